@@ -1,0 +1,327 @@
+"""The values that cross the borders between rooms. All are frozen; none knows a library or a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Literal
+
+# --- where something is -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a sheet: its position from 0, its letter in a spreadsheet program, its header text."""
+
+    index: int
+    letter: str
+    name: str
+
+    @property
+    def label(self) -> str:
+        """The name a person knows the column by: its header, or its letter where it has none."""
+        return self.name or f"={self.letter}"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The file, and for a workbook the sheet, that rows come from."""
+
+    file: str
+    sheet: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CellPlace:
+    """A row of a source, or one cell of it. `row` is the number that a spreadsheet program shows."""
+
+    origin: Origin
+    row: int
+    column: Column | None = None
+
+    def __str__(self) -> str:
+        if self.origin.sheet is not None:
+            where = f"{self.column.letter}{self.row}" if self.column else f"row {self.row}"
+            return f"{self.origin.file}, {self.origin.sheet}!{where}"
+        where = f"row {self.row}"
+        if self.column:
+            where += f', column "{self.column.label}"'
+        return f"{self.origin.file}, {where}"
+
+
+@dataclass(frozen=True, slots=True)
+class LinePlace:
+    """A line and column (both from 1) of a text file, with the line itself for a caret."""
+
+    file: str
+    line: int
+    column: int = 1
+    text: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class FilePlace:
+    """A whole file, or a setting by its name."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+Place = CellPlace | LinePlace | FilePlace
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something a person must mend or should know: what, where and what to do.
+
+    `code` is stable and groups like problems (`date-unreadable`); `message` says what, without the place and
+    without a full stop; `hint` says what to do, likewise.
+    """
+
+    code: str
+    message: str
+    hint: str = ""
+    place: Place | None = None
+
+    def __str__(self) -> str:
+        text = f"{self.place}: {self.message}" if self.place else self.message
+        return f"{text}; {self.hint}" if self.hint else text
+
+    @property
+    def column(self) -> str | None:
+        """The label of the column that the problem is in, if it is in one."""
+        if isinstance(self.place, CellPlace) and self.place.column:
+            return self.place.column.label
+        return None
+
+
+# --- source -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SourceOptions:
+    """How a mapping file wants its source to be read; None means: find it, and say what was found."""
+
+    sheet: str | None = None  # a name, or a number as text: 1 is the first visible sheet
+    header_row: int | None = None  # the number that a spreadsheet program shows
+    encoding: str | None = None
+    delimiter: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of a source as text, one cell for each column of its sheet, "" where a cell is empty.
+
+    `number` is the row number that a spreadsheet program shows. `typed` holds the indexes of the cells that a
+    workbook keeps as a number, a date or a boolean: their text is the one canonical way to write the value
+    (`1234.5`, `2021-03-15`, `2021-03-15 14:30:00`, `TRUE`), whatever decimal sign or date format the mapping
+    declares for text. `problems` is what reading found wrong; such a row must not be sent.
+    """
+
+    origin: Origin
+    number: int
+    cells: tuple[str, ...]
+    typed: frozenset[int] = frozenset()
+    problems: tuple[Problem, ...] = ()
+
+    def place(self, column: Column | None = None) -> CellPlace:
+        """Where this row, or one cell of it, is in the source."""
+        return CellPlace(self.origin, self.number, column)
+
+
+# --- target -------------------------------------------------------------------------------------
+
+
+class Operation(StrEnum):
+    """The two operations that create something (service description 4.2 and 4.3)."""
+
+    APPLY = "apply"
+    ADD_TO_POOL = "add-candidate"
+
+
+_TARGET_IDS = {Operation.APPLY: re.compile(r"[A-Za-z0-9_-]{1,128}"), Operation.ADD_TO_POOL: re.compile(r"[0-9]{1,18}")}
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A job post (by its hash) or a talent pool (by its number). The id goes into a path, so its form is checked.
+
+    Raises:
+        ValueError: the id is no job post hash (`[A-Za-z0-9_-]{1,128}`) or pool number (`[0-9]{1,18}`).
+    """
+
+    operation: Operation
+    id: str
+
+    def __post_init__(self) -> None:
+        if not _TARGET_IDS[self.operation].fullmatch(self.id):
+            raise ValueError(f"{self.id!r} is no {self.noun} id")
+
+    @property
+    def noun(self) -> str:
+        return "job post" if self.operation is Operation.APPLY else "talent pool"
+
+    @property
+    def key(self) -> Literal["job_post", "talent_pool"]:
+        """The key by which mapping files and summary.json name this kind of target."""
+        return "job_post" if self.operation is Operation.APPLY else "talent_pool"
+
+    def __str__(self) -> str:
+        return f"{self.noun} {self.id}"
+
+
+class AnswerType(StrEnum):
+    """The answer types of service description 2.1."""
+
+    DATE = "date"
+    SHORT_TEXT = "short_text"
+    LONG_TEXT = "long_text"
+    INTEGER = "integer"
+    DECIMAL = "decimal"
+    YES_NO = "yes_no"
+    SINGLE_CHOICE = "single_choice"
+    MULTIPLE_CHOICE = "multiple_choice"
+    FILE_UPLOAD = "file_upload"
+    URL = "url"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A job post question (service description 2.1), its options taken apart.
+
+    `answer_type` is an AnswerType, or the service's own word where it has one that the description does not list.
+    """
+
+    id: int
+    text: str
+    required: bool
+    answer_type: str
+    options: tuple[str, ...] = ()
+    key: str | None = None
+    type: str | None = None
+
+    @property
+    def label(self) -> str:
+        """How a person tells this question from others: its key, or else its text."""
+        return self.key or self.text or f"question {self.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class WireFormat:
+    """What the service description does not show about answers, so that it is a setting (design, section 8)."""
+
+    multiple_choice: Literal["json", "comma", "semicolon", "newline"] = "json"
+    yes_no: tuple[str, str] = ("yes", "no")
+    question_reference: Literal["object", "id"] = "object"
+
+
+# --- what is sent -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer item (service description 2.2): `answer`, or `answer_file` with a document ID, never both."""
+
+    job_post_question: int | Mapping[str, Any]
+    answer: str | None = None
+    answer_file: str | None = None
+
+    def payload(self) -> dict[str, Any]:
+        item: dict[str, Any] = {"job_post_question": self.job_post_question}
+        if self.answer_file is not None:
+            item["answer_file"] = self.answer_file
+        else:
+            item["answer"] = self.answer
+        return item
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """A job application made from one row (body of service description 4.2)."""
+
+    row: int
+    email: str
+    first_name: str
+    last_name: str
+    cv: str
+    terms_of_use: bool | None = None
+    answers: tuple[Answer, ...] = ()
+
+    def payload(self) -> dict[str, Any]:
+        """The request body as JSON values, its keys always in the same order."""
+        body: dict[str, Any] = {
+            "email": self.email,
+            "first_name": self.first_name,
+            "last_name": self.last_name,
+            "cv": self.cv,
+        }
+        if self.terms_of_use is not None:
+            body["terms_of_use"] = self.terms_of_use
+        body["answers"] = [answer.payload() for answer in self.answers]
+        return body
+
+
+@dataclass(frozen=True, slots=True)
+class PoolCandidate:
+    """A talent pool addition made from one row (body of service description 4.3)."""
+
+    row: int
+    email: str
+    first_name: str
+    last_name: str
+    cv: str
+    source_platform: str | None = None
+
+    def payload(self) -> dict[str, Any]:
+        """The request body as JSON values, its keys always in the same order."""
+        body: dict[str, Any] = {
+            "email": self.email,
+            "first_name": self.first_name,
+            "last_name": self.last_name,
+            "cv": self.cv,
+        }
+        if self.source_platform is not None:
+            body["source_platform"] = self.source_platform
+        return body
+
+
+Submission = Application | PoolCandidate
+
+
+# --- what became of it --------------------------------------------------------------------------
+
+
+class OutcomeKind(StrEnum):
+    """The outcomes of design section 5: every source row lands in exactly one. The order is that of the report."""
+
+    CREATED = "created"
+    ALREADY_THERE = "already_there"
+    REJECTED = "rejected"
+    INVALID = "invalid"
+    FAILED = "failed"
+    UNCLEAR = "unclear"
+    NOT_SENT = "not_sent"
+    DONE_BEFORE = "done_before"
+    FILTERED = "filtered"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one source row in one run.
+
+    `status` is the HTTP status that was last read for the row in this run, None where none was. `attempts` is the
+    number of requests sent for the row in this run. `problems` says why, and what to do.
+    """
+
+    row: int
+    kind: OutcomeKind
+    status: int | None = None
+    attempts: int = 0
+    problems: tuple[Problem, ...] = field(default=())
