@@ -1,0 +1,8 @@
+"""The recruiting service as plain methods: the only room that knows requests and tenacity."""
+
+from importer.service.client import RecruitingService
+from importer.service.patience import Patience
+from importer.service.replies import NoReply, Reply
+from importer.service.transport import Limits
+
+__all__ = ["Limits", "NoReply", "Patience", "RecruitingService", "Reply"]

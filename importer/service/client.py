@@ -1,0 +1,195 @@
+"""The operations of the service description, part 4, as plain methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from urllib.parse import urljoin, urlsplit
+
+import pydantic
+import requests
+
+from importer import __version__
+from importer.errors import StoppedEarly, UnusableInput
+from importer.models import FilePlace, Operation, Problem, Question, Target
+from importer.service import contract
+from importer.service.error_body import readable
+from importer.service.options import split_options
+from importer.service.patience import Patience
+from importer.service.replies import NoReply, RawReply, Reply
+from importer.service.retry_after import seconds_to_wait
+from importer.service.transport import Limits, Transport
+
+_LIST_LIMIT = 16 * 1024 * 1024  # bytes of a question list
+_MOST_PAGES = 100
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class RecruitingService:
+    """The recruiting service at one base URL, with one company's token. Safe to use from many threads.
+
+    base_url: scheme, host and perhaps a path before /api/v1/; checked by the settings (https, or loopback).
+    connections: how many are kept open for sending at the same time.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        token: str,
+        *,
+        limits: Limits | None = None,
+        connections: int = 8,
+        options_separator: str | None = None,
+        now: Callable[[], datetime] = _now,
+    ) -> None:
+        self._base_url = base_url.rstrip("/")
+        self._headers = {
+            "Authorization": f"Bearer {token}",
+            "Accept": "application/json",
+            "Accept-Encoding": "identity",
+            "User-Agent": f"importer/{__version__}",
+        }
+        self._transport = Transport(limits or Limits(), connections)
+        self._options_separator = options_separator
+        self._now = now
+
+    def close(self) -> None:
+        self._transport.close()
+
+    def submit(self, target: Target, body: bytes) -> Reply | NoReply:
+        """Send one application (4.2) or talent pool addition (4.3), once. `body` is the JSON body, encoded.
+
+        Never raises for what the network or the service does: a status that was read is a Reply, whatever its body.
+        """
+        if target.operation is Operation.APPLY:
+            path = f"/api/v1/job-posts/{target.id}/apply/"
+        else:
+            path = f"/api/v1/talent-pools/{target.id}/add-candidate/"
+        headers = {**self._headers, "Content-Type": "application/json"}
+        request = requests.Request("POST", self._base_url + path, headers=headers, data=body).prepare()
+        raw = self._transport.send(request)
+        if isinstance(raw, NoReply):
+            return raw
+        message = _created_message(target.operation, raw) if raw.status == 201 else self._message(raw)
+        return Reply(raw.status, message, seconds_to_wait(raw.headers.get("retry-after"), self._now()))
+
+    def questions(self, job_post: str, patience: Patience | None = None) -> tuple[Question, ...]:
+        """The questions of a job post (4.1), their options taken apart.
+
+        Raises:
+            UnusableInput: the job post does not exist or belongs to another company (404).
+            StoppedEarly: the service refuses, cannot be reached, or answers what the description does not show.
+        """
+        target = Target(Operation.APPLY, job_post)
+        url: str | None = f"{self._base_url}/api/v1/client/job-posts/{target.id}/questions/"
+        found: list[contract.JobPostQuestion] = []
+        for _ in range(_MOST_PAGES):
+            if url is None:
+                return tuple(self._question(question) for question in found)
+            page = self._question_page(url, target, patience or Patience())
+            found += page.content
+            url = self._next_page(url, page.next)
+        raise StoppedEarly(
+            f"the question list of {target} has more than {_MOST_PAGES} pages; tell the service's people"
+        )
+
+    def _question_page(self, url: str, target: Target, patience: Patience) -> contract.QuestionList:
+        request = requests.Request("GET", url, headers=self._headers).prepare()
+        raw = patience.run(
+            lambda: self._transport.send(request, body_limit=_LIST_LIMIT),
+            again=_worth_another_read,
+            hint=self._retry_after,
+        )
+        if isinstance(raw, NoReply):
+            raise StoppedEarly(
+                f"the service at {self._base_url} cannot be reached: {raw.reason}; nothing was sent; "
+                "check the address (IMPORTER_BASE_URL) and the network, then run the same command again"
+            )
+        if raw.status != 200:
+            raise _list_refused(target, raw, self._message(raw))
+        try:
+            return contract.QuestionList.model_validate_json(raw.body)
+        except pydantic.ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(str(part) for part in first["loc"]) or "the body"
+            raise StoppedEarly(
+                f"the question list of {target} is not what the service description shows "
+                f"({place}: {first['msg']}); nothing was sent; is {self._base_url} the address of the service?"
+            ) from None
+
+    def _next_page(self, url: str, following: str | None) -> str | None:
+        if not following:
+            return None
+        absolute = urljoin(url, following)
+        # The token goes with each request: it must not leave for another host.
+        if urlsplit(absolute)[:2] != urlsplit(url)[:2]:
+            raise StoppedEarly(f"the question list goes on at another host ({absolute}); nothing was sent there")
+        return absolute
+
+    def _question(self, shown: contract.JobPostQuestion) -> Question:
+        return Question(
+            id=shown.id,
+            text=shown.question_text,
+            required=shown.is_required,
+            answer_type=shown.answer_type,
+            options=split_options(shown.options, self._options_separator),
+            key=shown.question_key or None,
+            type=shown.question_type,
+        )
+
+    def _message(self, raw: RawReply) -> str:
+        message = readable(raw.body, raw.headers.get("content-type", ""))
+        location = raw.headers.get("location")
+        if 300 <= raw.status < 400 and location:
+            message = f"it points to {readable(location.encode())}"
+        return message
+
+    def _retry_after(self, raw: RawReply | NoReply) -> float | None:
+        return None if isinstance(raw, NoReply) else seconds_to_wait(raw.headers.get("retry-after"), self._now())
+
+
+def _worth_another_read(raw: RawReply | NoReply) -> bool:
+    """A list may be read again whatever became of the first request: reading changes nothing."""
+    if isinstance(raw, NoReply):
+        return True
+    return raw.status in (408, 425, 429) or raw.status >= 500 or (raw.status == 200 and not raw.complete)
+
+
+def _created_message(operation: Operation, raw: RawReply) -> str:
+    """ "" for a 201 as described. Its content is not repeated: a pool's record carries presigned URLs."""
+    try:
+        contract.created_body(operation.value, raw.body)
+    except pydantic.ValidationError:
+        return "created, but the body of the answer is not what the service description shows"
+    return ""
+
+
+def _list_refused(target: Target, raw: RawReply, message: str) -> StoppedEarly | UnusableInput:
+    said = f" ({message})" if message else ""
+    if raw.status == 404:
+        return UnusableInput(
+            Problem(
+                "job-post-unknown",
+                f"the service knows no {target}, or it belongs to another company{said}",
+                "check the hash under target: in the mapping file, and the company of the token",
+                FilePlace(str(target)),
+            )
+        )
+    if raw.status == 401:
+        return StoppedEarly(
+            f"the service refuses the token (401){said}; nothing was sent; "
+            "set IMPORTER_TOKEN or IMPORTER_TOKEN_FILE to a valid token, then run the same command again"
+        )
+    if 300 <= raw.status < 400:
+        return StoppedEarly(
+            f"the service answers {raw.status}{said}; nothing was sent; "
+            "redirects are not followed, since they would carry the token elsewhere; set IMPORTER_BASE_URL to the "
+            "address that it names if you trust it"
+        )
+    return StoppedEarly(
+        f"the service does not give the questions of {target}: {raw.status}{said}; nothing was sent; "
+        "run the same command again later, and ask the service's people if it stays so"
+    )

@@ -1,0 +1,49 @@
+"""What comes of one request: a Reply whose status was read, or NoReply with the phase in which it failed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Phase(StrEnum):
+    """How far a request came before it failed. Only in CONNECTING is it proven that the service saw nothing of it."""
+
+    CONNECTING = "connecting"  # name not found, refused, connect time-out, TLS refused
+    SENDING = "sending"  # some bytes may have left this machine
+    WAITING = "waiting"  # all was sent, no status line was read
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A status that was read, whatever else was wrong with the answer.
+
+    `message` is the body as one readable line ("" where it says nothing); of a 201 only that its body could not be
+    read, since a pool's record carries presigned URLs. `retry_after` is in seconds.
+    """
+
+    status: int
+    message: str = ""
+    retry_after: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NoReply:
+    """No status was read. `reason` is for a person: `connection refused`, `no answer within 30 s`."""
+
+    reason: str
+    phase: Phase
+
+    @property
+    def may_have_arrived(self) -> bool:
+        return self.phase is not Phase.CONNECTING
+
+
+@dataclass(frozen=True, slots=True)
+class RawReply:
+    """What the transport hands over: status, headers (names in lower case) and the body as far as it could be read."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+    complete: bool

@@ -1,0 +1,25 @@
+"""Reads a Retry-After header: seconds or a date (RFC 9110, 10.2.3), capped, never in the past."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+LONGEST = 900.0  # seconds; a longer one would hold a nightly run for a service's slip of the pen
+
+
+def seconds_to_wait(header: str | None, now: datetime) -> float | None:
+    """The wait in seconds between 0 and LONGEST, or None where there is no header that can be read."""
+    if header is None:
+        return None
+    text = header.strip()
+    if re.fullmatch(r"[0-9]{1,12}(\.[0-9]+)?", text, re.ASCII):
+        return min(float(text), LONGEST)
+    try:
+        until = parsedate_to_datetime(text)
+    except (ValueError, TypeError, OverflowError):
+        return None
+    if until.tzinfo is None:
+        until = until.replace(tzinfo=UTC)
+    return min(max((until - now).total_seconds(), 0.0), LONGEST)

@@ -1,0 +1,222 @@
+"""The narrow waist to the network: sends one request, gives status, headers and capped body, or the phase it failed in.
+
+What requests does on its own, and this does not (all measured): it follows a redirect of a POST as a GET and calls it
+success; it takes a password from ~/.netrc in place of our token; it hands the token to a proxy named in the
+environment; it holds a dripping answer far beyond its time-out; a broken body loses the status. Here nothing is
+followed, nothing is read from the environment, nothing is tried again, and one deadline stands over the whole answer.
+"""
+
+from __future__ import annotations
+
+import http.client
+import io
+import socket
+import threading
+import time
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import requests
+import urllib3
+from requests.adapters import HTTPAdapter
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+
+from importer.service.replies import NoReply, Phase, RawReply
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Seconds, and bytes for the body. `answer` is the deadline over the whole answer, from the moment of sending."""
+
+    connect: float = 10.0
+    silence: float = 30.0  # between two pieces of an answer
+    answer: float = 60.0
+    body: int = 256 * 1024
+    idle: float = 20.0  # a connection unused for longer is not used again: a reset on it would be ambiguous
+
+
+class Transport:
+    """Sends prepared requests over kept connections. Safe to use from many threads."""
+
+    def __init__(self, limits: Limits, connections: int) -> None:
+        self._limits = limits
+        self._adapter = _DeadlineAdapter(pool_connections=1, pool_maxsize=connections, max_retries=0)
+
+    def send(self, request: requests.PreparedRequest, body_limit: int | None = None) -> RawReply | NoReply:
+        """Send one request once. Never raises for what the network or the service does."""
+        limits = self._limits
+        call = _CALL.begin(limits)
+        try:
+            response = self._adapter.send(
+                request, stream=True, timeout=(limits.connect, limits.silence), verify=True, proxies=None
+            )
+        except (requests.RequestException, urllib3.exceptions.HTTPError, http.client.HTTPException, OSError) as error:
+            return NoReply(_reason(error, call), call.phase)
+        try:
+            body, complete = _read_body(response, body_limit or limits.body)
+        finally:
+            response.close() if not _reusable(response) else response.raw.release_conn()
+        headers = {name.lower(): value for name, value in response.headers.items()}
+        return RawReply(response.status_code, headers, body, complete)
+
+    def close(self) -> None:
+        self._adapter.close()
+
+
+def _read_body(response: requests.Response, limit: int) -> tuple[bytes, bool]:
+    """The body up to the limit, and whether it is whole. A body that breaks off does not lose the status."""
+    pieces: list[bytes] = []
+    size = 0
+    try:
+        while size <= limit:
+            piece = response.raw.read1(65536, decode_content=True)
+            if not piece:
+                return b"".join(pieces), True
+            pieces.append(piece)
+            size += len(piece)
+    except (urllib3.exceptions.HTTPError, http.client.HTTPException, OSError, ValueError):
+        pass
+    return b"".join(pieces)[:limit], False
+
+
+def _reusable(response: requests.Response) -> bool:
+    """Whether the answer was read to its end, so that the next one on this connection is not its rest."""
+    original = getattr(response.raw, "_original_response", None)
+    return original is None or bool(original.isclosed())
+
+
+def _reason(error: BaseException, call: _Call) -> str:
+    """What failed, for a person, without addresses of objects or nested names of classes."""
+    seen: BaseException | None = error
+    chain: list[BaseException] = []
+    while seen is not None and len(chain) < 8:
+        chain.append(seen)
+        inner = getattr(seen, "reason", None) or (seen.args[0] if seen.args else None)
+        seen = inner if isinstance(inner, BaseException) else seen.__cause__ or seen.__context__
+    for link in chain:
+        for kind, text in _REASONS:
+            if isinstance(link, kind):
+                return text.format(connect=call.limits.connect, waited=time.monotonic() - call.began)
+    return f"the connection failed ({type(chain[-1]).__name__})"
+
+
+_REASONS: list[tuple[type[BaseException], str]] = [
+    (urllib3.exceptions.NameResolutionError, "the name of the service is not known to the network"),
+    (socket.gaierror, "the name of the service is not known to the network"),
+    (urllib3.exceptions.ConnectTimeoutError, "no connection within {connect:g} s"),
+    (requests.exceptions.SSLError, "the TLS certificate or handshake was refused"),
+    (urllib3.exceptions.SSLError, "the TLS certificate or handshake was refused"),
+    (urllib3.exceptions.ReadTimeoutError, "no answer within {waited:.0f} s"),
+    (TimeoutError, "no answer within {waited:.0f} s"),
+    (ConnectionRefusedError, "the connection was refused"),
+    (ConnectionResetError, "the connection was reset"),
+    (BrokenPipeError, "the connection was reset"),
+    (http.client.RemoteDisconnected, "the connection was closed without an answer"),
+    (http.client.HTTPException, "the answer was not HTTP"),
+]
+
+
+# --- one deadline over headers and body, and the phase of a call ---------------------------------
+
+
+class _Call:
+    """How far the call of this thread has come."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.phase = Phase.CONNECTING
+        self.began = time.monotonic()
+
+
+class _CurrentCall(threading.local):
+    """The call that this thread is in: urllib3 gives its connections no other way to hear of it."""
+
+    call: _Call = _Call(Limits())
+
+    def begin(self, limits: Limits) -> _Call:
+        self.call = _Call(limits)
+        return self.call
+
+
+_CALL = _CurrentCall()
+
+
+class _DeadlineReader(io.RawIOBase):
+    """Reads a socket, each time no longer than what is left of the deadline."""
+
+    def __init__(self, sock: socket.socket, whole: io.BufferedIOBase, silence: float, deadline: float) -> None:
+        self._sock = sock
+        self._whole = whole  # keeps the socket open until this reader is closed, as http.client expects
+        self._silence = silence
+        self._deadline = deadline
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("the deadline of the answer has passed")
+        self._sock.settimeout(min(self._silence, left))
+        return self._sock.recv_into(buffer)
+
+    def close(self) -> None:
+        if not self.closed:
+            self._whole.close()
+        super().close()
+
+
+class _DeadlineResponse(http.client.HTTPResponse):
+    def __init__(self, sock: socket.socket, *args: Any, **kwargs: Any) -> None:
+        super().__init__(sock, *args, **kwargs)
+        call = _CALL.call
+        deadline = time.monotonic() + call.limits.answer
+        self.fp = io.BufferedReader(_DeadlineReader(sock, self.fp, call.limits.silence, deadline))
+
+
+class _TellsPhase:
+    """Mixed into urllib3's connections: marks when bytes may have left, and lets no long-idle connection be used."""
+
+    response_class: ClassVar[type] = _DeadlineResponse
+    sock: Any
+    _last_used = 0.0
+
+    def send(self, piece: Any) -> None:
+        if self.sock is None:
+            self.connect()  # type: ignore[attr-defined]
+        _CALL.call.phase = Phase.SENDING
+        super().send(piece)  # type: ignore[misc]
+
+    def getresponse(self) -> Any:
+        _CALL.call.phase = Phase.WAITING
+        response = super().getresponse()  # type: ignore[misc]
+        self._last_used = time.monotonic()
+        return response
+
+    @property
+    def is_connected(self) -> bool:
+        idle = time.monotonic() - self._last_used
+        return bool(super().is_connected) and idle < _CALL.call.limits.idle  # type: ignore[misc]
+
+
+class _Connection(_TellsPhase, HTTPConnection):
+    pass
+
+
+class _SecureConnection(_TellsPhase, HTTPSConnection):
+    pass
+
+
+class _Pool(HTTPConnectionPool):
+    ConnectionCls = _Connection
+
+
+class _SecurePool(HTTPSConnectionPool):
+    ConnectionCls = _SecureConnection
+
+
+class _DeadlineAdapter(HTTPAdapter):
+    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+        super().init_poolmanager(*args, **kwargs)
+        self.poolmanager.pool_classes_by_scheme = {"http": _Pool, "https": _SecurePool}
