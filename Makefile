@@ -1,0 +1,49 @@
+# Each target makes what it needs from nothing: a virtual environment in .venv, pinned by constraints.txt.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+INSTALLED_DEV := $(VENV)/.installed-dev
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+
+.PHONY: help demo test lint check clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo    import a messy legacy export into a recruiting service on this machine, and show the result"
+	@echo "make test    run the tests"
+	@echo "make lint    ruff and mypy"
+	@echo "make check   lint and tests"
+	@echo "make clean   remove the virtual environment and the demo's results"
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("importer needs Python 3.11 or newer, and this is " + sys.version.split()[0] + "; say for example: make PYTHON=python3.12 $(MAKECMDGOALS)")'
+	$(PYTHON) -m venv $(VENV)
+
+$(INSTALLED): $(BIN)/python pyproject.toml constraints.txt
+	@echo "Installing into $(VENV) (once, a minute or so) ..."
+	@$(PIP) --editable .
+	@touch $@
+
+$(INSTALLED_DEV): $(INSTALLED)
+	@echo "Installing what the tests need (once) ..."
+	@$(PIP) --editable '.[dev]'
+	@touch $@
+
+# 4 is the demo's right exit code: some rows are meant to be refused. 0 would be a file without a fault.
+demo: $(INSTALLED)
+	@$(BIN)/importer run sample_data/legacy_ats_export.xlsx --mapping mappings/legacy_ats_export.yaml \
+		--sandbox --faults sample_data/demo_faults.json --out results/demo || test $$? -eq 4
+
+test: $(INSTALLED_DEV)
+	$(BIN)/python -m pytest -n auto
+
+lint: $(INSTALLED_DEV)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+check: lint test
+
+clean:
+	rm -rf $(VENV) results/demo

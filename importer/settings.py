@@ -1,0 +1,202 @@
+"""Settings, first wins: flag, environment (IMPORTER_*), .env, importer.toml, the user's own file."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import (
+    BaseSettings,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from importer.errors import UnusableInput
+from importer.models import FilePlace, Problem, WireFormat
+
+PROJECT_FILE = Path("importer.toml")
+
+
+def user_file() -> Path:
+    """The settings file of the person, for all projects: importer/config.toml below their configuration folder."""
+    if os.name == "nt":
+        folder = os.environ.get("APPDATA") or str(Path.home() / "AppData" / "Roaming")
+    else:
+        folder = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
+    return Path(folder) / "importer" / "config.toml"
+
+
+def _checked_base_url(url: str) -> str:
+    """https only, except to this machine itself: the token and the candidates' data go over it."""
+    parts = urlsplit(url.strip())
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError(f"{url!r} is no address; write it like https://recruiting.example.com")
+    if parts.username or parts.password:
+        raise ValueError("the address holds a user name or password; take them out, the token is enough")
+    if parts.query or parts.fragment:
+        raise ValueError("the address ends in ? or #; give only scheme, host and path")
+    if parts.scheme == "http" and not _is_loopback(parts.hostname):
+        raise ValueError(f"{url!r} is not encrypted; only https is used, except to this machine itself")
+    return url.strip().rstrip("/")
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+class Settings(BaseSettings):
+    """What a run needs to know beside its file and its mapping. Each field is IMPORTER_<NAME> in the environment."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="IMPORTER_", env_file=".env", env_ignore_empty=True, extra="ignore", validate_default=False
+    )
+
+    base_url: Annotated[str, AfterValidator(_checked_base_url)] | None = None
+    token: SecretStr | None = None
+    token_file: Path | None = None
+    out: Path = Path("results")
+    ledger: str | None = None
+    in_flight: int = Field(default=8, ge=1, le=256)
+    rate: float | None = Field(default=None, gt=0)
+    attempts: int = Field(default=6, ge=1, le=50)
+    connect_seconds: float = Field(default=10, gt=0)
+    silence_seconds: float = Field(default=30, gt=0)
+    answer_seconds: float = Field(default=60, gt=0)
+    settle_seconds: float = Field(default=60, ge=0)
+    multiple_choice: Literal["json", "comma", "semicolon", "newline"] = "json"
+    yes_no: Annotated[tuple[str, str], NoDecode] = ("yes", "no")
+    question_reference: Literal["object", "id"] = "object"
+    options_separator: str | None = None
+
+    @field_validator("yes_no", mode="before")
+    @classmethod
+    def _two_words(cls, value: Any) -> Any:
+        """`ja,nein` in the environment is what `["ja", "nein"]` is in importer.toml."""
+        words = [word.strip() for word in value.split(",")] if isinstance(value, str) else list(value)
+        if len(words) != 2 or not all(words):
+            raise ValueError("give two words, the one for yes first: yes,no")
+        return tuple(words)
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        project = TomlConfigSettingsSource(settings_cls, PROJECT_FILE)
+        user = TomlConfigSettingsSource(settings_cls, user_file())
+        return init_settings, env_settings, dotenv_settings, project, user
+
+    @property
+    def wire(self) -> WireFormat:
+        return WireFormat(self.multiple_choice, self.yes_no, self.question_reference)
+
+    @property
+    def ledger_place(self) -> str:
+        """A database URL, or the path of a SQLite file; by default one in the results folder."""
+        return self.ledger or str(self.out / "ledger.sqlite")
+
+    def access_token(self) -> str:
+        """The bearer token.
+
+        Raises:
+            UnusableInput: there is none, its file cannot be read, or it cannot go into a header.
+        """
+        if self.token is not None:
+            return _usable_token(self.token.get_secret_value(), "IMPORTER_TOKEN")
+        if self.token_file is not None:
+            try:
+                text = self.token_file.read_text(encoding="utf-8")
+            except (OSError, UnicodeDecodeError) as error:
+                raise UnusableInput(
+                    Problem(
+                        "token-file-unreadable",
+                        f"the token file cannot be read: {getattr(error, 'strerror', None) or 'it is not text'}",
+                        "set IMPORTER_TOKEN_FILE to a file that holds the token and nothing else",
+                        FilePlace(str(self.token_file)),
+                    )
+                ) from None
+            return _usable_token(text, str(self.token_file))
+        raise UnusableInput(
+            Problem(
+                "token-missing",
+                "there is no access token",
+                "set IMPORTER_TOKEN, or IMPORTER_TOKEN_FILE to a file that holds it (in the environment or in .env); "
+                "or rehearse with --sandbox, which needs none",
+                FilePlace("IMPORTER_TOKEN"),
+            )
+        )
+
+    def service_url(self) -> str:
+        """The base URL of the service.
+
+        Raises:
+            UnusableInput: none is set.
+        """
+        if self.base_url is None:
+            raise UnusableInput(
+                Problem(
+                    "base-url-missing",
+                    "the address of the recruiting service is not set",
+                    "set IMPORTER_BASE_URL, like https://recruiting.example.com (in the environment, in .env, or "
+                    "base_url in importer.toml); or rehearse with --sandbox, which needs none",
+                    FilePlace("IMPORTER_BASE_URL"),
+                )
+            )
+        return self.base_url
+
+
+def _usable_token(text: str, place: str) -> str:
+    token = text.strip()
+    if not token or not token.isascii() or any(sign.isspace() or not sign.isprintable() for sign in token):
+        raise UnusableInput(
+            Problem(
+                "token-unusable",
+                "the token is empty" if not token else "the token holds blanks or signs that no token has",
+                "copy the token again, alone and on one line",
+                FilePlace(place),
+            )
+        )
+    return token
+
+
+def load_settings(**flags: Any) -> Settings:
+    """The settings of this run; flags that are None are left to the other sources.
+
+    Raises:
+        UnusableInput: every setting that cannot be used, with its name.
+    """
+    try:
+        return Settings(**{name: value for name, value in flags.items() if value is not None})
+    except ValidationError as error:
+        raise UnusableInput([_setting_problem(item) for item in error.errors()]) from None
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        # A settings file that is no TOML; tomllib says the line.
+        raise UnusableInput(
+            Problem("settings-unreadable", f"a settings file cannot be read: {error}", "mend importer.toml or .env")
+        ) from None
+
+
+def _setting_problem(item: Any) -> Problem:
+    name = str(item["loc"][0]) if item["loc"] else "settings"
+    message = str(item["msg"]).removeprefix("Value error, ")
+    return Problem(
+        "setting-unusable",
+        f"this setting cannot be used: {message[:1].lower()}{message[1:]}",
+        "mend it in the environment, .env or importer.toml, or the flag of the same name",
+        FilePlace(f"IMPORTER_{name.upper()}"),
+    )

@@ -1,0 +1,154 @@
+"""The house as docs/architecture.md draws it: imports point down, and each heavy library stays in its room."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "importer"
+
+# What each room may import, besides itself: never another stage, never a room above.
+GROUND = {"models", "errors", "importer"}
+SUPPLIES = {"mapping", "ledger", "service", "settings"}
+STAGES = {"extract", "transform", "load", "report"}
+MAY_IMPORT = {
+    "models": {"importer"},
+    "errors": {"models", "importer"},
+    **dict.fromkeys(SUPPLIES, GROUND),
+    **dict.fromkeys(STAGES, GROUND | SUPPLIES),
+    "run_folder": GROUND | SUPPLIES | STAGES,
+    "pipeline": GROUND | SUPPLIES | STAGES | {"run_folder"},
+    "cli": GROUND | SUPPLIES | STAGES | {"run_folder", "pipeline", "sandbox"},
+    "sandbox": {"importer"},
+    "__main__": {"cli"},
+    "importer": set(),
+}
+
+# The only rooms that know a library.
+HOMES = {
+    "pandas": {"extract"},
+    "openpyxl": {"extract"},
+    "python_calamine": {"extract"},
+    "defusedxml": {"extract"},
+    "csv": {"extract", "report"},
+    "ruamel": {"mapping"},
+    "rapidfuzz": {"mapping"},
+    "phonenumbers": {"transform"},
+    "email_validator": {"transform"},
+    "sqlalchemy": {"ledger"},
+    "sqlite3": {"ledger"},
+    "filelock": {"ledger"},
+    "requests": {"service"},
+    "urllib3": {"service"},
+    "tenacity": {"service"},
+    "xlsxwriter": {"report"},
+    "httptools": {"sandbox"},
+    "typer": {"cli"},
+    "rich": {"cli"},
+    "pydantic_settings": {"settings"},
+    "pydantic": {"settings", "service", "mapping"},
+}
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """One import: the file and line it stands in, its room, and the full name of what it imports."""
+
+    file: Path
+    line: int
+    room: str
+    module: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line} imports {self.module}"
+
+
+def room_of(module: str) -> str:
+    """`importer.load.pace` is in the room `load`; `importer` alone is the package itself."""
+    return module.split(".")[1] if "." in module else "importer"
+
+
+def arrows(package: Path) -> Iterator[Arrow]:
+    """Every import of the package, also those inside functions."""
+    for file in sorted(package.rglob("*.py")):
+        parts = file.relative_to(package.parent).with_suffix("").parts
+        module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                assert node.level == 0, f"{file}:{node.lineno}: a relative import hides where it points"
+                rooms = node.module == "importer"
+                names = [
+                    f"importer.{alias.name}" if rooms and alias.name != "__version__" else node.module or ""
+                    for alias in node.names
+                ]
+            else:
+                continue
+            for name in names:
+                yield Arrow(file, node.lineno, room_of(module), name)
+
+
+def faults(package: Path) -> list[str]:
+    """Every import that points up, sideways, or takes a library out of its room."""
+    found = []
+    for arrow in arrows(package):
+        top = arrow.module.split(".")[0]
+        if top == "importer":
+            goal = room_of(arrow.module)
+            if goal != arrow.room and goal not in MAY_IMPORT[arrow.room]:
+                found.append(f"{arrow}: {arrow.room} may not know {goal}")
+        elif arrow.room not in HOMES.get(top, {arrow.room}):
+            found.append(f"{arrow}: {top} lives in {' and '.join(sorted(HOMES[top]))} only")
+    return found
+
+
+def test_imports_point_down_and_libraries_stay_in_their_rooms() -> None:
+    """No file imports from a room above or beside its own, or a library outside its room."""
+    assert faults(PACKAGE) == []
+
+
+def test_every_room_is_in_the_plan() -> None:
+    """A new room must be drawn into the plan before it is built."""
+    rooms = {file.relative_to(PACKAGE).parts[0].removesuffix(".py") for file in PACKAGE.rglob("*.py")} - {"__init__"}
+    assert rooms <= set(MAY_IMPORT)
+
+
+def test_there_are_no_drawers_for_odds_and_ends() -> None:
+    """No file is called utils, helpers, core, base, common or manager: such a name hides a duty."""
+    drawers = {"utils", "util", "helpers", "helper", "core", "base", "common", "manager", "misc"}
+    assert [str(file) for file in PACKAGE.rglob("*.py") if file.stem in drawers] == []
+
+
+def test_every_file_says_its_duty_in_its_first_line() -> None:
+    """Each file opens with a docstring whose first line is a sentence."""
+    silent = [str(file) for file in PACKAGE.rglob("*.py") if not ast.get_docstring(ast.parse(file.read_text("utf-8")))]
+    assert silent == []
+
+
+PLANTED = [
+    pytest.param("load/a.py", "from importer.report import b", "load may not know report", id="a stage knows another"),
+    pytest.param("ledger/a.py", "import importer.cli.app", "ledger may not know cli", id="an arrow points up"),
+    pytest.param("sandbox/a.py", "from importer import models", "sandbox may not know models", id="sandbox no stranger"),
+    pytest.param("load/a.py", "def f():
+    import requests", "requests lives in service only", id="a library leaves"),
+]
+
+
+@pytest.mark.parametrize(("file", "line", "fault"), PLANTED)
+def test_the_check_itself_finds_a_planted_fault(tmp_path: Path, file: str, line: str, fault: str) -> None:
+    """The check can fail: a planted import is found and named."""
+    planted = tmp_path / "importer" / file
+    planted.parent.mkdir(parents=True)
+    planted.write_text(line, encoding="utf-8")
+    assert [found.split(": ")[1] for found in faults(tmp_path / "importer")] == [fault]
+
+
+def test_python_is_new_enough_for_the_checks() -> None:
+    """The suite runs on the Python that the project names as its oldest, or a newer one."""
+    assert sys.version_info >= (3, 11)
