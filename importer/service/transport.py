@@ -94,25 +94,25 @@ def _reason(error: BaseException, call: _Call) -> str:
         chain.append(seen)
         inner = getattr(seen, "reason", None) or (seen.args[0] if seen.args else None)
         seen = inner if isinstance(inner, BaseException) else seen.__cause__ or seen.__context__
-    for link in chain:
-        for kind, text in _REASONS:
-            if isinstance(link, kind):
-                return text.format(connect=call.limits.connect, waited=time.monotonic() - call.began)
+    for kind, text in _REASONS:
+        if any(isinstance(link, kind) for link in chain):
+            return text.format(connect=call.limits.connect, waited=time.monotonic() - call.began)
     return f"the connection failed ({type(chain[-1]).__name__})"
 
 
+# In this order: a foreign error is wrapped in others, and some are children of a less telling one.
 _REASONS: list[tuple[type[BaseException], str]] = [
     (urllib3.exceptions.NameResolutionError, "the name of the service is not known to the network"),
     (socket.gaierror, "the name of the service is not known to the network"),
+    (ConnectionRefusedError, "the connection was refused"),
     (urllib3.exceptions.ConnectTimeoutError, "no connection within {connect:g} s"),
     (requests.exceptions.SSLError, "the TLS certificate or handshake was refused"),
     (urllib3.exceptions.SSLError, "the TLS certificate or handshake was refused"),
     (urllib3.exceptions.ReadTimeoutError, "no answer within {waited:.0f} s"),
     (TimeoutError, "no answer within {waited:.0f} s"),
-    (ConnectionRefusedError, "the connection was refused"),
+    (http.client.RemoteDisconnected, "the connection was closed without an answer"),  # before its parent, the reset
     (ConnectionResetError, "the connection was reset"),
     (BrokenPipeError, "the connection was reset"),
-    (http.client.RemoteDisconnected, "the connection was closed without an answer"),
     (http.client.HTTPException, "the answer was not HTTP"),
 ]
 

@@ -1,0 +1,210 @@
+"""A run's folder and the record in it (run.json): what the run set out to do, so that it can be reported again."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from importer.errors import UnusableInput, UsageError
+from importer.models import FilePlace, Operation, Problem, Row, SourceOptions, Target
+
+RECORD = "run.json"
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which rows a run is about: row numbers as a spreadsheet program shows them, and at most how many."""
+
+    first: int | None = None
+    last: int | None = None
+    limit: int | None = None
+
+    def of(self, rows: Iterator[Row]) -> Iterator[Row]:
+        """The selected rows, in order; stops reading where no more can come."""
+        taken = 0
+        for row in rows:
+            if self.last is not None and row.number > self.last:
+                return
+            if self.first is not None and row.number < self.first:
+                continue
+            if self.limit is not None and taken == self.limit:
+                return
+            taken += 1
+            yield row
+
+    def __str__(self) -> str:
+        parts = []
+        if self.first is not None or self.last is not None:
+            parts.append(f"rows {self.first or 1} to {self.last if self.last is not None else 'the end'}")
+        if self.limit is not None:
+            parts.append(f"the first {self.limit}")
+        return ", ".join(parts)
+
+
+def parse_rows(text: str) -> Selection:
+    """`10-40`, `10-`, `-40` or `10` as a person writes it.
+
+    Raises:
+        UsageError: it is none of these, or ends before it begins.
+    """
+    first, dash, last = text.replace("–", "-").replace(" ", "").partition("-")
+    numbers = [part for part in (first, last) if part]
+    if not numbers or not all(part.isascii() and part.isdigit() for part in numbers):
+        raise UsageError(f"--rows {text!r} is no range of rows; write it like 10-40, 10- or 10")
+    begin = int(first) if first else None
+    end = int(last) if last else None if dash else begin
+    if begin is not None and end is not None and end < begin:
+        raise UsageError(f"--rows {text!r} ends before it begins; write the smaller row number first")
+    return Selection(begin, end)
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a run ended. `finished` is false where it was killed and its report was written by a later command."""
+
+    at: datetime
+    finished: bool
+    exit_code: int | None
+    stop_reason: str | None = None
+    stop_hint: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """What a run set out to do and, once it is over, how it ended.
+
+    file: the source as the user named it; source: its private copy's name in the folder; service: the base URL, or
+    `sandbox` for a rehearsal, which the ledger keeps apart.
+    """
+
+    run: str
+    file: str
+    source: str
+    sha256: str
+    options: SourceOptions
+    selection: Selection
+    mapping: str
+    target: Target
+    service: str
+    dry_run: bool
+    rows: int
+    warnings: tuple[str, ...]
+    started_at: datetime
+    ending: Ending | None = None
+
+    @property
+    def sandbox(self) -> bool:
+        return self.service == "sandbox"
+
+    def ended(self, ending: Ending) -> RunRecord:
+        return replace(self, ending=ending)
+
+
+def new_run_id(now: datetime) -> str:
+    """`20261121-021503-7f3a`: sorts by time, and two runs started in the same second differ."""
+    return f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+
+
+def make_private_folder(out: Path, run: str) -> Path:
+    """`<out>/<run>`, for this user only (0700).
+
+    Raises:
+        UnusableInput: it cannot be made there.
+    """
+    folder = out / run
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700)
+    except OSError as error:
+        raise UnusableInput(
+            Problem(
+                "results-folder-unusable",
+                f"the results folder cannot be made: {error.strerror or error}",
+                "name another with --out or IMPORTER_OUT, or give yourself the right to write there",
+                FilePlace(str(folder)),
+            )
+        ) from None
+    return folder
+
+
+def write_record(folder: Path, record: RunRecord) -> None:
+    """Keep the record in the folder, whole or not at all."""
+    values = asdict(record)
+    values["version"] = VERSION
+    values["target"] = {"operation": record.target.operation.value, "id": record.target.id}
+    temporary = folder / f".{RECORD}.tmp"
+    with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+        json.dump(values, file, ensure_ascii=False, indent=1, default=datetime.isoformat)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(folder / RECORD)
+
+
+def read_record(folder: Path) -> RunRecord:
+    """The record of a run's folder.
+
+    Raises:
+        UnusableInput: there is none, or it is damaged or from a newer importer.
+    """
+    try:
+        return _record(json.loads((folder / RECORD).read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        message, hint = "there is no run in this folder", "see `importer runs` for the runs there are"
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        message, hint = f"the record of this run cannot be read: {error}", "its CSV files can still be read by hand"
+    raise UnusableInput(Problem("run-unreadable", message, hint, FilePlace(str(folder))))
+
+
+def _record(values: dict[str, Any]) -> RunRecord:
+    if values.pop("version") != VERSION:
+        raise ValueError("it was written by another version of importer")
+    ending = values.pop("ending")
+    if ending is not None:
+        ending = Ending(**{**ending, "at": datetime.fromisoformat(ending["at"])})
+    target = values.pop("target")
+    return RunRecord(
+        **{
+            **values,
+            "options": SourceOptions(**values["options"]),
+            "selection": Selection(**values["selection"]),
+            "target": Target(Operation(target["operation"]), target["id"]),
+            "warnings": tuple(values["warnings"]),
+            "started_at": datetime.fromisoformat(values["started_at"]),
+            "ending": ending,
+        }
+    )
+
+
+def runs_in(out: Path) -> list[Path]:
+    """The folders of all runs in a results folder, oldest first."""
+    if not out.is_dir():
+        return []
+    return sorted(folder for folder in out.iterdir() if (folder / RECORD).is_file())
+
+
+def find_run(out: Path, name: str) -> Path:
+    """The folder of a run by its id, the beginning of its id, its path, or `last`.
+
+    Raises:
+        UsageError: there is no such run, or several.
+    """
+    direct = Path(name)
+    if (direct / RECORD).is_file():
+        return direct
+    folders = runs_in(out)
+    if name == "last" and folders:
+        return folders[-1]
+    found = [folder for folder in folders if folder.name.startswith(name)]
+    exact = [folder for folder in found if folder.name == name]
+    if len(exact or found) == 1:
+        return (exact or found)[0]
+    if found:
+        raise UsageError(f"several runs begin with {name!r}: {', '.join(folder.name for folder in found[:5])}")
+    raise UsageError(f"there is no run {name!r} in {out}; see `importer runs --out {out}` for the runs there are")

@@ -1,0 +1,177 @@
+"""Listing the questions of a job post: read as described, patient, and every refusal told with what to do."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from importer.errors import StoppedEarly, UnusableInput
+from importer.models import Question
+from importer.service import Patience, RecruitingService
+from importer.service.options import split_options
+from importer.service.retry_after import seconds_to_wait
+from tests.service.scripted import Script, answer, reset, scripted
+
+SHOWN = {
+    "id": 12,
+    "question_text": "Level",
+    "is_required": True,
+    "answer_type": "single_choice",
+    "options": '["Junior", "Senior"]',
+    "question_key": "level",
+    "question_type": None,
+    "added_later": {"by": "the service"},
+}
+
+
+def listing(*questions: object, **more: object) -> Script:
+    return answer("200 OK", json.dumps({"success": "OK", "content": questions, **more}).encode())
+
+
+def questions(*scripts: Script, waits: list[float] | None = None) -> tuple[Question, ...]:
+    """The questions as the service room gives them; waits are noted, not waited."""
+    noted = waits if waits is not None else []
+    with scripted(*scripts) as server:
+        service = RecruitingService(server.base_url, "t")
+        try:
+            return service.questions("4f2c9a", Patience(attempts=3, sleep=noted.append))
+        finally:
+            service.close()
+
+
+def test_questions_are_read_as_described() -> None:
+    """Fields of 2.1 are taken, others tolerated, options taken apart."""
+    expected = Question(12, "Level", True, "single_choice", ("Junior", "Senior"), "level", None)
+    assert questions(listing(SHOWN)) == (expected,)
+
+
+def test_a_next_page_of_the_same_origin_is_read() -> None:
+    """Paging is not shown; where it occurs nothing is missed."""
+    second = {**SHOWN, "id": 13}
+
+    def paged(peer: object) -> None:
+        pages.pop(0)(peer)  # type: ignore[operator]
+
+    pages = [listing(SHOWN, next="/api/v1/client/job-posts/4f2c9a/questions/?page=2"), listing(second)]
+    assert [question.id for question in questions(paged)] == [12, 13]
+
+
+def test_a_next_page_elsewhere_is_refused() -> None:
+    """The token does not go to another host."""
+    with pytest.raises(StoppedEarly) as refused:
+        questions(listing(SHOWN, next="https://elsewhere.example.com/p2"))
+    assert str(refused.value) == (
+        "the question list goes on at another host (https://elsewhere.example.com/p2); nothing was sent there"
+    )
+
+
+def test_a_busy_service_is_asked_again() -> None:
+    """A 429 waits as asked, a reset waits on its own, and the third attempt is taken."""
+    waits: list[float] = []
+    scripts = [answer("429 Too Many Requests", b"", "Retry-After: 3", "Connection: close"), reset, listing(SHOWN)]
+    assert len(questions(*scripts, waits=waits)) == 1
+    assert waits[0] == 3.0
+    assert len(waits) == 2
+
+
+REFUSALS = [
+    pytest.param(
+        answer("404 Not Found", b'{"detail": "Not found."}'),
+        UnusableInput,
+        "job post 4f2c9a: the service knows no job post 4f2c9a, or it belongs to another company (Not found.); "
+        "check the hash under target: in the mapping file, and the company of the token",
+        id="404",
+    ),
+    pytest.param(
+        answer("401 Unauthorized"),
+        StoppedEarly,
+        "the service refuses the token (401); nothing was sent; set IMPORTER_TOKEN or IMPORTER_TOKEN_FILE to a valid "
+        "token, then run the same command again",
+        id="401",
+    ),
+    pytest.param(
+        answer("302 Found", b"", "Location: https://login.example.com/"),
+        StoppedEarly,
+        "the service answers 302 (it points to https://login.example.com/); nothing was sent; redirects are not "
+        "followed, since they would carry the token elsewhere; set IMPORTER_BASE_URL to the address that it names if "
+        "you trust it",
+        id="a redirect",
+    ),
+    pytest.param(
+        answer("423 Locked", b'{"message": "closed"}'),
+        StoppedEarly,
+        "the service does not give the questions of job post 4f2c9a: 423 (closed); nothing was sent; run the same "
+        "command again later, and ask the service's people if it stays so",
+        id="423",
+    ),
+    pytest.param(
+        answer("503 Service Unavailable"),
+        StoppedEarly,
+        "the service does not give the questions of job post 4f2c9a: 503; nothing was sent; run the same command "
+        "again later, and ask the service's people if it stays so",
+        id="503 to the end of patience",
+    ),
+]
+
+
+@pytest.mark.parametrize(("script", "kind", "message"), REFUSALS)
+def test_a_refused_list_says_what_to_do(script: Script, kind: type[Exception], message: str) -> None:
+    """Each refusal is one sentence with its remedy."""
+    with pytest.raises(kind) as refused:
+        questions(script)
+    assert str(refused.value) == message
+
+
+def test_a_list_of_another_shape_is_told() -> None:
+    """What is not the described object is no question list."""
+    with scripted(answer("200 OK", b'{"content": [{"id": "x"}]}')) as server, pytest.raises(StoppedEarly) as refused:
+        RecruitingService(server.base_url, "t").questions("4f2c9a")
+    assert str(refused.value) == (
+        "the question list of job post 4f2c9a is not what the service description shows (content.0.id: Input should "
+        "be a valid integer, unable to parse string as an integer); nothing was sent; is "
+        f"{server.base_url} the address of the service?"
+    )
+
+
+OPTIONS = [
+    pytest.param(None, None, (), id="none"),
+    pytest.param("", None, (), id="empty"),
+    pytest.param('["A", "B, C"]', None, ("A", "B, C"), id="a JSON array"),
+    pytest.param('[{"id": 1, "label": "A"}, {"value": "B"}]', None, ("A", "B"), id="a JSON array of objects"),
+    pytest.param("[1, 2]", None, ("1", "2"), id="a JSON array of numbers"),
+    pytest.param("A, b\nC", None, ("A, b", "C"), id="lines before commas"),
+    pytest.param("A; B", None, ("A", "B"), id="semicolons"),
+    pytest.param("A|B", None, ("A", "B"), id="bars"),
+    pytest.param("A, B,", None, ("A", "B"), id="commas, a blank one left out"),
+    pytest.param("A/B; C", "/", ("A", "B; C"), id="a declared separator"),
+    pytest.param("[broken", None, ("[broken",), id="not JSON after all"),
+]
+
+
+@pytest.mark.parametrize(("text", "separator", "options"), OPTIONS)
+def test_options_are_taken_apart(text: str | None, separator: str | None, options: tuple[str, ...]) -> None:
+    """The form of options is not shown; each form seen is read, in its order."""
+    assert split_options(text, separator) == options
+
+
+NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
+WAITS = [
+    pytest.param(None, None, id="no header"),
+    pytest.param("7", 7.0, id="seconds"),
+    pytest.param(" 0 ", 0.0, id="none to wait"),
+    pytest.param("1.5", 1.5, id="a fraction"),
+    pytest.param("99999999", 900.0, id="capped"),
+    pytest.param("-5", None, id="negative is no wait"),
+    pytest.param("Sat, 21 Nov 2026 12:00:30 GMT", 30.0, id="a date"),
+    pytest.param("Sat, 21 Nov 2026 11:00:00 GMT", 0.0, id="a date gone by"),
+    pytest.param("soon", None, id="a word"),
+    pytest.param("٣", None, id="digits of another script"),
+]
+
+
+@pytest.mark.parametrize(("header", "seconds"), WAITS)
+def test_retry_after_is_read_in_both_forms(header: str | None, seconds: float | None) -> None:
+    """Seconds and dates are read, capped, never negative."""
+    assert seconds_to_wait(header, NOW) == seconds

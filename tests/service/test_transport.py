@@ -1,0 +1,250 @@
+"""The border to the network: what is read is kept, what is not known is called so, nothing is done behind our back."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from importer.models import Operation, Target
+from importer.service import Limits, NoReply, RecruitingService, Reply
+from importer.service.replies import Phase
+from tests.service.scripted import Script, answer, drip, reset, scripted, send_and_close
+
+JOB = Target(Operation.APPLY, "4f2c9a")
+POOL = Target(Operation.ADD_TO_POOL, "17")
+QUICK = Limits(connect=1, silence=0.3, answer=0.6)
+CREATED = answer("201 Created", b'{"message": "ok"}')
+
+
+def submit(base_url: str, target: Target = JOB, limits: Limits = QUICK) -> Reply | NoReply:
+    service = RecruitingService(base_url, "secret-token", limits=limits)
+    try:
+        return service.submit(target, b'{"email": "ada@example.com"}')
+    finally:
+        service.close()
+
+
+def one(script: Script) -> Reply | NoReply:
+    with scripted(script) as server:
+        return submit(server.base_url)
+
+
+def test_a_request_is_what_the_description_says() -> None:
+    """Path, method, token and body are those of service description 4.2, and nothing more identifies the sender."""
+    with scripted(CREATED) as server:
+        submit(server.base_url)
+    head, _, body = server.requests[0].partition(b"\r\n\r\n")
+    lines = head.decode().split("\r\n")
+    assert lines[0] == "POST /api/v1/job-posts/4f2c9a/apply/ HTTP/1.1"
+    assert "Authorization: Bearer secret-token" in lines
+    assert "Content-Type: application/json" in lines
+    assert not [line for line in lines if line.startswith("Cookie")]
+    assert body == b'{"email": "ada@example.com"}'
+
+
+def test_a_pool_has_its_own_path() -> None:
+    """A talent pool addition goes to the path of 4.3."""
+    with scripted(answer("201 Created", b'{"id": 5}')) as server:
+        assert submit(server.base_url, POOL) == Reply(201)
+    assert server.requests[0].startswith(b"POST /api/v1/talent-pools/17/add-candidate/ HTTP/1.1\r\n")
+
+
+REPLIES = [
+    pytest.param(CREATED, Reply(201), id="created"),
+    pytest.param(
+        answer("201 Created", b"<html>ok</html>"),
+        Reply(201, "created, but the body of the answer is not what the service description shows"),
+        id="created, body is no JSON",
+    ),
+    pytest.param(answer("409 Conflict", b'{"detail": "already applied"}'), Reply(409, "already applied"), id="409"),
+    pytest.param(answer("400 Bad Request"), Reply(400, ""), id="an error without a body"),
+    pytest.param(answer("429 Too Many Requests", b"", "Retry-After: 7"), Reply(429, "", 7.0), id="retry after 7 s"),
+    pytest.param(
+        answer("302 Found", b"", "Location: https://elsewhere.example.com/x"),
+        Reply(302, "it points to https://elsewhere.example.com/x"),
+        id="a redirect is not followed",
+    ),
+    pytest.param(
+        answer("307 Temporary Redirect", b"", "Location: https://elsewhere.example.com/x"),
+        Reply(307, "it points to https://elsewhere.example.com/x"),
+        id="a 307 is not followed",
+    ),
+    pytest.param(
+        send_and_close(b'HTTP/1.1 201 Created\r\nContent-Length: 500\r\n\r\n{"mess'),
+        Reply(201, "created, but the body of the answer is not what the service description shows"),
+        id="a cut body keeps its status",
+    ),
+    pytest.param(
+        send_and_close(b"HTTP/1.1 400 Bad Request\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\noops"),
+        Reply(400, ""),
+        id="a broken chunk keeps its status",
+    ),
+    pytest.param(
+        answer("400 Bad Request", b"not gzip at all", "Content-Encoding: gzip"),
+        Reply(400, ""),
+        id="a body in a broken encoding keeps its status",
+    ),
+]
+
+
+@pytest.mark.parametrize(("script", "reply"), REPLIES)
+def test_a_status_that_was_read_is_kept(script: Script, reply: Reply) -> None:
+    """Whatever is wrong with the rest of an answer, its status is what it is."""
+    assert one(script) == reply
+
+
+NO_REPLIES = [
+    pytest.param(reset, NoReply("the connection was reset", Phase.WAITING), id="reset after the request"),
+    pytest.param(
+        send_and_close(b""),
+        NoReply("the connection was closed without an answer", Phase.WAITING),
+        id="closed without an answer",
+    ),
+    pytest.param(
+        send_and_close(b"HTTP/1.1 2"), NoReply("the answer was not HTTP", Phase.WAITING), id="cut status line"
+    ),
+    pytest.param(send_and_close(b"hello\r\n\r\n"), NoReply("the answer was not HTTP", Phase.WAITING), id="not HTTP"),
+    pytest.param(
+        lambda peer: time.sleep(0.5), NoReply("no answer within 0 s", Phase.WAITING), id="silence after the request"
+    ),
+]
+
+
+@pytest.mark.parametrize(("script", "no_reply"), NO_REPLIES)
+def test_what_may_have_arrived_is_told_as_such(script: Script, no_reply: NoReply) -> None:
+    """Once bytes have left, a failure is ambiguous."""
+    found = one(script)
+    assert found == no_reply
+    assert found.may_have_arrived
+
+
+@pytest.fixture
+def refused_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+def test_a_refused_connection_is_proven_not_arrived(refused_port: int) -> None:
+    """Nobody listening means that nothing arrived."""
+    found = submit(f"http://127.0.0.1:{refused_port}")
+    assert found == NoReply("the connection was refused", Phase.CONNECTING)
+    assert not found.may_have_arrived
+
+
+def test_an_unknown_name_is_proven_not_arrived() -> None:
+    """A host that has no address got nothing."""
+    found = submit("http://nobody.invalid")
+    assert found == NoReply("the name of the service is not known to the network", Phase.CONNECTING)
+
+
+def test_refused_tls_is_proven_not_arrived() -> None:
+    """A handshake that fails carries no request."""
+    with scripted(answer("200 OK")) as server:
+        found = submit(server.base_url.replace("http://", "https://"))
+    assert isinstance(found, NoReply)
+    assert found.phase is Phase.CONNECTING
+    assert server.requests == []
+
+
+@pytest.fixture
+def full_backlog() -> Iterator[int]:
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    listener.listen(0)
+    port = listener.getsockname()[1]
+    waiting = []
+    for _ in range(4):
+        peer = socket.socket()
+        peer.setblocking(False)
+        peer.connect_ex(("127.0.0.1", port))
+        waiting.append(peer)
+    yield port
+    for peer in [*waiting, listener]:
+        peer.close()
+
+
+def test_a_connect_time_out_is_proven_not_arrived(full_backlog: int) -> None:
+    """A service that takes no connection got nothing."""
+    found = submit(f"http://127.0.0.1:{full_backlog}", limits=Limits(connect=0.3))
+    assert found == NoReply("no connection within 0.3 s", Phase.CONNECTING)
+
+
+DRIPS = [
+    pytest.param(b"HTTP/1.1 201 Created\r\n" * 50, None, id="in the head"),
+    pytest.param(b"HTTP/1.1 201 Created\r\n\r\n" + b" " * 500, 201, id="in the body"),
+]
+
+
+@pytest.mark.parametrize(("raw", "status"), DRIPS)
+def test_a_dripping_answer_ends_at_the_deadline(raw: bytes, status: int | None) -> None:
+    """A byte now and then keeps a read time-out happy for ever; the deadline over the whole answer ends it."""
+    gone = threading.Event()
+    head, _, body = raw.partition(b"\r\n\r\n")
+
+    def script(peer: socket.socket) -> None:
+        if status is not None:
+            peer.sendall(head + b"\r\n\r\n")
+        drip(body if status is not None else raw, 0.05, gone)(peer)
+
+    began = time.monotonic()
+    with scripted(script) as server:
+        found = submit(server.base_url)
+        gone.set()
+    assert time.monotonic() - began < 3
+    assert getattr(found, "status", None) == status
+
+
+def test_the_body_is_capped() -> None:
+    """An endless body costs neither memory nor the status."""
+
+    def endless(peer: socket.socket) -> None:
+        peer.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+        while True:
+            peer.sendall(b"x" * 65536)
+
+    found = one(endless)
+    assert isinstance(found, Reply)
+    assert found.status == 400
+    assert len(found.message) == 500
+
+
+def test_connections_are_kept() -> None:
+    """Several requests use one connection: a second connection would meet the reset."""
+    with scripted(CREATED, reset) as server:
+        service = RecruitingService(server.base_url, "t", limits=QUICK)
+        found = [service.submit(JOB, b"{}") for _ in range(3)]
+        service.close()
+    assert found == [Reply(201)] * 3
+
+
+def test_an_idle_connection_is_not_used_again() -> None:
+    """After a pause longer than the limit a new connection is made, since a reset on the old one would be ambiguous."""
+    with scripted(CREATED, answer("409 Conflict")) as server:
+        service = RecruitingService(server.base_url, "t", limits=Limits(idle=0.05))
+        first = service.submit(JOB, b"{}")
+        time.sleep(0.1)
+        second = service.submit(JOB, b"{}")
+        service.close()
+    assert [first, second] == [Reply(201), Reply(409)]
+
+
+def test_the_environment_changes_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Neither ~/.netrc nor a proxy of the environment touches the token or the way."""
+    (tmp_path / ".netrc").write_text("machine 127.0.0.1 login thief password stolen\n")
+    (tmp_path / ".netrc").chmod(0o600)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("NETRC", str(tmp_path / ".netrc"))
+    with scripted(answer("200 OK")) as proxy, scripted(CREATED) as server:
+        for name in ("http_proxy", "https_proxy", "all_proxy"):
+            monkeypatch.setenv(name, proxy.base_url)
+            monkeypatch.setenv(name.upper(), proxy.base_url)
+        monkeypatch.delenv("no_proxy", raising=False)
+        monkeypatch.delenv("NO_PROXY", raising=False)
+        submit(server.base_url)
+    assert proxy.requests == []
+    assert b"Authorization: Bearer secret-token\r\n" in server.requests[0]
