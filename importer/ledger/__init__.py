@@ -1,0 +1,29 @@
+"""What was intended, sent and answered, durably: the only room that knows the database."""
+
+from importer.ledger.identity import Fingerprints, Scope
+from importer.ledger.journal import RunJournal
+from importer.ledger.ledger import Ledger, LedgerUnwritable
+from importer.ledger.lock import target_lock
+from importer.ledger.records import Answered, Attempt, Intent, Known, RowState, RunRecord
+from importer.ledger.states import DONE, TRANSITIONS, State, Transition
+from importer.ledger.writes import NotAllowed
+
+__all__ = [
+    "DONE",
+    "TRANSITIONS",
+    "Answered",
+    "Attempt",
+    "Fingerprints",
+    "Intent",
+    "Known",
+    "Ledger",
+    "LedgerUnwritable",
+    "NotAllowed",
+    "RowState",
+    "RunJournal",
+    "RunRecord",
+    "Scope",
+    "State",
+    "Transition",
+    "target_lock",
+]

@@ -1,0 +1,43 @@
+"""Room on the disk, kept so that an answer can still be recorded when nothing else fits."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+_SIZE = 1024 * 1024  # bytes; answers of far more rows than can be in flight
+
+
+class Ballast:
+    """A file of real bytes beside the ledger. When the disk is full it is given up, and nothing new is sent."""
+
+    def __init__(self, ledger_path: Path) -> None:
+        self._path = ledger_path.with_name(ledger_path.name + ".ballast")
+
+    def take(self) -> None:
+        """Lay the ballast down.
+
+        Raises:
+            OSError: there is no room for it.
+        """
+        if self._path.exists() and self._path.stat().st_size == _SIZE:
+            return
+        descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                # Not a hole, and not zeros: some file systems keep neither on disk.
+                file.write(os.urandom(_SIZE))
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError:
+            self._path.unlink()
+            raise
+
+    def give_up(self) -> None:
+        """Free its room."""
+        self._path.unlink(missing_ok=True)
+
+    def is_threatened(self) -> bool:
+        """Whether so little room is left that the next commit may need the ballast."""
+        return shutil.disk_usage(self._path.parent).free < _SIZE

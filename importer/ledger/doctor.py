@@ -1,0 +1,65 @@
+"""What must be true of a ledger, and what is not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, text
+
+from importer.models import FilePlace, Problem
+
+_HINT = "keep the file as it is, put it back from a backup, and report this: it should not be possible"
+
+
+@dataclass(frozen=True, slots=True)
+class _Invariant:
+    """`offenders` counts what breaks it; `message` says so of that many."""
+
+    code: str
+    message: str
+    offenders: str
+
+
+_INVARIANTS = (
+    _Invariant(
+        "ledger-open-attempt-astray",
+        "{count} open attempts belong to identities that are not in flight",
+        """SELECT count(*) FROM attempts JOIN identities USING (identity)
+           WHERE attempts.ended_at IS NULL AND identities.state <> 'in_flight'""",
+    ),
+    _Invariant(
+        "ledger-in-flight-without-attempt",
+        "{count} identities are in flight without an open attempt",
+        """SELECT count(*) FROM identities WHERE state = 'in_flight' AND NOT EXISTS (
+             SELECT 1 FROM attempts WHERE attempts.identity = identities.identity AND attempts.ended_at IS NULL)""",
+    ),
+    _Invariant(
+        "ledger-state-without-attempt",
+        "{count} identities are in a state that their last attempt did not leave them in",
+        """SELECT count(*) FROM identities WHERE state IS NOT (
+             SELECT state FROM attempts WHERE attempts.run = identities.run AND attempts.row = identities.row
+             AND attempts.identity = identities.identity ORDER BY number DESC LIMIT 1)""",
+    ),
+    _Invariant(
+        "ledger-end-without-attempt-end",
+        "{count} attempts of runs that ended are still open",
+        """SELECT count(*) FROM attempts JOIN runs USING (run)
+           WHERE attempts.ended_at IS NULL AND runs.ended_at IS NOT NULL""",
+    ),
+)
+
+
+def examine(connection: Connection, place: FilePlace) -> tuple[Problem, ...]:
+    """Every invariant that is broken, and what SQLite itself finds."""
+    problems = []
+    for (finding,) in connection.execute(text("PRAGMA integrity_check")):
+        if finding != "ok":
+            problems.append(Problem("ledger-damaged", f"the database is damaged: {finding}", _HINT, place))
+    strays = len(connection.execute(text("PRAGMA foreign_key_check")).all())
+    if strays:
+        problems.append(Problem("ledger-stray-rows", f"{strays} entries refer to entries that are gone", _HINT, place))
+    for invariant in _INVARIANTS:
+        count = connection.execute(text(invariant.offenders)).scalar_one()
+        if count:
+            problems.append(Problem(invariant.code, invariant.message.format(count=count), _HINT, place))
+    return tuple(problems)

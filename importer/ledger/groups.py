@@ -1,0 +1,125 @@
+"""A thread that writes in groups: many small writes share one commit, and only those wait who must."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+from typing import Generic, TypeVar
+
+Write = TypeVar("Write")
+
+_MOST_IN_A_GROUP = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting(Generic[Write]):
+    """A write in a group. `done` gets None when it is on disk, or the error that kept it off."""
+
+    write: Write
+    urgent: bool
+    done: Future[None] = field(default_factory=Future)
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """Everything that was put before it has been handled once it is reached."""
+
+    reached: threading.Event = field(default_factory=threading.Event)
+    last: bool = False
+
+
+class GroupWriter(Generic[Write]):
+    """Hands groups of writes, in the order in which they were put, to `commit`, which settles each one's `done`.
+
+    A group with an urgent write is closed as soon as the writer is free: while one commit is on its way to disk the
+    next group gathers. Writes that nobody waits for linger for up to `linger` seconds, to ride with an urgent one.
+    `commit` must settle every `done` and raise nothing; what it raises is a bug, which the next caller meets.
+    """
+
+    def __init__(self, commit: Callable[[list[Waiting[Write]]], None], *, linger: float, name: str) -> None:
+        self._commit = commit
+        self._linger = linger
+        self._queue: SimpleQueue[Waiting[Write] | _Mark] = SimpleQueue()
+        self._bug: BaseException | None = None
+        self._thread = threading.Thread(target=self._work, name=name, daemon=True)
+        self._thread.start()
+
+    def put(self, write: Write) -> None:
+        """Have it written soon."""
+        self._refuse_after_a_bug()
+        self._queue.put(Waiting(write, urgent=False))
+
+    def put_and_wait(self, write: Write) -> None:
+        """Have it written, and return when it is on disk; raises what kept it off."""
+        self._refuse_after_a_bug()
+        waiting = Waiting(write, urgent=True)
+        self._queue.put(waiting)
+        waiting.done.result()
+
+    def flush(self) -> None:
+        """Return when everything that was put before has been handled."""
+        self._reach(_Mark())
+
+    def close(self) -> None:
+        """Handle what was put, then end the thread."""
+        self._reach(_Mark(last=True))
+        self._thread.join()
+
+    def _reach(self, mark: _Mark) -> None:
+        if self._thread.is_alive():
+            self._queue.put(mark)
+            mark.reached.wait()
+        self._refuse_after_a_bug()
+
+    def _refuse_after_a_bug(self) -> None:
+        if self._bug is not None:
+            raise RuntimeError("the writer thread broke off") from self._bug
+
+    def _work(self) -> None:
+        marks: list[_Mark] = []
+        while not any(mark.last for mark in marks):
+            marks = []
+            group = self._gather(marks)
+            if group and self._bug is None:
+                self._write(group)
+            for waiting in group:
+                if not waiting.done.done():
+                    waiting.done.set_exception(RuntimeError("the writer thread left a write unsettled"))
+            for mark in marks:
+                mark.reached.set()
+
+    def _write(self, group: list[Waiting[Write]]) -> None:
+        try:
+            self._commit(group)
+        except BaseException as bug:  # noqa: BLE001 - kept, and raised to every later caller
+            self._bug = bug
+
+    def _gather(self, marks: list[_Mark]) -> list[Waiting[Write]]:
+        """The next group; adds to `marks` those that it runs up to."""
+        group: list[Waiting[Write]] = []
+        urgent = False
+        closes_at = float("inf")
+        while len(group) < _MOST_IN_A_GROUP:
+            try:
+                item = self._next(urgent, closes_at)
+            except Empty:
+                break
+            if isinstance(item, _Mark):
+                marks.append(item)
+                break
+            if not group:
+                closes_at = time.monotonic() + self._linger
+            group.append(item)
+            urgent = urgent or item.urgent
+        return group
+
+    def _next(self, urgent: bool, closes_at: float) -> Waiting[Write] | _Mark:
+        if urgent:
+            return self._queue.get_nowait()
+        if closes_at == float("inf"):
+            return self._queue.get()
+        return self._queue.get(timeout=max(0.0, closes_at - time.monotonic()))

@@ -1,0 +1,108 @@
+"""Identities and body digests as keyed hashes, so that the ledger holds no personal data."""
+
+from __future__ import annotations
+
+import hmac
+import os
+import secrets
+import unicodedata
+from dataclasses import dataclass
+from pathlib import Path
+
+from importer.errors import UnusableInput
+from importer.models import FilePlace, Problem, Target
+
+_KEY_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where rows go: the service by its base URL (or the name "sandbox"), and the target there."""
+
+    base: str
+    target: Target
+
+    def __str__(self) -> str:
+        return f"{self.target} at {self.base}"
+
+
+class Fingerprints:
+    """Makes identities and body digests with HMAC-SHA256 over one secret key.
+
+    Service description, part 8: a user applies to a job post only once, an e-mail is unique within a pool. So
+    operation, service, target and e-mail together are one identity, whatever row or run it comes from.
+    """
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+
+    def identity(self, scope: Scope, email: str) -> bytes:
+        """32 bytes for one candidate at one target. Case and Unicode form of the e-mail make no difference."""
+        folded = unicodedata.normalize("NFC", email.strip()).casefold()
+        return self._digest("identity", scope.base, scope.target.operation, scope.target.id, folded)
+
+    def body_digest(self, body: bytes) -> bytes:
+        """32 bytes that tell whether a row's request body changed."""
+        return hmac.digest(self._key, b"body\0" + body, "sha256")
+
+    def key_check(self) -> bytes:
+        """32 bytes by which a ledger knows that it is opened with the key it was written with."""
+        return self._digest("key check")
+
+    def _digest(self, *parts: str) -> bytes:
+        return hmac.digest(self._key, "\0".join(parts).encode(), "sha256")
+
+
+def key_path(ledger_path: Path) -> Path:
+    """Where the key of a ledger lies: beside it."""
+    return ledger_path.with_name(ledger_path.name + ".key")
+
+
+def create_key(path: Path) -> None:
+    """Write a new key, 0600, flushed to disk. Does nothing where one lies already.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    draft = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(secrets.token_bytes(_KEY_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+        # A link, not a rename: of two processes that begin together one wins and neither sees half a key.
+        path.hardlink_to(draft)
+    except FileExistsError:
+        pass
+    finally:
+        draft.unlink()
+
+
+def read_key(path: Path) -> bytes:
+    """The key of a ledger.
+
+    Raises:
+        UnusableInput: there is none, or it is no key.
+    """
+    try:
+        key = path.read_bytes()
+    except OSError as error:
+        raise UnusableInput(
+            Problem(
+                "ledger-key-unreadable",
+                f"the key of the ledger cannot be read ({error.strerror})",
+                "put the key file back beside the ledger: without it nobody knows which rows were sent",
+                FilePlace(str(path)),
+            )
+        ) from None
+    if len(key) != _KEY_BYTES:
+        raise UnusableInput(
+            Problem(
+                "ledger-key-damaged",
+                f"the key of the ledger has {len(key)} bytes instead of {_KEY_BYTES}",
+                "put the key file back from a backup",
+                FilePlace(str(path)),
+            )
+        )
+    return key

@@ -1,0 +1,151 @@
+"""The outcome of each row of one run, in the run's own folder, where personal data may be."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from sqlalchemy import Column as TableColumn
+from sqlalchemy import Integer, MetaData, String, Table, func, insert, select
+from sqlalchemy.exc import DBAPIError
+
+from importer.ledger.groups import GroupWriter, Waiting
+from importer.ledger.problem_json import problem_from_json, problem_to_json
+from importer.ledger.sqlite_file import create_private, is_no_database, no_database, open_engine, unwritable
+from importer.models import Outcome, OutcomeKind
+
+_LINGER = 0.2  # seconds that an outcome may lie in memory only; the ledger holds the truth
+
+_metadata = MetaData()
+_outcomes = Table(
+    "outcomes",
+    _metadata,
+    TableColumn("row", Integer, primary_key=True),
+    TableColumn("kind", String, nullable=False),
+    TableColumn("status", Integer),
+    TableColumn("attempts", Integer, nullable=False),
+    TableColumn("problems", String, nullable=False),
+)
+
+
+class RunJournal:
+    """Outcomes by row in `<folder>/outcomes.sqlite` (0600). A journal that is there already is gone on with.
+
+    Raises:
+        UnusableInput: the folder cannot be written, or the file is no database.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "outcomes.sqlite"
+        create_private(self.path)
+        # NORMAL: a power cut may cost the last outcomes here, and the ledger still knows them.
+        self._engine = open_engine(self.path, "NORMAL")
+        self._seen = _RowSet()
+        self._error: DBAPIError | None = None
+        try:
+            with self._engine.execution_options(writes=True).begin() as connection:
+                _metadata.create_all(connection)
+                for row in connection.execute(select(_outcomes.c.row)).scalars():
+                    self._seen.add(row)
+        except DBAPIError as error:
+            self._engine.dispose()
+            raise (no_database if is_no_database(error) else unwritable)(self.path, str(error.orig)) from None
+        self._writer: GroupWriter[Outcome] = GroupWriter(self._commit, linger=_LINGER, name="journal")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        self.close()
+
+    def record(self, outcome: Outcome) -> None:
+        """Keep an outcome. It is on disk a moment later, and at the latest after `close`.
+
+        Raises:
+            ValueError: the row has an outcome already: a bug of ours, every row lands in exactly one.
+            UnusableInput: an earlier outcome could not be written.
+        """
+        self._raise_error()
+        if outcome.row in self._seen:
+            raise ValueError(f"row {outcome.row} has an outcome already and was given a second one: {outcome}")
+        self._seen.add(outcome.row)
+        self._writer.put(outcome)
+
+    def flush(self) -> None:
+        """Return when everything recorded is written. Raises UnusableInput if something could not be."""
+        self._writer.flush()
+        self._raise_error()
+
+    def close(self) -> None:
+        """Write what is left and let the file go. Raises UnusableInput if something could not be written."""
+        try:
+            self._writer.close()
+        finally:
+            self._engine.dispose()
+        self._raise_error()
+
+    def __contains__(self, row: int) -> bool:
+        """Whether the row has an outcome."""
+        return row in self._seen
+
+    def outcomes(self) -> Iterator[Outcome]:
+        """All outcomes in the order of their rows. Streams."""
+        self.flush()
+        with self._engine.begin() as connection:
+            found = connection.execution_options(yield_per=1000).execute(select(_outcomes).order_by(_outcomes.c.row))
+            for row in found:
+                yield _outcome(row)
+
+    def counts(self) -> dict[OutcomeKind, int]:
+        """How many rows have each outcome; every kind is there, in the report's order."""
+        self.flush()
+        query = select(_outcomes.c.kind, func.count()).group_by(_outcomes.c.kind)
+        with self._engine.begin() as connection:
+            found = {row[0]: row[1] for row in connection.execute(query)}
+        return {kind: found.get(kind.value, 0) for kind in OutcomeKind}
+
+    def _commit(self, group: list[Waiting[Outcome]]) -> None:
+        try:
+            with self._engine.execution_options(writes=True).begin() as connection:
+                connection.execute(insert(_outcomes), [_outcome_row(waiting.write) for waiting in group])
+        except DBAPIError as error:
+            self._error = error
+        for waiting in group:
+            waiting.done.set_result(None)
+
+    def _raise_error(self) -> None:
+        if self._error is not None:
+            raise unwritable(self.path, str(self._error.orig)) from None
+
+
+class _RowSet:
+    """Row numbers, one bit each: a million rows are 125 KB."""
+
+    def __init__(self) -> None:
+        self._bits = bytearray()
+
+    def add(self, row: int) -> None:
+        if row // 8 >= len(self._bits):
+            self._bits.extend(bytes(row // 8 + 4096 - len(self._bits)))
+        self._bits[row // 8] |= 1 << row % 8
+
+    def __contains__(self, row: int) -> bool:
+        return row // 8 < len(self._bits) and bool(self._bits[row // 8] >> row % 8 & 1)
+
+
+def _outcome_row(outcome: Outcome) -> dict[str, Any]:
+    return {
+        "row": outcome.row,
+        "kind": outcome.kind.value,
+        "status": outcome.status,
+        "attempts": outcome.attempts,
+        "problems": json.dumps([problem_to_json(problem) for problem in outcome.problems]) if outcome.problems else "",
+    }
+
+
+def _outcome(row: Any) -> Outcome:
+    problems = tuple(problem_from_json(shown) for shown in json.loads(row.problems)) if row.problems else ()
+    return Outcome(row.row, OutcomeKind(row.kind), row.status, row.attempts, problems)

@@ -1,0 +1,141 @@
+"""Puts a group of intents and answers into the tables: one transaction, every step checked against the states."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy.dialects.sqlite import insert as insert_or_update
+
+from importer.ledger.groups import Waiting
+from importer.ledger.records import Answered, Intent
+from importer.ledger.schema import attempts, identities
+from importer.ledger.states import State, allowed
+
+Write = Intent | Answered
+
+
+class NotAllowed(RuntimeError):
+    """The ledger refuses a step that the table of states does not have. Nothing was written of it."""
+
+    def __init__(self, before: State | None, after: State) -> None:
+        self.before = before
+        self.after = after
+        super().__init__(f"no step from {before or 'nothing'} to {after}")
+
+
+_new_identity = insert_or_update(identities)
+_INTEND = _new_identity.on_conflict_do_update(
+    index_elements=[identities.c.identity],
+    set_={
+        name: _new_identity.excluded[name] for name in ("state", "status", "body_digest", "run", "row", "updated_at")
+    },
+)
+_ANSWER = (
+    update(identities)
+    .where(identities.c.identity == bindparam("the_identity"))
+    .values(state=bindparam("state"), status=bindparam("status"), updated_at=bindparam("updated_at"))
+)
+_BEGIN_ATTEMPT = insert(attempts)
+_END_ATTEMPT = (
+    update(attempts)
+    .where(
+        attempts.c.run == bindparam("the_run"),
+        attempts.c.row == bindparam("the_row"),
+        attempts.c.number == bindparam("the_number"),
+    )
+    .values(state=bindparam("state"), status=bindparam("status"), ended_at=bindparam("ended_at"))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    state: State
+    status: int | None
+
+
+def write_group(connection: Connection, group: list[Waiting[Write]], now: float) -> dict[int, NotAllowed]:
+    """Write what the states allow; give the refused ones by their index in `group`. `now`: seconds since 1970."""
+    standing = _standing(connection, group)
+    refused: dict[int, NotAllowed] = {}
+    intents: list[Intent] = []
+    answers: list[Answered] = []
+    for index, waiting in enumerate(group):
+        write = waiting.write
+        identity = write.attempt.identity
+        now_in = standing.get(identity)
+        before = now_in.state if now_in else None
+        after = State.IN_FLIGHT if isinstance(write, Intent) else write.state
+        if not allowed(before, after):
+            refused[index] = NotAllowed(before, after)
+            continue
+        if isinstance(write, Intent):
+            intents.append(write)
+            standing[identity] = _Standing(after, now_in.status if now_in else None)
+        else:
+            answers.append(write)
+            standing[identity] = _Standing(after, write.status)
+    # Answers first: the answer to an attempt never shares a group with its own intent, which was waited for, but the
+    # next intent of the same identity may share one with it, and the database allows one open attempt.
+    if answers:
+        connection.execute(_ANSWER, [_answer_row(write, now) for write in answers])
+        connection.execute(_END_ATTEMPT, [_ended_row(write, now) for write in answers])
+    if intents:
+        connection.execute(
+            _INTEND, [_intent_row(write, standing[write.attempt.identity].status, now) for write in intents]
+        )
+        connection.execute(_BEGIN_ATTEMPT, [_begun_row(write, now) for write in intents])
+    return refused
+
+
+def _standing(connection: Connection, group: list[Waiting[Write]]) -> dict[bytes, _Standing]:
+    wanted = {waiting.write.attempt.identity for waiting in group}
+    query = select(identities.c.identity, identities.c.state, identities.c.status)
+    rows = connection.execute(query.where(identities.c.identity.in_(wanted)))
+    return {row.identity: _Standing(State(row.state), row.status) for row in rows}
+
+
+def _answer_row(write: Answered, now: float) -> dict[str, Any]:
+    return {
+        "the_identity": write.attempt.identity,
+        "state": write.state.value,
+        "status": write.status,
+        "updated_at": now,
+    }
+
+
+def _ended_row(write: Answered, now: float) -> dict[str, Any]:
+    return {
+        "the_run": write.attempt.run,
+        "the_row": write.attempt.row,
+        "the_number": write.attempt.number,
+        "state": write.state.value,
+        "status": write.status,
+        "ended_at": now,
+    }
+
+
+def _intent_row(write: Intent, status: int | None, now: float) -> dict[str, Any]:
+    return {
+        "identity": write.attempt.identity,
+        "state": State.IN_FLIGHT.value,
+        "status": status,
+        "body_digest": write.body_digest,
+        "run": write.attempt.run,
+        "row": write.attempt.row,
+        "updated_at": now,
+    }
+
+
+def _begun_row(write: Intent, now: float) -> dict[str, Any]:
+    return {
+        "run": write.attempt.run,
+        "row": write.attempt.row,
+        "number": write.attempt.number,
+        "identity": write.attempt.identity,
+        "started_at": now,
+        "ended_at": None,
+        "status": None,
+        "state": State.IN_FLIGHT.value,
+    }
