@@ -1,0 +1,9 @@
+"""Extract: a CSV or workbook becomes a Sheet of Rows of text. What the rest of the importer may call."""
+
+from __future__ import annotations
+
+from importer.extract.opening import open_sheet
+from importer.extract.sheet import Sheet
+from importer.extract.source_copy import SourceCopy, copy_source
+
+__all__ = ["Sheet", "SourceCopy", "copy_source", "open_sheet"]

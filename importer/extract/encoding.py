@@ -1,0 +1,142 @@
+"""Which encoding a CSV is in: its BOM, or what was declared, or UTF-8; checked over the whole file, never guessed."""
+
+from __future__ import annotations
+
+import codecs
+import difflib
+from dataclasses import dataclass
+from pathlib import Path
+
+from importer.errors import UnusableInput
+from importer.extract.encoding_proposals import likely_readings
+from importer.models import FilePlace, LinePlace, Problem
+
+_BLOCK = 1 << 20
+# The UTF-32 mark begins with that of UTF-16, so it comes first.
+_MARKS = {
+    codecs.BOM_UTF8: ("utf-8-sig", "UTF-8 with BOM"),
+    codecs.BOM_UTF32_LE: ("utf-32", "UTF-32"),
+    codecs.BOM_UTF32_BE: ("utf-32", "UTF-32"),
+    codecs.BOM_UTF16_LE: ("utf-16", "UTF-16"),
+    codecs.BOM_UTF16_BE: ("utf-16", "UTF-16"),
+}
+# Text encodings to Python that no spreadsheet program writes: "\\u0041" in a cell must stay what was typed.
+_NO_FILE_ENCODINGS = frozenset(
+    {"unicode-escape", "raw-unicode-escape", "idna", "punycode", "utf-7", "mbcs", "oem", "undefined"}
+)
+# fmt: off
+_KNOWN = (
+    "utf-8", "utf-16-le", "utf-16-be", "cp1254", "cp1252", "cp1250", "cp1251", "cp1253", "cp1255", "cp1256", "cp1257",
+    "cp857", "cp850", "cp437", "iso-8859-1", "iso-8859-2", "iso-8859-9", "iso-8859-15", "mac-roman", "mac-turkish",
+    "shift_jis", "gb18030", "big5", "euc-kr", "koi8-r",
+)
+# fmt: on
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """A Python codec name, and how a person knows it."""
+
+    codec: str
+    label: str
+
+
+UTF8 = Encoding("utf-8", "UTF-8")
+
+
+@dataclass(frozen=True, slots=True)
+class Undecodable:
+    """The first bytes that an encoding cannot read: their offset in the file, from 0, and line, from 1."""
+
+    offset: int
+    line: int
+    byte: int
+
+
+def find_encoding(path: Path, name: str, declared: str | None) -> Encoding:
+    """The encoding of a CSV. A byte-order mark beats what was declared.
+
+    Raises:
+        UnusableInput: the declared encoding is unknown, or the file is not in it; where nothing was declared the
+            message proposes the likely ones, each with cells of the file as it would read them.
+    """
+    encoding = byte_order_mark(path) or (_declared(declared) if declared else UTF8)
+    bad = first_undecodable(path, encoding.codec)
+    if bad is not None:
+        raise UnusableInput(_undecodable(path, name, encoding, bad))
+    if declared and encoding.codec not in ("utf-8", "utf-8-sig") and _is_really_utf8(path, encoding):
+        raise UnusableInput(_really_utf8(name, encoding))
+    return encoding
+
+
+def byte_order_mark(path: Path) -> Encoding | None:
+    """The encoding that the first bytes of a file name, if they name one."""
+    with path.open("rb") as file:
+        head = file.read(4)
+    return next((Encoding(*names) for mark, names in _MARKS.items() if head.startswith(mark)), None)
+
+
+def first_undecodable(path: Path, codec: str) -> Undecodable | None:
+    """Read the whole file, a block at a time; None if all of it can be decoded."""
+    decoder = codecs.getincrementaldecoder(codec)()
+    end = 0
+    with path.open("rb") as file:
+        while True:
+            block = file.read(_BLOCK)
+            end += len(block)
+            try:
+                decoder.decode(block, final=not block)
+            except UnicodeDecodeError as error:
+                offset = end - len(error.object) + error.start
+                return Undecodable(offset, _line_at(path, offset), error.object[error.start])
+            if not block:
+                return None
+
+
+def _line_at(path: Path, offset: int) -> int:
+    with path.open("rb") as file:
+        return file.read(offset).count(b"\n") + 1
+
+
+def _declared(declared: str) -> Encoding:
+    wanted = declared.strip().lower().replace("windows-", "cp").replace("_", "-")
+    try:
+        codec = codecs.lookup(wanted)
+    except LookupError:
+        codec = None
+    if codec is None or not codec._is_text_encoding or wanted in _NO_FILE_ENCODINGS:
+        near = difflib.get_close_matches(wanted, _KNOWN, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else "Turkish files are mostly cp1254, western ones cp1252"
+        raise UnusableInput(
+            Problem("encoding-unknown", f"{declared!r} is no encoding", hint, FilePlace("encoding: in the mapping"))
+        )
+    return Encoding(codec.name, declared.strip())
+
+
+def _undecodable(path: Path, name: str, encoding: Encoding, bad: Undecodable) -> Problem:
+    readings = likely_readings(path, bad.offset)
+    hint = "declare its encoding under source: in the mapping"
+    if readings:
+        hint += ", one of " + " or ".join(f"`encoding: {each.encoding}` (reads {each.sample})" for each in readings)
+    return Problem(
+        "encoding-wrong",
+        f"the byte 0x{bad.byte:02X} cannot be read as {encoding.label}",
+        hint,
+        LinePlace(name, bad.line),
+    )
+
+
+def _is_really_utf8(path: Path, encoding: Encoding) -> bool:
+    """A single-byte encoding reads anything, so a UTF-8 file would become mojibake without a word."""
+    with path.open("rb") as file:
+        ascii_only = all(block.isascii() for block in iter(lambda: file.read(_BLOCK), b""))
+    return not ascii_only and not encoding.codec.startswith("utf") and first_undecodable(path, "utf-8") is None
+
+
+def _really_utf8(name: str, encoding: Encoding) -> Problem:
+    return Problem(
+        "encoding-wrong",
+        f"the mapping declares {encoding.label}, but the file is UTF-8 and would be read wrongly",
+        "take `encoding:` out of the mapping",
+        FilePlace(name),
+    )

@@ -1,0 +1,135 @@
+"""What a file is: by its ending, checked against its first bytes."""
+
+from __future__ import annotations
+
+import zipfile
+from enum import StrEnum
+from pathlib import Path
+
+from importer.errors import UnusableInput
+from importer.models import FilePlace, Problem
+
+
+class FileKind(StrEnum):
+    """The formats that are read."""
+
+    CSV = "CSV"
+    XLSX = "XLSX"
+
+
+_ENDINGS = {
+    ".csv": FileKind.CSV,
+    ".tsv": FileKind.CSV,
+    ".tab": FileKind.CSV,
+    ".txt": FileKind.CSV,
+    ".xlsx": FileKind.XLSX,
+    ".xlsm": FileKind.XLSX,
+}
+_ZIP = b"PK\x03\x04"
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+_HTML = (b"<!doctype html", b"<html", b"<table", b"<meta", b"<head")
+
+
+def file_kind(path: Path, name: str) -> FileKind:
+    """The kind of a file that can be read. `name` is how the person knows the file.
+
+    Raises:
+        UnusableInput: no such file, a folder, an empty file, an ending we do not read, or contents of another kind.
+    """
+    _require_file(path, name)
+    kind = _ENDINGS.get(path.suffix.lower())
+    if kind is None:
+        said = f"the ending {path.suffix!r}" if path.suffix else "a file without an ending"
+        raise _unusable(name, "file-ending", f"{said} is not one we read", f"save it as one of {' '.join(_ENDINGS)}")
+    problem = _disguise(path, name, kind)
+    if problem:
+        raise UnusableInput(problem)
+    return kind
+
+
+def _require_file(path: Path, name: str) -> None:
+    if path.is_dir():
+        raise _unusable(name, "file-is-folder", "is a folder", "name the file in it")
+    try:
+        size = path.stat().st_size
+    except FileNotFoundError:
+        raise _unusable(name, "file-missing", "there is no such file", "check the path") from None
+    if size == 0:
+        raise _unusable(name, "file-empty", "the file is empty", "export it again")
+    try:
+        path.open("rb").close()
+    except PermissionError:
+        raise _unusable(
+            name,
+            "file-unreadable",
+            "you may not read this file",
+            "close the program that has it open, or change its rights",
+        ) from None
+
+
+def _disguise(path: Path, name: str, kind: FileKind) -> Problem | None:
+    """The problem of a file whose contents are not what its ending says."""
+    head = _head(path)
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+    if start.startswith(_HTML):
+        return _problem(
+            name, "file-is-html", "is really a web page", "open it in a spreadsheet program and save it as .xlsx"
+        )
+    if head.startswith(_OLE):
+        return _ole_problem(path, name)
+    if head.startswith(_ZIP):
+        return _zip_problem(path, name, kind)
+    if head.startswith(b"%PDF"):
+        return _problem(name, "file-is-pdf", "is really a PDF", "export the table as .xlsx or .csv")
+    if kind is FileKind.XLSX:
+        return _problem(
+            name,
+            "file-is-no-workbook",
+            "is no workbook, whatever its ending says",
+            "open it in a spreadsheet program and save it as .xlsx; a text file with delimiters must end in .csv",
+        )
+    return None
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(4096)
+
+
+def _ole_problem(path: Path, name: str) -> Problem:
+    with path.open("rb") as file:
+        encrypted = _ENCRYPTED in file.read(4 << 20)
+    if encrypted:
+        return _problem(
+            name,
+            "workbook-encrypted",
+            "the workbook is encrypted",
+            "open it with its password and save it without one",
+        )
+    return _problem(
+        name, "file-is-xls", "is really an old .xls workbook", "open it in a spreadsheet program and save it as .xlsx"
+    )
+
+
+def _zip_problem(path: Path, name: str, kind: FileKind) -> Problem | None:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = {member.lower().lstrip("/") for member in archive.namelist()}
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        return _problem(
+            name, "workbook-damaged", "the workbook is damaged: its zip cannot be read", "save or copy it again"
+        )
+    if "[content_types].xml" not in members:
+        return _problem(name, "file-is-zip", "is a zip, no workbook", "unpack it and name the file in it")
+    if kind is FileKind.CSV:
+        return _problem(name, "file-is-xlsx", "is really an Excel workbook", "rename it so that it ends in .xlsx")
+    return None
+
+
+def _problem(name: str, code: str, message: str, hint: str) -> Problem:
+    return Problem(code, message, hint, FilePlace(name))
+
+
+def _unusable(name: str, code: str, message: str, hint: str) -> UnusableInput:
+    return UnusableInput(_problem(name, code, message, hint))

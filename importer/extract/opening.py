@@ -1,0 +1,25 @@
+"""Opens a source: finds out what it is, and has it opened by the rules of its kind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from importer.extract.file_kind import FileKind, file_kind
+from importer.extract.opening_csv import open_csv
+from importer.extract.opening_workbook import open_workbook
+from importer.extract.sheet import Sheet
+from importer.models import SourceOptions
+
+
+def open_sheet(path: Path, options: SourceOptions, shown_as: str | None = None) -> Sheet:
+    """Open a CSV or a workbook and find its table.
+
+    `shown_as` is the name that messages use, where the person knows the file by another one than `path`.
+
+    Raises:
+        UnusableInput: no such file, a format we do not read, an encoding that was not declared, no header, ...
+    """
+    name = shown_as if shown_as is not None else str(path)
+    if file_kind(path, name) is FileKind.CSV:
+        return open_csv(path, name, options)
+    return open_workbook(path, name, options)
