@@ -1,0 +1,67 @@
+"""The golden folder of a sample: the requests that must be sent and the outcomes that must come of its rows."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from importer.models import Outcome, Submission
+
+
+@dataclass(frozen=True)
+class GoldenRequest:
+    """The body that must be sent for a row."""
+
+    row: int
+    body: dict[str, Any]
+
+    @classmethod
+    def of(cls, submission: Submission) -> GoldenRequest:
+        return cls(submission.row, submission.payload())
+
+
+@dataclass(frozen=True)
+class GoldenOutcome:
+    """What must become of a row; `status` is "" where no answer was read, `problems` holds the codes."""
+
+    row: int
+    outcome: str
+    status: str
+    problems: str
+
+    @classmethod
+    def of(cls, outcome: Outcome) -> GoldenOutcome:
+        codes = " ".join(problem.code for problem in outcome.problems)
+        return cls(outcome.row, outcome.kind.value, str(outcome.status or ""), codes)
+
+
+def read_requests(folder: Path) -> list[GoldenRequest]:
+    """The requests in row order."""
+    with (folder / "requests.jsonl").open(encoding="utf-8") as lines:
+        return [GoldenRequest(**json.loads(line)) for line in lines]
+
+
+def write_requests(folder: Path, requests: Iterable[GoldenRequest]) -> None:
+    """One JSON line for each request."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "requests.jsonl").open("w", encoding="utf-8") as file:
+        file.writelines(json.dumps(asdict(request), ensure_ascii=False) + "\n" for request in requests)
+
+
+def read_outcomes(folder: Path) -> list[GoldenOutcome]:
+    """The outcomes in row order."""
+    with (folder / "outcomes.csv").open(encoding="utf-8", newline="") as file:
+        return [GoldenOutcome(**{**record, "row": int(record["row"])}) for record in csv.DictReader(file)]
+
+
+def write_outcomes(folder: Path, outcomes: Iterable[GoldenOutcome]) -> None:
+    """One CSV line for each row of the source."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "outcomes.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, [field.name for field in fields(GoldenOutcome)], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(asdict(outcome) for outcome in outcomes)

@@ -1,0 +1,44 @@
+"""A sample through extract, mapping and transform: what is to be sent, and the outcome of the rows that are not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from importer.extract import open_sheet
+from importer.mapping import read_mapping, resolve
+from importer.models import Operation, Outcome, OutcomeKind, Submission, Target, WireFormat
+from importer.service import RecruitingService
+from importer.transform import Duplicates, Filtered, Invalid, transform_row
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Every row of a file: a submission, or the outcome of a row that is not sent."""
+
+    target: Target
+    submissions: tuple[Submission, ...]
+    outcomes: tuple[Outcome, ...]
+
+
+def prepare(file: Path, mapping_file: Path, service: RecruitingService) -> Prepared:
+    """Read and transform every row, with the questions that the service gives now."""
+    mapping = read_mapping(mapping_file)
+    sheet = open_sheet(file, mapping.source)
+    asks = mapping.target.operation is Operation.APPLY
+    questions = service.questions(mapping.target.id) if asks else ()
+    resolved = resolve(mapping, sheet.columns, questions, WireFormat())
+    duplicates = Duplicates()
+    submissions: list[Submission] = []
+    outcomes: list[Outcome] = []
+    for row in sheet.rows():
+        result = transform_row(row, resolved)
+        if isinstance(result, Filtered):
+            outcomes.append(Outcome(row.number, OutcomeKind.FILTERED))
+        elif isinstance(result, Invalid):
+            outcomes.append(Outcome(row.number, OutcomeKind.INVALID, problems=result.problems))
+        elif problem := duplicates.problem_of(result, row, resolved):
+            outcomes.append(Outcome(row.number, OutcomeKind.INVALID, problems=(problem,)))
+        else:
+            submissions.append(result)
+    return Prepared(mapping.target, tuple(submissions), tuple(outcomes))
