@@ -1,0 +1,29 @@
+"""Collects what is wrong with a mapping, so that all of it is told at once."""
+
+from __future__ import annotations
+
+from importer.errors import UnusableInput
+from importer.models import Place, Problem
+
+
+class Findings:
+    """The mistakes and warnings found so far, in the order in which they were found."""
+
+    def __init__(self) -> None:
+        self._mistakes: list[Problem] = []
+        self._warnings: list[Problem] = []
+
+    def mistake(self, code: str, message: str, hint: str, place: Place) -> None:
+        self._mistakes.append(Problem(code, message, hint, place))
+
+    def warning(self, code: str, message: str, hint: str, place: Place) -> None:
+        self._warnings.append(Problem(code, message, hint, place))
+
+    @property
+    def warnings(self) -> tuple[Problem, ...]:
+        return tuple(self._warnings)
+
+    def refuse_mistakes(self) -> None:
+        """Raise UnusableInput with every mistake, where there is one."""
+        if self._mistakes:
+            raise UnusableInput(self._mistakes)

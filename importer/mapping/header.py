@@ -1,0 +1,76 @@
+"""Finds columns by name or letter in the header of a sheet, and tells names that are not there or not clear."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+
+from importer.mapping.findings import Findings
+from importer.mapping.fold import fold, fold_name
+from importer.mapping.model import Text
+from importer.mapping.nearest import nearest
+from importer.models import Column
+
+_LETTER = re.compile(r"=\s*([A-Za-z]{1,3})")
+
+
+class Header:
+    """The columns of a sheet by name; remembers which of them were asked for."""
+
+    def __init__(self, columns: Sequence[Column]) -> None:
+        self._columns = tuple(columns)
+        self._by_letter = {column.letter: column for column in columns}
+        self._by_fold: dict[str, list[Column]] = defaultdict(list)
+        self._by_name: dict[str, list[Column]] = defaultdict(list)
+        for column in columns:
+            self._by_fold[fold(column.name)].append(column)
+            self._by_name[fold_name(column.name)].append(column)
+        self._used: set[int] = set()
+
+    def candidates(self, name: str) -> tuple[Column, ...]:
+        """The columns that a name may mean: none, one, or several that fold alike."""
+        letter = _LETTER.fullmatch(name.strip())
+        if letter:
+            column = self._by_letter.get(letter.group(1).upper())
+            return (column,) if column else ()
+        folded, bare = fold(name), fold_name(name)
+        if not folded:
+            return ()
+        # Punctuation counts where it tells two columns apart (C++ and C#), and only there.
+        return tuple(self._by_fold.get(folded) or (self._by_name.get(bare) if bare else None) or ())
+
+    def find(self, name: Text, findings: Findings) -> Column | None:
+        """The one column of that name; a mistake is told where there is none or more than one."""
+        found = self.candidates(name.value)
+        if len(found) == 1:
+            self._used.add(found[0].index)
+            return found[0]
+        if found:
+            described = " and ".join(f"'{column.name}' (column {column.letter})" for column in found)
+            hint = "name the one you mean by its letter, as " + " or ".join(f'"={column.letter}"' for column in found)
+            findings.mistake("column-ambiguous", f"'{name}' means {described}", hint, name.place)
+        else:
+            hint = self.proposal(name.value)
+            findings.mistake("column-unknown", f"there is no column '{name}'", hint, name.place)
+        return None
+
+    def unused(self) -> tuple[Column, ...]:
+        """The columns with a name that nobody asked for."""
+        return tuple(c for c in self._columns if c.index not in self._used and c.name.strip())
+
+    def numbers(self) -> tuple[str, ...]:
+        """The numbers that occur in column names, as written (`1`, `01`), in order of size."""
+        found = {digits for column in self._columns for digits in re.findall(r"[0-9]+", column.name)}
+        return tuple(sorted((digits for digits in found if len(digits) <= 4), key=lambda digits: (int(digits), digits)))
+
+    def proposal(self, typed: str) -> str:
+        """What to do about a name that no column has: the nearest one, or all of them."""
+        if _LETTER.fullmatch(typed.strip()) and self._columns:
+            return f"the last column is ={self._columns[-1].letter}"
+        names = [column.name for column in self._columns if column.name.strip()]
+        near = nearest(typed, names)
+        if near is not None:
+            return f"did you mean '{near}'?"
+        shown = ", ".join(f"'{name}'" for name in names[:12]) + (", ..." if len(names) > 12 else "")
+        return f"the columns are {shown}" if shown else "the header row is blank; declare header_row: under source:"
