@@ -1,0 +1,55 @@
+"""What a person does after a run: the steps, and the command of each."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from importer.models import OutcomeKind
+from importer.report.names import CSV_FILES
+from importer.report.summary import Summary
+
+_MENDED_BY_A_PERSON = (OutcomeKind.INVALID, OutcomeKind.REJECTED)
+_MENDED_BY_TIME = (OutcomeKind.FAILED, OutcomeKind.UNCLEAR, OutcomeKind.NOT_SENT)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What to do, and the commands that do it, ready to be copied."""
+
+    text: str
+    commands: tuple[str, ...] = ()
+
+
+def next_steps(summary: Summary, folder: Path) -> tuple[Step, ...]:
+    """The steps that lead to every row being in place, in their order; `folder` is the results folder of the run."""
+    steps = tuple(_steps(summary, folder))
+    return steps or (Step("nothing is left to do: every row is in place"),)
+
+
+def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
+    again = _command(summary.source.file, summary)
+    if not summary.finished:
+        yield Step("run the same command again: rows that are done are skipped", (again,))
+        return
+    if summary.stopped and summary.stopped.hint:
+        yield Step(summary.stopped.hint)
+    to_mend = [kind for kind in _MENDED_BY_A_PERSON if summary.outcomes[kind]]
+    if to_mend:
+        files = [CSV_FILES[kind] for kind in to_mend]
+        commands = tuple(_command(str(folder / name), summary) for name in files)
+        yield Step(f"mend the rows in {' and '.join(files)}, then run what you mended", commands)
+    if summary.dry_run:
+        if summary.outcomes[OutcomeKind.NOT_SENT]:
+            yield Step("run it for real, without --dry-run; rows that are invalid are left out", (again,))
+    elif summary.rows_of(*_MENDED_BY_TIME):
+        yield Step("run the same command again: rows that are done are skipped", (again,))
+    if summary.sandbox:
+        yield Step("this was a rehearsal: when it looks right, run it without --sandbox")
+
+
+def _command(file: str, summary: Summary) -> str:
+    command = f"importer run {shlex.quote(file)} --mapping {shlex.quote(summary.mapping)}"
+    return f"{command} --sandbox" if summary.sandbox else command

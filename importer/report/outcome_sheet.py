@@ -1,0 +1,116 @@
+"""One sheet of report.xlsx: the rows of one outcome, the guilty cells marked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from importer.models import Column, Problem
+from importer.report.cell_text import write_text
+from importer.report.places import guilty_column
+from importer.report.reported import IMPORT_COLUMNS, ReportedRow
+from importer.report.styles import Styles
+
+MOST_ROWS: Final = 100_000
+MOST_COMMENTS: Final = 2_000
+
+_IMPORT_WIDTHS: Final = (11, 17, 70, 55)
+_NARROWEST, _WIDEST = 8, 32
+_ROWS_MEASURED = 200
+_TEXT_CELL_SHOWS = 255  # some versions of Excel show a longer cell of the format Text as ####
+_COMMENT = {"author": "importer", "x_scale": 2.0, "y_scale": 1.2}
+_LONGEST_COMMENT = 1_000
+
+
+@dataclass(slots=True)
+class CommentsLeft:
+    """How many comments the workbook may still get: each is a drawing, kept in memory until the end."""
+
+    count: int = MOST_COMMENTS
+
+    def take(self) -> bool:
+        if not self.count:
+            return False
+        self.count -= 1
+        return True
+
+
+@dataclass(slots=True)
+class OutcomeSheet:
+    """Rows go in as they come, in constant memory; `finish` closes the table.
+
+    `csv_file` is the file that holds all rows where the sheet does not.
+    """
+
+    sheet: Any
+    styles: Styles
+    columns: tuple[Column, ...]
+    csv_file: str
+    comments: CommentsLeft
+    _rows: int = 0
+    _widths: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._widths = [len(column.name) + 3 for column in self.columns]  # + 3: the filter's button
+        for index, column in enumerate(self.columns):
+            write_text(self.sheet, 0, index, column.name, self.styles.header)
+        for index, name in enumerate(IMPORT_COLUMNS, start=len(self.columns)):
+            write_text(self.sheet, 0, index, name, self.styles.import_header)
+
+    def add(self, reported: ReportedRow) -> None:
+        """Write one row, or only count it where the sheet is full."""
+        self._rows += 1
+        if self._rows > MOST_ROWS:
+            return
+        self._write_source(reported)
+        self._write_import(reported)
+
+    def _write_source(self, reported: ReportedRow) -> None:
+        guilty = _guilty_cells(reported)
+        measure = self._rows <= _ROWS_MEASURED
+        for index, text in enumerate(reported.row.cells):
+            if index in guilty:
+                self._write_guilty(index, text, guilty[index])
+            elif text:
+                style = self.styles.text if len(text) <= _TEXT_CELL_SHOWS else self.styles.long
+                write_text(self.sheet, self._rows, index, text, style)
+            if measure:
+                self._widths[index] = max(self._widths[index], len(text) + 1)
+
+    def _write_guilty(self, index: int, text: str, problems: list[Problem]) -> None:
+        write_text(self.sheet, self._rows, index, text, self.styles.guilty)
+        if self.comments.take():
+            says = "\n".join(f"{problem.message}\n{problem.hint}".strip() for problem in problems)
+            self.sheet.write_comment(self._rows, index, says[:_LONGEST_COMMENT], _COMMENT)
+
+    def _write_import(self, reported: ReportedRow) -> None:
+        begin = len(self.columns)
+        row, status, problem, hint = reported.import_cells
+        write_text(self.sheet, self._rows, begin, row, self.styles.short_import)
+        write_text(self.sheet, self._rows, begin + 1, status, self.styles.short_import)
+        write_text(self.sheet, self._rows, begin + 2, problem, self.styles.wrapped_import)
+        write_text(self.sheet, self._rows, begin + 3, hint, self.styles.wrapped_import)
+
+    def finish(self) -> None:
+        """Set filter, widths and what stays in view; say what the sheet does not hold."""
+        written = min(self._rows, MOST_ROWS)
+        last_column = len(self.columns) + len(IMPORT_COLUMNS) - 1
+        for index, width in enumerate(self._widths):
+            self.sheet.set_column(index, index, min(max(width, _NARROWEST), _WIDEST))
+        for index, width in enumerate(_IMPORT_WIDTHS, start=len(self.columns)):
+            self.sheet.set_column(index, index, width)
+        self.sheet.freeze_panes(1, 0)
+        self.sheet.autofilter(0, 0, written, last_column)
+        self.sheet.ignore_errors({"number_stored_as_text": f"A1:XFD{written + 1}"})
+        if self._rows > written:
+            rest = f"{self._rows - written:,} more rows are in {self.csv_file}"
+            write_text(self.sheet, written + 1, 0, rest, self.styles.note)
+
+
+def _guilty_cells(reported: ReportedRow) -> dict[int, list[Problem]]:
+    cells: dict[int, list[Problem]] = {}
+    for problem in reported.outcome.problems:
+        index = guilty_column(problem.place, reported.row)
+        if index is not None:
+            cells.setdefault(index, []).append(problem)
+    return cells

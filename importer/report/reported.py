@@ -1,0 +1,45 @@
+"""A source row with what became of it, as the import_ columns tell it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from importer.models import Outcome, Row
+from importer.report.places import place_in_row
+from importer.report.words import words_for
+
+IMPORT_COLUMNS: Final = ("import_row", "import_status", "import_problem", "import_hint")
+
+_BETWEEN = " | "
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedRow:
+    """One row and its outcome."""
+
+    row: Row
+    outcome: Outcome
+
+    @property
+    def import_cells(self) -> tuple[str, str, str, str]:
+        """The cells of IMPORT_COLUMNS: `7`, `400 rejected`, every problem with its place, every distinct hint."""
+        return (str(self.row.number), self.status, self.problem, self.hint)
+
+    @property
+    def status(self) -> str:
+        label = words_for(self.outcome.kind).label
+        return label if self.outcome.status is None else f"{self.outcome.status} {label}"
+
+    @property
+    def problem(self) -> str:
+        texts = []
+        for problem in self.outcome.problems:
+            where = place_in_row(problem.place, self.row)
+            texts.append(f"{where}: {problem.message}" if where else problem.message)
+        return _BETWEEN.join(texts)
+
+    @property
+    def hint(self) -> str:
+        hints = dict.fromkeys(problem.hint for problem in self.outcome.problems if problem.hint)
+        return _BETWEEN.join(hints)

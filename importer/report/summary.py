@@ -1,0 +1,150 @@
+"""The summary of a run: what summary.json holds (design, section 5), as a value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from importer.models import Operation, OutcomeKind, Target
+
+VERSION: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSummary:
+    """The source as it was read. `rows` is the number of rows read, None while a run goes on."""
+
+    file: str
+    sheet: str | None
+    sha256: str
+    rows: int | None
+    blank_rows: int
+    reading: str
+
+
+@dataclass(frozen=True, slots=True)
+class Requests:
+    """Requests sent for rows in this run, and how many of them were not the first for their row."""
+
+    sent: int = 0
+    retried: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemGroup:
+    """Like problems of rows with one outcome: same code, same column and, where the service refused, same message.
+
+    `message` is the first one whole, with its place and hint; `what` and `hint` are its parts. `places` names the
+    first few, `count` counts all.
+    """
+
+    code: str
+    column: str | None
+    count: int
+    example_row: int
+    message: str
+    outcome: OutcomeKind
+    what: str
+    hint: str
+    places: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """Why a run ended early, and what to do about it."""
+
+    reason: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What became of a run. `outcomes` has every outcome, with 0 too; `files` are those of the results folder."""
+
+    run: str
+    finished: bool
+    exit_code: int | None
+    source: SourceSummary
+    target: Target
+    target_title: str | None
+    mapping: str
+    outcomes: Mapping[OutcomeKind, int]
+    requests: Requests
+    problems: tuple[ProblemGroup, ...]
+    warnings: tuple[str, ...]
+    stopped: Stopped | None
+    sandbox: bool
+    dry_run: bool
+    files: tuple[str, ...]
+    started_at: datetime
+    ended_at: datetime | None
+
+    def rows_of(self, *kinds: OutcomeKind) -> int:
+        """How many rows have one of these outcomes."""
+        return sum(self.outcomes[kind] for kind in kinds)
+
+    def to_json(self) -> dict[str, Any]:
+        """The object of summary.json; its key names are surface."""
+        return {
+            "version": VERSION,
+            "run": self.run,
+            "finished": self.finished,
+            "exit_code": self.exit_code,
+            "source": asdict(self.source),
+            "target": {self.target.key: self.target.id},
+            "target_title": self.target_title,
+            "mapping": self.mapping,
+            "outcomes": {kind.value: self.outcomes[kind] for kind in OutcomeKind},
+            "requests": asdict(self.requests),
+            "problems": [{**asdict(group), "places": list(group.places)} for group in self.problems],
+            "warnings": list(self.warnings),
+            "stopped": asdict(self.stopped) if self.stopped else None,
+            "sandbox": self.sandbox,
+            "dry_run": self.dry_run,
+            "files": list(self.files),
+            "started_at": self.started_at.isoformat(),
+            "ended_at": self.ended_at.isoformat() if self.ended_at else None,
+        }
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Summary:
+        """The summary that `to_json` made this object from.
+
+        Raises:
+            ValueError, KeyError, TypeError: it is not such an object, or of another version.
+        """
+        if values["version"] != VERSION:
+            raise ValueError("it was written by another version of importer")
+        return cls(
+            run=values["run"],
+            finished=values["finished"],
+            exit_code=values["exit_code"],
+            source=SourceSummary(**values["source"]),
+            target=_target(values["target"]),
+            target_title=values["target_title"],
+            mapping=values["mapping"],
+            outcomes={kind: values["outcomes"][kind.value] for kind in OutcomeKind},
+            requests=Requests(**values["requests"]),
+            problems=tuple(_group(group) for group in values["problems"]),
+            warnings=tuple(values["warnings"]),
+            stopped=Stopped(**values["stopped"]) if values["stopped"] else None,
+            sandbox=values["sandbox"],
+            dry_run=values["dry_run"],
+            files=tuple(values["files"]),
+            started_at=datetime.fromisoformat(values["started_at"]),
+            ended_at=datetime.fromisoformat(values["ended_at"]) if values["ended_at"] else None,
+        )
+
+
+def _target(values: Mapping[str, str]) -> Target:
+    if "job_post" in values:
+        return Target(Operation.APPLY, values["job_post"])
+    return Target(Operation.ADD_TO_POOL, values["talent_pool"])
+
+
+def _group(values: Mapping[str, Any]) -> ProblemGroup:
+    return ProblemGroup(
+        **{**values, "outcome": OutcomeKind(values["outcome"]), "places": tuple(values["places"])},
+    )
