@@ -1,0 +1,97 @@
+"""Listens, and serves until told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from dataclasses import dataclass
+
+from importer.sandbox.app import SandboxApp
+from importer.sandbox.connection import Connection
+from importer.sandbox.faults import Faults
+from importer.sandbox.faults_file import read_faults
+from importer.sandbox.memory import Memory
+from importer.sandbox.options import SHIPPED_QUESTIONS, SandboxOptions
+from importer.sandbox.questions_file import read_questions
+from importer.sandbox.request_log import RequestLog
+from importer.sandbox.unusable import SandboxUnusable
+
+_BACKLOG = 512
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxServer:
+    """A sandbox that is ready: it has read its files and is bound to its port, so clients may connect already."""
+
+    app: SandboxApp
+    memory: Memory
+    log: RequestLog
+    listener: socket.socket
+
+    @property
+    def base_url(self) -> str:
+        host, port = self.listener.getsockname()[:2]
+        return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+    async def serve(self, stop: asyncio.Event) -> None:
+        """Answers requests until `stop` is set; then ends every connection at once."""
+        connections: set[Connection] = set()
+        loop = asyncio.get_running_loop()
+        server = await loop.create_server(lambda: Connection(self.app, self.log, connections), sock=self.listener)
+        try:
+            await stop.wait()
+        finally:
+            server.close()
+            for connection in tuple(connections):
+                connection.close()
+            while connections:
+                await asyncio.sleep(0)
+
+    def close(self) -> None:
+        self.listener.close()
+        self.memory.close()
+        self.log.close()
+
+
+def prepare(options: SandboxOptions, *, keep_requests: bool = False) -> SandboxServer:
+    """Reads the files and binds the port.
+
+    Raises:
+        SandboxUnusable: a file or the address cannot be used; tells the mistakes of both files together.
+    """
+    problems: list[str] = []
+    company, faults = None, Faults()
+    try:
+        company = read_questions(options.questions or SHIPPED_QUESTIONS)
+    except SandboxUnusable as error:
+        problems += error.problems
+    try:
+        faults = read_faults(options.faults) if options.faults else faults
+    except SandboxUnusable as error:
+        problems += error.problems
+    if not options.token or not options.token.isascii() or not options.token.isprintable() or " " in options.token:
+        problems.append("the sandbox token must be printable ASCII without spaces, and not empty")
+    if company is None or problems:
+        raise SandboxUnusable(problems)
+    listener = _listen(options)
+    try:
+        memory = Memory(company, options.memory)
+    except SandboxUnusable:
+        listener.close()
+        raise
+    try:
+        log = RequestLog(options.log, keep=keep_requests)
+    except SandboxUnusable:
+        listener.close()
+        memory.close()
+        raise
+    return SandboxServer(SandboxApp(options, company, faults, memory), memory, log, listener)
+
+
+def _listen(options: SandboxOptions) -> socket.socket:
+    family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
+    try:
+        return socket.create_server((options.host, options.port), family=family, backlog=_BACKLOG)
+    except (OSError, OverflowError) as error:
+        where = f"{options.host} port {options.port}"
+        raise SandboxUnusable(f"cannot listen on {where}: {error}; choose another port, or 0 for a free one") from error
