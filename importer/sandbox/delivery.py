@@ -14,7 +14,7 @@ from importer.sandbox.faults import Fault, Hit
 from importer.sandbox.refusals import Refusal
 from importer.sandbox.replies import HTML, Reply
 
-_BEFORE = frozenset(("401", "403", "410", "423", "429", "html", "redirect"))
+_BEFORE = frozenset(("401", "403", "410", "423", "429", "html", "redirect", "refuse"))
 _BY_WHEN = frozenset(("500", "502", "503", "504", "reset"))
 _HTML_PAGE = b"<html>\r\n<head><title>%d</title></head>\r\n<body><center><h1>%d</h1></center></body>\r\n</html>\r\n"
 _SAYS = {
@@ -101,6 +101,8 @@ def _spoilt(fault: Fault, delivery: Delivery, shape: ErrorShape, now: datetime) 
             spoilt = Reply(fault.status, _HTML_PAGE % (fault.status, fault.status), HTML)
         case "redirect":
             spoilt = Reply(fault.status, headers=(("Location", fault.location),))
+        case "refuse":
+            spoilt = error_reply(fault.status, [Refusal("", fault.message)], shape)
         case _:
             refusals = [Refusal("", _SAYS[fault.kind])]
             spoilt = replace(error_reply(int(fault.kind), refusals, shape), headers=_retry_after(fault, now))

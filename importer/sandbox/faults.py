@@ -29,6 +29,7 @@ Kind = Literal[
     "not_json_201",
     "empty_201",
     "redirect",
+    "refuse",
 ]
 
 
@@ -82,6 +83,7 @@ class Fault:
     seconds: float | None = None
     status: int = 0
     location: str = ""
+    message: str = ""
 
     @property
     def name(self) -> str:

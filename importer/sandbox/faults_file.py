@@ -31,8 +31,9 @@ _PARAMETERS: dict[str, tuple[str, ...]] = {
     "hang_after": ("seconds",),
     "html": ("status",),
     "redirect": ("status", "location"),
+    "refuse": ("status", "message"),
 }
-_NEEDED: dict[str, tuple[str, ...]] = {"delay": ("ms",), "redirect": ("location",)}
+_NEEDED: dict[str, tuple[str, ...]] = {"delay": ("ms",), "redirect": ("location",), "refuse": ("message",)}
 
 
 def read_faults(path: Path) -> Faults:
@@ -94,6 +95,7 @@ class _FaultReading:
             seconds=self._value("seconds", None, _is_duration, "must be a number of seconds"),
             status=self._status(kind),
             location=self._value("location", "", _is_text, "must be a web address or a path"),
+            message=self._value("message", "", _is_message, "must be a text"),
         )
 
     def _selection(self) -> Selection:
@@ -116,7 +118,8 @@ class _FaultReading:
         if kind == "redirect":
             allowed = f"must be one of {', '.join(str(status) for status in _REDIRECTS)}"
             return int(self._value("status", 302, lambda status: status in _REDIRECTS, allowed))
-        return int(self._value("status", 502, _is_error_status, "must be an error status from 400 to 599"))
+        default = 400 if kind == "refuse" else 502
+        return int(self._value("status", default, _is_error_status, "must be an error status from 400 to 599"))
 
     def _choice(self, name: str, words: tuple[str, ...], default: str) -> Any:
         return self._value(name, default, lambda word: word in words, f"must be one of {listed(words)}")
@@ -147,6 +150,10 @@ def _is_share(value: Any) -> bool:
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str) and value.isascii() and value.isprintable() and value != ""
+
+
+def _is_message(value: Any) -> bool:
+    return isinstance(value, str) and value.strip() != ""
 
 
 def _is_error_status(value: Any) -> bool:
