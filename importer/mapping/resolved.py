@@ -40,6 +40,11 @@ class Wanted:
     noun: str = ""
     options: tuple[str, ...] = ()
 
+    @property
+    def is_file(self) -> bool:
+        """Whether an answer of this kind is sent as answer_file."""
+        return self.kind is Kind.DOCUMENT
+
 
 @dataclass(frozen=True, slots=True)
 class ResolvedTable:

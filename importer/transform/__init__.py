@@ -1,0 +1,9 @@
+"""A row becomes an application or a pool candidate, or problems; pure functions."""
+
+from __future__ import annotations
+
+from importer.transform.duplicates import Duplicates
+from importer.transform.results import Filtered, Invalid
+from importer.transform.row import transform_row
+
+__all__ = ["Duplicates", "Filtered", "Invalid", "transform_row"]

@@ -1,0 +1,143 @@
+"""Reads dates by declared formats only; nothing missing is ever filled in from today."""
+
+from __future__ import annotations
+
+import calendar
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+
+from importer.mapping.date_format import tokens
+from importer.mapping.model import Edge, Formats
+from importer.mapping.resolved import ResolvedValue
+from importer.transform.refusal import Refusal, in_mapping, quoted
+
+FIRST_YEAR, LAST_YEAR = 1900, 2100
+_MONTHS = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+_PATTERNS = {
+    "d": r"(?P<day>[0-9]{1,2})",
+    "m": r"(?P<month>[0-9]{1,2})",
+    "Y": r"(?P<year>[0-9]{4})",
+    "y": r"(?P<short_year>[0-9]{2})",
+    "b": r"(?P<month_name>" + "|".join(f"{name[:3]}\\.?" for name in _MONTHS) + r"|sept\.?)",
+    "B": r"(?P<month_name>" + "|".join(_MONTHS) + ")",
+    "H": "[0-9]{1,2}",
+    "I": "[0-9]{1,2}",
+    "M": "[0-9]{1,2}",
+    "S": "[0-9]{1,2}",
+    "f": "[0-9]{1,9}",
+    "p": r"[ap]\.?m\.?",
+}
+# Year, month, day in this order cannot be misread, so that this form needs no declaration.
+_ISO = re.compile(
+    r"(?P<year>[0-9]{4})(?:-(?P<month>[0-9]{2})(?:-(?P<day>[0-9]{2})"
+    r"(?:[ T][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?)?)?)?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What a text says of a date."""
+
+    year: int
+    month: int | None
+    day: int | None
+
+
+def date_reader(value: ResolvedValue) -> Callable[[str, bool], str | Refusal]:
+    """A reader of dates into YYYY-MM-DD: by the declared formats, and YYYY-MM-DD always.
+
+    A text that two declared formats read as different days is refused; so is a day that does not exist, and a
+    text that says a month or year only where no rule for the rest is declared.
+    """
+    patterns = [_pattern(date_format) for date_format in value.formats.dates or ()]
+
+    def read(text: str, typed: bool) -> str | Refusal:
+        iso = _ISO.fullmatch(text)
+        matches = [iso] if iso else [pattern.fullmatch(text) for pattern in patterns]
+        readings = [_complete(_parts(match), text, value) for match in matches if match]
+        return _agreed(readings, text, value)
+
+    return read
+
+
+def _pattern(date_format: str) -> re.Pattern[str]:
+    pieces = [_PATTERNS[token.code] if token.code else _literal(token.literal) for token in tokens(date_format)]
+    return re.compile("".join(pieces), re.IGNORECASE | re.ASCII)
+
+
+def _literal(text: str) -> str:
+    return r"\s+".join(re.escape(piece) for piece in re.split(r"\s+", text))
+
+
+def _parts(match: re.Match[str]) -> _Parts:
+    said = match.groupdict()
+    month = said.get("month")
+    month_name = said.get("month_name")
+    return _Parts(
+        year=_year(said),
+        month=int(month) if month else _month_of(month_name) if month_name else None,
+        day=int(said["day"]) if said.get("day") else None,
+    )
+
+
+def _year(said: dict[str, str | None]) -> int:
+    short = said.get("short_year")
+    if short is not None:
+        return int(short) + (1900 if int(short) >= 69 else 2000)  # the pivot of POSIX and strptime
+    return int(said["year"] or 0)
+
+
+def _month_of(name: str) -> int:
+    return next(number for number, month in enumerate(_MONTHS, start=1) if month[:3] == name[:3].lower())
+
+
+def _complete(parts: _Parts, text: str, value: ResolvedValue) -> date | Refusal:
+    if not FIRST_YEAR <= parts.year <= LAST_YEAR:
+        message = f"{quoted(text)} is outside the years {FIRST_YEAR} to {LAST_YEAR}"
+        return Refusal("date-out-of-range", message, "correct the year")
+    formats = value.formats
+    if parts.month is None and formats.missing_month is None:
+        return _incomplete(text, "month", value)
+    if parts.day is None and formats.missing_day is None:
+        return _incomplete(text, "day", value)
+    month = parts.month or (1 if formats.missing_month == "first" else 12)
+    return _day(parts.year, month, parts.day or formats.missing_day or "first", text)
+
+
+def _day(year: int, month: int, day: int | Edge, text: str) -> date | Refusal:
+    try:
+        last = calendar.monthrange(year, month)[1]
+        return date(year, month, {"first": 1, "last": last}[day] if isinstance(day, str) else day)
+    except ValueError:
+        return Refusal("date-impossible", f"{quoted(text)} is a day that does not exist", "correct the date")
+
+
+def _incomplete(text: str, lacking: str, value: ResolvedValue) -> Refusal:
+    hint = f"write the whole date, or declare missing_{lacking}: first or last {in_mapping(value.place)}"
+    return Refusal("date-incomplete", f"{quoted(text)} has no {lacking}", hint)
+
+
+def _agreed(readings: list[date | Refusal], text: str, value: ResolvedValue) -> str | Refusal:
+    days = sorted({reading for reading in readings if not isinstance(reading, Refusal)})
+    if len(days) == 1:
+        return days[0].isoformat()
+    if days:
+        message = f"{quoted(text)} can be read as {' and as '.join(day.isoformat() for day in days)}"
+        hint = f"write it as YYYY-MM-DD, or keep one date format {in_mapping(value.place)}"
+        return Refusal("date-ambiguous", message, hint)
+    refusals = [reading for reading in readings if isinstance(reading, Refusal)]
+    return refusals[0] if refusals else _unreadable(text, value.formats, value)
+
+
+def _unreadable(text: str, formats: Formats, value: ResolvedValue) -> Refusal:
+    if not formats.dates:
+        hint = f"write it as YYYY-MM-DD, or declare its format under dates: {in_mapping(value.place)}"
+        return Refusal("date-unreadable", f"{quoted(text)} is no date YYYY-MM-DD, and no format is declared", hint)
+    message = f"{quoted(text)} is no date in the declared form {' or '.join(formats.dates)}"
+    hint = f"write it as YYYY-MM-DD, or add its format under dates: {in_mapping(value.place)}"
+    return Refusal("date-unreadable", message, hint)

@@ -1,0 +1,101 @@
+"""Packs the education or experience of a row into one JSON string."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from importer.mapping.resolved import ResolvedEntries, ResolvedGroup
+from importer.models import Column, Problem, Row, WireFormat
+from importer.transform.values import OPEN_END, ValueReader
+
+_NAMES = ("school_name", "company_name")
+_FLAGS = ("currently_pursuing", "currently_employed")
+_FLAG_OF = {"education": "currently_pursuing", "experience": "currently_employed"}
+
+
+class EntriesReader:
+    """Reads all entries of a row."""
+
+    def __init__(self, entries: ResolvedEntries, wire: WireFormat) -> None:
+        flag = _FLAG_OF[entries.kind]
+        self._groups = tuple(_GroupReader(group, flag, wire) for group in entries.groups)
+
+    def read(self, row: Row, problems: list[Problem]) -> str | None:
+        """A JSON array of the entries (service description 2.2 to 2.4), or None where the row has none.
+
+        Wholly blank groups are skipped; an entry has exactly the fields that are filled in.
+        """
+        found = [group.read(row, problems) for group in self._groups if group.is_filled(row)]
+        return pack_entries([entry for entry in found if entry])
+
+    def first_filled(self, row: Row) -> Column | None:
+        """The column that a problem of the whole answer is shown at."""
+        columns = [column for group in self._groups for column in group.columns]
+        return columns[0] if columns else None
+
+
+def pack_entries(entries: Sequence[dict[str, Any]]) -> str | None:
+    """The entries as the string that is sent, or None where there are none."""
+    return json.dumps(list(entries), ensure_ascii=False) if entries else None
+
+
+class _GroupReader:
+    """Reads the entry of one column group."""
+
+    def __init__(self, group: ResolvedGroup, flag: str, wire: WireFormat) -> None:
+        self._flag = flag
+        self._readers = {field.name: ValueReader(field.value, wire) for field in group.fields}
+        self.columns = tuple(column for reader in self._readers.values() for column in reader.value.columns)
+        self._indexes = tuple(column.index for column in self.columns)
+
+    def is_filled(self, row: Row) -> bool:
+        # Most groups of most rows are blank, and blank cells are empty: look at them before anything else.
+        cells = row.cells
+        return any(cells[index] for index in self._indexes) and any(
+            reader.from_cells(row) for name, reader in self._readers.items() if not self._is_plain_no(name, row)
+        )
+
+    def read(self, row: Row, problems: list[Problem]) -> dict[str, Any]:
+        before = len(problems)
+        entry = {name: reader.read(row, problems) for name, reader in self._readers.items()}
+        if len(problems) == before:
+            self._check(entry, row, problems)
+        self._close(entry)
+        return {name: value for name, value in entry.items() if value is not None}
+
+    def _is_plain_no(self, name: str, row: Row) -> bool:
+        """A flag column that says no (a check box in every row) does not make a group an entry."""
+        return name in _FLAGS and self._readers[name].read(row, []) is False
+
+    def _check(self, entry: dict[str, Any], row: Row, problems: list[Problem]) -> None:
+        name = next((name for name in _NAMES if name in self._readers), None)
+        if name is None or entry[name] is None:
+            self._tell_nameless(name, row, problems)
+        start, end, flag = entry.get("start_date"), entry.get("end_date"), entry.get(self._flag)
+        if flag is True and isinstance(end, str):
+            message = f"the entry is marked as current and has the end date {end}"
+            self._tell("entry-contradiction", message, "take out one of the two", "end_date", row, problems)
+        if flag is False and end is OPEN_END:
+            message = "the end date says that the entry is current, and the flag says that it is not"
+            self._tell("entry-contradiction", message, "correct one of the two", "end_date", row, problems)
+        if start is not None and isinstance(end, str) and start > end:
+            message = f"the start {start} is after the end {end}"
+            self._tell("entry-order", message, "correct one of the two", "start_date", row, problems)
+
+    def _tell_nameless(self, name: str | None, row: Row, problems: list[Problem]) -> None:
+        label = name or next(name for name in _NAMES if (name == "school_name") == (self._flag == _FLAGS[0]))
+        message = f"the entry is filled in and has no {label}"
+        place_at = name or next(name for name, reader in self._readers.items() if reader.from_cells(row))
+        self._tell("entry-nameless", message, "fill it in, or empty the entry", place_at, row, problems)
+
+    def _tell(self, code: str, message: str, hint: str, field: str, row: Row, problems: list[Problem]) -> None:
+        place = row.place(self._readers[field].first_filled(row))
+        problems.append(Problem(code, message, hint, place))
+
+    def _close(self, entry: dict[str, Any]) -> None:
+        """An open end is sent as the flag, without an end date."""
+        if entry.get("end_date") is OPEN_END:
+            entry["end_date"] = None
+            entry[self._flag] = True

@@ -1,0 +1,48 @@
+"""Reads phone numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import phonenumbers
+
+from importer.mapping.resolved import ResolvedValue
+from importer.transform.refusal import Refusal, in_mapping, quoted
+
+_SHORTENED = re.compile(r"[0-9][.,]?[0-9]*E\+?[0-9]+", re.IGNORECASE)
+_FLOAT_TAIL = re.compile(r"(?<=[0-9]{5})\.0$")  # a number column that some program kept as a float
+
+
+def phone_reader(value: ResolvedValue) -> Callable[[str, bool], str | Refusal]:
+    """A reader of phone numbers of the declared region, or of any region in the form +90 ...; they become E.164."""
+    region = value.formats.region
+
+    def read(text: str, typed: bool) -> str | Refusal:
+        if _SHORTENED.fullmatch(text):
+            message = f"{quoted(text)} is a number that a spreadsheet program has shortened"
+            return Refusal("phone-shortened", message, "format the column as text and type the number again")
+        return _read(_FLOAT_TAIL.sub("", text), region, _hint(value))
+
+    return read
+
+
+def _hint(value: ResolvedValue) -> str:
+    if value.formats.region is None:
+        return f"write it as +90 ..., or declare region: {in_mapping(value.place)}"
+    return f"write it as +90 ..., or as people write it in {value.formats.region}"
+
+
+def _read(text: str, region: str | None, hint: str) -> str | Refusal:
+    # Without a region the library knows no international prefix, though 00 is one nearly everywhere.
+    dialled = "+" + text[2:] if region is None and text.startswith("00") else text
+    try:
+        number = phonenumbers.parse(dialled, region)
+    except phonenumbers.NumberParseException:
+        return Refusal("phone-unreadable", f"{quoted(text)} is no phone number", hint)
+    if not phonenumbers.is_valid_number(number):
+        return Refusal("phone-invalid", f"{quoted(text)} is no valid phone number", hint)
+    if number.extension:
+        message = f"{quoted(text)} has the extension {number.extension}, which cannot be sent"
+        return Refusal("phone-extension", message, "write the number without it")
+    return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)

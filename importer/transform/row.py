@@ -1,0 +1,25 @@
+"""Makes a row into what is sent, or into all that is wrong with it."""
+
+from __future__ import annotations
+
+from importer.mapping.resolved import ResolvedMapping
+from importer.models import Application, PoolCandidate, Problem, Row
+from importer.transform.body import body_reader
+from importer.transform.filter import filtered
+from importer.transform.results import Filtered, Invalid
+
+
+def transform_row(row: Row, mapping: ResolvedMapping) -> Application | PoolCandidate | Filtered | Invalid:
+    """The body of the request for a row (service description 4.2 or 4.3), or why there is none.
+
+    Pure: opens no file, sends nothing, reads no clock. Never raises for what cells hold.
+    """
+    left_out = filtered(row, mapping.where)
+    if left_out is not None:
+        return left_out
+    found: list[Problem] = []
+    body = body_reader(mapping).read(row, found)
+    # A cell that reading could not make sense of is told once, by the room that saw it first.
+    told = {problem.place for problem in row.problems}
+    problems = [*row.problems, *(problem for problem in found if problem.place not in told)]
+    return Invalid(row.number, tuple(dict.fromkeys(problems))) if problems else body

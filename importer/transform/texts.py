@@ -1,0 +1,30 @@
+"""Reads plain texts, and refuses what cannot be sent."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from importer.transform.refusal import Refusal, quoted
+
+_ALLOWED_CONTROLS = frozenset("\n\r\t")
+_PADDING = "\u200b\ufeff\u2060 \t\r\n\u00a0\u202f\u3000\v\f"
+
+
+def stripped(text: str) -> str:
+    """The text without the white space and zero-width characters around it."""
+    return text.strip(_PADDING)
+
+
+def read_text(text: str, typed: bool) -> str | Refusal:
+    """The text as it is; control characters other than line breaks and tabs, and half characters, are refused."""
+    if text.isprintable():
+        return text
+    for sign in text:
+        if sign not in _ALLOWED_CONTROLS and unicodedata.category(sign) in ("Cc", "Cs"):
+            message = f"{quoted(_visible(text))} holds the character U+{ord(sign):04X}, which cannot be sent"
+            return Refusal("text-unsendable", message, "take it out")
+    return text
+
+
+def _visible(text: str) -> str:
+    return "".join("\ufffd" if unicodedata.category(sign) in ("Cc", "Cs") else sign for sign in text)
