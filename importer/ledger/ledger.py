@@ -95,16 +95,21 @@ class Ledger:
     # --- the life of a row ---
 
     def look_up(self, wanted: Sequence[bytes]) -> dict[bytes, Known]:
-        """What is known of these identities (at most some thousand at once); the unknown ones are left out."""
+        """What is known of these identities (at most some thousand at once); the unknown ones are left out.
+
+        Raises:
+            LedgerUnwritable: it cannot even be read any more.
+        """
         columns = identities.c
         query = select(
             columns.identity, columns.state, columns.status, columns.body_digest, columns.run, columns.row
         ).where(columns.identity.in_(wanted))
-        with self._engine.begin() as connection:
-            return {
-                row.identity: Known(State(row.state), row.status, row.body_digest, row.run, row.row)
-                for row in connection.execute(query)
-            }
+        try:
+            with self._engine.begin() as connection:
+                rows = connection.execute(query).all()
+        except DatabaseError as error:
+            raise self._note_trouble(str(error.orig)) from None
+        return {row.identity: Known(State(row.state), row.status, row.body_digest, row.run, row.row) for row in rows}
 
     def intend(self, intent: Intent) -> None:
         """Return when the intent is on disk; only then may its request be sent.

@@ -32,7 +32,7 @@ class RunRecord:
 class Known:
     """What the ledger knows of an identity: its state, the last status read, and the run and row that got it there.
 
-    `body_digest` is that of the request body last sent.
+    `body_digest` is that of the request body last sent; of an unclear one that of the first in doubt.
     """
 
     state: State

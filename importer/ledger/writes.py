@@ -53,6 +53,7 @@ _END_ATTEMPT = (
 class _Standing:
     state: State
     status: int | None
+    body_digest: bytes
 
 
 def write_group(connection: Connection, group: list[Waiting[Write]], now: float) -> dict[int, NotAllowed]:
@@ -72,28 +73,33 @@ def write_group(connection: Connection, group: list[Waiting[Write]], now: float)
             continue
         if isinstance(write, Intent):
             intents.append(write)
-            standing[identity] = _Standing(after, now_in.status if now_in else None)
-        else:
+            standing[identity] = _Standing(after, now_in.status if now_in else None, _digest_to_keep(write, now_in))
+        elif now_in is not None:
             answers.append(write)
-            standing[identity] = _Standing(after, write.status)
+            standing[identity] = _Standing(after, write.status, now_in.body_digest)
     # Answers first: the answer to an attempt never shares a group with its own intent, which was waited for, but the
     # next intent of the same identity may share one with it, and the database allows one open attempt.
     if answers:
         connection.execute(_ANSWER, [_answer_row(write, now) for write in answers])
         connection.execute(_END_ATTEMPT, [_ended_row(write, now) for write in answers])
     if intents:
-        connection.execute(
-            _INTEND, [_intent_row(write, standing[write.attempt.identity].status, now) for write in intents]
-        )
+        connection.execute(_INTEND, [_intent_row(write, standing[write.attempt.identity], now) for write in intents])
         connection.execute(_BEGIN_ATTEMPT, [_begun_row(write, now) for write in intents])
     return refused
 
 
 def _standing(connection: Connection, group: list[Waiting[Write]]) -> dict[bytes, _Standing]:
     wanted = {waiting.write.attempt.identity for waiting in group}
-    query = select(identities.c.identity, identities.c.state, identities.c.status)
+    query = select(identities.c.identity, identities.c.state, identities.c.status, identities.c.body_digest)
     rows = connection.execute(query.where(identities.c.identity.in_(wanted)))
-    return {row.identity: _Standing(State(row.state), row.status) for row in rows}
+    return {row.identity: _Standing(State(row.state), row.status, row.body_digest) for row in rows}
+
+
+def _digest_to_keep(intent: Intent, standing: _Standing | None) -> bytes:
+    """While it is unclear whether a body was accepted, that body is the one that a refusal must be compared with."""
+    if standing is not None and standing.state is State.UNCLEAR:
+        return standing.body_digest
+    return intent.body_digest
 
 
 def _answer_row(write: Answered, now: float) -> dict[str, Any]:
@@ -116,12 +122,12 @@ def _ended_row(write: Answered, now: float) -> dict[str, Any]:
     }
 
 
-def _intent_row(write: Intent, status: int | None, now: float) -> dict[str, Any]:
+def _intent_row(write: Intent, standing: _Standing, now: float) -> dict[str, Any]:
     return {
         "identity": write.attempt.identity,
         "state": State.IN_FLIGHT.value,
-        "status": status,
-        "body_digest": write.body_digest,
+        "status": standing.status,
+        "body_digest": standing.body_digest,
         "run": write.attempt.run,
         "row": write.attempt.row,
         "updated_at": now,

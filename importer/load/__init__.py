@@ -1,0 +1,9 @@
+"""An application becomes an outcome: order, pace, retries, stop rules."""
+
+from importer.load.dry import DryLoader
+from importer.load.halt import Halt
+from importer.load.loader import Loader
+from importer.load.options import ErrorLimit, LoadOptions
+from importer.load.stops import Stop
+
+__all__ = ["DryLoader", "ErrorLimit", "Halt", "LoadOptions", "Loader", "Stop"]

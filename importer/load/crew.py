@@ -1,0 +1,64 @@
+"""Threads that send rows, for a caller who hands out jobs and collects findings."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from queue import SimpleQueue
+from types import TracebackType
+from typing import Self
+
+from importer.load.job import Finding, Job
+
+
+class Crew:
+    """Up to `size` threads, begun as they are needed. `busy` is the number of jobs whose finding was not collected."""
+
+    def __init__(self, send: Callable[[Job], Finding], size: int, dismiss: Callable[[], None]) -> None:
+        self.busy = 0
+        self._send = send
+        self._size = size
+        self._dismiss = dismiss
+        self._threads: list[threading.Thread] = []
+        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
+        self._findings: SimpleQueue[Finding | BaseException] = SimpleQueue()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        """Let what is in flight finish, and end the threads."""
+        self._dismiss()
+        for _thread in self._threads:
+            self._jobs.put(None)
+        for thread in self._threads:
+            thread.join()
+
+    def start(self, job: Job) -> None:
+        """Have a job sent."""
+        if self.busy == len(self._threads) < self._size:
+            thread = threading.Thread(target=self._work, name=f"sender {self.busy + 1}", daemon=True)
+            self._threads.append(thread)
+            thread.start()
+        self.busy += 1
+        self._jobs.put(job)
+
+    def has_finding(self) -> bool:
+        """Whether `next` would give one at once."""
+        return not self._findings.empty()
+
+    def next(self) -> Finding:
+        """The next finding, waiting for it. Raises what broke a sender: a bug of ours."""
+        finding = self._findings.get()
+        self.busy -= 1
+        if isinstance(finding, BaseException):
+            raise finding
+        return finding
+
+    def _work(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            try:
+                finding: Finding | BaseException = self._send(job)
+            except BaseException as bug:  # noqa: BLE001 - raised again where the findings are collected
+                finding = bug
+            self._findings.put(finding)

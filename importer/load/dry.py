@@ -1,0 +1,35 @@
+"""Loads nothing: says what would be sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from importer.ledger import DONE, Ledger, Scope
+from importer.load.batches import growing_batches
+from importer.models import Outcome, OutcomeKind, Submission
+
+
+class DryLoader:
+    """The shape of a Loader. `ledger` is None where there is none yet; `stop` is always None."""
+
+    stop: None = None
+
+    def __init__(self, ledger: Ledger | None, scope: Scope) -> None:
+        self._ledger = ledger
+        self._scope = scope
+
+    def load(self, submissions: Iterable[Submission]) -> Iterator[Outcome]:
+        """`done_before` for what the ledger knows as done, `not_sent` without a problem for the rest."""
+        for batch in growing_batches(submissions):
+            done = self._done(batch)
+            for submission in batch:
+                kind = OutcomeKind.DONE_BEFORE if submission.row in done else OutcomeKind.NOT_SENT
+                yield Outcome(submission.row, kind)
+
+    def _done(self, batch: list[Submission]) -> set[int]:
+        ledger = self._ledger
+        if ledger is None:
+            return set()
+        named = [(row.row, ledger.fingerprints.identity(self._scope, row.email)) for row in batch]
+        known = ledger.look_up([identity for _, identity in named])
+        return {row for row, identity in named if identity in known and known[identity].state in DONE}

@@ -1,0 +1,72 @@
+"""A row on its way to the service, and what was found out about it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from importer.ledger import LedgerUnwritable, State
+from importer.load.classify import Doubt, Verdict
+from importer.models import Submission
+from importer.service import NoReply, Reply
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One row to be sent.
+
+    `attempts` is the number of requests sent for it in this run so far, `settlings` how often it was set aside.
+    `due` is the time, on the halt's clock, before which it must not be sent. `last` is the last answer to it in this
+    run.
+    """
+
+    row: int
+    identity: bytes
+    body: bytes
+    body_digest: bytes
+    doubt: Doubt = Doubt.NONE
+    attempts: int = 0
+    settlings: int = 0
+    due: float = float("-inf")
+    last: Reply | NoReply | None = None
+
+
+class Hindrance(StrEnum):
+    """Why a request that was due was not sent."""
+
+    HALTED = "halted"
+    LEDGER = "ledger"  # its intent could not be written
+    TWIN = "twin"  # its identity is in flight or done: another row of this run has the same e-mail
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What became of a job: the state it is left in (None: no request was ever sent), and by which verdict.
+
+    `job.last` is that answer and `verdict` what it meant, None where sending it brought no answer this time;
+    `hindrance` says why no further request was sent where one was due.
+    """
+
+    job: Job
+    state: State | None
+    verdict: Verdict | None = None
+    hindrance: Hindrance | None = None
+    trouble: LedgerUnwritable | None = None
+
+    @property
+    def status(self) -> int | None:
+        return self.job.last.status if isinstance(self.job.last, Reply) else None
+
+
+def encode(submission: Submission) -> bytes:
+    """The request body of a submission (4.2, 4.3) as JSON; equal rows give equal bytes."""
+    return json.dumps(submission.payload(), separators=(",", ":"), default=_plain).encode("ascii")
+
+
+def _plain(value: Any) -> dict[str, Any]:
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} has no place in a request body")

@@ -1,0 +1,194 @@
+"""Sends the rows of one target: in which order, how many at a time, and until when."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+
+from importer.ledger import Known, Ledger, LedgerUnwritable, RunRecord, State
+from importer.load.batches import growing_batches
+from importer.load.classify import Doubt, Verdict
+from importer.load.crew import Crew
+from importer.load.halt import Halt
+from importer.load.job import Finding, Job, encode
+from importer.load.options import LoadOptions
+from importer.load.outcomes import known_already, outcome_of, rejected_before, unclear_before, untouched
+from importer.load.pace import Pace
+from importer.load.sender import Means, Submits, send
+from importer.load.stops import Stop, Stops, is_error
+from importer.models import Outcome, Submission
+from importer.service import Patience
+
+_MOST_SET_ASIDE = 1000  # rows that wait to be settled, with their bodies in memory
+
+
+def _always_well() -> bool:
+    return True
+
+
+class Loader:
+    """Loads the submissions of one run into its target, so that nobody is entered twice (design, section 7).
+
+    service: whatever sends one body once. ledger, run: a run that was begun in that ledger, under its target's lock.
+    patience: how often and how long a request that was proven not processed is tried again; its `sleep` is replaced
+        by the halt's, so that a stop ends the waiting.
+    probe: tells whether the service is well, when its answers are not clear.
+    halt: ends sending early.
+    """
+
+    def __init__(
+        self,
+        service: Submits,
+        ledger: Ledger,
+        run: RunRecord,
+        *,
+        options: LoadOptions | None = None,
+        patience: Patience | None = None,
+        probe: Callable[[], bool] = _always_well,
+        halt: Halt | None = None,
+    ) -> None:
+        self._ledger = ledger
+        self._run = run
+        self._options = options or LoadOptions()
+        self._probe = probe
+        self._halted_from_outside = halt or Halt()
+        self._halt = self._halted_from_outside.dependent()
+        self._stops = Stops(run.scope.target, self._options.max_errors)
+        self._set_aside: deque[Job] = deque()
+        pace = Pace(self._halt, self._options.in_flight, self._options.rate)
+        patience = replace(patience or Patience(), sleep=self._halt.sleep)
+        self._means = Means(service, ledger, run.run, run.scope.target, patience, pace, self._halt)
+
+    @property
+    def stop(self) -> Stop | None:
+        """Why sending ended early; None while it goes on, and when every row had its turn."""
+        return self._stops.stop
+
+    def load(self, submissions: Iterable[Submission]) -> Iterator[Outcome]:
+        """One outcome for each submission, in the order in which they become final.
+
+        `submissions` is read from the calling thread only, and not much faster than rows are sent.
+        """
+        crew = Crew(partial(send, means=self._means), self._options.in_flight, dismiss=self._halt.set)
+        with crew:
+            for item in self._plan(submissions):
+                if isinstance(item, Outcome):
+                    yield item
+                    continue
+                while self._must_settle_now():
+                    yield from self._start(self._set_aside.popleft(), crew)
+                yield from self._start(item, crew)
+            while crew.busy or self._set_aside:
+                if self._set_aside:
+                    yield from self._start(self._set_aside.popleft(), crew)
+                else:
+                    yield from self._collect(crew)
+        self._make_sure_of_answers()
+
+    # --- what is to be done about each row ---
+
+    def _plan(self, submissions: Iterable[Submission]) -> Iterator[Outcome | Job]:
+        for batch in growing_batches(submissions):
+            named = [(row, self._ledger.fingerprints.identity(self._run.scope, row.email)) for row in batch]
+            known = self._look_up([identity for _, identity in named])
+            for submission, identity in named:
+                yield self._plan_row(submission, identity, known.get(identity))
+
+    def _look_up(self, identities: list[bytes]) -> dict[bytes, Known]:
+        try:
+            return self._ledger.look_up(identities)
+        except LedgerUnwritable as trouble:
+            self._stops.lose_ledger(str(trouble))
+            return {}
+
+    def _plan_row(self, submission: Submission, identity: bytes, known: Known | None) -> Outcome | Job:
+        if known is not None:
+            settled = known_already(submission.row, known, self._run.run)
+            if settled is not None:
+                return settled
+        body = encode(submission)
+        job = Job(submission.row, identity, body, self._ledger.fingerprints.body_digest(body))
+        if known is None:
+            return job
+        is_unchanged = known.body_digest == job.body_digest
+        if known.state is State.REJECTED and is_unchanged and not self._options.again:
+            return rejected_before(job.row, known)
+        if known.state in (State.UNCLEAR, State.IN_FLIGHT):
+            if self._options.settle == "never" or self._has_ended():
+                return unclear_before(job.row, known)
+            return replace(job, doubt=Doubt.SAME_BYTES if is_unchanged else Doubt.OTHER_BYTES)
+        return job
+
+    # --- sending ---
+
+    def _start(self, job: Job, crew: Crew) -> Iterator[Outcome]:
+        while crew.busy >= self._most_at_once() and not self._has_ended():
+            yield from self._collect(crew)
+        if self._stops.wants_pause and not self._has_ended():
+            while crew.busy:
+                yield from self._collect(crew)
+            self._pause()
+        if self._has_ended():
+            yield self._leave(job)
+        else:
+            crew.start(job)
+        while crew.has_finding():
+            yield from self._collect(crew)
+
+    def _most_at_once(self) -> int:
+        return 1 if self._stops.singly or self._stops.wants_pause else self._options.in_flight
+
+    def _pause(self) -> None:
+        self._halt.sleep(self._options.pause)
+        if not self._halt.is_set():
+            self._stops.paused(service_is_well=self._probe())
+
+    def _leave(self, job: Job) -> Outcome:
+        """The outcome of a job that is not started any more."""
+        if job.doubt is Doubt.NONE:
+            return untouched(job.row, self.stop)
+        return outcome_of(Finding(job, State.UNCLEAR))
+
+    def _collect(self, crew: Crew) -> Iterator[Outcome]:
+        finding = crew.next()
+        self._stops.saw(finding)
+        self._has_ended()
+        if self._is_to_be_settled(finding):
+            self._set_aside.append(self._to_settle(finding.job))
+        else:
+            if finding.verdict is not None:
+                self._stops.ended(is_error(finding.state))
+            yield outcome_of(finding, self.stop)
+
+    def _is_to_be_settled(self, finding: Finding) -> bool:
+        return (
+            finding.verdict is Verdict.AMBIGUOUS
+            and self._options.settle != "never"
+            and finding.job.settlings < self._options.settle_tries
+        )
+
+    def _to_settle(self, job: Job) -> Job:
+        delay = self._options.settle_after if self._options.settle == "later" else 0.0
+        doubt = Doubt.SAME_BYTES if job.doubt is Doubt.NONE else job.doubt
+        return replace(job, doubt=doubt, settlings=job.settlings + 1, due=self._halt.now() + delay)
+
+    def _must_settle_now(self) -> bool:
+        return bool(self._set_aside) and (self._options.settle == "now" or len(self._set_aside) >= _MOST_SET_ASIDE)
+
+    # --- the end ---
+
+    def _has_ended(self) -> bool:
+        if self._halted_from_outside.is_set():
+            self._stops.interrupt()
+        if self.stop is None:
+            return False
+        self._halt.set()
+        return True
+
+    def _make_sure_of_answers(self) -> None:
+        try:
+            self._ledger.flush()
+        except LedgerUnwritable as trouble:
+            self._stops.lose_ledger(str(trouble))

@@ -1,0 +1,118 @@
+"""Says in an outcome what became of a row, why, and what to do."""
+
+from __future__ import annotations
+
+from importer.ledger import Known, State
+from importer.load.classify import Doubt
+from importer.load.job import Finding, Hindrance
+from importer.load.stops import Stop
+from importer.models import Outcome, OutcomeKind, Problem
+from importer.service import NoReply, Reply
+
+_SETTLE = (
+    "run the same command again to settle it, or look in the service and say what you found with: "
+    "importer resolve RUN ROW --created, or --absent"
+)
+OWN_EARLIER_ATTEMPT = Problem(
+    "own-earlier-attempt", "most likely our own earlier attempt, whose answer did not arrive", "nothing is to be done"
+)
+
+
+def outcome_of(finding: Finding, stop: Stop | None = None) -> Outcome:
+    """The outcome of a row that was sent, or that was to be sent and was not; `stop` says why not."""
+    job = finding.job
+    kind, problem = _kind_and_problem(finding, stop)
+    return Outcome(job.row, kind, finding.status, job.attempts, (problem,) if problem else ())
+
+
+def untouched(row: int, stop: Stop | None) -> Outcome:
+    """The outcome of a row whose turn did not come."""
+    return Outcome(row, OutcomeKind.NOT_SENT, problems=(_not_sent(stop),) if stop else ())
+
+
+def known_already(row: int, known: Known, run: str) -> Outcome | None:
+    """The outcome of a row that the ledger settles without a request; None where it does not."""
+    if known.run == run:
+        return Outcome(row, OutcomeKind.INVALID, problems=(_twin(known.row),))
+    if known.state in (State.CREATED, State.ALREADY_THERE):
+        return Outcome(row, OutcomeKind.DONE_BEFORE)
+    return None
+
+
+def rejected_before(row: int, known: Known) -> Outcome:
+    """The outcome of a row that was refused in an earlier run and is unchanged."""
+    problem = Problem(
+        "rejected-before",
+        f"the service refused it in run {known.run} ({known.status}), and it has not changed since",
+        "mend the row, or send it as it is with --again",
+    )
+    return Outcome(row, OutcomeKind.REJECTED, known.status, problems=(problem,))
+
+
+def unclear_before(row: int, known: Known) -> Outcome:
+    """The outcome of a row that an earlier run left unclear and that this one does not settle."""
+    problem = Problem("unclear", f"in run {known.run} a request may have arrived, but no clear answer came", _SETTLE)
+    return Outcome(row, OutcomeKind.UNCLEAR, problems=(problem,))
+
+
+def _kind_and_problem(finding: Finding, stop: Stop | None) -> _KindAndProblem:
+    match finding.state:
+        case State.CREATED:
+            return OutcomeKind.CREATED, None
+        case State.ALREADY_THERE:
+            return OutcomeKind.ALREADY_THERE, None if finding.job.doubt is Doubt.NONE else OWN_EARLIER_ATTEMPT
+        case State.REJECTED:
+            return OutcomeKind.REJECTED, _rejected(finding)
+        case State.UNCLEAR | State.IN_FLIGHT:
+            return OutcomeKind.UNCLEAR, _unclear(finding)
+        case State.FAILED | State.PLANNED:
+            return OutcomeKind.FAILED, _failed(finding)
+        case None if finding.hindrance is Hindrance.TWIN:
+            return OutcomeKind.INVALID, _twin(None)
+        case None:
+            return OutcomeKind.NOT_SENT, _not_sent(stop) if stop else None
+
+
+_KindAndProblem = tuple[OutcomeKind, Problem | None]
+
+
+def _rejected(finding: Finding) -> Problem:
+    return Problem(
+        "rejected", f"the service refused this row ({_said(finding)})", "mend the row, then run the same command again"
+    )
+
+
+def _unclear(finding: Finding) -> Problem:
+    if finding.job.last is None:
+        return Problem("unclear", "an earlier request may have arrived, and no clear answer came", _SETTLE)
+    return Problem("unclear", f"a request may have arrived, but no clear answer came ({_said(finding)})", _SETTLE)
+
+
+def _failed(finding: Finding) -> Problem:
+    times = "1 attempt" if finding.job.attempts == 1 else f"{finding.job.attempts} attempts"
+    return Problem(
+        "not-accepted",
+        f"the service did not take this row in {times} ({_said(finding)})",
+        "run the same command again later",
+    )
+
+
+def _twin(row: int | None) -> Problem:
+    other = "another row" if row is None else f"row {row}"
+    return Problem(
+        "same-email", f"{other} of this file has the same e-mail for the same target", "keep one of the two rows"
+    )
+
+
+def _not_sent(stop: Stop) -> Problem:
+    return Problem("not-sent", f"not sent, because {stop.reason}", stop.hint)
+
+
+def _said(finding: Finding) -> str:
+    match finding.job.last:
+        case Reply(status, message):
+            return f"{status}: {message}" if message else f"{status}, without a reason"
+        case NoReply(reason):
+            return reason
+        case None:
+            return "no request was sent in this run"

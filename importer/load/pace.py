@@ -1,0 +1,89 @@
+"""How fast requests may go: one pace for all senders."""
+
+from __future__ import annotations
+
+import threading
+
+from importer.load.halt import Halt
+from importer.service import NoReply, Reply
+
+_LONGEST_HOLD = 900.0  # seconds
+_BEGINS_WITH = 2  # in flight
+_SLOW_DOWN = frozenset({429, 503})
+
+
+class Pace:
+    """Lets requests through: a number in flight that the service's answers move, and a rate without bursts.
+
+    The number doubles from 2 while answers come clean, is halved by a 429, a 503 or no answer, and from then on rises
+    by one for each round of clean answers. A Retry-After holds every sender, for at most 15 minutes.
+    """
+
+    def __init__(self, halt: Halt, in_flight: int, rate: float | None = None) -> None:
+        self._halt = halt
+        self._most = in_flight
+        self._interval = 1 / rate if rate else 0.0
+        self._ceiling = float(min(_BEGINS_WITH, in_flight))
+        self._slowed_at: float | None = None
+        self._active = 0
+        self._next_turn = float("-inf")
+        self._held_until = float("-inf")
+        self._freed = threading.Condition()
+
+    @property
+    def ceiling(self) -> int:
+        """How many requests may be in flight now."""
+        return int(self._ceiling)
+
+    def enter(self) -> float | None:
+        """Wait for leave to send one request; gives the time it came, or None when the run is halted.
+
+        Whoever was let in calls `leave`.
+        """
+        with self._freed:
+            # No time-out: a halt lets those who are in leave, and each that leaves wakes one who waits.
+            while self._active >= self.ceiling and not self._halt.is_set():
+                self._freed.wait()
+            self._active += 1
+        turn = self._take_turn()
+        while not self._halt.is_set():
+            now = self._halt.now()
+            if turn < self._held_until:
+                turn = self._take_turn()  # the hold came since, and those held do not all go at its end
+            elif turn <= now:
+                return now
+            else:
+                self._halt.sleep(turn - now)
+        self._free()
+        return None
+
+    def leave(self, entered: float, answer: Reply | NoReply | None) -> None:
+        """The request let in at `entered` is over, with that answer; None where it was not sent after all."""
+        with self._freed:
+            if answer is not None:
+                self._learn(entered, answer)
+        self._free()
+
+    def _take_turn(self) -> float:
+        with self._freed:
+            turn = max(self._halt.now(), self._next_turn, self._held_until)
+            self._next_turn = turn + self._interval
+            return turn
+
+    def _learn(self, entered: float, answer: Reply | NoReply) -> None:
+        now = self._halt.now()
+        if isinstance(answer, Reply) and answer.retry_after is not None:
+            self._held_until = max(self._held_until, now + min(answer.retry_after, _LONGEST_HOLD))
+        if isinstance(answer, NoReply) or answer.status in _SLOW_DOWN:
+            # Those that went before the last halving are answers to the old number, and no reason for another one.
+            if self._slowed_at is None or entered > self._slowed_at:
+                self._ceiling = max(1.0, self._ceiling / 2)
+                self._slowed_at = now
+        else:
+            step = 1.0 if self._slowed_at is None else 1 / self._ceiling
+            self._ceiling = min(float(self._most), self._ceiling + step)
+
+    def _free(self) -> None:
+        with self._freed:
+            self._active -= 1
+            self._freed.notify_all()
