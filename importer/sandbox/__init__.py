@@ -4,16 +4,22 @@ It shares nothing with the rest of the importer but the service's own descriptio
 hidden by the other.
 """
 
+from importer.sandbox.child import TOKEN_VARIABLE, ChildSandbox, start
 from importer.sandbox.in_thread import RunningSandbox, running
 from importer.sandbox.options import SHIPPED_QUESTIONS, SandboxOptions
 from importer.sandbox.request_log import LoggedRequest
+from importer.sandbox.serving import serve
 from importer.sandbox.unusable import SandboxUnusable
 
 __all__ = [
     "SHIPPED_QUESTIONS",
+    "TOKEN_VARIABLE",
+    "ChildSandbox",
     "LoggedRequest",
     "RunningSandbox",
     "SandboxOptions",
     "SandboxUnusable",
     "running",
+    "serve",
+    "start",
 ]

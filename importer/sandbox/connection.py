@@ -13,9 +13,9 @@ from importer.sandbox.app import SandboxApp
 from importer.sandbox.delivery import Delivery, Ending
 from importer.sandbox.rendering import render_head
 from importer.sandbox.replies import json_reply
+from importer.sandbox.request import Request
 from importer.sandbox.request_log import RequestLog
 from importer.sandbox.request_parser import RequestParser
-from importer.sandbox.request import Request
 
 _NO_LINGER = struct.pack("ii", 1, 0)  # on, 0 seconds: closing resets
 _BAD_HTTP = json_reply(400, {"detail": ["this is no HTTP/1.1 request"]})
