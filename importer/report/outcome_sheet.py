@@ -9,14 +9,17 @@ from importer.models import Column, Problem
 from importer.report.cell_text import write_text
 from importer.report.places import guilty_column
 from importer.report.reported import IMPORT_COLUMNS, ReportedRow
+from importer.report.row_height import LINE, row_height
 from importer.report.styles import Styles
 
 MOST_ROWS: Final = 100_000
 MOST_COMMENTS: Final = 2_000
 
-_IMPORT_WIDTHS: Final = (11, 17, 70, 55)
+_PROBLEM_WIDTH, _HINT_WIDTH = 70, 55
+_IMPORT_WIDTHS: Final = (11, 17, _PROBLEM_WIDTH, _HINT_WIDTH)
 _NARROWEST, _WIDEST = 8, 32
 _ROWS_MEASURED = 200
+_ROWS_FITTED = 2_000  # XlsxWriter keeps each height in memory
 _TEXT_CELL_SHOWS = 255  # some versions of Excel show a longer cell of the format Text as ####
 _COMMENT = {"author": "importer", "x_scale": 2.0, "y_scale": 1.2}
 _LONGEST_COMMENT = 1_000
@@ -86,6 +89,9 @@ class OutcomeSheet:
     def _write_import(self, reported: ReportedRow) -> None:
         begin = len(self.columns)
         row, status, problem, hint = reported.import_cells
+        height = row_height({problem: _PROBLEM_WIDTH, hint: _HINT_WIDTH})
+        if height > LINE and self._rows <= _ROWS_FITTED:
+            self.sheet.set_row(self._rows, height)
         write_text(self.sheet, self._rows, begin, row, self.styles.short_import)
         write_text(self.sheet, self._rows, begin + 1, status, self.styles.short_import)
         write_text(self.sheet, self._rows, begin + 2, problem, self.styles.wrapped_import)
@@ -101,6 +107,9 @@ class OutcomeSheet:
             self.sheet.set_column(index, index, width)
         self.sheet.freeze_panes(1, 0)
         self.sheet.autofilter(0, 0, written, last_column)
+        self.sheet.set_landscape()
+        self.sheet.fit_to_pages(1, 0)
+        self.sheet.repeat_rows(0)
         self.sheet.ignore_errors({"number_stored_as_text": f"A1:XFD{written + 1}"})
         if self._rows > written:
             rest = f"{self._rows - written:,} more rows are in {self.csv_file}"

@@ -13,6 +13,7 @@ from importer.report.cell_text import write_text
 from importer.report.headline import headline
 from importer.report.names import SHEET_TITLES
 from importer.report.next_steps import Step, next_steps
+from importer.report.row_height import row_height
 from importer.report.styles import Styles
 from importer.report.summary import ProblemGroup, Summary
 from importer.report.words import words_for
@@ -53,6 +54,10 @@ class _Page:
     def next(self) -> None:
         self.row += 1
 
+    def height(self, points: float) -> None:
+        """Set the height of this row, before anything is written into it."""
+        self.sheet.set_row(self.row, points)
+
     def line(self, text: str, style: Any) -> None:
         """A line of its own, running on over the columns beside it."""
         self.text(0, text, style)
@@ -72,6 +77,7 @@ class _Page:
 
 def _opening(page: _Page, summary: Summary) -> None:
     into = summary.target_title or str(summary.target)
+    page.height(24)
     page.line(f"Import of {PurePath(summary.source.file).name} into {into}", page.styles.title)
     page.line(headline(summary), page.styles.headline)
     if summary.stopped:
@@ -82,7 +88,7 @@ def _opening(page: _Page, summary: Summary) -> None:
 
 def _outcomes(page: _Page, summary: Summary) -> None:
     page.section("What became of the rows")
-    page.header("Outcome", "Rows", "", "What it means", "What to do next")
+    page.header("Outcome", "Rows", "What it means", "", "What to do next", "")
     for kind in OutcomeKind:
         _outcome(page, summary, kind)
     page.text(0, "in all", page.styles.total_label)
@@ -98,8 +104,8 @@ def _outcome(page: _Page, summary: Summary, kind: OutcomeKind) -> None:
     else:
         page.text(0, words.label, styles.faint)
     page.number(1, count, styles.number if count else styles.faint_number)
-    page.text(3, words.meaning, styles.wrapped if count else styles.faint_wrapped)
-    page.text(4, words.next_step if count else "", styles.wrapped)
+    page.text(2, words.meaning, styles.long if count else styles.faint)
+    page.text(4, words.next_step if count else "", styles.long)
     page.next()
 
 
@@ -117,12 +123,12 @@ def _problems(page: _Page, summary: Summary) -> None:
     page.section("Problems, the most frequent first")
     page.header("Outcome", "Rows", "Column", "Problem (the first of them)", "What to do", "Where")
     for group in summary.problems:
+        texts = {2: group.column or "", 3: group.what, 4: group.hint, 5: _where(group)}
+        page.height(row_height({text: _WIDTHS[column] for column, text in texts.items()}))
         page.text(0, words_for(group.outcome).label, page.styles.wrapped)
         page.number(1, group.count, page.styles.number)
-        page.text(2, group.column or "", page.styles.wrapped)
-        page.text(3, group.what, page.styles.wrapped)
-        page.text(4, group.hint, page.styles.wrapped)
-        page.text(5, _where(group), page.styles.wrapped)
+        for column, text in texts.items():
+            page.text(column, text, page.styles.wrapped)
         page.next()
 
 
