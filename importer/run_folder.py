@@ -1,4 +1,4 @@
-"""A run's folder and the record in it (run.json): what the run set out to do, so that it can be reported again."""
+"""A run's folder and the manifest in it (run.json): what the run set out to do, so that it can be reported again."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from importer.errors import UnusableInput, UsageError
+from importer.ledger import Scope
 from importer.models import FilePlace, Operation, Problem, Row, SourceOptions, Target
 
-RECORD = "run.json"
+MANIFEST = "run.json"
 VERSION = 1
 
 
@@ -77,11 +78,12 @@ class Ending:
 
 
 @dataclass(frozen=True, slots=True)
-class RunRecord:
+class RunManifest:
     """What a run set out to do and, once it is over, how it ended.
 
     file: the source as the user named it; source: its private copy's name in the folder; service: the base URL, or
-    `sandbox` for a rehearsal, which the ledger keeps apart.
+    `sandbox` for a rehearsal, which the ledger keeps apart; rows: how many are selected; blank_rows: wholly blank ones
+    between them, which are no rows.
     """
 
     run: str
@@ -95,15 +97,21 @@ class RunRecord:
     service: str
     dry_run: bool
     rows: int
+    blank_rows: int
     warnings: tuple[str, ...]
     started_at: datetime
     ending: Ending | None = None
 
     @property
+    def scope(self) -> Scope:
+        """Where its rows go, as the ledger knows it."""
+        return Scope(self.service, self.target)
+
+    @property
     def sandbox(self) -> bool:
         return self.service == "sandbox"
 
-    def ended(self, ending: Ending) -> RunRecord:
+    def ended(self, ending: Ending) -> RunManifest:
         return replace(self, ending=ending)
 
 
@@ -134,42 +142,42 @@ def make_private_folder(out: Path, run: str) -> Path:
     return folder
 
 
-def write_record(folder: Path, record: RunRecord) -> None:
-    """Keep the record in the folder, whole or not at all."""
-    values = asdict(record)
+def write_manifest(folder: Path, manifest: RunManifest) -> None:
+    """Keep the manifest in the folder, whole or not at all."""
+    values = asdict(manifest)
     values["version"] = VERSION
-    values["target"] = {"operation": record.target.operation.value, "id": record.target.id}
-    temporary = folder / f".{RECORD}.tmp"
+    values["target"] = {"operation": manifest.target.operation.value, "id": manifest.target.id}
+    temporary = folder / f".{MANIFEST}.tmp"
     with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
         json.dump(values, file, ensure_ascii=False, indent=1, default=datetime.isoformat)
         file.flush()
         os.fsync(file.fileno())
-    temporary.replace(folder / RECORD)
+    temporary.replace(folder / MANIFEST)
 
 
-def read_record(folder: Path) -> RunRecord:
-    """The record of a run's folder.
+def read_manifest(folder: Path) -> RunManifest:
+    """The manifest of a run's folder.
 
     Raises:
         UnusableInput: there is none, or it is damaged or from a newer importer.
     """
     try:
-        return _record(json.loads((folder / RECORD).read_text(encoding="utf-8")))
+        return _manifest(json.loads((folder / MANIFEST).read_text(encoding="utf-8")))
     except FileNotFoundError:
         message, hint = "there is no run in this folder", "see `importer runs` for the runs there are"
     except (OSError, ValueError, KeyError, TypeError) as error:
-        message, hint = f"the record of this run cannot be read: {error}", "its CSV files can still be read by hand"
+        message, hint = f"the manifest of this run cannot be read: {error}", "its CSV files can still be read by hand"
     raise UnusableInput(Problem("run-unreadable", message, hint, FilePlace(str(folder))))
 
 
-def _record(values: dict[str, Any]) -> RunRecord:
+def _manifest(values: dict[str, Any]) -> RunManifest:
     if values.pop("version") != VERSION:
         raise ValueError("it was written by another version of importer")
     ending = values.pop("ending")
     if ending is not None:
         ending = Ending(**{**ending, "at": datetime.fromisoformat(ending["at"])})
     target = values.pop("target")
-    return RunRecord(
+    return RunManifest(
         **{
             **values,
             "options": SourceOptions(**values["options"]),
@@ -186,7 +194,7 @@ def runs_in(out: Path) -> list[Path]:
     """The folders of all runs in a results folder, oldest first."""
     if not out.is_dir():
         return []
-    return sorted(folder for folder in out.iterdir() if (folder / RECORD).is_file())
+    return sorted(folder for folder in out.iterdir() if (folder / MANIFEST).is_file())
 
 
 def find_run(out: Path, name: str) -> Path:
@@ -196,7 +204,7 @@ def find_run(out: Path, name: str) -> Path:
         UsageError: there is no such run, or several.
     """
     direct = Path(name)
-    if (direct / RECORD).is_file():
+    if (direct / MANIFEST).is_file():
         return direct
     folders = runs_in(out)
     if name == "last" and folders:

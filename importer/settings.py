@@ -105,10 +105,25 @@ class Settings(BaseSettings):
     def wire(self) -> WireFormat:
         return WireFormat(self.multiple_choice, self.yes_no, self.question_reference)
 
-    @property
-    def ledger_place(self) -> str:
-        """A database URL, or the path of a SQLite file; by default one in the results folder."""
-        return self.ledger or str(self.out / "ledger.sqlite")
+    def ledger_path(self) -> Path:
+        """The SQLite file of the ledger, by default in the results folder.
+
+        Raises:
+            UnusableInput: IMPORTER_LEDGER is the URL of a database that this importer cannot use.
+        """
+        if self.ledger is None:
+            return self.out / "ledger.sqlite"
+        path = self.ledger.removeprefix("sqlite:///")
+        if "://" in path:
+            raise UnusableInput(
+                Problem(
+                    "ledger-unusable",
+                    "the ledger can only be a SQLite file",
+                    "set IMPORTER_LEDGER to the path of a file, or to sqlite:///PATH",
+                    FilePlace("IMPORTER_LEDGER"),
+                )
+            )
+        return Path(path)
 
     def access_token(self) -> str:
         """The bearer token.

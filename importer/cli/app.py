@@ -1,0 +1,60 @@
+"""The command line: which commands there are, and how an error becomes a message and an exit code."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from importer import __version__
+from importer.cli.doctor_command import doctor
+from importer.cli.messages import say, show_error, tell
+from importer.cli.questions_command import questions
+from importer.cli.run_command import check, run
+from importer.cli.runs_commands import report, runs, show
+from importer.cli.sandbox_command import sandbox
+from importer.errors import ImporterError
+
+app = typer.Typer(
+    name="importer",
+    help="Import candidates from spreadsheets into a recruiting service: every row once, every row accounted for.",
+    epilog="Start with: importer check FILE --mapping MAPPING. It sends nothing.",
+    no_args_is_help=True,
+    add_completion=False,
+    # A bug of ours shows its traceback as Python writes it: no values of variables, which may be personal data.
+    pretty_exceptions_enable=False,
+)
+for command in (run, check, questions, runs, show, report, sandbox, doctor):
+    app.command()(command)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        tell(f"importer {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def importer(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and end.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """The console script. Exit codes are those of design section 4; a usage error is 2, a bug 1 with its traceback."""
+    try:
+        app()
+    except ImporterError as error:
+        show_error(error)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        say("\nimporter: interrupted before anything was sent")
+        sys.exit(130)
+    except BrokenPipeError:
+        # Whoever read our output has gone (`importer runs | head`): nothing is wrong, and nobody to tell.
+        sys.stderr.close()
+        sys.exit(0)

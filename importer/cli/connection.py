@@ -1,0 +1,79 @@
+"""Where a command's requests go: the recruiting service of the settings, or a sandbox started for this run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from importer.errors import UnusableInput
+from importer.models import Problem
+from importer.sandbox import ChildSandbox, SandboxUnusable, start
+from importer.service import Limits, RecruitingService, Reply
+from importer.settings import Settings
+
+SANDBOX = "sandbox"  # how the ledger knows it: by this name and not by its port
+PROBED = "importer-probe"  # a job post that nobody has: a service that is well answers 404 for it
+SANDBOX_MEMORY = "sandbox-memory.jsonl"
+_SANDBOX_SETTLING = 2.0  # seconds; nobody else's requests are still on their way there
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """A service to talk to, the name by which the ledger knows it, and how long to let an unclear answer settle."""
+
+    service: RecruitingService
+    name: str
+    settle_after: float
+
+    def is_well(self) -> bool:
+        """Whether the service answers a harmless question with anything but trouble of its own."""
+        answer = self.service.probe(PROBED)
+        return isinstance(answer, Reply) and answer.status < 500
+
+
+@contextmanager
+def connect(settings: Settings) -> Iterator[Connection]:
+    """The service of the settings.
+
+    Raises:
+        UnusableInput: address or token are missing or cannot be used.
+    """
+    base_url = settings.service_url()
+    service = _service(settings, base_url, settings.access_token())
+    try:
+        yield Connection(service, base_url, settings.settle_seconds)
+    finally:
+        service.close()
+
+
+@contextmanager
+def rehearse(settings: Settings, questions: Path | None, faults: Path | None) -> Iterator[Connection]:
+    """A sandbox on a free loopback port, for as long as this is open. What it accepted lies in the results folder."""
+    settings.out.mkdir(parents=True, exist_ok=True)
+    with _started(questions, faults, settings.out / SANDBOX_MEMORY) as sandbox:
+        service = _service(settings, sandbox.base_url, sandbox.token)
+        try:
+            yield Connection(service, SANDBOX, min(settings.settle_seconds, _SANDBOX_SETTLING))
+        finally:
+            service.close()
+
+
+def _started(questions: Path | None, faults: Path | None, memory: Path) -> ChildSandbox:
+    try:
+        return start(questions=questions, faults=faults, memory=memory)
+    except SandboxUnusable as error:
+        hint = "mend the file behind --questions or --faults"
+        raise UnusableInput([Problem("sandbox-unusable", problem, hint) for problem in error.problems]) from None
+
+
+def _service(settings: Settings, base_url: str, token: str) -> RecruitingService:
+    limits = Limits(settings.connect_seconds, settings.silence_seconds, settings.answer_seconds)
+    return RecruitingService(
+        base_url,
+        token,
+        limits=limits,
+        connections=settings.in_flight,
+        options_separator=settings.options_separator,
+    )

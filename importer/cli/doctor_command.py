@@ -1,0 +1,131 @@
+"""`importer doctor`: settings, token, connection, folders, ledger: what is wrong and what to do."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from importer.cli import options
+from importer.cli.messages import tell
+
+if TYPE_CHECKING:
+    from importer.service import NoReply, Reply
+    from importer.settings import Settings
+
+_LITTLE_ROOM = 500 * 1024 * 1024  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at. `hint` is "" where all is well."""
+
+    what: str
+    well: bool
+    found: str
+    hint: str = ""
+
+
+def doctor(out: options.Out = None, as_json: options.AsJson = False) -> None:
+    """Look at settings, token, connection, folders and ledger, and say what is wrong and what to do."""
+    from importer.settings import load_settings
+
+    settings = load_settings(out=out)
+    findings = [*_program(), *_address(settings), *_folder(settings.out), *_ledger(settings)]
+    if as_json:
+        tell(json.dumps([asdict(finding) for finding in findings], ensure_ascii=False, indent=1))
+    else:
+        for finding in findings:
+            tell(f"{'ok   ' if finding.well else 'WRONG'}  {finding.what}: {finding.found}")
+            if finding.hint:
+                tell(f"         -> {finding.hint}")
+        wrong = sum(not finding.well for finding in findings)
+        tell("\nAll is well." if not wrong else f"\n{wrong} to mend. Until then: importer run FILE ... --sandbox")
+    raise typer.Exit(0 if all(finding.well for finding in findings) else 3)
+
+
+def _program() -> Iterator[Finding]:
+    from importer import __version__
+
+    yield Finding("importer", True, f"{__version__} on Python {sys.version.split()[0]}")
+
+
+def _address(settings: Settings) -> Iterator[Finding]:
+    from importer.cli.connection import PROBED, connect
+    from importer.errors import UnusableInput
+
+    lacking = list(_lacking(settings))
+    yield from lacking
+    if lacking:
+        return
+    try:
+        with connect(settings) as connection:
+            yield Finding("address", True, connection.name)
+            yield _token_and_network(connection.service.probe(PROBED))
+    except UnusableInput as error:
+        yield from (Finding("settings", False, problem.message, problem.hint) for problem in error.problems)
+
+
+def _lacking(settings: Settings) -> Iterator[Finding]:
+    """Both address and token are told, where both are missing."""
+    from importer.errors import UnusableInput
+
+    for what, ask in (("address", settings.service_url), ("token", settings.access_token)):
+        try:
+            ask()
+        except UnusableInput as error:
+            yield from (Finding(what, False, problem.message, problem.hint) for problem in error.problems)
+
+
+def _token_and_network(answer: Reply | NoReply) -> Finding:
+    from importer.service import NoReply
+
+    if isinstance(answer, NoReply):
+        return Finding("connection", False, answer.reason, "check IMPORTER_BASE_URL, the network and the firewall")
+    if answer.status in (200, 404):
+        return Finding("token", True, "the service takes it")
+    said = f"the service answers {answer.status}" + (f" ({answer.message})" if answer.message else "")
+    if answer.status in (401, 403):
+        return Finding("token", False, said, "set IMPORTER_TOKEN or IMPORTER_TOKEN_FILE to a valid token")
+    return Finding("connection", False, said, "is this the address of the service? else ask the service's people")
+
+
+def _folder(out: Path) -> Iterator[Finding]:
+    there = next(folder for folder in (out.absolute(), *out.absolute().parents) if folder.exists())
+    if not os.access(there, os.W_OK | os.X_OK):
+        yield Finding("results folder", False, f"{out} cannot be written", "name another with --out or IMPORTER_OUT")
+        return
+    free = shutil.disk_usage(there).free
+    room = f"{out}, {free / 1024**3:.1f} GB free"
+    hint = "" if free >= _LITTLE_ROOM else "make room: a run keeps a copy of its file and writes reports"
+    yield Finding("results folder", free >= _LITTLE_ROOM, room, hint)
+
+
+def _ledger(settings: Settings) -> Iterator[Finding]:
+    from importer.errors import ImporterError
+    from importer.ledger import Ledger
+
+    try:
+        path = settings.ledger_path()
+        ledger = Ledger.open_existing(path)
+    except ImporterError as error:
+        yield Finding("ledger", False, str(error))
+        return
+    if ledger is None:
+        yield Finding("ledger", True, f"{path} (none yet; the first run makes it)")
+        return
+    try:
+        problems = ledger.check()
+    finally:
+        ledger.close()
+    if not problems:
+        yield Finding("ledger", True, f"{path}, sound")
+    for problem in problems:
+        yield Finding("ledger", False, problem.message, problem.hint)

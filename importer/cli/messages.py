@@ -1,0 +1,53 @@
+"""Messages for a person on stderr: errors with every problem in them, mapping mistakes with the line and a caret."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+from importer.errors import ImporterError, UnusableInput
+from importer.models import LinePlace, Problem
+
+_MOST = 50  # problems shown at once; a file with more has one cause
+
+
+def say(text: str = "") -> None:
+    """One line on stderr, where progress and messages go."""
+    print(text, file=sys.stderr)  # noqa: T201
+
+
+def tell(text: str) -> None:
+    """A result on stdout."""
+    print(text)  # noqa: T201
+
+
+def show_error(error: ImporterError) -> None:
+    """What went wrong, with all problems that are known and what to do about each."""
+    for line in error_lines(error):
+        say(line)
+
+
+def error_lines(error: ImporterError) -> Iterator[str]:
+    """The lines of `show_error`."""
+    if not isinstance(error, UnusableInput):
+        yield f"importer: {error}"
+        return
+    count = len(error.problems)
+    yield f"importer: {'1 problem' if count == 1 else f'{count} problems'} to mend first; nothing was sent."
+    for problem in error.problems[:_MOST]:
+        yield ""
+        yield from problem_lines(problem)
+    if count > _MOST:
+        yield f"\n... and {count - _MOST} more like these"
+
+
+def problem_lines(problem: Problem) -> Iterator[str]:
+    """A problem as `where: what`, the guilty line with a caret if it is in a text file, and what to do."""
+    yield f"{problem.place}: {problem.message}" if problem.place else problem.message
+    if isinstance(problem.place, LinePlace) and problem.place.text:
+        number = f"{problem.place.line:>5} | "
+        before = problem.place.text[: problem.place.column - 1]
+        yield number + problem.place.text.expandtabs(1)
+        yield " " * (len(number) - 2) + "| " + " " * len(before) + "^"
+    if problem.hint:
+        yield f"  -> {problem.hint}"

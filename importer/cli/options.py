@@ -1,0 +1,30 @@
+"""Options that several commands share, each with the help that a person reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+File = Annotated[Path, typer.Argument(help="The spreadsheet: CSV or XLSX.", show_default=False)]
+MappingFile = Annotated[
+    Path, typer.Option("--mapping", "-m", help="The mapping file: which column answers which question.")
+]
+Out = Annotated[Path | None, typer.Option("--out", help="The results folder. [IMPORTER_OUT, else results]")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout, and nothing else there.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary; errors are still told.")]
+Rows = Annotated[str | None, typer.Option("--rows", help="Only these rows, as the spreadsheet numbers them: 10-40.")]
+Limit = Annotated[int | None, typer.Option("--limit", min=1, help="At most this many rows.")]
+UseSandbox = Annotated[
+    bool,
+    typer.Option("--sandbox", help="Rehearse against a recruiting service on this machine. Nothing leaves it."),
+]
+SandboxQuestions = Annotated[
+    Path | None,
+    typer.Option("--questions", help="With --sandbox: its questions, as `importer questions HASH --json` prints them."),
+]
+SandboxFaults = Annotated[
+    Path | None, typer.Option("--faults", help="With --sandbox: the faults it shall show, a JSON file.")
+]
+Run = Annotated[str, typer.Argument(help="A run: its id, the beginning of it, its folder, or `last`.")]

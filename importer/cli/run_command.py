@@ -1,0 +1,211 @@
+"""`importer run` and `importer check`: one path; check takes a loader that sends nothing."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from importer.cli import options
+from importer.cli.messages import say
+
+if TYPE_CHECKING:
+    from importer.cli.connection import Connection
+    from importer.load import ErrorLimit
+    from importer.pipeline import Plan
+    from importer.report import Summary
+    from importer.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class RunFlags:
+    """The flags of a run as they were typed."""
+
+    file: Path
+    mapping: Path
+    rows: str | None
+    limit: int | None
+    dry_run: bool
+    sandbox: bool
+    sandbox_questions: Path | None
+    sandbox_faults: Path | None
+    max_errors: str | None
+    again: bool
+    yes: bool
+    as_json: bool
+    quiet: bool
+
+
+def run(
+    file: options.File,
+    mapping: options.MappingFile,
+    out: options.Out = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Check everything, send nothing. The same as check.")
+    ] = False,
+    sandbox: options.UseSandbox = False,
+    questions: options.SandboxQuestions = None,
+    faults: options.SandboxFaults = None,
+    limit: options.Limit = None,
+    rows: options.Rows = None,
+    rate: Annotated[float | None, typer.Option("--rate", help="At most this many requests a second.")] = None,
+    in_flight: Annotated[
+        int | None, typer.Option("--in-flight", help="At most this many requests at once. [8]")
+    ] = None,
+    max_errors: Annotated[
+        str | None, typer.Option("--max-errors", help="Stop after so many refused rows: 20 or 5%.")
+    ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Send rows again that were refused and did not change.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before sending.")] = False,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Import the rows of a spreadsheet. Safe to run again: rows that are done are not sent a second time."""
+    from importer.settings import load_settings
+
+    flags = RunFlags(
+        file, mapping, rows, limit, dry_run, sandbox, questions, faults, max_errors, again, yes, as_json, quiet
+    )
+    _import(flags, load_settings(out=out, rate=rate, in_flight=in_flight))
+
+
+def check(
+    file: options.File,
+    mapping: options.MappingFile,
+    out: options.Out = None,
+    sandbox: options.UseSandbox = False,
+    questions: options.SandboxQuestions = None,
+    limit: options.Limit = None,
+    rows: options.Rows = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Check a spreadsheet against its mapping and the live questions. Sends nothing; the report is that of a run."""
+    from importer.settings import load_settings
+
+    flags = RunFlags(file, mapping, rows, limit, True, sandbox, questions, None, None, False, True, as_json, quiet)
+    _import(flags, load_settings(out=out))
+
+
+def _import(flags: RunFlags, settings: Settings) -> None:
+    from importer.cli.runs_commands import present
+    from importer.load import ErrorLimit
+
+    limit = ErrorLimit.parse(flags.max_errors) if flags.max_errors else None
+    with _connection(flags, settings) as connection:
+        plan = _plan(flags, settings, connection)
+        if flags.dry_run:
+            summary = _check(plan, settings, flags.quiet)
+        else:
+            _agree(plan, flags)
+            summary = _send(plan, flags, settings, connection, limit)
+    if not flags.quiet or flags.as_json:
+        present(plan.folder, summary, flags.as_json)
+    elif summary.exit_code:
+        say(f"importer: exit code {summary.exit_code}; see: importer show {summary.run} --out {settings.out}")
+    raise typer.Exit(summary.exit_code or 0)
+
+
+def _connection(flags: RunFlags, settings: Settings) -> AbstractContextManager[Connection]:
+    from importer.cli.connection import connect, rehearse
+    from importer.errors import UsageError
+
+    if flags.sandbox:
+        return rehearse(settings, flags.sandbox_questions, flags.sandbox_faults)
+    if flags.sandbox_questions or flags.sandbox_faults:
+        raise UsageError("--questions and --faults are for the sandbox; add --sandbox, or leave them out")
+    return connect(settings)
+
+
+def _plan(flags: RunFlags, settings: Settings, connection: Connection) -> Plan:
+    from dataclasses import replace
+
+    from importer.pipeline import Order, make_plan
+    from importer.run_folder import Selection, parse_rows
+
+    selection = parse_rows(flags.rows) if flags.rows else Selection()
+    order = Order(
+        file=flags.file,
+        mapping=flags.mapping,
+        out=settings.out,
+        selection=replace(selection, limit=flags.limit),
+        service=connection.name,
+        wire=settings.wire,
+        dry_run=flags.dry_run,
+    )
+    plan = make_plan(order, connection.service.questions)
+    if not flags.quiet:
+        say(plan.sheet.reading)
+    return plan
+
+
+def _agree(plan: Plan, flags: RunFlags) -> None:
+    """Ask once before the first request, where there is somebody to ask. A scheduled run is not held up."""
+    if flags.yes or flags.sandbox or flags.quiet or flags.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return
+    from importer.pipeline import discard
+
+    manifest = plan.manifest
+    ready = f"{plan.forecast.ready} of {manifest.rows} rows are ready for {manifest.target} at {manifest.service}"
+    if not typer.confirm(f"{ready}. Send them?", err=True):
+        discard(plan)
+        say("Nothing was sent.")
+        raise typer.Exit(0)
+
+
+def _check(plan: Plan, settings: Settings, quiet: bool) -> Summary:
+    from importer.cli.progress import progress
+    from importer.ledger import Ledger
+    from importer.load import DryLoader
+    from importer.pipeline import carry_out, end
+
+    ledger = Ledger.open_existing(settings.ledger_path())
+    try:
+        loader = DryLoader(ledger, plan.manifest.scope)
+        with progress(plan.manifest.rows, quiet) as watch:
+            carry_out(plan, loader, watch)
+        return end(plan, None, None)
+    finally:
+        if ledger is not None:
+            ledger.close()
+
+
+def _send(plan: Plan, flags: RunFlags, settings: Settings, connection: Connection, limit: ErrorLimit | None) -> Summary:
+    from importer.cli.progress import progress
+    from importer.cli.signals import interruption
+    from importer.ledger import Ledger, target_lock
+    from importer.load import Halt, Loader, LoadOptions
+    from importer.pipeline import begin, carry_out, end
+    from importer.service import Patience
+
+    path = settings.ledger_path()
+    halt = Halt()
+    with target_lock(path, plan.manifest.scope), Ledger.open(path) as ledger, interruption(halt.set) as interrupted:
+        for killed in begin(plan, settings.out, ledger):
+            say(f"Run {killed.run} was ended from outside; its report is written now, and this run goes on from there.")
+        loader = Loader(
+            connection.service,
+            ledger,
+            plan.ledger_run,
+            options=LoadOptions(
+                in_flight=settings.in_flight,
+                rate=settings.rate,
+                max_errors=limit,
+                settle_after=connection.settle_after,
+                again=flags.again,
+            ),
+            patience=Patience(attempts=settings.attempts),
+            probe=connection.is_well,
+            halt=halt,
+        )
+        with progress(plan.manifest.rows, flags.quiet) as watch:
+            carry_out(plan, loader, watch)
+        summary = end(plan, loader.stop, interrupted.signal)
+        ledger.end_run(plan.manifest.run, summary.ended_at or summary.started_at, summary.exit_code or 0)
+    return summary

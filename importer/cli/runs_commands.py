@@ -1,0 +1,95 @@
+"""`importer runs`, `show` and `report`: what earlier runs did."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import typer
+
+from importer.cli import options
+from importer.cli.messages import say, tell
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from importer.report import Summary
+
+
+def runs(out: options.Out = None, as_json: options.AsJson = False) -> None:
+    """List the runs of a results folder, the newest first."""
+    from importer.report import read_summary
+    from importer.run_folder import runs_in
+    from importer.settings import load_settings
+
+    settings = load_settings(out=out)
+    found = [read_summary(folder) for folder in reversed(runs_in(settings.out))]
+    if as_json:
+        tell(json.dumps([summary.to_json() for summary in found], ensure_ascii=False, indent=1))
+        return
+    for summary in found:
+        tell(_line(summary))
+    if found:
+        say("\nNext: importer show RUN")
+    else:
+        say(f"There are no runs in {settings.out}. Next: importer check FILE --mapping MAPPING")
+
+
+def _line(summary: Summary) -> str:
+    """One run in one line: id, how it ended, target, file, counts."""
+    if summary.dry_run:
+        state = "checked"
+    elif summary.finished:
+        state = "finished"
+    else:
+        state = "stopped" if summary.ended_at else "cut off"
+    counts = ", ".join(f"{count} {kind.value.replace('_', ' ')}" for kind, count in summary.outcomes.items() if count)
+    where = f"{summary.target}{' (sandbox)' if summary.sandbox else ''}"
+    return f"{summary.run}  {state:<8}  {where}  {summary.source.file}: {counts or 'no report yet'}"
+
+
+def show(run: options.Run = "last", out: options.Out = None, as_json: options.AsJson = False) -> None:
+    """Show what became of a run."""
+    from importer.report import read_summary
+    from importer.run_folder import find_run
+    from importer.settings import load_settings
+
+    settings = load_settings(out=out)
+    folder = find_run(settings.out, run)
+    present(folder, read_summary(folder), as_json)
+
+
+def report(run: options.Run = "last", out: options.Out = None, as_json: options.AsJson = False) -> None:
+    """Write the report of a run again, also of one that was killed."""
+    from importer.ledger import Ledger, target_lock
+    from importer.pipeline import rewrite_report
+    from importer.run_folder import find_run, read_manifest
+    from importer.settings import load_settings
+
+    settings = load_settings(out=out)
+    folder = find_run(settings.out, run)
+    manifest = read_manifest(folder)
+    if manifest.dry_run or manifest.ending is not None:
+        present(folder, rewrite_report(folder, None), as_json)
+        return
+    # It has no end: killed, or at work now. The lock tells which.
+    path = settings.ledger_path()
+    with target_lock(path, manifest.scope), Ledger.open(path) as ledger:
+        present(folder, rewrite_report(folder, ledger), as_json)
+
+
+def present(folder: Path, summary: Summary, as_json: bool) -> None:
+    """A summary on stdout, for a person or as JSON."""
+    from importer.report import summary_lines
+
+    if as_json:
+        tell(json.dumps(summary.to_json(), ensure_ascii=False))
+        return
+    for line in summary_lines(summary, folder):
+        tell(line)
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(runs)
+    app.command()(show)
+    app.command()(report)

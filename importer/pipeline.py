@@ -1,0 +1,312 @@
+"""The order of work: extract -> transform -> load -> report. First the plan, checked to its last row, then the act."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Protocol
+
+from importer.extract import Sheet, copy_source, open_sheet
+from importer.ledger import Ledger, RowState, RunJournal, State
+from importer.ledger import RunRecord as LedgerRun
+from importer.load import Stop
+from importer.mapping import ResolvedMapping, read_mapping, resolve
+from importer.models import Operation, Outcome, OutcomeKind, Problem, Question, Row, Submission, WireFormat
+from importer.report import RunFacts, Summary, write_report, write_unfinished_summary
+from importer.run_folder import (
+    Ending,
+    RunManifest,
+    Selection,
+    make_private_folder,
+    new_run_id,
+    read_manifest,
+    runs_in,
+    write_manifest,
+)
+from importer.transform import Duplicates, Filtered, Invalid, transform_row
+
+Watch = Callable[[Outcome], None]
+
+_NOT_GOOD = (OutcomeKind.REJECTED, OutcomeKind.INVALID, OutcomeKind.FAILED, OutcomeKind.UNCLEAR)
+
+
+class Loads(Protocol):
+    """What the pipeline needs of a loader: the real one, or the one that sends nothing."""
+
+    @property
+    def stop(self) -> Stop | None: ...
+
+    def load(self, submissions: Iterable[Submission]) -> Iterator[Outcome]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a person asked for. `service` is the base URL, or `sandbox` for a rehearsal."""
+
+    file: Path
+    mapping: Path
+    out: Path
+    selection: Selection
+    service: str
+    wire: WireFormat
+    dry_run: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What a look at every row found: how many there are, how many are ready to be sent, and the last row's number."""
+
+    rows: int
+    ready: int
+    last_row: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A file, a mapping and a target that fit each other, with the private copy that all rows are read from."""
+
+    folder: Path
+    manifest: RunManifest
+    sheet: Sheet
+    mapping: ResolvedMapping
+    forecast: Forecast
+
+    @property
+    def ledger_run(self) -> LedgerRun:
+        """This run as the ledger notes it: no more of the source than its name."""
+        manifest = self.manifest
+        return LedgerRun(
+            run=manifest.run,
+            scope=manifest.scope,
+            source=Path(manifest.file).name,
+            sha256=manifest.sha256,
+            mapping=manifest.mapping,
+            folder=str(self.folder),
+            started_at=manifest.started_at,
+        )
+
+
+def make_plan(order: Order, questions_of: Callable[[str], tuple[Question, ...]]) -> Plan:
+    """Do everything that can fail before the first request, and tell all of it at once.
+
+    questions_of: gives the live questions of a job post; not called for a talent pool, which has none.
+
+    Raises:
+        UnusableInput: mapping, file, header or questions do not fit; nothing is left behind.
+        StoppedEarly: the service does not give its questions.
+    """
+    mapping = read_mapping(order.mapping)
+    started_at = datetime.now(UTC)
+    folder = make_private_folder(order.out, new_run_id(started_at))
+    try:
+        copy = copy_source(order.file, folder)
+        sheet = open_sheet(copy.path, mapping.source, shown_as=str(order.file))
+        asks = mapping.target.operation is Operation.APPLY
+        questions = questions_of(mapping.target.id) if asks else ()
+        resolved = resolve(mapping, sheet.columns, questions, order.wire)
+        forecast = _look_ahead(order.selection.of(sheet.rows()), resolved)
+        whole = order.selection == Selection()
+        manifest = RunManifest(
+            run=folder.name,
+            file=str(order.file),
+            source=copy.path.name,
+            sha256=copy.sha256,
+            options=mapping.source,
+            selection=order.selection,
+            mapping=str(order.mapping),
+            target=mapping.target,
+            service=order.service,
+            dry_run=order.dry_run,
+            rows=forecast.rows,
+            blank_rows=max(forecast.last_row - sheet.header_row - forecast.rows, 0) if whole else 0,
+            warnings=tuple(str(warning) for warning in (*sheet.warnings, *resolved.warnings)),
+            started_at=started_at,
+        )
+        write_manifest(folder, manifest)
+        write_unfinished_summary(folder, _facts(manifest, sheet))
+    except BaseException:
+        # Nothing was begun: a folder without a report would only puzzle.
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return Plan(folder, manifest, sheet, resolved, forecast)
+
+
+def _look_ahead(rows: Iterable[Row], mapping: ResolvedMapping) -> Forecast:
+    """Check every row as if it were sent: a file that cannot be read to its end is found before the first request."""
+    count = ready = last_row = 0
+    for item in _sorted_rows(rows, mapping):
+        count += 1
+        ready += not isinstance(item, Outcome)
+        last_row = item.row
+    return Forecast(count, ready, last_row)
+
+
+def discard(plan: Plan) -> None:
+    """Take back a plan that nobody wants carried out."""
+    shutil.rmtree(plan.folder, ignore_errors=True)
+
+
+def begin(plan: Plan, out: Path, ledger: Ledger) -> list[Summary]:
+    """Open the books of a run; first close those of earlier runs for the same target that were killed.
+
+    To be called under the lock of the target, so that none of these is still at work. Gives the summaries of the
+    killed runs, whose reports are written now.
+    """
+    killed = []
+    for folder in runs_in(out):
+        manifest = read_manifest(folder)
+        if manifest.scope == plan.manifest.scope and manifest.ending is None and folder != plan.folder:
+            write_manifest(folder, manifest.ended(Ending(datetime.now(UTC), finished=False, exit_code=None)))
+            killed.append(rewrite_report(folder, ledger))
+    ledger.begin_run(plan.ledger_run)
+    return killed
+
+
+def carry_out(plan: Plan, loader: Loads, watch: Watch) -> None:
+    """Take each row of the plan to its outcome, and keep it in the run's journal as it becomes final."""
+    with RunJournal(plan.folder) as journal:
+
+        def keep(outcome: Outcome) -> None:
+            journal.record(outcome)
+            watch(outcome)
+
+        for outcome in loader.load(_to_send(plan, keep)):
+            keep(outcome)
+
+
+def _to_send(plan: Plan, keep: Watch) -> Iterator[Submission]:
+    """The submissions of the plan in row order; rows that are not for sending get their outcome on the way."""
+    for item in _sorted_rows(plan.manifest.selection.of(plan.sheet.rows()), plan.mapping):
+        if isinstance(item, Outcome):
+            keep(item)
+        else:
+            yield item
+
+
+def _sorted_rows(rows: Iterable[Row], mapping: ResolvedMapping) -> Iterator[Submission | Outcome]:
+    """Each row as what is to be sent for it, or as its outcome where nothing is."""
+    duplicates = Duplicates(mapping)
+    for row in rows:
+        result = transform_row(row, mapping)
+        if isinstance(result, Filtered):
+            yield Outcome(row.number, OutcomeKind.FILTERED, problems=(result.problem,))
+        elif isinstance(result, Invalid):
+            yield Outcome(row.number, OutcomeKind.INVALID, problems=result.problems)
+        elif (problem := duplicates.check(row, result)) is not None:
+            yield Outcome(row.number, OutcomeKind.INVALID, problems=(problem,))
+        else:
+            yield result
+
+
+# --- the end of a run ---------------------------------------------------------------------------
+
+
+def end(plan: Plan, stop: Stop | None, signal: int | None) -> Summary:
+    """Close the books of a run: how it ended is kept, and its report is written."""
+    with RunJournal(plan.folder) as journal:
+        counts = journal.counts()
+    ending = Ending(
+        at=datetime.now(UTC),
+        finished=stop is None and signal is None,
+        exit_code=exit_code(counts, stop, signal),
+        stop_reason=stop.reason if stop else None,
+        stop_hint=stop.hint if stop else None,
+    )
+    write_manifest(plan.folder, plan.manifest.ended(ending))
+    return rewrite_report(plan.folder, None)
+
+
+def exit_code(counts: dict[OutcomeKind, int], stop: Stop | None, signal: int | None) -> int:
+    """The exit code of design section 4 for a run that came to its end or was stopped."""
+    if signal is not None:
+        return 128 + signal
+    if stop is not None:
+        return 5
+    return 4 if any(counts.get(kind, 0) for kind in _NOT_GOOD) else 0
+
+
+def rewrite_report(folder: Path, ledger: Ledger | None) -> Summary:
+    """Write the report of a run from what is kept of it: the copy of its source, its journal and its manifest.
+
+    Of a run that was killed, the ledger says what became of the rows that have no outcome in the journal.
+    """
+    manifest = read_manifest(folder)
+    sheet = open_sheet(folder / manifest.source, manifest.options, shown_as=manifest.file)
+    with RunJournal(folder) as journal:
+        states = ledger.row_states(manifest.run) if ledger else iter(())
+        outcomes = _every_outcome(_rows(manifest, sheet), journal.outcomes(), states)
+        return write_report(folder, _facts(manifest, sheet), _rows(manifest, sheet), outcomes)
+
+
+def _rows(manifest: RunManifest, sheet: Sheet) -> Iterator[Row]:
+    return manifest.selection.of(sheet.rows())
+
+
+def _every_outcome(rows: Iterable[Row], kept: Iterator[Outcome], states: Iterator[RowState]) -> Iterator[Outcome]:
+    """One outcome for each row, in row order: the kept one, else what the ledger knows, else that it had no turn."""
+    outcome = next(kept, None)
+    state = next(states, None)
+    for row in rows:
+        while state is not None and state.row < row.number:
+            state = next(states, None)
+        if outcome is not None and outcome.row == row.number:
+            yield outcome
+            outcome = next(kept, None)
+        elif state is not None and state.row == row.number:
+            yield _outcome_of_state(state)
+        else:
+            yield Outcome(row.number, OutcomeKind.NOT_SENT, problems=(_KILLED,))
+
+
+_KILLED = Problem(
+    "run-killed", "the run was ended from outside before this row's turn", "run the same command again: it goes on here"
+)
+_MESSAGE_LOST = Problem(
+    "message-lost", "the run was ended from outside, and what the service said was lost", "send the row again: --again"
+)
+_IN_DOUBT = Problem(
+    "answer-lost",
+    "a request was sent, and the run was ended from outside before its answer was kept",
+    "run the same command again: it settles this row",
+)
+_OF_STATE = {
+    State.CREATED: (OutcomeKind.CREATED, ()),
+    State.ALREADY_THERE: (OutcomeKind.ALREADY_THERE, ()),
+    State.REJECTED: (OutcomeKind.REJECTED, (_MESSAGE_LOST,)),
+    State.FAILED: (OutcomeKind.FAILED, (_KILLED,)),
+    State.PLANNED: (OutcomeKind.FAILED, (_KILLED,)),
+    State.IN_FLIGHT: (OutcomeKind.UNCLEAR, (_IN_DOUBT,)),
+    State.UNCLEAR: (OutcomeKind.UNCLEAR, (_IN_DOUBT,)),
+}
+
+
+def _outcome_of_state(state: RowState) -> Outcome:
+    kind, problems = _OF_STATE[state.state]
+    return Outcome(state.row, kind, state.status, state.attempts, problems)
+
+
+def _facts(manifest: RunManifest, sheet: Sheet) -> RunFacts:
+    ending = manifest.ending
+    return RunFacts(
+        run=manifest.run,
+        target=manifest.target,
+        mapping=manifest.mapping,
+        origin=sheet.origin,
+        sha256=manifest.sha256,
+        reading=sheet.reading,
+        columns=sheet.columns,
+        delimiter=sheet.delimiter,
+        started_at=manifest.started_at,
+        ended_at=ending.at if ending else None,
+        finished=ending.finished if ending else False,
+        exit_code=ending.exit_code if ending else None,
+        stop_reason=ending.stop_reason if ending else None,
+        stop_hint=ending.stop_hint if ending else None,
+        sandbox=manifest.sandbox,
+        dry_run=manifest.dry_run,
+        warnings=manifest.warnings,
+        blank_rows=manifest.blank_rows,
+    )
