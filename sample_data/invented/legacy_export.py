@@ -92,7 +92,7 @@ def _candidate(number: int, person: Person, chance: Chance) -> Record:
         "E-mail": chance.pick((person.email, person.email, f" {person.email}", person.email.capitalize())),
         **_phones(person.home, chance),
         **_address(person.home, chance),
-        "Status": chance.pick(("Active",) * 5 + ("Interview",) * 3 + ("Rejected", "Archived", "interview ")),
+        "Status": chance.pick(("Active",) * 8 + ("Interview",) * 5 + ("Rejected", "Archived", "interview ")),
         "Source": chance.pick(("LinkedIn", "Referral", "Kariyer günü", "Website", "", "Arkadaş tavsiyesi", "N/A")),
         **_documents(number, chance),
         **_links(person, chance),

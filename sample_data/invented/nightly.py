@@ -20,7 +20,7 @@ DEPARTMENT, POOL_DEPARTMENTS = "Departman", ("Yazılım", "Veri", "yazılım ")
 KNOWN = {12: Person("Elif", "Şahin", "elif.sahin@example.com", "TR")}
 COPIES = {31: 8}
 FLAWS = {
-    5: {"E-posta": "yok"},
+    5: {"E-posta": "yok", "E-posta (2)": "-"},
     15: {"CV No": ""},
     21: {"Soyad": ""},
     26: {"E-posta": "gul.ay@example..com"},

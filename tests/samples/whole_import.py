@@ -28,16 +28,16 @@ def prepare(file: Path, mapping_file: Path, service: RecruitingService) -> Prepa
     asks = mapping.target.operation is Operation.APPLY
     questions = service.questions(mapping.target.id) if asks else ()
     resolved = resolve(mapping, sheet.columns, questions, WireFormat())
-    duplicates = Duplicates()
+    duplicates = Duplicates(resolved)
     submissions: list[Submission] = []
     outcomes: list[Outcome] = []
     for row in sheet.rows():
         result = transform_row(row, resolved)
         if isinstance(result, Filtered):
-            outcomes.append(Outcome(row.number, OutcomeKind.FILTERED))
+            outcomes.append(Outcome(row.number, OutcomeKind.FILTERED, problems=(result.problem,)))
         elif isinstance(result, Invalid):
             outcomes.append(Outcome(row.number, OutcomeKind.INVALID, problems=result.problems))
-        elif problem := duplicates.problem_of(result, row, resolved):
+        elif problem := duplicates.check(row, result):
             outcomes.append(Outcome(row.number, OutcomeKind.INVALID, problems=(problem,)))
         else:
             submissions.append(result)

@@ -1,0 +1,21 @@
+"""Sends what was prepared over HTTP, once each, and tells the outcome by status alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from importer.models import Outcome, OutcomeKind
+from importer.service import NoReply, RecruitingService
+from tests.samples.whole_import import Prepared
+
+_KINDS = {201: OutcomeKind.CREATED, 409: OutcomeKind.ALREADY_THERE, 400: OutcomeKind.REJECTED}
+
+
+def deliver(prepared: Prepared, service: RecruitingService) -> Iterator[Outcome]:
+    """One request for each submission, in row order. Raises AssertionError where no status comes back."""
+    for submission in prepared.submissions:
+        reply = service.submit(prepared.target, json.dumps(submission.payload()).encode())
+        if isinstance(reply, NoReply):
+            raise AssertionError(f"row {submission.row}: {reply.reason}")
+        yield Outcome(submission.row, _KINDS[reply.status], reply.status)

@@ -1,0 +1,111 @@
+"""Whole imports of the samples: what is sent and what comes of it is what the golden folders say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from importer.sandbox import RunningSandbox, SandboxOptions, running
+from importer.service import RecruitingService
+from tests.samples.delivery import deliver
+from tests.samples.golden import GoldenOutcome, GoldenRequest, read_outcomes, read_requests
+from tests.samples.sample import LEGACY, SAMPLES, Sample
+from tests.samples.whole_import import prepare
+
+Format = Callable[[Sample, Path], Path]
+
+
+def as_it_is(sample: Sample, folder: Path) -> Path:
+    return sample.file
+
+
+def in_the_other_format(sample: Sample, folder: Path) -> Path:
+    return sample.copy(folder)
+
+
+def expected_outcomes(sample: Sample, file: Path) -> list[GoldenOutcome]:
+    """The golden outcomes as the file's format can tell them: a CSV keeps of an error cell only its text."""
+    golden = read_outcomes(sample.golden)
+    if sample.file.suffix == ".xlsx" and file.suffix == ".csv":
+        return [replace(one, problems=one.problems.replace("error-cell", "date-unreadable")) for one in golden]
+    return golden
+
+
+all_samples = pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
+both_formats = pytest.mark.parametrize("file_of", [as_it_is, in_the_other_format])
+
+
+@pytest.fixture
+def sandbox() -> Iterator[RunningSandbox]:
+    """A recruiting service without faults."""
+    with running(SandboxOptions(token="golden")) as server:
+        yield server
+
+
+@pytest.fixture
+def service(sandbox: RunningSandbox) -> Iterator[RecruitingService]:
+    """The importer's client for it."""
+    client = RecruitingService(sandbox.base_url, sandbox.token)
+    yield client
+    client.close()
+
+
+@all_samples
+@both_formats
+def test_the_same_table_gives_the_golden_requests(
+    sample: Sample, file_of: Format, tmp_path: Path, service: RecruitingService
+) -> None:
+    """A sample gives the same requests as CSV and as XLSX, field by field those of its golden folder."""
+    prepared = prepare(file_of(sample, tmp_path), sample.mapping, service)
+    assert [GoldenRequest.of(one) for one in prepared.submissions] == read_requests(sample.golden)
+
+
+@all_samples
+@both_formats
+def test_every_row_has_its_golden_outcome(
+    sample: Sample, file_of: Format, tmp_path: Path, service: RecruitingService
+) -> None:
+    """Each row of a sample, in either format, ends in the outcome, status and problems of its golden folder."""
+    file = file_of(sample, tmp_path)
+    prepared = prepare(file, sample.mapping, service)
+    outcomes = sorted((*prepared.outcomes, *deliver(prepared, service)), key=lambda outcome: outcome.row)
+    assert [GoldenOutcome.of(outcome) for outcome in outcomes] == expected_outcomes(sample, file)
+
+
+@all_samples
+def test_the_service_accepts_what_the_golden_requests_say(
+    sample: Sample, sandbox: RunningSandbox, service: RecruitingService
+) -> None:
+    """What the service remembers of a sample are the golden requests, but for the people whom it knew before."""
+    list(deliver(prepare(sample.file, sample.mapping, service), service))
+    created = {one.row for one in read_outcomes(sample.golden) if one.outcome == "created"}
+    assert sandbox.memory.accepted() == [one.body for one in read_requests(sample.golden) if one.row in created]
+
+
+def test_the_legacy_sample_shows_every_problem_it_is_made_for() -> None:
+    """Rows that must fail are in the sample in each way that the importer knows of for such a file."""
+    outcomes = read_outcomes(LEGACY.golden)
+    codes = {code for one in outcomes if one.outcome == "invalid" for code in one.problems.split()}
+    assert codes == {
+        "choice-unknown",
+        "date-impossible",
+        "date-unreadable",
+        "document-unreadable",
+        "duplicate-email",
+        "email-unreadable",
+        "entry-contradiction",
+        "entry-nameless",
+        "entry-order",
+        "error-cell",
+        "integer-unreadable",
+        "name-unsplit",
+        "phone-invalid",
+        "phone-shortened",
+        "phone-unreadable",
+        "required-blank",
+        "url-unreadable",
+        "yes-no-unreadable",
+    }
