@@ -50,7 +50,7 @@ class Layout:
             yield Problem(
                 "too-many-cells",
                 f"the row has {record.width} cells, the header {self.width}",
-                "clear the cells beyond the header, or give them a header; in a CSV, quote cells that hold the delimiter",
+                "clear the cells beyond the header, or give them a header; in a CSV, quote cells that hold delimiters",
                 CellPlace(self.origin, record.number, _column(record.width - 1, "")),
             )
         elif self.even and len(record.cells) < self.width:
