@@ -2,7 +2,8 @@
 
 A cell that begins with `=`, `+`, `-`, `@`, tab or CR is a formula to a spreadsheet program, so it gets one leading `'`.
 A cell that already begins with quotes before such a character gets one more, so that taking one off is exactly the
-inverse for every text. `extract` takes it off by the same rule when a results file is fed back.
+inverse for every text: `extract` takes one off a cell that begins with quotes before such a character, when a results
+file is fed back.
 """
 
 from __future__ import annotations
@@ -10,14 +11,8 @@ from __future__ import annotations
 import re
 
 _TAKEN_FOR_FORMULA = re.compile(r"'*[=+\-@\t\r]")
-_GUARDED = re.compile(r"'+[=+\-@\t\r]")
 
 
 def guarded(text: str) -> str:
     """The text as a result CSV holds it."""
     return f"'{text}" if _TAKEN_FOR_FORMULA.match(text) else text
-
-
-def unguarded(text: str) -> str:
-    """The text that `guarded` was given."""
-    return text[1:] if _GUARDED.match(text) else text

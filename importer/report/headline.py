@@ -11,7 +11,11 @@ def headline(summary: Summary) -> str:
     """`Finished: 300 rows read, 251 created, 30 already there, 19 invalid`."""
     if summary.source.rows is None:
         return f"{_ending(summary)}: no rows are counted yet"
-    counts = [f"{summary.outcomes[kind]:,} {words_for(kind).label}" for kind in OutcomeKind if summary.outcomes[kind]]
+    counts = [
+        f"{summary.outcomes[kind]:,} {words_for(kind, dry_run=summary.dry_run).label}"
+        for kind in OutcomeKind
+        if summary.outcomes[kind]
+    ]
     return f"{_ending(summary)}: {', '.join([f'{rows(summary.source.rows)} read', *counts])}"
 
 

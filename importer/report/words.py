@@ -37,7 +37,7 @@ WORDS: Final[dict[OutcomeKind, OutcomeWords]] = {
     OutcomeKind.FILTERED: OutcomeWords("filtered", "left out by where: in the mapping file", "nothing to do"),
 }
 
-_READY = OutcomeWords("not sent", "ready: it passed every check, and nothing was sent", "run it for real")
+_READY = OutcomeWords("ready", "passed every check; nothing was sent", "run it for real")
 
 # The outcomes whose rows a person or a later run must still bring in.
 OPEN: Final = (OutcomeKind.REJECTED, OutcomeKind.INVALID, OutcomeKind.FAILED, OutcomeKind.UNCLEAR)
