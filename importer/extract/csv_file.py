@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from importer.extract.record import Flaw, Record
 from importer.models import CellPlace, Origin, Problem
 
 _FIELD_LIMIT = 16 << 20  # characters; a quote that is never closed swallows no more than this
-_GUARDED = ("'=", "'+", "'-", "'@", "'\t", "'\r")
+_GUARDED = re.compile(r"'+[=+\-@\t\r]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class CsvFile:
                 raise UnusableInput(self._broken(number + 1, str(error))) from error
 
     def _unguarded(self, cells: list[str]) -> list[str]:
-        return [cell[1:] if cell.startswith(_GUARDED) else cell for cell in cells]
+        return [cell[1:] if _GUARDED.match(cell) else cell for cell in cells]
 
     def _broken(self, row: int, reason: str) -> Problem:
         place = CellPlace(self.origin, row)
