@@ -174,5 +174,12 @@ class _Converter:
                     key.place,
                 )
             else:
-                pairs[key.value] = Pair(key, self.convert(yaml_value, depth))
+                pairs[key.value] = Pair(key, self._value(yaml_value, key, depth))
         return tuple(pairs.values())
+
+    def _value(self, node: YamlNode, key: Text, depth: int) -> Node:
+        value = self.convert(node, depth)
+        # The parser sees a value that is left out only where the next thing begins: tell it at its key.
+        if isinstance(value, Text) and not value.value and getattr(node, "style", None) is None:
+            return Text("", key.place)
+        return value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from importer.mapping.header import Header
 from importer.mapping.model import PLACEHOLDER, Constant, EntriesSpec, EntryField, Text
 from importer.mapping.resolve_value import Surroundings, check_value, columns_named, resolve_value, with_columns
 from importer.mapping.resolved import ResolvedEntries, ResolvedField, ResolvedGroup
@@ -73,28 +74,29 @@ def _columns_by_group(spec: EntriesSpec, field: EntryField, around: Surroundings
             around.findings.mistake("placeholder-missing", message, hint, template.place)
             continue
         unnumbered = spec.groups is not None and spec.groups.first_unnumbered
-        numbered = _numbered_columns(template, around, unnumbered=unnumbered)
-        if not numbered:
+        names = _names(template, around.header, unnumbered=unnumbered)
+        if not names:
             hint = around.header.proposal(template.value.replace(PLACEHOLDER, "1"))
             message = f"there is no column like '{template}'"
             around.findings.mistake("column-unknown", message, hint, template.place)
-        for number, column in numbered.items():
-            found[number].append(column)
+        for number, name in names.items():
+            column = around.header.find(name, around.findings)
+            if column is not None:
+                found[number].append(column)
     return {number: tuple(columns) for number, columns in found.items()}
 
 
-def _numbered_columns(template: Text, around: Surroundings, *, unnumbered: bool) -> dict[int, Column]:
-    found: dict[int, Column] = {}
-    if unnumbered:
-        _add(found, _UNNUMBERED, Text(template.value.replace(PLACEHOLDER, ""), template.place), around)
-    for digits in around.header.numbers():
-        if int(digits) not in found:
-            _add(found, int(digits), Text(template.value.replace(PLACEHOLDER, digits), template.place), around)
-    return found
+def _names(template: Text, header: Header, *, unnumbered: bool) -> dict[int, Text]:
+    """The names that a template stands for in this header, by the number of their group."""
+    written = {int(digits): digits for digits in reversed(header.numbers()) if _fits(template, digits, header)}
+    if unnumbered and _fits(template, "", header):
+        written[_UNNUMBERED] = ""
+    return {number: _numbered(template, digits) for number, digits in written.items()}
 
 
-def _add(found: dict[int, Column], number: int, name: Text, around: Surroundings) -> None:
-    if around.header.candidates(name.value):
-        column = around.header.find(name, around.findings)
-        if column is not None:
-            found[number] = column
+def _fits(template: Text, digits: str, header: Header) -> bool:
+    return bool(header.candidates(_numbered(template, digits).value))
+
+
+def _numbered(template: Text, digits: str) -> Text:
+    return Text(template.value.replace(PLACEHOLDER, digits), template.place)

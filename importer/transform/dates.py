@@ -105,6 +105,8 @@ def _complete(parts: _Parts, text: str, value: ResolvedValue) -> date | Refusal:
         return _incomplete(text, "month", value)
     if parts.day is None and formats.missing_day is None:
         return _incomplete(text, "day", value)
+    if parts.month is not None and not 1 <= parts.month <= 12:
+        return Refusal("date-impossible", f"{quoted(text)} has a month that does not exist", "correct the date")
     month = parts.month or (1 if formats.missing_month == "first" else 12)
     return _day(parts.year, month, parts.day or formats.missing_day or "first", text)
 

@@ -15,6 +15,7 @@ from importer.transform.names import part_of_name
 from importer.transform.refusal import Refusal, in_mapping, quoted
 from importer.transform.texts import stripped
 
+_SPARE = 20  # folding takes spaces out, so that a missing word may be written this much longer
 _REMEMBERED_TEXTS = 20_000  # of one value; then memory starts anew
 
 
@@ -33,6 +34,7 @@ class ValueReader:
         self._read_kind = reader_of(value, wire)
         self._wire = wire
         self._missing = value.missing
+        self._longest_missing = max(map(len, value.missing), default=0) + _SPARE
         self._memory: dict[tuple[str, bool], Any] | None = {} if value.wanted.kind in REMEMBERED else None
         self._fixed = self._read_fixed(value.constant)
         self._default = self._read_fixed(value.default)
@@ -104,7 +106,7 @@ class ValueReader:
         return self._memory[key]
 
     def _is_missing(self, text: str) -> bool:
-        return not text or (bool(self._missing) and fold(text) in self._missing)
+        return not text or (len(text) <= self._longest_missing and fold(text) in self._missing)
 
     def _read_fixed(self, text: str | None) -> Any:
         """A text of the mapping file itself, which no missing word or table applies to."""

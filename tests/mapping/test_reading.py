@@ -1,0 +1,76 @@
+"""What a mapping file says arrives as it was typed."""
+
+from __future__ import annotations
+
+from importer.mapping.model import Constant, FromColumns, Joined, Otherwise, QuestionBy, UnusedColumns, ValueSpec
+from importer.models import LinePlace, SourceOptions
+from tests.mapping.written import HEAD, read
+
+
+def _value(text: str) -> ValueSpec:
+    content = read(f"{HEAD}answers:\n  q: {text}\n").answers[0].content
+    assert isinstance(content, ValueSpec)
+    return content
+
+
+def test_plain_words_stay_text() -> None:
+    """NO, 012, dates and null are the texts that were typed, never booleans, numbers or dates."""
+    table = _value("{column: C, values: {NO: 012, 2024-01-02: ~, 1e3: 0x1F}, otherwise: {value: off}}").table
+    assert table is not None
+    assert {str(entry.cell): str(entry.target) for entry in table.entries} == {
+        "NO": "012", "2024-01-02": "~", "1e3": "0x1F",
+    }  # fmt: skip
+    assert (table.otherwise, str(table.replacement)) == (Otherwise.VALUE, "off")
+
+
+def test_each_text_knows_its_line_and_column() -> None:
+    """A place is the line, the column and the line's own text, for a caret."""
+    source = _value("Town").source
+    assert isinstance(source, FromColumns)
+    assert source.columns[0].place == LinePlace("m.yaml", 5, 6, "  q: Town")
+
+
+def test_forms_of_a_value() -> None:
+    """A column, alternatives, joined columns and a constant are told apart."""
+    assert [str(c) for c in _value("=AB").source.columns] == ["=AB"]  # type: ignore[union-attr]
+    assert [str(c) for c in _value("{column: [Mobile, Phone]}").source.columns] == ["Mobile", "Phone"]  # type: ignore[union-attr]
+    joined = _value('{join: [City, Country], with: ", "}').source
+    assert isinstance(joined, Joined)
+    assert (joined.separator, len(joined.columns)) == (", ", 2)
+    constant = _value("{value: true}").source
+    assert isinstance(constant, Constant)
+    assert str(constant.text) == "true"
+
+
+def test_source_and_defaults() -> None:
+    """How to read the file, and what holds for all columns, is kept."""
+    mapping = read(
+        HEAD + "source: {sheet: 2, header_row: 3, encoding: cp1254, delimiter: tab, missing: ['', N/A],"
+        " where: {column: Status, is_not: Old}}\n"
+        'defaults: {dates: "%d.%m.%Y", region: tr, decimal: ",", unused_columns: ignore, duplicates: error}\n'
+    )
+    assert mapping.source == SourceOptions("2", 3, "cp1254", "\t")
+    assert mapping.missing == ("", "N/A")
+    assert mapping.where is not None
+    assert (mapping.where.words, mapping.where.negated) == (("Old",), True)
+    assert mapping.formats.dates == ("%d.%m.%Y",)
+    assert (mapping.formats.region, mapping.unused_columns) == ("TR", UnusedColumns.IGNORE)
+
+
+def test_questions_are_named_by_key_text_or_id() -> None:
+    """A question without a key is named by its text or its id."""
+    answers = read(HEAD + 'answers:\n  city: A\n  "text: Why us?": B\n  "ID: 12": C\n').answers
+    assert [(a.by, str(a.question)) for a in answers] == [
+        (QuestionBy.KEY, "city"), (QuestionBy.TEXT, "Why us?"), (QuestionBy.ID, "12"),
+    ]  # fmt: skip
+
+
+def test_aliases_repeat_a_value() -> None:
+    """An anchor and its aliases save typing."""
+    mapping = read(HEAD + "answers:\n  a: {column: A, values: &t {x: y}}\n  b: {column: B, values: *t}\n")
+    first, second = (answer.content for answer in mapping.answers)
+    assert isinstance(first, ValueSpec)
+    assert isinstance(second, ValueSpec)
+    assert first.table is not None
+    assert second.table is not None
+    assert first.table.entries == second.table.entries

@@ -1,0 +1,303 @@
+"""Every mistake of a mapping file is told with its line and column and what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from importer.errors import UnusableInput
+from importer.mapping import read_mapping
+from tests.mapping.written import HEAD, reading_refused
+
+_CANDIDATE = "candidate: {email: E, first_name: F, last_name: L, cv: C}\n"
+_POST = "version: 1\ntarget: {job_post: 4f2c9a}\n"
+_CODES = "the codes are %d %m %Y %y %b %B %H %I %M %S %f %p"
+_SIGN = 'use one of "." "," " " "\'" "’"'
+_QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in quotes"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        pytest.param("", "m.yaml: the mapping file is empty; begin it with version: 1", id="empty file"),
+        pytest.param(
+            "a: [1\nb: 2\n",
+            f"m.yaml:2:2: this is no YAML: expected ',' or ']', but got ':'; {_QUOTES}",
+            id="open bracket",
+        ),
+        pytest.param(
+            "a: b: c\n", f"m.yaml:1:5: this is no YAML: mapping values are not allowed here; {_QUOTES}", id="two colons"
+        ),
+        pytest.param("a: x\x00\n", "m.yaml:1:5: the character U+0000 is not allowed in YAML; take it out", id="NUL"),
+        pytest.param(
+            "[" * 3000, "m.yaml: lists and keys lie more than 20 deep; write it flatter", id="nested without end"
+        ),
+        pytest.param(
+            "a: &x [*x]\n", "m.yaml:1:4: lists and keys lie more than 20 deep; write it flatter", id="alias of itself"
+        ),
+        pytest.param(
+            HEAD + "defaults: {region: !country TR}\n",
+            "m.yaml:4:20: a YAML tag (!) has no meaning here; take it out",
+            id="tag",
+        ),
+        pytest.param(
+            HEAD + "version: 1\n",
+            "m.yaml:4:1: 'version' is given twice; keep one; the other is in line 1",
+            id="key twice",
+        ),
+        pytest.param(HEAD + "? [a]\n: b\n", "m.yaml:4:3: a key must be a text; put it in quotes", id="key no text"),
+        pytest.param(
+            "- a\n",
+            "m.yaml:1:1: the mapping file must be keys and values; write 'key: value', one to a line, indented",
+            id="list at top",
+        ),
+        pytest.param(
+            HEAD + "anwsers: {}\n",
+            "m.yaml:4:1: 'anwsers' is no key of the mapping file; did you mean 'answers'? use one of version, target, "
+            "source, defaults, candidate, answers",
+            id="unknown key",
+        ),
+        pytest.param(
+            "target: {job_post: 4f2c9a}\n" + _CANDIDATE,
+            "m.yaml:1:1: the mapping file has no version; add version: 1",
+            id="no version",
+        ),
+        pytest.param(
+            "version: 2\ntarget: {job_post: 4f2c9a}\n" + _CANDIDATE,
+            "m.yaml:1:10: version 2 of the mapping language is not known; write version: 1",
+            id="later version",
+        ),
+        pytest.param(
+            "version: 1\n" + _CANDIDATE,
+            "m.yaml:1:1: the mapping file has no target; add target: {job_post: ...} or target: {talent_pool: ...}",
+            id="no target",
+        ),
+        pytest.param(
+            "version: 1\ntarget: {job_post: a, talent_pool: 1}\n" + _CANDIDATE,
+            "m.yaml:2:9: target has job_post and talent_pool; give one of them",
+            id="two targets",
+        ),
+        pytest.param(
+            "version: 1\ntarget: {}\n" + _CANDIDATE,
+            "m.yaml:2:9: target has neither job_post nor talent_pool; give one of them",
+            id="blank target",
+        ),
+        pytest.param(
+            "version: 1\ntarget: {job_post: ../x}\n" + _CANDIDATE,
+            "m.yaml:2:20: '../x' is no job post id; give the hash of the job post: letters, digits, _ and -",
+            id="hash that leaves its path",
+        ),
+        pytest.param(
+            "version: 1\ntarget: {talent_pool: x}\n" + _CANDIDATE,
+            "m.yaml:2:23: 'x' is no talent pool id; give the number of the talent pool, in digits",
+            id="pool no number",
+        ),
+        pytest.param(
+            _POST,
+            "m.yaml:1:1: the mapping file has no candidate; add candidate: with email, first_name, last_name and cv",
+            id="no candidate",
+        ),
+        pytest.param(
+            _POST + "candidate: {email: E, first_name: F, last_name: L}\n",
+            "m.yaml:3:12: candidate has no cv; name its column, as cv: ...",
+            id="cv not mapped",
+        ),
+        pytest.param(
+            _POST + "candidate: {email: E, first_name: F, last_name: L, cv: C, source_platform: {value: x}}\n",
+            "m.yaml:3:59: a job application has no source_platform; take it out",
+            id="source_platform of a job post",
+        ),
+        pytest.param(
+            "version: 1\ntarget: {talent_pool: 17}\n" + _CANDIDATE + "answers: {a: b}\n",
+            "m.yaml:4:1: a talent pool has no questions to answer; take answers: out, or give a job post as target",
+            id="answers of a pool",
+        ),
+        pytest.param(
+            "version: 1\ntarget: {talent_pool: 17}\n"
+            "candidate: {email: E, first_name: F, last_name: L, cv: C, terms_of_use: T}\n",
+            "m.yaml:3:59: a talent pool has no terms_of_use; take it out",
+            id="terms of a pool",
+        ),
+        pytest.param(
+            HEAD + "source: {header_row: three}\n",
+            "m.yaml:4:22: header_row must be a whole number from 1; write it in digits",
+            id="row no number",
+        ),
+        pytest.param(
+            HEAD + "source: {encoding: windows}\n",
+            "m.yaml:4:20: 'windows' is no encoding; use one such as utf-8, cp1254, cp1252 or utf-16",
+            id="unknown encoding",
+        ),
+        pytest.param(
+            HEAD + "source: {delimiter: ab}\n",
+            'm.yaml:4:21: \'ab\' is no delimiter; give one sign in quotes, as ";" or "tab"',
+            id="long delimiter",
+        ),
+        pytest.param(
+            HEAD + "source: {where: {column: S}}\n",
+            "m.yaml:4:17: where has neither is nor is_not; keep one of them, with a list of words",
+            id="where without words",
+        ),
+        pytest.param(
+            HEAD + "source: {where: {column: S, is: a, is_not: b}}\n",
+            "m.yaml:4:17: where has is and is_not; keep one of them, with a list of words",
+            id="where both ways",
+        ),
+        pytest.param(
+            HEAD + 'defaults: {dates: ["%d.%n.%Y"]}\n',
+            "m.yaml:4:20: the date format '%d.%n.%Y' has the unknown code '%n'; write it like %d.%m.%Y; " + _CODES,
+            id="unknown date code",
+        ),
+        pytest.param(
+            HEAD + 'defaults: {dates: "%d.%m"}\n',
+            "m.yaml:4:19: the date format '%d.%m' has no year; write it like %d.%m.%Y; " + _CODES,
+            id="date without year",
+        ),
+        pytest.param(
+            HEAD + 'defaults: {decimal: ";"}\n',
+            'm.yaml:4:21: \';\' is no decimal sign; use one of "." ","',
+            id="decimal sign",
+        ),
+        pytest.param(
+            HEAD + 'defaults: {thousands: "_"}\n',
+            f"m.yaml:4:23: '_' is no thousands sign; {_SIGN}",
+            id="thousands sign",
+        ),
+        pytest.param(
+            HEAD + 'defaults: {decimal: ",", thousands: ","}\n',
+            "m.yaml:4:26: decimal and thousands are both ','; give each its own sign",
+            id="same signs",
+        ),
+        pytest.param(
+            HEAD + "defaults: {yes: [var], no: [yok, VAR]}\n",
+            "m.yaml:4:24: 'var' is a word of both yes and no; keep it in one of them",
+            id="yes and no",
+        ),
+        pytest.param(HEAD + "defaults: {region: UK}\n", "m.yaml:4:20: 'UK' is no region; did you mean 'GB'?", id="UK"),
+        pytest.param(
+            HEAD + "defaults: {unused_columns: warm}\n",
+            "m.yaml:4:28: 'warm' is no value of unused_columns; did you mean 'warn'? use one of ignore, warn, error",
+            id="unknown word",
+        ),
+        pytest.param(
+            HEAD + "answers: {q: [A, B]}\n",
+            "m.yaml:4:14: q must be a column or keys; write alternatives as {column: [a, b]}",
+            id="bare list",
+        ),
+        pytest.param(
+            HEAD + "answers:\n  q:\n",
+            "m.yaml:5:3: q is blank; give a text, or take the key out",
+            id="blank column",
+        ),
+        pytest.param(
+            HEAD + "answers: {q: {with: x}}\n",
+            'm.yaml:4:14: q has no column, join or value; write a column name, or keys such as column: "E-mail"',
+            id="no source",
+        ),
+        pytest.param(
+            HEAD + "answers: {q: {column: A, value: x}}\n",
+            "m.yaml:4:26: q has column and value; keep one of them",
+            id="two sources",
+        ),
+        pytest.param(
+            HEAD + 'answers: {q: {column: A, with: ","}}\n',
+            "m.yaml:4:26: with has no effect without join; take it out",
+            id="with without join",
+        ),
+        pytest.param(
+            HEAD + "answers: {q: {value: A, values: {a: b}}}\n",
+            "m.yaml:4:25: values has no effect beside a constant value; take it out",
+            id="table of a constant",
+        ),
+        pytest.param(
+            HEAD + "answers: {q: {column: A, otherwise: keep}}\n",
+            "m.yaml:4:26: otherwise has no effect without values; take it out",
+            id="otherwise without values",
+        ),
+        pytest.param(
+            HEAD + "answers: {q: {column: A, values: {Sr: Senior, SR: Staff}}}\n",
+            "m.yaml:4:47: 'Sr' and 'SR' are the same text and stand for different values; keep one; the other is in "
+            "line 4",
+            id="values collide",
+        ),
+        pytest.param(
+            HEAD + "answers: {q: {column: A, present: [Now]}}\n",
+            "m.yaml:4:26: 'present' is no key of q; use one of column, join, value, with, split, values, otherwise, "
+            "part, default, missing, dates, decimal, thousands, region, missing_day, missing_month, yes, no",
+            id="present elsewhere",
+        ),
+        pytest.param(
+            HEAD + 'answers: {q: {column: A, split: ""}}\n',
+            'm.yaml:4:33: split is blank; write the sign in quotes, as ";"',
+            id="blank split",
+        ),
+        pytest.param(
+            HEAD + 'answers: {"text: ": A}\n',
+            "m.yaml:4:11: 'text: ' names no question; give its key, text: or id:",
+            id="blank question",
+        ),
+        pytest.param(
+            HEAD + "answers: {q: {education: {major: M}}}\n",
+            "m.yaml:4:26: education has no school_name; each entry needs its name",
+            id="entry without name",
+        ),
+        pytest.param(
+            HEAD + "answers: {q: {education: {school_name: S, repeat: {n}}}}\n",
+            'm.yaml:4:51: repeat must be a text or keys; write repeat: "{n}", and {n} in each column name',
+            id="repeat unquoted",
+        ),
+        pytest.param(
+            HEAD + "answers: {q: {experience: {company_name: S, degree: D}}}\n",
+            "m.yaml:4:45: 'degree' is no key of experience; use one of repeat, company_name, position_title, "
+            "employment_type, start_date, end_date, currently_employed",
+            id="field of the other kind",
+        ),
+    ],
+)
+def test_a_mistake_is_told_where_it_is(text: str, told: str) -> None:
+    """One mistake in a file gives one message: place, what is wrong, what to do."""
+    assert reading_refused(text) == [told]
+
+
+def test_all_mistakes_are_told_at_once() -> None:
+    """A file with several mistakes is mended in one go."""
+    told = reading_refused(
+        "version: 1\ntarget: {job_post: a/b}\nsource: {header_row: 0}\ndefaults: {region: XX}\n"
+        "candidate: {emial: E, first_name: F, last_name: L, cv: C}\n"
+    )
+    assert [line.partition(": ")[0] for line in told] == [
+        "m.yaml:2:20", "m.yaml:3:22", "m.yaml:4:20", "m.yaml:5:13", "m.yaml:5:12",
+    ]  # fmt: skip
+
+
+def test_a_file_that_is_no_utf8() -> None:
+    """A file in another encoding is told with the place of the first wrong byte."""
+    Path("m.yaml").write_bytes("version: 1\n# Kıdem\n".encode("cp1254"))
+    with pytest.raises(UnusableInput) as refused:
+        read_mapping(Path("m.yaml"))
+    assert str(refused.value) == "m.yaml:2:4: the byte 0xfd is no UTF-8; save the file as UTF-8"
+
+
+def test_a_file_that_is_not_there() -> None:
+    """A wrong file name is told, not thrown."""
+    with pytest.raises(UnusableInput) as refused:
+        read_mapping(Path("none.yaml"))
+    assert str(refused.value) == (
+        "none.yaml: the mapping file cannot be read: no such file or directory; check its name and permissions"
+    )
+
+
+def test_a_file_that_is_too_large() -> None:
+    """A file that cannot be a mapping is not read into memory whole."""
+    Path("m.yaml").write_bytes(b"#" * 1_000_001)
+    with pytest.raises(UnusableInput) as refused:
+        read_mapping(Path("m.yaml"))
+    assert str(refused.value) == "m.yaml: the mapping file is larger than 1,000,000 bytes; give a mapping file"
+
+
+def test_aliases_that_multiply() -> None:
+    """A small file that stands for millions of values is refused before it fills the memory."""
+    levels = "".join(f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 10)}]\n" for n in range(1, 8))
+    told = reading_refused("l0: &l0 [x]\n" + levels)
+    assert told[0].endswith("the file stands for more than 50,000 values; use fewer aliases (*)")

@@ -1,0 +1,114 @@
+"""A mapping that fits its header and questions is ready for rows."""
+
+from __future__ import annotations
+
+import pytest
+
+from importer.mapping.resolved import Kind, ResolvedEntries, ResolvedMapping, ResolvedValue
+from tests.mapping.written import HEAD, HEADER, question, resolved
+
+
+def _columns(mapping: ResolvedMapping, answer: int = 0) -> list[str]:
+    content = mapping.answers[answer].content
+    assert isinstance(content, ResolvedValue)
+    return [column.letter for column in content.columns]
+
+
+@pytest.mark.parametrize(
+    ("named", "header"),
+    [
+        pytest.param("şehir", "ŞEHİR", id="dotted capital"),
+        pytest.param("E posta", "E-posta:", id="punctuation"),
+        pytest.param("Home\u00a0Town", " home town", id="non-breaking space"),
+        pytest.param("=E", "", id="letter of a blank header"),
+        pytest.param("=e", "whatever", id="small letter"),
+        pytest.param("C++", "C++", id="only punctuation differs from C"),
+    ],
+)
+def test_a_column_is_found(named: str, header: str) -> None:
+    """A column is found by its folded name, or by its letter."""
+    mapping = resolved(HEAD + f'answers: {{q: "{named}"}}\n', (*HEADER, header, "C"), [question("q")])
+    assert _columns(mapping) == ["E"]
+
+
+@pytest.mark.parametrize(
+    ("names", "repeat", "template", "groups"),
+    [
+        pytest.param(("School 1", "School 2"), '"{n}"', "School {n}", ["E", "F"], id="suffix"),
+        pytest.param(("2 School", "1 School"), '"{n}"', "{n} School", ["F", "E"], id="prefix"),
+        pytest.param(("Study-1-Name", "Study-3-Name"), '"{n}"', "Study-{n}-Name", ["E", "F"], id="infix with a gap"),
+        pytest.param(("School 01", "School 02"), '"{n}"', "School {n}", ["E", "F"], id="leading zeros"),
+        pytest.param(
+            ("school", "school2", "school10"), "{first: unnumbered}", "school{n}", ["E", "F", "G"], id="first"
+        ),
+        pytest.param(("School 9", "School 10"), '"{n}"', "School {n}", ["E", "F"], id="ten after nine"),
+    ],
+)
+def test_groups_are_counted_from_the_header(
+    names: tuple[str, ...], repeat: str, template: str, groups: list[str]
+) -> None:
+    """Numbered column groups are found wherever the number stands, in the order of their numbers."""
+    text = HEAD + f'answers: {{q: {{education: {{repeat: {repeat}, school_name: "{template}"}}}}}}\n'
+    content = resolved(text, (*HEADER, *names), [question("q", "long_text")]).answers[0].content
+    assert isinstance(content, ResolvedEntries)
+    assert [group.fields[0].value.columns[0].letter for group in content.groups] == groups
+
+
+def test_a_group_has_the_columns_that_are_there() -> None:
+    """A group that lacks a column of the others is a group all the same."""
+    text = HEAD + 'answers: {q: {education: {repeat: "{n}", school_name: "School {n}", major: "Major {n}"}}}\n'
+    mapping = resolved(text, (*HEADER, "School 1", "School 2", "Major 2"), [question("q")])
+    content = mapping.answers[0].content
+    assert isinstance(content, ResolvedEntries)
+    assert [[field.name for field in group.fields] for group in content.groups] == [
+        ["school_name"], ["school_name", "major"],
+    ]  # fmt: skip
+
+
+def test_answers_keep_the_order_of_the_questions() -> None:
+    """The order of the file does not change what is sent."""
+    questions = [question("a", id=1), question("b", id=2)]
+    mapping = resolved(HEAD + "answers: {b: First, a: Last}\n", HEADER, questions)
+    assert [answer.question.key for answer in mapping.answers] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("answer_type", "question_type", "kind"),
+    [
+        pytest.param("short_text", "phone", Kind.PHONE, id="phone"),
+        pytest.param("short_text", "address", Kind.TEXT, id="address"),
+        pytest.param("short_text", "photo", Kind.DOCUMENT, id="photo of any answer type"),
+        pytest.param("file_upload", None, Kind.DOCUMENT, id="file"),
+        pytest.param("url", "linkedin_url", Kind.URL, id="link"),
+        pytest.param("short_text", "github_url", Kind.TEXT, id="link as text"),
+        pytest.param("not_listed", "phone", Kind.PHONE, id="special type before answer type"),
+    ],
+)
+def test_a_question_type_says_more_than_an_answer_type(answer_type: str, question_type: str | None, kind: Kind) -> None:
+    """photo, phone and address are read as what they are, whatever their answer type."""
+    mapping = resolved(HEAD + "answers: {q: CV}\n", HEADER, [question("q", answer_type, type=question_type)])
+    content = mapping.answers[0].content
+    assert isinstance(content, ResolvedValue)
+    assert content.wanted.kind is kind
+
+
+def test_unused_columns_are_a_warning() -> None:
+    """Columns that nothing is taken from are told, all in one, and hinder nothing."""
+    mapping = resolved(HEAD, (*HEADER, "Notes", "", "Age"))
+    assert [str(warning) for warning in mapping.warnings] == [
+        "m.yaml: 2 columns are not used: 'Notes' (E), 'Age' (G); map what should be imported, or set unused_columns: "
+        "ignore under defaults:"
+    ]
+
+
+def test_unused_columns_can_be_left_unsaid() -> None:
+    """A file that holds more than is asked for needs no warning each night."""
+    assert resolved(HEAD + "defaults: {unused_columns: ignore}\n", (*HEADER, "Notes")).warnings == ()
+
+
+def test_a_choice_without_options_is_a_warning() -> None:
+    """Where the service lists no options nothing can be checked, and a person is told so."""
+    mapping = resolved(HEAD + "answers: {q: CV}\n", HEADER, [question("q", "single_choice")])
+    assert [str(warning) for warning in mapping.warnings] == [
+        "m.yaml:4:11: the service lists no options of q, so that its answers cannot be checked; check the job post"
+    ]
