@@ -1,0 +1,43 @@
+"""A ledger with a run begun in it, for the tests of this folder."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from importer.ledger import Answered, Attempt, Intent, Ledger, RunRecord, Scope, State
+from importer.models import Operation, Target
+
+JOB_POST = Scope("https://recruiting.example.com", Target(Operation.APPLY, "4f2c9a"))
+POOL = Scope("https://recruiting.example.com", Target(Operation.ADD_TO_POOL, "17"))
+NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+BODY = b'{"email":"ayse.yilmaz@example.com","first_name":"Ayse"}'
+
+
+def record(run: str = "run-1", scope: Scope = JOB_POST, at: datetime = NOON) -> RunRecord:
+    return RunRecord(run, scope, "candidates.xlsx", "ab" * 32, "mappings/zoho.yaml", f"results/{run}", at)
+
+
+def begun(folder: Path, run: str = "run-1", scope: Scope = JOB_POST) -> Ledger:
+    ledger = Ledger.open(folder / "ledger.sqlite", clock=lambda: 1_772_366_400.0)
+    ledger.begin_run(record(run, scope))
+    return ledger
+
+
+def intent(
+    ledger: Ledger, row: int, number: int = 1, run: str = "run-1", body: bytes = BODY, scope: Scope = JOB_POST
+) -> Intent:
+    identity = ledger.fingerprints.identity(scope, f"person{row}@example.com")
+    return Intent(Attempt(identity, run, row, number), ledger.fingerprints.body_digest(body))
+
+
+def lead_to(ledger: Ledger, state: State | None, row: int = 2) -> Intent:
+    """Bring the identity of a row into a state by steps that the table allows; gives its last intent."""
+    meant = intent(ledger, row)
+    if state is None:
+        return meant
+    ledger.intend(meant)
+    if state is not State.IN_FLIGHT:
+        ledger.record(Answered(meant.attempt, state, 500))
+        ledger.flush()
+    return meant

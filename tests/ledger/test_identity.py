@@ -1,0 +1,125 @@
+"""Who is the same candidate at the same target, and that the ledger never says who."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from importer.errors import UnusableInput
+from importer.ledger import Answered, Fingerprints, Ledger, Scope, State
+from importer.models import Operation, Target
+from tests.ledger.given import JOB_POST, POOL, begun, intent
+
+KEY = Fingerprints(b"k" * 32)
+ADA = KEY.identity(JOB_POST, "ada.lovelace@example.com")
+
+
+@pytest.mark.parametrize(
+    ("scope", "email"),
+    [
+        pytest.param(JOB_POST, "Ada.Lovelace@Example.COM", id="another case"),
+        pytest.param(JOB_POST, "  ada.lovelace@example.com ", id="blanks around it"),
+    ],
+)
+def test_the_same_candidate(scope: Scope, email: str) -> None:
+    """An e-mail written another way is the same identity."""
+    assert KEY.identity(scope, email) == ADA
+
+
+def test_unicode_forms_of_an_email_are_one() -> None:
+    """A composed and a decomposed letter are the same letter."""
+    assert KEY.identity(JOB_POST, "ayşe@example.com") == KEY.identity(JOB_POST, "ays\u0327e@example.com")
+
+
+@pytest.mark.parametrize(
+    ("scope", "email"),
+    [
+        pytest.param(JOB_POST, "ada.byron@example.com", id="another e-mail"),
+        pytest.param(replace(JOB_POST, base="sandbox"), "ada.lovelace@example.com", id="a rehearsal"),
+        pytest.param(Scope(JOB_POST.base, Target(Operation.APPLY, "other")), "ada.lovelace@example.com", id="job post"),
+        pytest.param(POOL, "ada.lovelace@example.com", id="a pool"),
+    ],
+)
+def test_another_candidate_or_another_target(scope: Scope, email: str) -> None:
+    """Another e-mail, service, operation or target is another identity."""
+    assert KEY.identity(scope, email) != ADA
+
+
+def test_a_job_post_and_a_pool_with_the_same_id_are_two_targets() -> None:
+    """The operation is part of the identity."""
+    job_post, pool = (Scope("sandbox", Target(operation, "17")) for operation in Operation)
+    assert KEY.identity(job_post, "a@example.com") != KEY.identity(pool, "a@example.com")
+
+
+def test_another_key_gives_other_hashes() -> None:
+    """Without the key nobody can try out e-mails against a ledger."""
+    other = Fingerprints(b"j" * 32)
+    assert other.identity(JOB_POST, "ada.lovelace@example.com") != ADA
+    assert other.body_digest(b"{}") != KEY.body_digest(b"{}")
+
+
+def test_no_personal_data_on_disk(tmp_path: Path) -> None:
+    """No byte of an e-mail, a name or a plain hash of them is in any file of the ledger."""
+    body = b'{"email":"person7@example.com","first_name":"Leyla"}'
+    with begun(tmp_path) as ledger:
+        meant = intent(ledger, 7, body=body)
+        ledger.intend(meant)
+        ledger.record(Answered(meant.attempt, State.CREATED, 201))
+        ledger.flush()
+        written = b"".join(file.read_bytes() for file in tmp_path.iterdir())
+    assert meant.attempt.identity in written  # the test reads the right files
+    for secret in (b"person7", b'example.com"', b"Leyla"):
+        assert secret not in written
+
+
+def test_the_files_are_private_whatever_the_umask(tmp_path: Path) -> None:
+    """Ledger, WAL, SHM, key and ballast are 0600 from their first byte."""
+    before = os.umask(0)
+    try:
+        with begun(tmp_path):
+            modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in tmp_path.iterdir()}
+    finally:
+        os.umask(before)
+    assert modes == dict.fromkeys([f"ledger.sqlite{end}" for end in ("", "-shm", "-wal", ".ballast", ".key")], 0o600)
+
+
+def problem_on_opening(folder: Path) -> str:
+    with pytest.raises(UnusableInput) as caught:
+        Ledger.open(folder / "ledger.sqlite")
+    return str(caught.value)
+
+
+def test_a_lost_key_is_told(tmp_path: Path) -> None:
+    """A ledger without its key is not used, since it would call everybody new."""
+    begun(tmp_path).close()
+    key = tmp_path / "ledger.sqlite.key"
+    key.unlink()
+    assert problem_on_opening(tmp_path) == (
+        f"{key}: the key of the ledger cannot be read (No such file or directory); "
+        "put the key file back beside the ledger: without it nobody knows which rows were sent"
+    )
+
+
+def test_a_cut_key_is_told(tmp_path: Path) -> None:
+    """A key of the wrong length is not used."""
+    begun(tmp_path).close()
+    key = tmp_path / "ledger.sqlite.key"
+    key.write_bytes(b"short")
+    assert problem_on_opening(tmp_path) == (
+        f"{key}: the key of the ledger has 5 bytes instead of 32; put the key file back from a backup"
+    )
+
+
+def test_a_foreign_key_is_told(tmp_path: Path) -> None:
+    """A key of another ledger is not used."""
+    begun(tmp_path).close()
+    key = tmp_path / "ledger.sqlite.key"
+    key.write_bytes(bytes(32))
+    assert problem_on_opening(tmp_path) == (
+        f"{key}: this key belongs to another ledger; "
+        "put back the key file that lay beside the ledger: without it nobody knows which rows were sent"
+    )
