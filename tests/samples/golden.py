@@ -52,16 +52,20 @@ def write_requests(folder: Path, requests: Iterable[GoldenRequest]) -> None:
         file.writelines(json.dumps(asdict(request), ensure_ascii=False) + "\n" for request in requests)
 
 
-def read_outcomes(folder: Path) -> list[GoldenOutcome]:
+OUTCOMES = "outcomes.csv"  # by a service that does what its description says
+OUTCOMES_WITH_FAULTS = "outcomes_with_demo_faults.csv"
+
+
+def read_outcomes(folder: Path, name: str = OUTCOMES) -> list[GoldenOutcome]:
     """The outcomes in row order."""
-    with (folder / "outcomes.csv").open(encoding="utf-8", newline="") as file:
+    with (folder / name).open(encoding="utf-8", newline="") as file:
         return [GoldenOutcome(**{**record, "row": int(record["row"])}) for record in csv.DictReader(file)]
 
 
-def write_outcomes(folder: Path, outcomes: Iterable[GoldenOutcome]) -> None:
+def write_outcomes(folder: Path, outcomes: Iterable[GoldenOutcome], name: str = OUTCOMES) -> None:
     """One CSV line for each row of the source."""
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "outcomes.csv").open("w", encoding="utf-8", newline="") as file:
+    with (folder / name).open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, [field.name for field in fields(GoldenOutcome)], lineterminator="\n")
         writer.writeheader()
         writer.writerows(asdict(outcome) for outcome in outcomes)

@@ -5,11 +5,15 @@ The difference is to be read like code before it is committed.
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
+
 from importer.sandbox import SandboxOptions, running
 from importer.service import RecruitingService
 from tests.samples.delivery import deliver
-from tests.samples.golden import GoldenOutcome, GoldenRequest, write_outcomes, write_requests
-from tests.samples.sample import SAMPLES, Sample
+from tests.samples.golden import OUTCOMES_WITH_FAULTS, GoldenOutcome, GoldenRequest, write_outcomes, write_requests
+from tests.samples.rehearsal import rehearse
+from tests.samples.sample import DEMO_FAULTS, LEGACY, SAMPLES, Sample
 from tests.samples.whole_import import prepare
 
 
@@ -24,10 +28,19 @@ def rewrite(sample: Sample) -> None:
     write_outcomes(sample.golden, map(GoldenOutcome.of, outcomes))
 
 
+def rewrite_demo() -> None:
+    """Run the demo's import with the demo's faults and keep its outcomes."""
+    options = SandboxOptions(token="golden", faults=DEMO_FAULTS)
+    with running(options) as sandbox, tempfile.TemporaryDirectory() as out:
+        outcomes = rehearse(LEGACY, sandbox, Path(out)).outcomes
+    write_outcomes(LEGACY.golden, map(GoldenOutcome.of, outcomes), OUTCOMES_WITH_FAULTS)
+
+
 def main() -> None:
     """Rewrite every golden folder."""
     for sample in SAMPLES:
         rewrite(sample)
+    rewrite_demo()
 
 
 if __name__ == "__main__":

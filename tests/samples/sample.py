@@ -14,16 +14,12 @@ DEMO_FAULTS = ROOT / "sample_data" / "demo_faults.json"
 
 @dataclass(frozen=True)
 class Sample:
-    """One sample. `copy` writes its table in the other format into a folder and names the copy.
-
-    faults: the faults file under which its golden outcomes came about, if there is one.
-    """
+    """One sample. `copy` writes its table in the other format into a folder and names the copy."""
 
     name: str
     file: Path
     mapping: Path
     copy: Callable[[Path], Path]
-    faults: Path | None = None
 
     @property
     def golden(self) -> Path:
@@ -43,7 +39,6 @@ LEGACY = Sample(
     ROOT / "sample_data" / "legacy_ats_export.xlsx",
     ROOT / "mappings" / "legacy_ats_export.yaml",
     _legacy_copy,
-    DEMO_FAULTS,
 )
 NIGHTLY = Sample(
     "nightly_candidates",

@@ -1,0 +1,92 @@
+"""The demo's import through the whole pipeline, with a service that is slow, busy, and breaks off now and then."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from importer.models import OutcomeKind
+from importer.sandbox import RunningSandbox, SandboxOptions, running
+from tests.samples.golden import OUTCOMES_WITH_FAULTS, GoldenOutcome, read_outcomes, read_requests
+from tests.samples.rehearsal import Rehearsal, rehearse
+from tests.samples.sample import DEMO_FAULTS, LEGACY, SAMPLES, Sample
+
+
+@dataclass(frozen=True)
+class Demo:
+    """The demo run once, its sandbox still there, and its results folder."""
+
+    first: Rehearsal
+    sandbox: RunningSandbox
+    out: Path
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
+    """The migration workbook, imported once with the demo's faults."""
+    out = tmp_path_factory.mktemp("demo")
+    with running(SandboxOptions(token="demo", faults=DEMO_FAULTS)) as sandbox:
+        yield Demo(rehearse(LEGACY, sandbox, out), sandbox, out)
+
+
+def test_every_row_of_the_demo_has_its_golden_outcome(demo: Demo) -> None:
+    """Whatever the order of the requests, the demo's faults lead each row to the same outcome, status and problems."""
+    outcomes = [GoldenOutcome.of(outcome) for outcome in demo.first.outcomes]
+    assert outcomes == read_outcomes(LEGACY.golden, OUTCOMES_WITH_FAULTS)
+
+
+def test_the_demo_shows_what_an_operator_should_see(demo: Demo) -> None:
+    """The demo has rows created, already there, rejected, invalid and filtered, none in doubt, and retries."""
+    kinds = {outcome.kind for outcome in demo.first.outcomes}
+    assert kinds == {
+        OutcomeKind.CREATED,
+        OutcomeKind.ALREADY_THERE,
+        OutcomeKind.REJECTED,
+        OutcomeKind.INVALID,
+        OutcomeKind.FILTERED,
+    }
+    assert any(outcome.attempts > 1 for outcome in demo.first.outcomes if outcome.kind is OutcomeKind.CREATED)
+    assert demo.first.summary.exit_code == 4
+
+
+def test_the_demo_enters_everybody_once(demo: Demo) -> None:
+    """With answers lost on the way, the service still has each golden request once, but for those it refused."""
+    outcomes = {one.row: one for one in read_outcomes(LEGACY.golden, OUTCOMES_WITH_FAULTS)}
+    ours = [
+        one.body
+        for one in read_requests(LEGACY.golden)
+        if outcomes[one.row].outcome == "created" or outcomes[one.row].problems == "own-earlier-attempt"
+    ]
+    assert sorted(demo.sandbox.memory.accepted(), key=lambda body: body["email"]) == sorted(
+        ours, key=lambda body: body["email"]
+    )
+
+
+def test_the_demo_meets_each_of_its_faults(demo: Demo) -> None:
+    """No line of the demo's faults file is idle."""
+    faults = {request.fault for request in demo.sandbox.requests} - {None}
+    assert faults == {"delay", "429", "503 before", "503 after", "reset after", "cut_body", "refuse"}
+
+
+def test_the_second_demo_sends_nothing(demo: Demo) -> None:
+    """Run again, the demo makes no request but for the questions, and says which rows were done before."""
+    posts = sum(request.method == "POST" for request in demo.sandbox.requests)
+    again = rehearse(LEGACY, demo.sandbox, demo.out)
+    assert sum(request.method == "POST" for request in demo.sandbox.requests) == posts
+    done = (OutcomeKind.CREATED, OutcomeKind.ALREADY_THERE)
+    expected = Counter(
+        OutcomeKind.DONE_BEFORE if outcome.kind in done else outcome.kind for outcome in demo.first.outcomes
+    )
+    assert Counter(outcome.kind for outcome in again.outcomes) == expected
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
+def test_the_pipeline_leads_to_the_golden_outcomes(sample: Sample, tmp_path: Path) -> None:
+    """With a service that keeps its description, the pipeline ends each row as the golden folder says."""
+    with running(SandboxOptions(token="golden")) as sandbox:
+        outcomes = rehearse(sample, sandbox, tmp_path).outcomes
+    assert [GoldenOutcome.of(outcome) for outcome in outcomes] == read_outcomes(sample.golden)
