@@ -19,196 +19,264 @@ _DEGREES = (
     ("answers", "extra", "questions", "told"),
     [
         pytest.param(
-            "{q: Frst}", (), [question("q")],
+            "{q: Frst}",
+            (),
+            [question("q")],
             "m.yaml:4:14: there is no column 'Frst'; did you mean 'First'?",
             id="unknown column",
         ),
         pytest.param(
-            "{q: Zzz}", (), [question("q")],
+            "{q: Zzz}",
+            (),
+            [question("q")],
             "m.yaml:4:14: there is no column 'Zzz'; the columns are 'E-mail', 'First', 'Last', 'CV'",
             id="unlike any column",
         ),
         pytest.param(
-            '{q: "=Z"}', (), [question("q")],
+            '{q: "=Z"}',
+            (),
+            [question("q")],
             "m.yaml:4:14: there is no column '=Z'; the last column is =D",
             id="letter beyond the last",
         ),
         pytest.param(
-            "{q: candidate id}", ("Candidate Id", "Candidate ID"), [question("q")],
+            "{q: candidate id}",
+            ("Candidate Id", "Candidate ID"),
+            [question("q")],
             "m.yaml:4:14: 'candidate id' means 'Candidate Id' (column E) and 'Candidate ID' (column F); name the one "
             "you "
             'mean by its letter, as "=E" or "=F"',
             id="two columns fold alike",
         ),
         pytest.param(
-            "{ctiy: First}", (), [question("city")],
+            "{ctiy: First}",
+            (),
+            [question("city")],
             "m.yaml:4:11: there is no question with the key 'ctiy'; did you mean 'city'?",
             id="unknown key",
         ),
         pytest.param(
-            "{hear: First}", (), [question(None, text="How did you hear about us?")],
+            "{hear: First}",
+            (),
+            [question(None, text="How did you hear about us?")],
             "m.yaml:4:11: there is no question with the key 'hear'; did you mean 'text: How did you hear about us?'?",
             id="key that is a text",
         ),
         pytest.param(
-            '{"text: Why you": First}', (), [question("q", text="Why us?")],
+            '{"text: Why you": First}',
+            (),
+            [question("q", text="Why us?")],
             "m.yaml:4:11: there is no question with the text 'Why you'; did you mean 'text: Why us?'?",
             id="unknown text",
         ),
         pytest.param(
-            '{"id: 99": First}', (), [question("q", id=7)],
+            '{"id: 99": First}',
+            (),
+            [question("q", id=7)],
             "m.yaml:4:11: there is no question with the id '99'; the keys are q",
             id="unknown id",
         ),
         pytest.param(
-            '{"text: What?": First}', (), [question("a", id=1), question("b", id=2)],
-            "m.yaml:4:11: 'What?' means 2 questions; name the one you mean as \"id: 1\" or \"id: 2\"",
+            '{"text: What?": First}',
+            (),
+            [question("a", id=1), question("b", id=2)],
+            'm.yaml:4:11: \'What?\' means 2 questions; name the one you mean as "id: 1" or "id: 2"',
             id="text of two questions",
         ),
         pytest.param(
-            '{q: First, "text: What?": Last}', (), [question("q")],
+            '{q: First, "text: What?": Last}',
+            (),
+            [question("q")],
             "m.yaml:4:21: q is answered twice; keep one; the other is in line 4",
             id="answered twice",
         ),
         pytest.param(
-            "{a: First}", (), [question("a", id=1), question("phone", required=True, text="Phone number")],
+            "{a: First}",
+            (),
+            [question("a", id=1), question("phone", required=True, text="Phone number")],
             "m.yaml:4:1: the required question phone ('Phone number'), short_text, has no mapping; add it under "
             "answers:, "
             "as phone: a column",
             id="required question without mapping",
         ),
         pytest.param(
-            "{a: First}", (), [question("a", id=1), question(None, "date", required=True, text="When?")],
-            "m.yaml:4:1: the required question When?, date, has no mapping; add it under answers:, as \"text: "
-            "When?\": a "
+            "{a: First}",
+            (),
+            [question("a", id=1), question(None, "date", required=True, text="When?")],
+            'm.yaml:4:1: the required question When?, date, has no mapping; add it under answers:, as "text: '
+            'When?": a '
             "column",
             id="required question without key",
         ),
         pytest.param(
-            "{q: First}", (), [question("q", "video")],
+            "{q: First}",
+            (),
+            [question("q", "video")],
             "m.yaml:4:11: q has the answer type 'video', which this importer does not know; leave the question out, "
             "or ask "
             "for a newer importer",
             id="unknown answer type",
         ),
         pytest.param(
-            "{q: {column: First, values: {Sr: Seniro}}}", (), [question("q", "single_choice", options=_LEVELS)],
+            "{q: {column: First, values: {Sr: Seniro}}}",
+            (),
+            [question("q", "single_choice", options=_LEVELS)],
             "m.yaml:4:43: 'Seniro' is no option of q; did you mean 'Senior'? use one of Junior, Senior",
             id="table target no option",
         ),
         pytest.param(
-            "{q: {column: First, default: Lead}}", (), [question("q", "single_choice", options=_LEVELS)],
+            "{q: {column: First, default: Lead}}",
+            (),
+            [question("q", "single_choice", options=_LEVELS)],
             "m.yaml:4:39: 'Lead' is no option of q; use one of Junior, Senior",
             id="default no option",
         ),
         pytest.param(
-            "{q: {value: Lead}}", (), [question("q", "multiple_choice", options=_LEVELS)],
+            "{q: {value: Lead}}",
+            (),
+            [question("q", "multiple_choice", options=_LEVELS)],
             "m.yaml:4:22: 'Lead' is no option of q; use one of Junior, Senior",
             id="constant no option",
         ),
         pytest.param(
-            "{q: {column: First, values: {a: Junior}, otherwise: {value: Lead}}}", (),
+            "{q: {column: First, values: {a: Junior}, otherwise: {value: Lead}}}",
+            (),
             [question("q", "single_choice", options=_LEVELS)],
             "m.yaml:4:70: 'Lead' is no option of q; use one of Junior, Senior",
             id="otherwise no option",
         ),
         pytest.param(
-            "{q: {value: soon}}", (), [question("q", "date")],
+            "{q: {value: soon}}",
+            (),
+            [question("q", "date")],
             "m.yaml:4:22: 'soon' is no date; write it as YYYY-MM-DD",
             id="constant no date",
         ),
         pytest.param(
-            "{q: {value: 1.5}}", (), [question("q", "integer")],
+            "{q: {value: 1.5}}",
+            (),
+            [question("q", "integer")],
             "m.yaml:4:22: '1.5' is no whole number; write it in digits",
             id="constant no whole number",
         ),
         pytest.param(
-            '{q: {value: "1,5"}}', (), [question("q", "decimal")],
+            '{q: {value: "1,5"}}',
+            (),
+            [question("q", "decimal")],
             "m.yaml:4:22: '1,5' is no number; write it like 1234.5",
             id="constant no number",
         ),
         pytest.param(
-            "{q: {value: maybe}}", (), [question("q", "yes_no")],
+            "{q: {value: maybe}}",
+            (),
+            [question("q", "yes_no")],
             "m.yaml:4:22: 'maybe' is no yes or no; write yes or no",
             id="constant neither yes nor no",
         ),
         pytest.param(
-            "{q: {value: example.com}}", (), [question("q", "url")],
+            "{q: {value: example.com}}",
+            (),
+            [question("q", "url")],
             "m.yaml:4:22: 'example.com' is no web address; write it with https://",
             id="constant no address",
         ),
         pytest.param(
-            "{q: {value: cv.pdf}}", (), [question("q", "file_upload")],
+            "{q: {value: cv.pdf}}",
+            (),
+            [question("q", "file_upload")],
             "m.yaml:4:22: 'cv.pdf' is no document ID; give the ID of an uploaded document, in digits",
             id="constant no document",
         ),
         pytest.param(
-            "{q: {value: 12}}", (), [question("q", "file_upload", type="photo")],
+            "{q: {value: 12}}",
+            (),
+            [question("q", "file_upload", type="photo")],
             "m.yaml:4:14: q would be the same photo for every row; name the column that holds the document ID",
             id="constant photo",
         ),
         pytest.param(
-            '{q: {column: First, split: ";"}}', (), [question("q")],
+            '{q: {column: First, split: ";"}}',
+            (),
+            [question("q")],
             "m.yaml:4:14: split has no effect on the answer to q: it takes one value; take split: out",
             id="split of one value",
         ),
         pytest.param(
-            "{q: {column: First, part: last}}", (), [question("q", "date")],
+            "{q: {column: First, part: last}}",
+            (),
+            [question("q", "date")],
             "m.yaml:4:14: part has no effect on the answer to q: it is no name; take part: out",
             id="part of a date",
         ),
         pytest.param(
-            '{q: {education: {school_name: First, degree: {column: CV, values: {BSc: bachelor}}}}}', (), '
-            '[question("q")],
+            "{q: {education: {school_name: First, degree: {column: CV, values: {BSc: bachelor}}}}}",
+            (),
+            [question("q")],
             f"m.yaml:4:82: 'bachelor' is no degree this service knows; did you mean 'bachelors_degree'? use one of "
             f"{_DEGREES}",
             id="degree of the record, not of the entry",
         ),
         pytest.param(
-            "{q: {experience: {company_name: First, employment_type: {value: freelance}}}}", (), [question("q")],
+            "{q: {experience: {company_name: First, employment_type: {value: freelance}}}}",
+            (),
+            [question("q")],
             "m.yaml:4:74: 'freelance' is no employment type this service knows; use one of full_time, part_time, "
             "contract, "
             "intern",
             id="employment type",
         ),
         pytest.param(
-            "{q: {education: {school_name: First}}}", (), [question("q", "integer")],
+            "{q: {education: {school_name: First}}}",
+            (),
+            [question("q", "integer")],
             "m.yaml:4:11: q asks for integer and cannot take education entries; entries go into a short_text or "
             "long_text "
             "question",
             id="entries for a number",
         ),
         pytest.param(
-            "{q: {education: {school_name: First}}}", (), [question("q", type="phone")],
+            "{q: {education: {school_name: First}}}",
+            (),
+            [question("q", type="phone")],
             "m.yaml:4:11: q asks for phone and cannot take education entries; entries go into a short_text or "
             "long_text "
             "question",
             id="entries for a phone",
         ),
         pytest.param(
-            '{q: {education: {school_name: "School {n}"}}}', ("School 1",), [question("q")],
+            '{q: {education: {school_name: "School {n}"}}}',
+            ("School 1",),
+            [question("q")],
             "m.yaml:4:40: 'School {n}' is numbered and there is no repeat; add repeat: \"{n}\" above it",
             id="numbered without repeat",
         ),
         pytest.param(
-            '{q: {education: {repeat: "{n}", school_name: First}}}', (), [question("q")],
+            '{q: {education: {repeat: "{n}", school_name: First}}}',
+            (),
+            [question("q")],
             "m.yaml:4:55: 'First' has no {n}; put {n} where the number of the column is",
             id="repeat without number",
         ),
         pytest.param(
-            '{q: {education: {repeat: "{n}", school_name: "Shcool {n}"}}}', ("School 1",), [question("q")],
+            '{q: {education: {repeat: "{n}", school_name: "Shcool {n}"}}}',
+            ("School 1",),
+            [question("q")],
             "m.yaml:4:55: there is no column like 'Shcool {n}'; did you mean 'School 1'?",
             id="no group in the header",
         ),
         pytest.param(
-            '{q: {education: {repeat: "{n}", school_name: "School {n}"}}}', ("School 1", "SCHOOL 1"), [question("q")],
+            '{q: {education: {repeat: "{n}", school_name: "School {n}"}}}',
+            ("School 1", "SCHOOL 1"),
+            [question("q")],
             "m.yaml:4:55: 'School 1' means 'School 1' (column E) and 'SCHOOL 1' (column F); name the one you mean by "
             "its "
             'letter, as "=E" or "=F"',
             id="ambiguous column of a group",
         ),
         pytest.param(
-            "{q: {column: First, decimal: \",\"}}\ndefaults: {thousands: \",\"}", (), [question("q", "decimal")],
+            '{q: {column: First, decimal: ","}}\ndefaults: {thousands: ","}',
+            (),
+            [question("q", "decimal")],
             "m.yaml:4:14: decimal and thousands are both ','; declare both here",
             id="same signs after defaults",
         ),
@@ -221,10 +289,8 @@ def test_what_does_not_fit_is_told(answers: str, extra: Sequence[str], questions
 
 def test_everything_that_does_not_fit_is_told_at_once() -> None:
     """Columns, questions and filter are told together, in the order of the work."""
-    text = (
-        HEAD.replace("cv: CV", "cv: Resume") + "source: {where: {column: Stage, is: x}}\n"
-    text += "answers: {q: First, r: CV}\n"
-    )
+    text = HEAD.replace("cv: CV", "cv: Resume")
+    text += "source: {where: {column: Stage, is: x}}\nanswers: {q: First, r: CV}\n"
     told = resolving_refused(text, HEADER, [question("r", "video"), question("must", "date", required=True, id=9)])
     assert [line.partition(": ")[0] for line in told] == [
         "m.yaml:3:68", "m.yaml:4:26", "m.yaml:5:11", "m.yaml:5:21", "m.yaml:5:1",
