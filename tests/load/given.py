@@ -1,0 +1,140 @@
+"""Time that passes only when somebody waits, services that answer as told, and rows to send."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from importer.ledger import Ledger, RunRecord, Scope
+from importer.load import Halt, Loader, LoadOptions
+from importer.models import Application, Operation, Outcome, PoolCandidate, Submission, Target
+from importer.service import NoReply, Patience, Reply
+from importer.service.replies import Phase
+
+JOB_POST = Scope("https://recruiting.example.com", Target(Operation.APPLY, "4f2c9a"))
+POOL = Scope("https://recruiting.example.com", Target(Operation.ADD_TO_POOL, "17"))
+
+CREATED = Reply(201)
+THERE = Reply(409, "already applied")
+BROKEN = Reply(500, "oops")
+REFUSED = NoReply("connection refused", Phase.CONNECTING)
+SILENT = NoReply("no answer within 30 s", Phase.WAITING)
+
+Answer = Reply | NoReply
+
+
+class Time:
+    """A clock that stands still but for waits; `waits` are all of them, in seconds."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+        self.waits: list[float] = []
+        self._lock = threading.Lock()
+
+    def sleep(self, seconds: float) -> None:
+        with self._lock:
+            self.waits.append(seconds)
+            self.now += seconds
+
+    def halt(self) -> Halt:
+        return Halt(lambda: self.now, self.sleep)
+
+
+class Scripted:
+    """Answers the n-th request (from 0) for an e-mail as told; keeps every e-mail and body it was sent, in order."""
+
+    def __init__(self, answer: Callable[[str, int], Answer]) -> None:
+        self.emails: list[str] = []
+        self.bodies: list[bytes] = []
+        self._answer = answer
+        self._count: Counter[str] = Counter()
+        self._lock = threading.Lock()
+
+    def submit(self, target: Target, body: bytes) -> Answer:
+        email = json.loads(body)["email"]
+        with self._lock:
+            self.emails.append(email)
+            self.bodies.append(body)
+            number = self._count[email]
+            self._count[email] += 1
+        return self._answer(email, number)
+
+
+def in_turn(*answers: Answer) -> Callable[[str, int], Answer]:
+    """Each e-mail gets these answers one after the other, the last one for ever."""
+    return lambda email, number: answers[min(number, len(answers) - 1)]
+
+
+def by_row(special: dict[int, tuple[Answer, ...]], otherwise: Answer = CREATED) -> Callable[[str, int], Answer]:
+    """Some rows get their own answers in turn, all others the same one."""
+    named = {email_of(row): in_turn(*answers) for row, answers in special.items()}
+    return lambda email, number: named[email](email, number) if email in named else otherwise
+
+
+def email_of(row: int) -> str:
+    return f"person{row}@example.com"
+
+
+def applications(rows: Iterable[int], first_name: str = "Ada") -> list[Submission]:
+    return [Application(row, email_of(row), first_name, "Example", "9") for row in rows]
+
+
+def candidates(rows: Iterable[int]) -> list[Submission]:
+    return [PoolCandidate(row, email_of(row), "Ada", "Example", "9") for row in rows]
+
+
+@dataclass
+class House:
+    """A folder with a ledger; each `load` is a run of its own."""
+
+    folder: Path
+    scope: Scope = JOB_POST
+    time: Time = field(default_factory=Time)
+    runs: int = 0
+
+    def loader(
+        self,
+        ledger: Ledger,
+        service: Scripted,
+        options: LoadOptions | None = None,
+        *,
+        halt: Halt | None = None,
+        probe: Callable[[], bool] = lambda: True,
+    ) -> Loader:
+        self.runs += 1
+        started = datetime(2026, 3, 1, 12, self.runs, tzinfo=UTC)
+        run = RunRecord(f"run-{self.runs}", self.scope, "a.csv", "ab" * 32, "m.yaml", "results", started)
+        ledger.begin_run(run)
+        return Loader(
+            service,
+            ledger,
+            run,
+            options=options or LoadOptions(),
+            patience=Patience(attempts=3),
+            probe=probe,
+            halt=halt or self.time.halt(),
+        )
+
+    def ledger(self) -> Ledger:
+        return Ledger.open(self.folder / "ledger.sqlite", clock=lambda: 1_772_366_400.0)
+
+    def load(self, service: Scripted, rows: list[Submission], options: LoadOptions | None = None) -> dict[int, Outcome]:
+        """The outcome of each row of one run, after which the ledger is sound."""
+        with self.ledger() as ledger:
+            outcomes = by_outcome(self.loader(ledger, service, options).load(rows))
+            assert ledger.check() == ()
+        return outcomes
+
+
+def by_outcome(outcomes: Iterable[Outcome]) -> dict[int, Outcome]:
+    """Outcomes by their row; no row has two."""
+    found: dict[int, Outcome] = {}
+    for outcome in outcomes:
+        assert outcome.row not in found
+        found[outcome.row] = outcome
+    return found
