@@ -50,6 +50,7 @@ class OutcomeSheet:
     columns: tuple[Column, ...]
     csv_file: str
     comments: CommentsLeft
+    most_rows: int = MOST_ROWS
     _rows: int = 0
     _widths: list[int] = field(default_factory=list)
 
@@ -63,7 +64,7 @@ class OutcomeSheet:
     def add(self, reported: ReportedRow) -> None:
         """Write one row, or only count it where the sheet is full."""
         self._rows += 1
-        if self._rows > MOST_ROWS:
+        if self._rows > self.most_rows:
             return
         self._write_source(reported)
         self._write_import(reported)
@@ -99,7 +100,7 @@ class OutcomeSheet:
 
     def finish(self) -> None:
         """Set filter, widths and what stays in view; say what the sheet does not hold."""
-        written = min(self._rows, MOST_ROWS)
+        written = min(self._rows, self.most_rows)
         last_column = len(self.columns) + len(IMPORT_COLUMNS) - 1
         for index, width in enumerate(self._widths):
             self.sheet.set_column(index, index, min(max(width, _NARROWEST), _WIDEST))

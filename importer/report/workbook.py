@@ -13,7 +13,7 @@ from xlsxwriter.exceptions import FileCreateError  # type: ignore[import-untyped
 from importer.models import Column, OutcomeKind
 from importer.report.facts import RunFacts
 from importer.report.names import CSV_FILES, SHEET_TITLES, SUMMARY_SHEET, WORKBOOK_FILE
-from importer.report.outcome_sheet import CommentsLeft, OutcomeSheet
+from importer.report.outcome_sheet import MOST_ROWS, CommentsLeft, OutcomeSheet
 from importer.report.reported import ReportedRow
 from importer.report.styles import TAB_COLOURS, Styles
 from importer.report.summary import Summary
@@ -23,13 +23,13 @@ from importer.report.summary_sheet import write_summary_sheet
 class ReportWorkbook:
     """Takes rows in constant memory, whatever the order of their outcomes; `save` writes the file.
 
-    Left without `save` it leaves nothing open.
+    Left without `save` it leaves nothing open. A sheet holds `most_rows` and names the file that holds the rest.
 
     Raises:
         OSError: the file, or a temporary file in the same folder, cannot be written.
     """
 
-    def __init__(self, folder: Path, facts: RunFacts) -> None:
+    def __init__(self, folder: Path, facts: RunFacts, most_rows: int = MOST_ROWS) -> None:
         options = {
             "constant_memory": True,
             "tmpdir": str(folder),  # its row files hold candidates' data: not into a folder that all may list
@@ -44,6 +44,7 @@ class ReportWorkbook:
         self._summary = self._workbook.add_worksheet(SUMMARY_SHEET)
         self._sheets: dict[OutcomeKind, OutcomeSheet] = {}
         self._comments = CommentsLeft()
+        self._most_rows = most_rows
         created = facts.ended_at or facts.started_at
         self._workbook.set_properties({"title": f"Import {facts.run}", "created": created.replace(tzinfo=None)})
 
@@ -67,7 +68,7 @@ class ReportWorkbook:
     def _begin(self, kind: OutcomeKind) -> OutcomeSheet:
         sheet = self._workbook.add_worksheet(SHEET_TITLES[kind])
         sheet.set_tab_color(TAB_COLOURS[kind])
-        return OutcomeSheet(sheet, self._styles, self._columns, CSV_FILES[kind], self._comments)
+        return OutcomeSheet(sheet, self._styles, self._columns, CSV_FILES[kind], self._comments, self._most_rows)
 
     def save(self, summary: Summary, folder: Path) -> None:
         """Write the summary, put the sheets in the order of the outcomes and write the file.

@@ -1,0 +1,63 @@
+"""Every row of the source is accounted for, or no report is written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from importer.models import Outcome, OutcomeKind
+from importer.report import Unaccounted, write_report
+from importer.report.pairing import pair
+from importer.report.tally import Tally
+from tests.report.building import FACTS, created, files_in, rows
+
+LEFT_OVER = "the outcome created of row {} has no row, or the row has a second outcome"
+BROKEN = {
+    "no outcomes": ([4, 5], [], "row 4 of candidates.xlsx has no outcome"),
+    "an outcome missing inside": ([4, 5, 6], [4, 6], "row 5 of candidates.xlsx has no outcome"),
+    "an outcome missing at the end": ([4, 5], [4], "row 5 of candidates.xlsx has no outcome"),
+    "an outcome before the first row": ([4, 5], [3, 4, 5], LEFT_OVER.format(3)),
+    "an outcome in a gap": ([4, 6], [4, 5, 6], LEFT_OVER.format(5)),
+    "an outcome after the last row": ([4, 5], [4, 5, 9], LEFT_OVER.format(9)),
+    "two outcomes": ([4, 5], [4, 4, 5], LEFT_OVER.format(4)),
+    "outcomes in another order": ([4, 5], [5, 4], "row 4 of candidates.xlsx has no outcome"),
+}
+
+
+@pytest.mark.parametrize(("numbers", "decided", "message"), BROKEN.values(), ids=BROKEN.keys())
+def test_a_row_without_its_one_outcome_is_a_bug(
+    tmp_path: Path, numbers: list[int], decided: list[int], message: str
+) -> None:
+    """A row without an outcome, or an outcome without a row, is told as our bug, and no file is left."""
+    with pytest.raises(Unaccounted) as caught:
+        write_report(tmp_path, FACTS, rows(numbers), created(decided))
+
+    assert str(caught.value) == message
+    assert isinstance(caught.value, AssertionError)
+    assert files_in(tmp_path) == set()
+
+
+@given(st.lists(st.sampled_from(OutcomeKind)))
+def test_counts_add_up_to_the_rows(kinds: list[OutcomeKind]) -> None:
+    """Whatever became of the rows, each is counted once under its outcome."""
+    tally = Tally()
+
+    for reported in pair(rows(range(len(kinds))), [Outcome(n, kind) for n, kind in enumerate(kinds)]):
+        tally.add(reported)
+
+    assert tally.rows == len(kinds)
+    assert tally.outcomes == {kind: kinds.count(kind) for kind in OutcomeKind}
+
+
+def test_requests_are_those_of_all_attempts() -> None:
+    """Requests are all attempts of all rows; retries are those that were not the first for their row."""
+    tally = Tally()
+    outcomes = [Outcome(n, OutcomeKind.CREATED, 201, attempts) for n, attempts in enumerate([1, 3, 0, 2])]
+
+    for reported in pair(rows(range(4)), outcomes):
+        tally.add(reported)
+
+    assert (tally.requests.sent, tally.requests.retried) == (6, 3)

@@ -1,0 +1,171 @@
+"""The file summary.json and the value it is made from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from importer.errors import UnusableInput
+from importer.models import Operation, Origin, Outcome, OutcomeKind, Target
+from importer.report import read_summary, tally, write_report, write_unfinished_summary
+from tests.report.building import FACTS, bad_degree, created, facts_with, files_in, refused, row, rows
+
+NO_ROWS = dict.fromkeys((kind.value for kind in OutcomeKind), 0)
+
+
+def _read(folder: Path) -> object:
+    return json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+
+
+def test_summary_json_whole(tmp_path: Path) -> None:
+    """summary.json holds the run, its source, every outcome with 0 too, the requests and the grouped problems."""
+    bad = [row(number, "1", "a@example.com", "", degree) for number, degree in [(6, "bachelor"), (7, "BSc")]]
+    outcomes = [
+        *created([4]),
+        Outcome(5, OutcomeKind.ALREADY_THERE, 409, attempts=3),
+        *(Outcome(each.number, OutcomeKind.INVALID, problems=(bad_degree(each),)) for each in bad),
+    ]
+
+    write_report(tmp_path, facts_with(exit_code=4, warnings=("look",)), [row(4), row(5), *bad], outcomes)
+
+    assert _read(tmp_path) == {
+        "version": 1,
+        "run": "20261121-021503-7f3a",
+        "finished": True,
+        "exit_code": 4,
+        "source": {
+            "file": "candidates.xlsx",
+            "sheet": "Candidates",
+            "sha256": "ab" * 32,
+            "rows": 4,
+            "blank_rows": 0,
+            "reading": "XLSX, sheet Candidates, header in row 3, 4 columns",
+        },
+        "target": {"job_post": "4f2c9a"},
+        "target_title": None,
+        "mapping": "mappings/zoho.yaml",
+        "outcomes": {**NO_ROWS, "created": 1, "already_there": 1, "invalid": 2},
+        "requests": {"sent": 4, "retried": 2},
+        "problems": [
+            {
+                "code": "value-unknown",
+                "column": "Degree 1",
+                "count": 2,
+                "example_row": 6,
+                "message": "candidates.xlsx, Candidates!D6: 'bachelor' is no degree this service knows;"
+                " add it under values: in mappings/zoho.yaml:41",
+                "outcome": "invalid",
+                "what": "'bachelor' is no degree this service knows",
+                "hint": "add it under values: in mappings/zoho.yaml:41",
+                "places": ["D6", "D7"],
+            }
+        ],
+        "warnings": ["look"],
+        "stopped": None,
+        "sandbox": False,
+        "dry_run": False,
+        "files": [
+            *("201_created.csv", "409_already_there.csv", "400_rejected.csv", "invalid.csv"),
+            *("report.xlsx", "summary.json"),
+        ],
+        "started_at": "2026-11-21T02:15:03+03:00",
+        "ended_at": "2026-11-21T02:19:40+03:00",
+    }
+
+
+def test_a_talent_pool_is_named_as_such(tmp_path: Path) -> None:
+    """The target of a pool import is `talent_pool`."""
+    target = Target(Operation.ADD_TO_POOL, "17")
+
+    assert write_report(tmp_path, facts_with(target=target), [], []).to_json()["target"] == {"talent_pool": "17"}
+    assert read_summary(tmp_path).target == target
+
+
+def test_unfinished_summary_says_so(tmp_path: Path) -> None:
+    """A run that has begun leaves a summary that says that it is not finished and has counted nothing yet."""
+    folder = tmp_path / "results" / "run"
+
+    summary = write_unfinished_summary(folder, FACTS)
+
+    assert files_in(folder) == {"summary.json"}
+    assert (summary.finished, summary.exit_code, summary.ended_at, summary.source.rows) == (False, None, None, None)
+    assert read_summary(folder) == summary
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        FACTS,
+        facts_with(stop_reason="the token is refused", stop_hint="renew it", finished=False, exit_code=5),
+        facts_with(dry_run=True, sandbox=True, ended_at=None, target_title="Mühendis"),
+        facts_with(origin=Origin("cand\udcfd.csv"), blank_rows=3),
+    ],
+    ids=["plain", "stopped", "dry run", "a name that is no Unicode"],
+)
+def test_summary_comes_back_from_its_file(tmp_path: Path, facts: type(FACTS)) -> None:  # type: ignore[valid-type]
+    """What is read from summary.json is equal to what was written."""
+    rejected = Outcome(5, OutcomeKind.REJECTED, 400, 1, (refused("no"),))
+
+    summary = write_report(tmp_path, facts, rows([4, 5]), [*created([4]), rejected])
+
+    assert read_summary(tmp_path) == summary
+
+
+def test_refusals_are_grouped_by_what_the_service_said(tmp_path: Path) -> None:
+    """The service's refusals are grouped by their message, our own findings by code and column; the largest first."""
+    said = {4: "salary is required", 5: "city is unknown", 6: "city is unknown"}
+    bad = [row(number, "1", "a@example.com", "", f"degree {number}") for number in (7, 8, 9)]
+    outcomes = [
+        *(Outcome(n, OutcomeKind.REJECTED, 400, problems=(refused(message),)) for n, message in said.items()),
+        *(Outcome(each.number, OutcomeKind.INVALID, problems=(bad_degree(each),)) for each in bad),
+    ]
+
+    summary = write_report(tmp_path, FACTS, [*rows([4, 5, 6]), *bad], outcomes)
+
+    assert [(group.what, group.count, group.example_row) for group in summary.problems] == [
+        ("'degree 7' is no degree this service knows", 3, 7),
+        ("city is unknown", 2, 5),
+        ("salary is required", 1, 4),
+    ]
+
+
+def test_groups_do_not_grow_without_end(tmp_path: Path) -> None:
+    """A service that says something else to each row fills a set number of groups, and one more for the rest."""
+    numbers = range(1, tally.MOST_GROUPS + 11)
+    outcomes = [Outcome(n, OutcomeKind.REJECTED, 400, problems=(refused(f"no {n}"),)) for n in numbers]
+
+    summary = write_report(tmp_path, FACTS, rows(numbers), outcomes)
+
+    assert len(summary.problems) == tally.MOST_GROUPS + 1
+    assert [(group.what, group.count, len(group.places)) for group in summary.problems[:2]] == [
+        (f"no {tally.MOST_GROUPS + 1}", 10, 5),
+        ("no 1", 1, 1),
+    ]
+
+
+UNREADABLE = {
+    "missing": (None, "there is no summary in this folder"),
+    "no JSON": ("{", "the summary of this run cannot be read: JSONDecodeError Expecting property name"),
+    "of a later version": (
+        '{"version": 2}',
+        "the summary of this run cannot be read: ValueError it was written by another version of importer",
+    ),
+    "a part missing": ('{"version": 1}', "the summary of this run cannot be read: KeyError 'run'"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), UNREADABLE.values(), ids=UNREADABLE.keys())
+def test_a_summary_that_cannot_be_read_is_told(tmp_path: Path, text: str | None, message: str) -> None:
+    """A missing or damaged summary is told with its file and how to write it again."""
+    folder = tmp_path / "20261121-021503-7f3a"
+    folder.mkdir()
+    if text is not None:
+        (folder / "summary.json").write_text(text, encoding="utf-8")
+
+    with pytest.raises(UnusableInput) as caught:
+        read_summary(folder)
+
+    assert str(caught.value).startswith(f"{folder}/summary.json: {message}")
+    assert str(caught.value).endswith("; write it again: importer report 20261121-021503-7f3a")

@@ -1,0 +1,206 @@
+"""The summary as an operator reads it in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from importer.models import Outcome, OutcomeKind, Row
+from importer.report import RunFacts, summary_lines, write_report, write_unfinished_summary
+from importer.report.text import MOST_GROUPS, WIDTH
+from tests.report.building import FACTS, bad_degree, bad_mobile, created, facts_with, refused, row, rows
+
+SHOWN = Path("results/20261121-021503-7f3a")
+
+
+def _lines(folder: Path, facts: RunFacts, source: Sequence[Row], outcomes: Sequence[Outcome]) -> list[str]:
+    return summary_lines(write_report(folder, facts, source, outcomes), SHOWN)
+
+
+def test_a_run_with_something_of_everything(tmp_path: Path) -> None:
+    """It says what happened, what each count means, what to fix and where, and what to do next, command by command."""
+    bad = [row(number, "1", "a@example.com", "12", "bachelor") for number in range(8, 16)]
+    outcomes = [
+        *created([4, 5]),
+        Outcome(6, OutcomeKind.ALREADY_THERE, 409, 2, (refused("most likely our own earlier attempt", ""),)),
+        Outcome(7, OutcomeKind.REJECTED, 400, 1, (refused("answers: " + "salary is required, " * 5),)),
+        *(Outcome(each.number, OutcomeKind.INVALID, problems=(bad_degree(each),)) for each in bad[:-1]),
+        Outcome(15, OutcomeKind.INVALID, problems=(bad_mobile(bad[-1]),)),
+        Outcome(16, OutcomeKind.UNCLEAR, 503, 3, (refused("503 three times", "run the same command again"),)),
+    ]
+    facts = facts_with(sandbox=True, warnings=('candidates.xlsx: column "Notes" is not used; map it',))
+
+    lines = _lines(tmp_path, facts, [*rows(range(4, 8)), *bad, row(16)], outcomes)
+
+    assert "\n".join(lines) == (
+        "Finished: 13 rows read, 2 created, 1 already there, 1 rejected, 8 invalid, 1\n"
+        "unclear\n"
+        "A rehearsal with the sandbox: the real service was not touched\n"
+        "\n"
+        "       2  created        the service accepted it\n"
+        "       1  already there  the service had this person already\n"
+        "       1  rejected       the service refused it\n"
+        "       8  invalid        our own checks refused it; nothing was sent\n"
+        "       1  unclear        sent, but no answer says whether it arrived\n"
+        "      13  in all\n"
+        "\n"
+        "What to fix\n"
+        "       7  invalid: Degree 1\n"
+        "          D8: 'bachelor' is no degree this service knows\n"
+        "          -> add it under values: in mappings/zoho.yaml:41\n"
+        "          also D9, D10, D11, D12 and 2 more\n"
+        "       1  rejected\n"
+        "          row 7: answers: salary is required, salary is required, salary is\n"
+        "          required, salary is required, salary is required,\n"
+        "          -> mend the row\n"
+        "       1  invalid: Mobile\n"
+        "          C15: '12' is no phone number\n"
+        "          -> write it with its country\n"
+        "       1  unclear\n"
+        "          row 16: 503 three times\n"
+        "          -> run the same command again\n"
+        "\n"
+        "Good to know\n"
+        "       1  already there\n"
+        "          row 6: most likely our own earlier attempt\n"
+        "\n"
+        "Warnings\n"
+        '  - candidates.xlsx: column "Notes" is not used; map it\n'
+        "\n"
+        "Requests: 8 sent, 3 of them retries\n"
+        "\n"
+        "Report: results/20261121-021503-7f3a/report.xlsx\n"
+        "\n"
+        "What to do next\n"
+        "  1. mend the rows in invalid.csv and 400_rejected.csv, then run what you mended\n"
+        "     importer run results/20261121-021503-7f3a/invalid.csv --mapping mappings/zoho.yaml --sandbox\n"
+        "     importer run results/20261121-021503-7f3a/400_rejected.csv --mapping mappings/zoho.yaml --sandbox\n"
+        "  2. run the same command again: rows that are done are skipped\n"
+        "     importer run candidates.xlsx --mapping mappings/zoho.yaml --sandbox\n"
+        "  3. this was a rehearsal: when it looks right, run it without --sandbox"
+    )
+
+
+def test_a_run_where_all_is_well(tmp_path: Path) -> None:
+    """Where every row is in place it says so and nothing more."""
+    outcomes = [*created([4]), Outcome(5, OutcomeKind.DONE_BEFORE)]
+
+    assert _lines(tmp_path, FACTS, [row(4), row(5)], outcomes) == [
+        "Finished: 2 rows read, 1 created, 1 done before",
+        "",
+        "       1  created        the service accepted it",
+        "       1  done before    an earlier run settled it; no request was made",
+        "       2  in all",
+        "",
+        "Requests: 1 sent, 0 of them retries",
+        "",
+        "Report: results/20261121-021503-7f3a/report.xlsx",
+        "",
+        "What to do next",
+        "  1. nothing is left to do: every row is in place",
+    ]
+
+
+def test_a_run_that_was_stopped(tmp_path: Path) -> None:
+    """A stop says why and what to do, once; the rows that it left say it no more."""
+    facts = facts_with(stop_reason="the service refuses the token (401)", stop_hint="renew IMPORTER_TOKEN")
+    stopped = Outcome(5, OutcomeKind.NOT_SENT, problems=(refused("the service refuses the token (401)"),))
+
+    assert _lines(tmp_path, facts, [row(4), row(5)], [Outcome(4, OutcomeKind.FAILED, 401, 1), stopped]) == [
+        "Stopped early: 2 rows read, 1 failed, 1 not sent",
+        "Why: the service refuses the token (401)",
+        "",
+        "       1  failed         not accepted after the last attempt",
+        "       1  not sent       the run stopped before its turn",
+        "       2  in all",
+        "",
+        "Requests: 1 sent, 0 of them retries",
+        "",
+        "Report: results/20261121-021503-7f3a/report.xlsx",
+        "",
+        "What to do next",
+        "  1. renew IMPORTER_TOKEN",
+        "  2. run the same command again: rows that are done are skipped",
+        "     importer run candidates.xlsx --mapping mappings/zoho.yaml",
+    ]
+
+
+def test_a_dry_run(tmp_path: Path) -> None:
+    """A dry run says which rows are ready, and how to run it for real."""
+    bad = row(5, "1", "a@example.com", "12", "bachelor")
+    outcomes = [Outcome(4, OutcomeKind.NOT_SENT), Outcome(5, OutcomeKind.INVALID, problems=(bad_degree(bad),))]
+
+    assert _lines(tmp_path, facts_with(dry_run=True), [row(4), bad], outcomes) == [
+        "Dry run, nothing sent: 2 rows read, 1 invalid, 1 ready",
+        "",
+        "       1  invalid        our own checks refused it; nothing was sent",
+        "       1  ready          passed every check; nothing was sent",
+        "       2  in all",
+        "",
+        "What to fix",
+        "       1  invalid: Degree 1",
+        "          D5: 'bachelor' is no degree this service knows",
+        "          -> add it under values: in mappings/zoho.yaml:41",
+        "",
+        "Requests: none was sent for these rows",
+        "",
+        "Report: results/20261121-021503-7f3a/report.xlsx",
+        "",
+        "What to do next",
+        "  1. mend the rows in invalid.csv, then run what you mended",
+        "     importer run results/20261121-021503-7f3a/invalid.csv --mapping mappings/zoho.yaml",
+        "  2. run it for real, without --dry-run; rows that are invalid are left out",
+        "     importer run candidates.xlsx --mapping mappings/zoho.yaml",
+    ]
+
+
+def test_a_run_that_was_killed(tmp_path: Path) -> None:
+    """Of a run that has not ended, only its beginning is told, and how to go on."""
+    assert summary_lines(write_unfinished_summary(tmp_path, FACTS), SHOWN) == [
+        "Not finished: no rows are counted yet",
+        "",
+        "What to do next",
+        "  1. run the same command again: rows that are done are skipped",
+        "     importer run candidates.xlsx --mapping mappings/zoho.yaml",
+    ]
+
+
+def test_many_problems_are_capped(tmp_path: Path) -> None:
+    """After twelve groups it points to the workbook for the rest."""
+    numbers = range(1, MOST_GROUPS + 4)
+    outcomes = [Outcome(n, OutcomeKind.REJECTED, 400, 1, (refused(f"no {n}"),)) for n in numbers]
+
+    lines = _lines(tmp_path, FACTS, list(rows(numbers)), outcomes)
+
+    assert lines.count("       1  rejected") == MOST_GROUPS
+    assert "... and 3 more in report.xlsx" in lines
+
+
+def test_many_warnings_are_capped(tmp_path: Path) -> None:
+    """After six warnings it points to the workbook for the rest."""
+    lines = _lines(tmp_path, facts_with(warnings=tuple(f"warning {n}" for n in range(8))), [], [])
+
+    assert [line for line in lines if "warning" in line] == [f"  - warning {n}" for n in range(6)]
+    assert "... and 2 more in report.xlsx" in lines
+
+
+@pytest.mark.parametrize("text", ["\x1b[31mred\x1b[0m", "a\rb", "a\x07b", "a\u202eb", "a\nb"])
+def test_a_terminal_obeys_nothing_that_a_row_says(tmp_path: Path, text: str) -> None:
+    """Control sequences in what the service or a cell says do not reach the terminal, and no line is forged."""
+    rejected = Outcome(4, OutcomeKind.REJECTED, 400, 1, (refused(text, text),))
+
+    lines = _lines(tmp_path, facts_with(warnings=(text,)), [row(4)], [rejected])
+
+    assert all(line.isprintable() for line in lines)
+    assert max(map(len, lines)) <= WIDTH + len("     importer run  --mapping ") + len(str(SHOWN))
+
+
+def test_names_with_blanks_are_quoted_in_commands(tmp_path: Path) -> None:
+    """A command can be copied as it is, also where names have blanks."""
+    facts = facts_with(mapping="my mappings/zoho.yaml")
+
+    lines = _lines(tmp_path, facts, [row(4)], [Outcome(4, OutcomeKind.FAILED, 429, 6)])
+
+    assert lines[-1] == "     importer run candidates.xlsx --mapping 'my mappings/zoho.yaml'"

@@ -1,0 +1,211 @@
+"""The workbook report.xlsx, read back with another library."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+
+from importer.models import Outcome, OutcomeKind
+from importer.report import outcome_sheet, write_report
+from importer.report.cell_text import CUT_NOTE, LONGEST, fitting
+from importer.report.pairing import pair
+from importer.report.workbook import ReportWorkbook
+from tests.report.building import FACTS, bad_degree, bad_mobile, created, facts_with, refused, row, rows
+
+
+def _open(folder: Path) -> Any:
+    return openpyxl.load_workbook(folder / "report.xlsx", rich_text=False)
+
+
+def _cells(sheet: Any) -> list[list[Any]]:
+    return [[cell.value for cell in cells] for cells in sheet.iter_rows()]
+
+
+def _texts(sheet: Any) -> list[str]:
+    return [str(cell.value) for cells in sheet.iter_rows() for cell in cells if cell.value is not None]
+
+
+def test_sheets_stand_in_the_order_of_the_outcomes(tmp_path: Path) -> None:
+    """Summary comes first, then a sheet for each outcome that has rows, in one order whatever the order of the rows."""
+    kinds = list(reversed([kind for kind in OutcomeKind if kind is not OutcomeKind.FAILED]))
+    outcomes = [Outcome(number, kind) for number, kind in enumerate(kinds, start=4)]
+
+    write_report(tmp_path, FACTS, rows(range(4, 4 + len(kinds))), outcomes)
+
+    book = _open(tmp_path)
+    assert book.sheetnames == [
+        "Summary",
+        "201 created",
+        "409 already there",
+        "400 rejected",
+        "invalid",
+        "unclear",
+        "not sent",
+        "done before",
+        "filtered",
+    ]
+    for sheet in book.worksheets[1:]:
+        assert sheet.auto_filter.ref == "A1:H2", sheet.title
+        assert sheet.freeze_panes == "A2", sheet.title
+        assert sheet.print_title_rows == "$1:$1", sheet.title
+
+
+def test_a_sheet_has_the_rows_of_its_outcome(tmp_path: Path) -> None:
+    """A sheet has the source's own columns as text, then the import_ columns."""
+    bad = row(7, "0012", "a@example.com", "+44 20 7946 0123", "bachelor")
+    outcomes = [Outcome(7, OutcomeKind.INVALID, problems=(bad_degree(bad),)), *created([8])]
+
+    write_report(tmp_path, FACTS, [bad, row(8)], outcomes)
+
+    assert _cells(_open(tmp_path)["invalid"]) == [
+        ["ID", "E-mail", "Mobile", "Degree 1", "import_row", "import_status", "import_problem", "import_hint"],
+        [
+            *("0012", "a@example.com", "+44 20 7946 0123", "bachelor", "7", "invalid"),
+            "Candidates!D7: 'bachelor' is no degree this service knows",
+            "add it under values: in mappings/zoho.yaml:41",
+        ],
+    ]
+
+
+def test_guilty_cells_are_marked_with_their_message(tmp_path: Path) -> None:
+    """A cell with a problem has a colour and a comment, an empty one too; the others have none."""
+    bad = row(7, "1", "a@example.com", "", "bachelor")
+    problems = (bad_degree(bad), bad_mobile(bad))
+
+    write_report(tmp_path, FACTS, [bad], [Outcome(7, OutcomeKind.INVALID, problems=problems)])
+
+    _, cells = _open(tmp_path)["invalid"].iter_rows()
+    assert [cell.comment.text if cell.comment else None for cell in cells] == [
+        *(None, None, "'' is no phone number\nwrite it with its country"),
+        "'bachelor' is no degree this service knows\nadd it under values: in mappings/zoho.yaml:41",
+        *(None, None, None, None),
+    ]
+    marked = cells[3].fill.fgColor.rgb
+    assert [cell.fill.fgColor.rgb == marked for cell in cells[:4]] == [False, False, True, True]
+
+
+HOSTILE = {
+    "formula": "=1+1",
+    "array formula": "{=1+1}",
+    "link": "https://example.com/",
+    "number": "0012",
+    "long number": "12345678901234567890",
+    "plus": "+44 20 7946 0123",
+    "markup": "<b>&amp;</b>",
+    "rich text of XlsxWriter": "<r><t>somebody else</t></r>",
+    "rich text that is broken": "<r>&</t></r>",
+    "line break": "one\ntwo",
+    "blanks": "  a  ",
+    "emoji": "👩‍💻",
+    "lone surrogate": "\udcfd",
+    "no character": "\ufffe",
+    "long": "x" * LONGEST,
+}
+AS_SHOWN = {"lone surrogate": "\\udcfd", "no character": "_xFFFE_"}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_cells_are_text(tmp_path: Path, name: str) -> None:
+    """Whatever a cell holds is that text in the workbook, never a formula, a link, a number or markup."""
+    write_report(tmp_path, FACTS, [row(4, HOSTILE[name])], created([4]))
+
+    cell = _open(tmp_path)["201 created"]["A2"]
+    assert (cell.value, cell.data_type) == (AS_SHOWN.get(name, HOSTILE[name]), "s")
+    assert cell.hyperlink is None
+
+
+@pytest.mark.parametrize("character", ["x", "👩"], ids=["one unit", "two units"])
+def test_text_that_is_too_long_for_a_cell_is_cut_with_a_note(character: str) -> None:
+    """More text than Excel's 32,767 units is cut between two characters, and says so."""
+    text = fitting(character * 40_000)
+
+    assert text.endswith(CUT_NOTE)
+    assert LONGEST - 1 <= len(text.encode("utf-16-le")) // 2 <= LONGEST
+    assert set(text.removesuffix(CUT_NOTE)) == {character}
+
+
+def test_rows_beyond_the_end_of_a_sheet_are_named(tmp_path: Path) -> None:
+    """A sheet that is full says how many rows are in the CSV file alone, and its filter ends before that line."""
+    summary = write_report(tmp_path, FACTS, rows(range(1, 6)), created(range(1, 6)))
+
+    with ReportWorkbook(tmp_path, FACTS, most_rows=2) as workbook:
+        for reported in pair(rows(range(1, 6)), created(range(1, 6))):
+            workbook.add(reported)
+        workbook.save(summary, tmp_path)
+
+    sheet = _open(tmp_path)["201 created"]
+    assert [cells[0] for cells in _cells(sheet)] == ["ID", "0001", "0002", "3 more rows are in 201_created.csv"]
+    assert sheet.auto_filter.ref == "A1:H3"
+
+
+def test_comments_are_so_many_and_no_more(tmp_path: Path) -> None:
+    """Beyond the first 2,000 comments guilty cells still have their colour."""
+    count = outcome_sheet.MOST_COMMENTS + 1
+    bad = [row(number, "1", "a@example.com", "", "x") for number in range(1, count + 1)]
+    outcomes = [Outcome(each.number, OutcomeKind.INVALID, problems=(bad_degree(each),)) for each in bad]
+
+    write_report(tmp_path, FACTS, bad, outcomes)
+
+    degrees = [cells[3] for cells in _open(tmp_path)["invalid"].iter_rows(min_row=2)]
+    assert [cell.comment is not None for cell in degrees] == [True] * outcome_sheet.MOST_COMMENTS + [False]
+    assert len({cell.fill.fgColor.rgb for cell in degrees}) == 1
+
+
+def test_summary_sheet_tells_the_run_to_a_stranger(tmp_path: Path) -> None:
+    """The sheet Summary says what happened, what each outcome means, what to mend and what to do next."""
+    bad = row(7, "1", "a@example.com", "", "bachelor")
+    outcomes = [
+        *created([4, 5, 6]),
+        Outcome(7, OutcomeKind.INVALID, problems=(bad_degree(bad),)),
+        Outcome(8, OutcomeKind.REJECTED, 400, attempts=2, problems=(refused("salary is required", "fill it in"),)),
+    ]
+    facts = facts_with(
+        target_title="Engineer", warnings=('candidates.xlsx: column "Notes" is not used; map it',), blank_rows=2
+    )
+
+    write_report(tmp_path, facts, [row(4), row(5), row(6), bad, row(8)], outcomes)
+
+    sheet = _open(tmp_path)["Summary"]
+    assert _texts(sheet) == [
+        "Import of candidates.xlsx into Engineer",
+        "Finished: 5 rows read, 3 created, 1 rejected, 1 invalid",
+        "What became of the rows",
+        *("Outcome", "Rows", "What it means", "What to do next"),
+        *("created", "3", "the service accepted it", "nothing to do"),
+        *("already there", "0", "the service had this person already"),
+        *("rejected", "1", "the service refused it", "mend the row and run it again"),
+        *("invalid", "1", "our own checks refused it; nothing was sent", "mend the marked cells and run it again"),
+        *("failed", "0", "not accepted after the last attempt"),
+        *("unclear", "0", "sent, but no answer says whether it arrived"),
+        *("not sent", "0", "the run stopped before its turn"),
+        *("done before", "0", "an earlier run settled it; no request was made"),
+        *("filtered", "0", "left out by where: in the mapping file"),
+        *("in all", "5"),
+        "What to do next",
+        "1. mend the rows in invalid.csv and 400_rejected.csv, then run what you mended",
+        f"     importer run {tmp_path}/invalid.csv --mapping mappings/zoho.yaml",
+        f"     importer run {tmp_path}/400_rejected.csv --mapping mappings/zoho.yaml",
+        "Problems, the most frequent first",
+        *("Outcome", "Rows", "Column", "Problem (the first of them)", "What to do", "Where"),
+        *("invalid", "1", "Degree 1", "'bachelor' is no degree this service knows"),
+        *("add it under values: in mappings/zoho.yaml:41", "D7"),
+        *("rejected", "1", "salary is required", "fill it in", "row 8"),
+        "Warnings",
+        'candidates.xlsx: column "Notes" is not used; map it',
+        "How it was run",
+        *("Run", "20261121-021503-7f3a"),
+        *("Target", "job post 4f2c9a (Engineer)"),
+        *("File", "candidates.xlsx"),
+        *("Sheet", "Candidates"),
+        *("How it was read", "XLSX, sheet Candidates, header in row 3, 4 columns"),
+        *("Blank rows", "2 passed over"),
+        *("SHA-256", "ab" * 32),
+        *("Mapping", "mappings/zoho.yaml"),
+        *("Requests", "5 sent, 1 of them retries"),
+        *("Started", "2026-11-21 02:15:03 UTC+03:00"),
+        *("Ended", "2026-11-21 02:19:40 UTC+03:00"),
+    ]
+    assert sheet["A6"].hyperlink.location == "'201 created'!A1"
