@@ -1,0 +1,364 @@
+"""The life of rows: what is sent, how often, and what is said about each."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from importer.ledger import Scope, State
+from importer.load import DryLoader, LoadOptions
+from importer.models import Application, Outcome, OutcomeKind, Problem, Submission
+from importer.service import Reply
+from tests.load.given import (
+    BROKEN,
+    CREATED,
+    JOB_POST,
+    POOL,
+    REFUSED,
+    SILENT,
+    THERE,
+    Answer,
+    House,
+    Scripted,
+    applications,
+    by_outcome,
+    by_row,
+    candidates,
+    email_of,
+    in_turn,
+)
+
+K = OutcomeKind
+SETTLE = (
+    "run the same command again to settle it, or look in the service and say what you found with: "
+    "importer resolve RUN ROW --created, or --absent"
+)
+OURS = Problem(
+    "own-earlier-attempt", "most likely our own earlier attempt, whose answer did not arrive", "nothing is to be done"
+)
+MEND = "mend the row, then run the same command again"
+
+
+def unclear(said: str) -> Problem:
+    return Problem("unclear", f"a request may have arrived, but no clear answer came ({said})", SETTLE)
+
+
+def rejected(said: str) -> Problem:
+    return Problem("rejected", f"the service refused this row ({said})", MEND)
+
+
+def not_accepted(what: str) -> Problem:
+    return Problem("not-accepted", f"the service did not take this row in {what}", "run the same command again later")
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    return House(tmp_path)
+
+
+def rows_for(scope: Scope, rows: list[int]) -> list[Submission]:
+    return applications(rows) if scope is JOB_POST else candidates(rows)
+
+
+FILL = Reply(400, "cv: this field may not be blank")
+
+
+@pytest.mark.parametrize(
+    ("answers", "outcome"),
+    [
+        pytest.param((CREATED,), Outcome(2, K.CREATED, 201, 1), id="created"),
+        pytest.param((THERE,), Outcome(2, K.ALREADY_THERE, 409, 1), id="already there"),
+        pytest.param(
+            (FILL,),
+            Outcome(2, K.REJECTED, 400, 1, (rejected("400: cv: this field may not be blank"),)),
+            id="rejected",
+        ),
+        pytest.param(
+            (Reply(422),),
+            Outcome(2, K.REJECTED, 422, 1, (rejected("422, without a reason"),)),
+            id="rejected without a word",
+        ),
+        pytest.param(
+            (Reply(429), REFUSED, CREATED), Outcome(2, K.CREATED, 201, 3), id="proven not processed, then created"
+        ),
+        pytest.param(
+            (Reply(429, "slow down"),),
+            Outcome(2, K.FAILED, 429, 3, (not_accepted("3 attempts (429: slow down)"),)),
+            id="patience used up",
+        ),
+        pytest.param(
+            (REFUSED,),
+            Outcome(2, K.FAILED, None, 3, (not_accepted("3 attempts (connection refused)"),)),
+            id="no connection",
+        ),
+        pytest.param((BROKEN, CREATED), Outcome(2, K.CREATED, 201, 2), id="settled: it had not arrived"),
+        pytest.param((SILENT, THERE), Outcome(2, K.ALREADY_THERE, 409, 2, (OURS,)), id="settled: it had arrived"),
+        pytest.param(
+            (BROKEN, BROKEN, THERE), Outcome(2, K.ALREADY_THERE, 409, 3, (OURS,)), id="settled at the second go"
+        ),
+        pytest.param(
+            (BROKEN, Reply(429), THERE), Outcome(2, K.ALREADY_THERE, 409, 3, (OURS,)), id="settled after a 429"
+        ),
+        pytest.param((BROKEN,), Outcome(2, K.UNCLEAR, 500, 4, (unclear("500: oops"),)), id="never settled"),
+        pytest.param(
+            (SILENT,), Outcome(2, K.UNCLEAR, None, 4, (unclear("no answer within 30 s"),)), id="never an answer"
+        ),
+        pytest.param(
+            (BROKEN, Reply(429)),
+            Outcome(2, K.UNCLEAR, 429, 4, (unclear("429, without a reason"),)),
+            id="a 429 settles nothing",
+        ),
+    ],
+)
+@pytest.mark.parametrize("scope", [JOB_POST, POOL], ids=["job post", "pool"])
+def test_the_life_of_one_row(house: House, scope: Scope, answers: tuple[Answer, ...], outcome: Outcome) -> None:
+    """Whatever the service answers, the row ends in the outcome that is true, and is told about."""
+    house.scope = scope
+    rows = rows_for(scope, [3, 4, 5, 2])
+    outcomes = house.load(Scripted(by_row({2: answers})), rows, LoadOptions(pause=0))
+    assert outcomes[2] == outcome
+
+
+@pytest.mark.parametrize(("scope", "kind"), [(JOB_POST, K.REJECTED), (POOL, K.UNCLEAR)], ids=["job post", "pool"])
+def test_a_refusal_after_a_doubt(house: House, scope: Scope, kind: OutcomeKind) -> None:
+    """A job post refuses the same bytes both times; of a pool nobody knows what it says to a duplicate."""
+    house.scope = scope
+    outcome = house.load(Scripted(in_turn(BROKEN, FILL)), rows_for(scope, [2]))[2]
+    assert (outcome.kind, outcome.status, outcome.attempts) == (kind, 400, 2)
+
+
+def test_settling_sends_the_same_bytes_at_the_end_of_the_run_after_the_delay(house: House) -> None:
+    """The other rows go on meanwhile; then the row in doubt is sent once more as it was."""
+    service = Scripted(by_row({2: (BROKEN, CREATED)}))
+    house.load(service, applications(range(2, 12)), LoadOptions(in_flight=1, settle_after=60))
+    assert service.emails == [email_of(row) for row in [*range(2, 12), 2]]
+    assert service.bodies[0] == service.bodies[-1]
+    assert house.time.waits == [60]
+
+
+def test_settling_now_does_not_wait(house: House) -> None:
+    """With `now` the row in doubt is sent again as soon as a sender is free, without a delay."""
+    service = Scripted(by_row({2: (BROKEN, CREATED)}))
+    house.load(service, applications([2, 3, 4, 5]), LoadOptions(in_flight=1, settle="now"))
+    assert service.emails == [email_of(row) for row in (2, 3, 2, 4, 5)]
+    assert house.time.waits == []
+
+
+def test_settling_never_leaves_the_row_unclear(house: House) -> None:
+    """With `never` one request is sent for it."""
+    outcome = house.load(Scripted(in_turn(BROKEN)), applications([2]), LoadOptions(settle="never"))[2]
+    assert outcome == Outcome(2, K.UNCLEAR, 500, 1, (unclear("500: oops"),))
+
+
+def test_a_retry_after_is_what_is_waited(house: House) -> None:
+    """The service's own wish takes the place of our backoff."""
+    house.load(Scripted(in_turn(Reply(429, retry_after=17), CREATED)), applications([2]))
+    assert house.time.waits == [17]
+
+
+# --- a second run ---
+
+
+@pytest.mark.parametrize("answer", [CREATED, THERE], ids=["created", "already there"])
+def test_what_is_done_is_not_sent_again(house: House, answer: Answer) -> None:
+    """The same command again makes no request for a row that is done, whatever the row looks like now."""
+    house.load(Scripted(in_turn(answer)), applications([2]))
+    service = Scripted(in_turn(CREATED))
+    moved_and_changed = Application(9, email_of(2), "Ida", "Example", "9")
+    assert house.load(service, [moved_and_changed]) == {9: Outcome(9, K.DONE_BEFORE)}
+    assert service.emails == []
+
+
+def test_what_was_rejected_is_not_sent_again_unchanged(house: House) -> None:
+    """It is told again, with the run that found it, and no request is made."""
+    house.load(Scripted(in_turn(FILL)), applications([2]))
+    service = Scripted(in_turn(CREATED))
+    problem = Problem(
+        "rejected-before",
+        "the service refused it in run run-1 (400), and it has not changed since",
+        "mend the row, or send it as it is with --again",
+    )
+    assert house.load(service, applications([2])) == {2: Outcome(2, K.REJECTED, 400, 0, (problem,))}
+    assert service.emails == []
+
+
+@pytest.mark.parametrize(
+    ("first_name", "again"), [("Ida", False), ("Ada", True)], ids=["the row was mended", "--again"]
+)
+def test_what_was_rejected_is_sent_again(house: House, first_name: str, again: bool) -> None:
+    """A changed row gets its second chance by itself, an unchanged one when a person says so."""
+    house.load(Scripted(in_turn(FILL)), applications([2]))
+    outcomes = house.load(Scripted(in_turn(CREATED)), applications([2], first_name), LoadOptions(again=again))
+    assert outcomes == {2: Outcome(2, K.CREATED, 201, 1)}
+
+
+def test_what_failed_is_sent_again(house: House) -> None:
+    """The next run takes it up as if it were new."""
+    house.load(Scripted(in_turn(REFUSED)), applications([2]))
+    assert house.load(Scripted(in_turn(CREATED)), applications([2])) == {2: Outcome(2, K.CREATED, 201, 1)}
+
+
+def test_what_was_unclear_is_settled_by_the_next_run(house: House) -> None:
+    """A 409 is then most likely our own earlier attempt."""
+    house.load(Scripted(in_turn(SILENT)), applications([2]), LoadOptions(settle="never"))
+    assert house.load(Scripted(in_turn(THERE)), applications([2])) == {2: Outcome(2, K.ALREADY_THERE, 409, 1, (OURS,))}
+
+
+def test_a_changed_row_that_is_refused_after_a_doubt_stays_unclear(house: House) -> None:
+    """The refusal of other bytes does not say that the first ones were not accepted, in this run or the one after."""
+    house.load(Scripted(in_turn(SILENT)), applications([2]), LoadOptions(settle="never"))
+    for _ in range(2):
+        assert house.load(Scripted(in_turn(FILL)), applications([2], "Ida"))[2].kind is K.UNCLEAR
+    assert house.load(Scripted(in_turn(FILL)), applications([2]))[2].kind is K.REJECTED
+
+
+def test_an_unclear_row_is_told_where_it_is_not_settled(house: House) -> None:
+    """With settling off the next run makes no request for it either."""
+    never = LoadOptions(settle="never")
+    house.load(Scripted(in_turn(SILENT)), applications([2]), never)
+    service = Scripted(in_turn(THERE))
+    problem = Problem("unclear", "in run run-1 a request may have arrived, but no clear answer came", SETTLE)
+    assert house.load(service, applications([2]), never) == {2: Outcome(2, K.UNCLEAR, None, 0, (problem,))}
+    assert service.emails == []
+
+
+def test_a_rehearsal_marks_nothing_as_done(house: House) -> None:
+    """What the sandbox has is not what the service has."""
+    house.scope = replace(JOB_POST, base="sandbox")
+    house.load(Scripted(in_turn(CREATED)), applications([2]))
+    house.scope = JOB_POST
+    assert house.load(Scripted(in_turn(CREATED)), applications([2]))[2].kind is K.CREATED
+
+
+def test_two_rows_with_one_email_are_sent_once(house: House) -> None:
+    """Should two rows of a run be the same candidate, the second is refused by us and never sent."""
+    twin = replace(applications([2])[0], row=3, email=email_of(2).upper())
+    service = Scripted(in_turn(CREATED))
+    outcomes = house.load(service, [*applications([2]), twin])
+    problem = Problem(
+        "same-email", "another row of this file has the same e-mail for the same target", "keep one of the two rows"
+    )
+    assert outcomes == {2: Outcome(2, K.CREATED, 201, 1), 3: Outcome(3, K.INVALID, problems=(problem,))}
+    assert service.emails == [email_of(2)]
+
+
+def test_an_intent_is_in_the_ledger_before_its_request(house: House) -> None:
+    """While the service has the request, the ledger already says so."""
+    with house.ledger() as ledger:
+        seen: list[State | None] = []
+
+        def answer(email: str, _: int) -> Answer:
+            identity = ledger.fingerprints.identity(JOB_POST, email)
+            known = ledger.look_up([identity]).get(identity)
+            seen.append(known.state if known else None)
+            return CREATED
+
+        list(house.loader(ledger, Scripted(answer)).load(applications(range(2, 30))))
+    assert seen == [State.IN_FLIGHT] * 28
+
+
+def test_a_ledger_that_cannot_be_written_stops_sending(house: House) -> None:
+    """From then on no request is sent, rows in flight keep their answers, and all others are not sent."""
+    with house.ledger() as ledger:
+
+        def answer(email: str, _: int) -> Answer:
+            if email == email_of(5):
+                ledger.path.unlink()
+            return CREATED
+
+        service = Scripted(answer)
+        loader = house.loader(ledger, service, LoadOptions(in_flight=1))
+        outcomes = by_outcome(loader.load(applications(range(2, 10))))
+        said = (
+            f"{ledger.path}: the ledger cannot be written (the file was moved or deleted), so nothing more is sent; "
+            "make room or mend the disk, then run the same command again"
+        )
+    assert loader.stop is not None
+    assert (loader.stop.code, loader.stop.reason) == ("ledger-unwritable", said)
+    assert service.emails == [email_of(row) for row in range(2, 6)]
+    assert {row: outcome.kind for row, outcome in outcomes.items()} == {
+        **dict.fromkeys(range(2, 6), K.CREATED),
+        **dict.fromkeys(range(6, 10), K.NOT_SENT),
+    }
+
+
+# --- how it goes about it ---
+
+
+def test_the_first_rows_go_one_at_a_time(house: House) -> None:
+    """Until three rows have a final answer only one is on its way; then several are."""
+    lock, at_once, most = threading.Lock(), Counter[str](), []
+    several = threading.Barrier(2, timeout=10)
+
+    def answer(email: str, number: int) -> Answer:
+        with lock:
+            at_once["now"] += 1
+            most.append(at_once["now"])
+            order = len(most)
+        if order > 3:
+            several.wait()  # passes only when two are in flight
+        with lock:
+            at_once["now"] -= 1
+        return CREATED
+
+    house.load(Scripted(answer), applications(range(2, 9)), LoadOptions(in_flight=2))
+    assert most[:3] == [1, 1, 1]
+
+
+def test_submissions_are_read_by_the_caller_and_not_far_ahead(house: House) -> None:
+    """The source is read from the calling thread, a little ahead of what is sent."""
+    read: list[int] = []
+    threads: set[int] = set()
+
+    def source() -> Iterator[Submission]:
+        for submission in applications(range(2, 5000)):
+            read.append(submission.row)
+            threads.add(threading.get_ident())
+            yield submission
+
+    with house.ledger() as ledger:
+        outcomes = house.loader(ledger, Scripted(in_turn(CREATED))).load(source())
+        first = next(outcomes)
+        assert (first.row, len(read) < 10) == (2, True)
+        for _ in range(50):
+            next(outcomes)
+        assert len(read) < 51 + 256 + 8
+        outcomes.close()
+    assert threads == {threading.get_ident()}
+
+
+def test_a_bug_in_sending_shows_itself(house: House) -> None:
+    """What nobody foresaw is raised to the caller, and its row is unclear afterwards."""
+
+    def answer(email: str, _: int) -> Answer:
+        if email == email_of(4):
+            raise ZeroDivisionError
+        return CREATED
+
+    with house.ledger() as ledger, pytest.raises(ZeroDivisionError):
+        list(house.loader(ledger, Scripted(answer)).load(applications(range(2, 9))))
+    outcomes = house.load(Scripted(in_turn(THERE)), applications([4]))
+    assert outcomes == {4: Outcome(4, K.ALREADY_THERE, 409, 1, (OURS,))}
+
+
+# --- a dry run ---
+
+
+def test_a_dry_run_sends_nothing_and_knows_what_is_done(house: House) -> None:
+    """Rows that are done are told; all others would be sent."""
+    house.load(Scripted(by_row({3: (FILL,)})), applications([2, 3]))
+    with house.ledger() as ledger:
+        outcomes = list(DryLoader(ledger, JOB_POST).load(applications([2, 3, 4])))
+    assert outcomes == [Outcome(2, K.DONE_BEFORE), Outcome(3, K.NOT_SENT), Outcome(4, K.NOT_SENT)]
+
+
+def test_a_dry_run_needs_no_ledger() -> None:
+    """Before the first run every row would be sent."""
+    loader = DryLoader(None, JOB_POST)
+    assert list(loader.load(applications([2]))) == [Outcome(2, K.NOT_SENT)]
+    assert loader.stop is None
