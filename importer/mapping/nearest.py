@@ -9,12 +9,19 @@ from rapidfuzz import fuzz, process
 from importer.mapping.fold import fold
 
 _NEAR_ENOUGH = 65  # of 100: below it, a proposal is more often wrong than right
+_LONG_ENOUGH = 4  # letters
 
 
 def nearest(typed: str, known: Iterable[str]) -> str | None:
     """The known word most like the typed one, or None where none is like it."""
-    found = process.extractOne(typed, list(known), scorer=fuzz.WRatio, processor=fold, score_cutoff=_NEAR_ENOUGH)
-    return str(found[0]) if found else None
+    words = list(known)
+    folded = fold(typed)
+    # A part is enough where it is long: "degree" finds "bachelors_degree", but "C" is no part of "Cobol".
+    whole = process.extractOne(folded, words, scorer=fuzz.ratio, processor=fold, score_cutoff=_NEAR_ENOUGH)
+    if whole is None and len(folded) >= _LONG_ENOUGH:
+        long_words = [word for word in words if len(fold(word)) >= _LONG_ENOUGH]
+        whole = process.extractOne(folded, long_words, scorer=fuzz.WRatio, processor=fold, score_cutoff=_NEAR_ENOUGH)
+    return str(whole[0]) if whole else None
 
 
 def did_you_mean(typed: str, known: Iterable[str], listed: int = 12) -> str:

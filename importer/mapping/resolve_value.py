@@ -69,7 +69,7 @@ def check_value(spec: ValueSpec, wanted: Wanted, around: Surroundings) -> None:
     if spec.split is not None and wanted.kind is not Kind.CHOICES:
         message = f"split has no effect on {wanted.label}: it takes one value"
         findings.mistake("idle-key", message, "take split: out", spec.place)
-    if spec.part is not None and wanted.kind not in (Kind.NAME, Kind.TEXT):
+    if spec.part is not None and wanted.kind not in (Kind.NAME, Kind.TEXT, Kind.LINE):
         message = f"part has no effect on {wanted.label}: it is no name"
         findings.mistake("idle-key", message, "take part: out", spec.place)
     if formats.decimal is not None and formats.decimal == formats.thousands and spec.formats != Formats():

@@ -12,7 +12,8 @@ from importer.models import Column, LinePlace, Problem, Question, Target, WireFo
 class Kind(StrEnum):
     """The kinds of values: each has one reader in transform."""
 
-    TEXT = "text"
+    TEXT = "text"  # may have several lines
+    LINE = "line"
     NAME = "name"
     EMAIL = "email"
     PHONE = "phone"

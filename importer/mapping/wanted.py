@@ -22,7 +22,7 @@ _CANDIDATE = {
     "last_name": Wanted(Kind.NAME, "the last name"),
     "cv": Wanted(Kind.CV, "the CV's document ID"),
     "terms_of_use": Wanted(Kind.FLAG, "terms_of_use"),
-    "source_platform": Wanted(Kind.TEXT, "source_platform"),
+    "source_platform": Wanted(Kind.LINE, "source_platform"),
 }
 
 _ENTRY_KINDS = {"start_date": Kind.DATE, "end_date": Kind.DATE, "currently_pursuing": Kind.FLAG}
@@ -30,7 +30,7 @@ _ENTRY_KINDS["currently_employed"] = Kind.FLAG
 
 _ANSWER_KINDS = {
     AnswerType.DATE: Kind.DATE,
-    AnswerType.SHORT_TEXT: Kind.TEXT,
+    AnswerType.SHORT_TEXT: Kind.LINE,
     AnswerType.LONG_TEXT: Kind.TEXT,
     AnswerType.INTEGER: Kind.INTEGER,
     AnswerType.DECIMAL: Kind.DECIMAL,
@@ -41,7 +41,7 @@ _ANSWER_KINDS = {
     AnswerType.URL: Kind.URL,
 }
 # Service description 2.1: these markers say more about an answer than its answer_type does.
-_SPECIAL_KINDS = {"photo": Kind.DOCUMENT, "phone": Kind.PHONE, "address": Kind.TEXT}
+_SPECIAL_KINDS = {"photo": Kind.DOCUMENT, "phone": Kind.PHONE}
 
 
 def wanted_of_candidate(name: str) -> Wanted:
@@ -56,13 +56,15 @@ def wanted_of_entry(kind: EntryKind, name: str) -> Wanted:
         return Wanted(Kind.CHOICE, label, "degree this service knows", DEGREES)
     if name == "employment_type":
         return Wanted(Kind.CHOICE, label, "employment type this service knows", EMPLOYMENT_TYPES)
-    return Wanted(_ENTRY_KINDS.get(name, Kind.TEXT), label)
+    return Wanted(_ENTRY_KINDS.get(name, Kind.LINE), label)
 
 
 def wanted_of_question(question: Question) -> Wanted | None:
     """What a question wants (service description 2.1), or None where its answer_type is not known."""
     label = f"the answer to {question.label}"
     kind = _SPECIAL_KINDS.get(question.type or "")
+    if question.type == "address":  # a text, whatever its answer type
+        kind = Kind.TEXT if question.answer_type == AnswerType.LONG_TEXT else Kind.LINE
     if kind is None and question.answer_type in set(AnswerType):
         kind = _ANSWER_KINDS[AnswerType(question.answer_type)]
     if kind is None:

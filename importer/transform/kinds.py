@@ -15,7 +15,7 @@ from importer.transform.names import read_name
 from importer.transform.numbers import decimal_reader, integer_reader
 from importer.transform.phones import phone_reader
 from importer.transform.refusal import Refusal
-from importer.transform.texts import read_text
+from importer.transform.texts import read_line, read_text
 from importer.transform.urls import read_url
 from importer.transform.yes_no import flag_reader, yes_no_reader
 
@@ -23,6 +23,7 @@ TextReader = Callable[[str, bool], str | Refusal]
 
 _PLAIN: dict[Kind, TextReader] = {
     Kind.TEXT: read_text,
+    Kind.LINE: read_line,
     Kind.NAME: read_name,
     Kind.EMAIL: read_email,
     Kind.URL: read_url,

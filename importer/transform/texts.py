@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 from importer.transform.refusal import Refusal, quoted
 
 _ALLOWED_CONTROLS = frozenset("\n\r\t")
+_BREAKS = re.compile(r"\s*[\n\r\t\v\f\u2028\u2029]\s*")
 _PADDING = "\u200b\ufeff\u2060 \t\r\n\u00a0\u202f\u3000\v\f"
 
 
@@ -24,6 +26,11 @@ def read_text(text: str, typed: bool) -> str | Refusal:
             message = f"{quoted(_visible(text))} holds the character U+{ord(sign):04X}, which cannot be sent"
             return Refusal("text-unsendable", message, "take it out")
     return text
+
+
+def read_line(text: str, typed: bool) -> str | Refusal:
+    """The text in one line, as a short text is: line breaks and tabs, with the spaces around them, become a space."""
+    return text if text.isprintable() else read_text(_BREAKS.sub(" ", text), typed)
 
 
 def _visible(text: str) -> str:

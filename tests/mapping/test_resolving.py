@@ -76,11 +76,11 @@ def test_answers_keep_the_order_of_the_questions() -> None:
     ("answer_type", "question_type", "kind"),
     [
         pytest.param("short_text", "phone", Kind.PHONE, id="phone"),
-        pytest.param("short_text", "address", Kind.TEXT, id="address"),
+        pytest.param("short_text", "address", Kind.LINE, id="address"),
         pytest.param("short_text", "photo", Kind.DOCUMENT, id="photo of any answer type"),
         pytest.param("file_upload", None, Kind.DOCUMENT, id="file"),
         pytest.param("url", "linkedin_url", Kind.URL, id="link"),
-        pytest.param("short_text", "github_url", Kind.TEXT, id="link as text"),
+        pytest.param("short_text", "github_url", Kind.LINE, id="link as text"),
         pytest.param("not_listed", "phone", Kind.PHONE, id="special type before answer type"),
     ],
 )

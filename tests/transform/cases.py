@@ -1,0 +1,227 @@
+"""The answer types and special question types, each with good cells and bad ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from importer.models import Question
+from tests.transform.cells import question
+
+LEVELS = question("single_choice", options=("Junior", "Senior", "Staff engineer"))
+SKILLS = question("multiple_choice", options=("Python", "C", "C++", "Go"))
+PHONE = question("short_text", type="phone")
+PHOTO = question("file_upload", type="photo")
+
+_DATES = '{column: Cell, dates: ["%d.%m.%Y", "%m/%Y", "%Y", "%d %b %Y"]}'
+_PARTIAL = '{column: Cell, dates: ["%d.%m.%Y", "%m/%Y", "%Y"], missing_day: last, missing_month: first}'
+_SIGNS = '{column: Cell, decimal: ",", thousands: "."}'
+_TR = "{column: Cell, region: TR}"
+
+
+@dataclass(frozen=True, slots=True)
+class Good:
+    """A cell that is read, and what is sent for it; None: the answer is left out."""
+
+    name: str
+    asked: Question
+    cell: str
+    sent: str | None
+    answer: str = "Cell"
+    typed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Bad:
+    """A cell that is refused, and what a person is told after its place."""
+
+    name: str
+    asked: Question
+    cell: str
+    told: str
+    answer: str = "Cell"
+    typed: bool = False
+
+
+_DATE, _INTEGER, _DECIMAL = question("date"), question("integer"), question("decimal")
+_YES_NO, _URL, _FILE = question("yes_no"), question("url"), question("file_upload")
+_TEXT, _LONG, _ADDRESS = question(), question("long_text"), question(type="address")
+
+GOOD = (
+    Good("short text", _TEXT, " İzmir\u00a0", "İzmir"),
+    Good("short text of a number cell", _TEXT, "1234.5", "1234.5", typed=True),
+    Good("short text in one line", _TEXT, "one \r\n two\tthree", "one two three"),
+    Good("short text blank", _TEXT, " \u200b", None),
+    Good("long text with lines", _LONG, "one\n\ntwo\t3", "one\n\ntwo\t3"),
+    Good("date ISO", _DATE, "2021-03-15", "2021-03-15"),
+    Good("date ISO with time", _DATE, "1989-07-17T00:00:00", "1989-07-17"),
+    Good("date cell", _DATE, "2021-03-15 14:30:00", "2021-03-15", _DATES, typed=True),
+    Good("date declared", _DATE, "5.3.2021", "2021-03-05", _DATES),
+    Good("date with month name", _DATE, "05 SEP 2021", "2021-09-05", _DATES),
+    Good("date of a leap year", _DATE, "29.02.2024", "2024-02-29", _DATES),
+    Good("month by rule", _DATE, "02/2023", "2023-02-28", _PARTIAL),
+    Good("ISO month by rule", _DATE, "2024-02", "2024-02-29", _PARTIAL),
+    Good("year by rule", _DATE, "2019", "2019-01-31", _PARTIAL),
+    Good("year cell by rule", _DATE, "2019", "2019-01-31", _PARTIAL, typed=True),
+    Good("two-digit year before the pivot", _DATE, "08/14/68", "2068-08-14", '{column: Cell, dates: "%m/%d/%y"}'),
+    Good("two-digit year after the pivot", _DATE, "08/14/69", "1969-08-14", '{column: Cell, dates: "%m/%d/%y"}'),
+    Good("date with hours", _DATE, "8/4/2000 12:00 AM", "2000-08-04", '{column: Cell, dates: "%m/%d/%Y %H:%M %p"}'),
+    Good("integer", _INTEGER, "007", "7"),
+    Good("integer with thousands", _INTEGER, "45.000", "45000", _SIGNS),
+    Good("integer with spaces", _INTEGER, "45\u00a0000", "45000", '{column: Cell, thousands: " "}'),
+    Good("integer cell", _INTEGER, "12.0", "12", typed=True),
+    Good("integer cell despite signs", _INTEGER, "45000", "45000", _SIGNS, typed=True),
+    Good("integer negative", _INTEGER, "-3", "-3"),
+    Good("decimal point", _DECIMAL, "12.50", "12.50"),
+    Good("decimal comma", _DECIMAL, "1.234,10", "1234.10", _SIGNS),
+    Good("decimal cell despite signs", _DECIMAL, "1234.5", "1234.5", _SIGNS, typed=True),
+    Good("decimal with many digits", _DECIMAL, "0.1234567890123456789", "0.1234567890123456789"),
+    Good("yes", _YES_NO, "EVET", "yes"),
+    Good("no in Turkish capitals", _YES_NO, "HAYIR", "no"),
+    Good("yes cell", _YES_NO, "TRUE", "yes", typed=True),
+    Good("no in German", _YES_NO, "nein", "no"),
+    Good("declared word before built-in", _YES_NO, "x", "no", "{column: Cell, no: [x]}"),
+    Good("choice folded", LEVELS, "STAFF  engineer", "Staff engineer"),
+    Good("choice by table", LEVELS, "sr.", "Senior", "{column: Cell, values: {Sr.: Senior}}"),
+    Good("choice beside a table", LEVELS, "junior", "Junior", "{column: Cell, values: {Sr.: Senior}}"),
+    Good("choice otherwise blank", LEVELS, "?", None, "{column: Cell, values: {S: Senior}, otherwise: blank}"),
+    Good("choice otherwise value", LEVELS, "?", "Junior", "{column: Cell, values: {}, otherwise: {value: Junior}}"),
+    Good("choice default", LEVELS, "", "Junior", "{column: Cell, default: Junior}"),
+    Good("choices", SKILLS, "go; C++ ;go;", '["Go", "C++"]', '{column: Cell, split: ";"}'),
+    Good("choices of one", SKILLS, "c", '["C"]'),
+    Good("url", _URL, "https://example.com/a?b=ç", "https://example.com/a?b=ç"),
+    Good("url without scheme", _URL, "linkedin.com/in/ada", "https://linkedin.com/in/ada"),
+    Good("url with port", _URL, "example.com:8080/x", "https://example.com:8080/x"),
+    Good("file", _FILE, "80005", "80005"),
+    Good("file of a number cell", _FILE, "80005.0", "80005", typed=True),
+    Good("photo", PHOTO, "0042", "0042"),
+    Good("phone national", PHONE, "0(532) 123 45 67", "+905321234567", _TR),
+    Good("phone without plus", PHONE, "905321234567", "+905321234567", _TR),
+    Good("phone dialled with 00", PHONE, "0090532 1234567", "+905321234567"),
+    Good("phone international", PHONE, "+44 20 7946 0123", "+442079460123", _TR),
+    Good("phone kept as a float", PHONE, "905321234567.0", "+905321234567", _TR),
+    Good("address", _ADDRESS, "Gül Sok. 5\nİzmir", "Gül Sok. 5 İzmir"),
+    Good("missing word", _TEXT, "N / A", None, "{column: Cell, missing: [n / a]}"),
+    Good("first of a name", _TEXT, "Nur  Ada Su", "Nur Ada", "{column: Cell, part: first}"),
+    Good("last of a name", _TEXT, "Nur Ada Su", "Su", "{column: Cell, part: last}"),
+    Good("last before a comma", _TEXT, "SU, Nur Ada", "SU", "{column: Cell, part: last}"),
+    Good("constant", _DATE, "", "2024-01-02", "{value: 2024-01-02}"),
+)
+
+_LONG_CELL = "x" * 200
+BAD = (
+    Bad(
+        "text with a control character", _TEXT, "a\x00b",
+        "'a\ufffdb' holds the character U+0000, which cannot be sent; take it out",
+    ),
+    Bad(
+        "date unreadable", _DATE, "soon",
+        "'soon' is no date in the declared form %d.%m.%Y or %m/%Y or %Y or %d %b %Y; write it as YYYY-MM-DD, or add "
+        "its "
+        "format under dates: in m.yaml:4",
+        _DATES,
+    ),
+    Bad(
+        "date without a declared format", _DATE, "01.02.2024",
+        "'01.02.2024' is no date YYYY-MM-DD, and no format is declared; write it as YYYY-MM-DD, or declare its format "
+        "under dates: in m.yaml:4",
+    ),
+    Bad("day that does not exist", _DATE, "31.02.2020", "'31.02.2020' is a day that does not exist; correct the date",
+        _DATES),
+    Bad("month that does not exist", _DATE, "2020-13-01",
+    "'2020-13-01' has a month that does not exist; correct the date"),
+    Bad("year out of range", _DATE, "01.01.0202", "'01.01.0202' is outside the years 1900 to 2100; correct the year",
+        _DATES),
+    Bad(
+        "month without a rule", _DATE, "2020-01",
+        "'2020-01' has no day; write the whole date, or declare missing_day: first or last in m.yaml:4",
+    ),
+    Bad(
+        "year without a rule", _DATE, "2019",
+        "'2019' has no month; write the whole date, or declare missing_month: first or last in m.yaml:4",
+        _DATES,
+    ),
+    Bad(
+        "date of two readings", _DATE, "07/11/2017",
+        "'07/11/2017' can be read as 2017-07-11 and as 2017-11-07; write it as YYYY-MM-DD, or keep one date format in "
+        "m.yaml:4",
+        '{column: Cell, dates: ["%d/%m/%Y", "%m/%d/%Y"]}',
+    ),
+    Bad(
+        "serial number of a date", _DATE, "43990",
+        "'43990' is no date YYYY-MM-DD, and no format is declared; write it as YYYY-MM-DD, or declare its format under "
+        "dates: in m.yaml:4",
+        typed=True,
+    ),
+    Bad("integer with a fraction", _INTEGER, "12,5",
+        "'12,5' is no whole number; write it in digits, or declare thousands: in m.yaml:4"),
+    Bad("integer cell with a fraction", _INTEGER, "12.5",
+        "'12.5' is no whole number; write it in digits, or declare thousands: in m.yaml:4", typed=True),
+    Bad("integer wrongly grouped", _INTEGER, "4.50",
+        "'4.50' is no whole number; write it in digits, with '.' between thousands or without", _SIGNS),
+    Bad(
+        "decimal with the other sign", _DECIMAL, "12,5",
+        "'12,5' is no number with the decimal sign '.'; write it in digits, or declare decimal: and thousands: in "
+        "m.yaml:4",
+    ),
+    Bad(
+        "decimal with a currency", _DECIMAL, "12 TL",
+        "'12 TL' is no number with the decimal sign ','; write it in digits, or declare decimal: and thousands: in "
+        "m.yaml:4",
+        _SIGNS,
+    ),
+    Bad(
+        "neither yes nor no", _YES_NO, "maybe",
+        "'maybe' is neither yes nor no; write yes or no, or declare its words under yes: and no: in m.yaml:4",
+    ),
+    Bad(
+        "no option", LEVELS, "Snior",
+        "'Snior' is no option of q; did you mean 'Senior'? use one of Junior, Senior, Staff engineer, or add it under "
+        "values: in m.yaml:4",
+    ),
+    Bad(
+        "no option of choices", SKILLS, "Go;Cobol",
+        "'Cobol' is no option of q; use one of Python, C, C++, Go, or add it under values: in m.yaml:4",
+        '{column: Cell, split: ";"}',
+    ),
+    Bad(
+        "choices not split", SKILLS, "Go|C",
+        "'Go|C' is no option of q; if these are several choices, declare split: in m.yaml:4; did you mean 'Go'? use "
+        "one of Python, C, C++, Go, or add it under values: in m.yaml:4",
+    ),
+    Bad(
+        "not in the table of a text", _TEXT, "Istnbul",
+        "'Istnbul' is not in the value table; did you mean 'istanbul'? use one of istanbul, or add it under values: in "
+        "m.yaml:4",
+        "{column: Cell, values: {İstanbul: 34}}",
+    ),
+    Bad("url no address", _URL, "none yet", "'none yet' is no web address; write it with https://"),
+    Bad("url of another kind", _URL, "javascript:alert(1)",
+        "'javascript:alert(1)' is no web address: javascript: cannot be sent; write it with https://"),
+    Bad("url broken", _URL, "http://[x", "'http://[x' is no web address; write it with https://"),
+    Bad("file name instead of an ID", _FILE, "cv.pdf",
+        "'cv.pdf' is no document ID; give the ID of an uploaded document, one for each row"),
+    Bad("photo no ID", PHOTO, "80.5",
+        "'80.5' is no document ID; give the ID of an uploaded document, one for each row", typed=True),
+    Bad("phone no number", PHONE, "call me",
+        "'call me' is no phone number; write it as +90 ..., or as people write it in TR", _TR),
+    Bad("phone invalid", PHONE, "0532 12",
+        "'0532 12' is no valid phone number; write it as +90 ..., or as people write it in TR", _TR),
+    Bad("phone without region", PHONE, "0532 123 45 67",
+        "'0532 123 45 67' is no phone number; write it as +90 ..., or declare region: in m.yaml:4"),
+    Bad(
+        "phone shortened", PHONE, "9.05E+11",
+        "'9.05E+11' is a number that a spreadsheet program has shortened; format the column as text and type the "
+        "number "
+        "again",
+        _TR,
+    ),
+    Bad("phone with extension", PHONE, "+44 20 7946 0123 ext. 4",
+        "'+44 20 7946 0123 ext. 4' has the extension 4, which cannot be sent; write the number without it"),
+    Bad("name of one word", _TEXT, "Madonna",
+        "'Madonna' is one word and cannot be split into first and last name; write both names",
+        "{column: Cell, part: last}"),
+    Bad("name of two commas", _TEXT, "Su, Ada, Dr.",
+        "'Su, Ada, Dr.' cannot be split into first and last name; write it as 'Last, First' or 'First Last'",
+        "{column: Cell, part: last}"),
+    Bad("long cell", _URL, _LONG_CELL, f"'{_LONG_CELL[:80]}…' is no web address; write it with https://"),
+)  # fmt: skip

@@ -1,0 +1,60 @@
+"""One row with one mapping, written for one test: what is made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from importer.mapping import ResolvedMapping, read_mapping, resolve
+from importer.models import Answer, Application, Column, Origin, Problem, Question, Row, WireFormat
+from importer.transform import Invalid, transform_row
+
+FILE = Path("m.yaml")
+ORIGIN = Origin("c.csv")
+PERSON = ("E-mail", "First", "Last", "CV")
+FILLED = ("ada@example.com", "Ada", "Nur", "70001")
+
+
+def question(
+    answer_type: str = "short_text",
+    *,
+    options: Sequence[str] = (),
+    required: bool = False,
+    type: str | None = None,
+    key: str | None = "q",
+) -> Question:
+    return Question(7, "What?", required, answer_type, tuple(options), key, type)
+
+
+def mapping_of(
+    answer: str,
+    names: Sequence[str] = ("Cell",),
+    asked: Question | None = None,
+    wire: WireFormat | None = None,
+    extra: str = "",
+) -> ResolvedMapping:
+    """A mapping of the person's four columns, and of one question as `answer` says (YAML, from line 4 on)."""
+    head = "version: 1\ntarget: {job_post: 4f2c9a}\n"
+    person = "candidate: {email: E-mail, first_name: First, last_name: Last, cv: CV}\n"
+    FILE.write_text(f'{head}{person}answers: {{"id: 7": {answer}}}\n{extra}', encoding="utf-8")
+    columns = tuple(Column(i, chr(65 + i), name) for i, name in enumerate((*PERSON, *names)))
+    return resolve(read_mapping(FILE), columns, (asked or question(),), wire or WireFormat())
+
+
+def row(*cells: str, typed: Sequence[int] = (), problems: Sequence[Problem] = (), number: int = 5) -> Row:
+    """A row of a person and these cells; `typed` counts from the first of these cells."""
+    return Row(ORIGIN, number, (*FILLED, *cells), frozenset(len(FILLED) + i for i in typed), tuple(problems))
+
+
+def answer_of(mapping: ResolvedMapping, made_from: Row) -> Answer | None:
+    """The answer to the one question, or None where it is left out; the row must be valid."""
+    made = transform_row(made_from, mapping)
+    assert isinstance(made, Application), made
+    return made.answers[0] if made.answers else None
+
+
+def told(mapping: ResolvedMapping, made_from: Row) -> list[str]:
+    """What a person is told of an invalid row."""
+    made = transform_row(made_from, mapping)
+    assert isinstance(made, Invalid), made
+    return [str(problem) for problem in made.problems]

@@ -1,0 +1,142 @@
+"""A whole row becomes a body, or everything that is wrong with it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from importer.mapping import ResolvedMapping, read_mapping, resolve
+from importer.models import Application, Column, PoolCandidate, Problem, Row, WireFormat
+from importer.transform import Duplicates, Filtered, Invalid, transform_row
+from tests.transform.cells import FILE, FILLED, ORIGIN, PERSON, mapping_of, question, row, told
+
+
+def _person(**cells: str) -> Row:
+    values = dict(zip(("email", "first", "last", "cv"), FILLED, strict=True)) | cells
+    return Row(ORIGIN, 5, (*values.values(), "x"))
+
+
+def _pool(candidate: str) -> ResolvedMapping:
+    FILE.write_text(f"version: 1\ntarget: {{talent_pool: 17}}\ncandidate: {candidate}\n", encoding="utf-8")
+    columns = tuple(Column(i, chr(65 + i), name) for i, name in enumerate(PERSON))
+    return resolve(read_mapping(FILE), columns, (), WireFormat())
+
+
+def test_an_application() -> None:
+    """A row is the body of service description 4.2, its keys in a fixed order."""
+    made = transform_row(_person(email=" Ada.Nur@EXAMPLE.com "), mapping_of("Cell"))
+    assert isinstance(made, Application)
+    assert list(made.payload().items()) == [
+        ("email", "Ada.Nur@example.com"),
+        ("first_name", "Ada"),
+        ("last_name", "Nur"),
+        ("cv", "70001"),
+        ("answers", [{"job_post_question": {"id": 7, "question_key": "q"}, "answer": "x"}]),
+    ]
+
+
+def test_a_pool_candidate() -> None:
+    """A row is the body of service description 4.3, with a constant source_platform."""
+    mapping = _pool("{email: E-mail, first_name: First, last_name: Last, cv: CV, source_platform: {value: zoho}}")
+    made = transform_row(Row(ORIGIN, 5, FILLED), mapping)
+    assert made == PoolCandidate(5, "ada@example.com", "Ada", "Nur", "70001", "zoho")
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        pytest.param(
+            {"email": "ada(at)example.com"},
+            "\"E-mail\": 'ada(at)example.com' is no e-mail address: an email address must have an @-sign; write one "
+            "address like name@example.com",
+            id="e-mail without @",
+        ),
+        pytest.param({"email": ""}, '"E-mail": the e-mail is missing; fill it in', id="no e-mail"),
+        pytest.param({"first": " "}, '"First": the first name is missing; fill it in', id="no first name"),
+        pytest.param({"last": ""}, '"Last": the last name is missing; fill it in', id="no last name"),
+        pytest.param({"last": "***"}, "\"Last\": '***' is no name; write the name in letters", id="name of signs"),
+        pytest.param({"cv": ""}, '"CV": the CV\'s document ID is missing; fill it in', id="no CV"),
+        pytest.param(
+            {"cv": "CV new (2).pdf"},
+            "\"CV\": 'CV new (2).pdf' is no document ID; give the ID of an uploaded document, one for each row",
+            id="CV by file name",
+        ),
+    ],
+)
+def test_what_a_person_lacks(cells: dict[str, str], message: str) -> None:
+    """A missing or wrong field of the person is told at its cell."""
+    assert told(mapping_of("Cell"), _person(**cells)) == [f"c.csv, row 5, column {message}"]
+
+
+def test_an_internationalised_address() -> None:
+    """An address with letters beyond ASCII is an address; its domain is in lower case."""
+    made = transform_row(_person(email="ayşe@ÖRNEK.example"), mapping_of("Cell"))
+    assert isinstance(made, Application)
+    assert made.email == "ayşe@örnek.example"
+
+
+def test_all_problems_of_a_row_at_once() -> None:
+    """A row is mended in one go: every cell that is wrong is told, those of reading first."""
+    mapping = mapping_of("Cell", asked=question("date"))
+    column = Column(3, "D", "CV")
+    plain = row("soon")
+    read = Problem("error-value", "the cell holds the error #N/A", "mend the formula", plain.place(column))
+    made = replace(plain, cells=("x@", "Ada", "", "#N/A x", "soon"), problems=(read,))
+    invalid = transform_row(made, mapping)
+    assert isinstance(invalid, Invalid)
+    assert [(p.code, p.column) for p in invalid.problems] == [
+        ("error-value", "CV"), ("email-unreadable", "E-mail"), ("required-blank", "Last"), ("date-unreadable", "Cell"),
+    ]  # fmt: skip
+
+
+def test_a_problem_of_reading_alone_makes_a_row_invalid() -> None:
+    """A row that could not be read for sure is not sent, whatever its cells look like."""
+    problem = Problem("row-broken", "the row has a cell too many", "take it out", row("x").place())
+    made = transform_row(row("x", problems=[problem]), mapping_of("Cell"))
+    assert made == Invalid(5, (problem,))
+
+
+@pytest.mark.parametrize(
+    ("where", "cell", "counts"),
+    [
+        pytest.param("is: [Active, Interview]", "ACTIVE ", True, id="is"),
+        pytest.param("is: [Active, Interview]", "Old", False, id="is another"),
+        pytest.param("is_not: Old", "old", False, id="is not"),
+        pytest.param("is_not: Old", "", True, id="is not, blank"),
+        pytest.param('is: [Active, ""]', "", True, id="blank named"),
+    ],
+)
+def test_where(where: str, cell: str, counts: bool) -> None:
+    """Rows count by what their filter column says, folded."""
+    mapping = mapping_of("Cell", ("Cell", "Status"), extra=f"source: {{where: {{column: Status, {where}}}}}\n")
+    assert isinstance(transform_row(row("x", cell), mapping), Application if counts else Filtered)
+
+
+def test_why_a_row_is_left_out() -> None:
+    """A row that is left out says which cell left it out."""
+    mapping = mapping_of("Cell", ("Cell", "Status"), extra="source: {where: {column: Status, is: Active}}\n")
+    made = transform_row(row("x", "Old"), mapping)
+    assert isinstance(made, Filtered)
+    assert str(made.problem) == "c.csv, row 5, column \"Status\": left out by where:, the cell is 'Old'"
+
+
+def test_a_filter_cell_that_was_not_read_for_sure() -> None:
+    """A row is not left out silently by a cell that reading could not make sense of."""
+    mapping = mapping_of("Cell", ("Cell", "Status"), extra="source: {where: {column: Status, is: Active}}\n")
+    problem = Problem("error-value", "the cell holds the error #N/A", "", row("x", "").place(Column(5, "F", "Status")))
+    assert isinstance(transform_row(row("x", "#N/A", problems=[problem]), mapping), Invalid)
+
+
+def test_a_second_row_with_the_same_email() -> None:
+    """Of two rows with one e-mail the first is used; the second names it."""
+    mapping = mapping_of("Cell")
+    duplicates = Duplicates(mapping)
+    first, second = row("x", number=14), replace(_person(email="ADA@Example.COM"), number=20)
+    bodies = [transform_row(made_from, mapping) for made_from in (first, second)]
+    assert all(isinstance(body, Application) for body in bodies)
+    assert duplicates.check(first, bodies[0]) is None  # type: ignore[arg-type]
+    assert str(duplicates.check(second, bodies[1])) == (  # type: ignore[arg-type]
+        'c.csv, row 20, column "E-mail": the e-mail is the same as in row 14, which is used; remove one of the two rows'
+    )
+    assert duplicates.check(first, bodies[0]) is None  # type: ignore[arg-type]
