@@ -1,0 +1,66 @@
+"""Kill -9 in the middle, real HTTP, a real ledger: nobody twice, every row in one outcome that is true."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from importer.ledger import Ledger, RunJournal, State
+from importer.models import OutcomeKind
+from tests.load.given import JOB_POST, email_of
+from tests.load.one_run import run
+from tests.load.truth import Truth, truthful
+
+ROWS = 150
+IN_PLACE = {OutcomeKind.CREATED, OutcomeKind.ALREADY_THERE, OutcomeKind.DONE_BEFORE}
+
+
+def run_and_kill(folder: Path, truth: Truth, name: str, after: int) -> None:
+    """Kill a run when the service has had that many requests of it."""
+    before = truth.requests
+    command = [sys.executable, "-m", "tests.load.one_run", str(folder), truth.base_url, str(ROWS), name]
+    with subprocess.Popen(command) as process:
+        while truth.requests < before + after and process.poll() is None:
+            time.sleep(0.0005)
+        assert process.poll() is None
+        process.send_signal(signal.SIGKILL)
+
+
+@pytest.mark.parametrize(("kills", "trouble"), [(1, 0.0), (3, 0.1)], ids=["once", "again and again, in trouble"])
+def test_killed_and_run_again(tmp_path: Path, kills: int, trouble: float) -> None:
+    """After any kills the same command enters everybody, nobody twice, and says of nobody what is not so."""
+    luck = random.Random(20)
+    with truthful(seed=7, trouble=trouble) as truth:
+        for number in range(kills):
+            run_and_kill(tmp_path, truth, f"killed-{number}", after=luck.randint(5, 30))
+            assert_the_ledger_claims_nothing_untrue(tmp_path, set(truth.accepted))
+        # A service in such trouble may trip the breaker; then the same command is what a person is told to run.
+        for number in range(4):
+            run(tmp_path, truth.base_url, ROWS, f"whole-{number}")
+    assert truth.accepted == dict.fromkeys([email_of(row) for row in range(2, ROWS + 2)], 1)
+    with RunJournal(tmp_path / "whole-3") as journal:
+        outcomes = list(journal.outcomes())
+    assert [outcome.row for outcome in outcomes] == list(range(2, ROWS + 2))
+    assert {outcome.kind for outcome in outcomes} <= IN_PLACE
+
+
+def assert_the_ledger_claims_nothing_untrue(folder: Path, accepted: set[str]) -> None:
+    with Ledger.open(folder / "ledger.sqlite") as ledger:
+        identities = {
+            email_of(row): ledger.fingerprints.identity(JOB_POST, email_of(row)) for row in range(2, ROWS + 2)
+        }
+        known = ledger.look_up(list(identities.values()))
+        states = {email: known[identity].state for email, identity in identities.items() if identity in known}
+        assert ledger.check() == ()
+    done = {email for email, state in states.items() if state in (State.CREATED, State.ALREADY_THERE)}
+    never_sent = set(identities) - set(states)
+    proven_absent = {email for email, state in states.items() if state in (State.PLANNED, State.FAILED)}
+    assert done <= accepted
+    assert not never_sent & accepted
+    assert not proven_absent & accepted

@@ -1,0 +1,102 @@
+"""A recruiting service on loopback that knows the truth: whom it accepted, whatever it answered."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import random
+import socket
+import struct
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+@dataclass
+class Truth:
+    """What was accepted, by e-mail, and how often an accepted e-mail was asked for once more."""
+
+    base_url: str = ""
+    accepted: Counter[str] = field(default_factory=Counter)
+    refused_twins: int = 0
+    requests: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def accept(self, email: str) -> bool:
+        with self.lock:
+            if self.accepted[email]:
+                self.refused_twins += 1
+                return False
+            self.accepted[email] += 1
+            return True
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, truth: Truth, seed: int, trouble: float) -> None:
+        self.truth = truth
+        self.trouble = trouble
+        self.luck = random.Random(seed)
+        super().__init__(("127.0.0.1", 0), _Handler)
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that was killed is no error here."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Server
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        truth = self.server.truth
+        with truth.lock:
+            truth.requests += 1
+            fate = self.server.luck.random()
+            after = self.server.luck.random() < 0.5
+        if fate < self.server.trouble:
+            self._misbehave(json.loads(body)["email"], fate / self.server.trouble, after)
+        else:
+            self._answer(201 if truth.accept(json.loads(body)["email"]) else 409)
+
+    def _misbehave(self, email: str, fate: float, after: bool) -> None:
+        if fate < 0.4:
+            self._answer(429)
+            return
+        if after:
+            self.server.truth.accept(email)
+        if fate < 0.7:
+            self._answer(503)
+            return
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.close_connection = True
+        self.connection.shutdown(socket.SHUT_RDWR)
+
+    def _answer(self, status: int) -> None:
+        body = b'{"message": "as you like"}'
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@contextlib.contextmanager
+def truthful(seed: int = 1, trouble: float = 0.0) -> Iterator[Truth]:
+    """Serve; a share of the requests (0 to 1) meets a 429, or a 503 or reset before or after accepting."""
+    truth = Truth()
+    server = _Server(truth, seed, trouble)
+    truth.base_url = f"http://127.0.0.1:{server.server_address[1]}"
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+    thread.start()
+    try:
+        yield truth
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
