@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +53,34 @@ def test_sheets_stand_in_the_order_of_the_outcomes(tmp_path: Path) -> None:
         assert sheet.auto_filter.ref == "A1:H2", sheet.title
         assert sheet.freeze_panes == "A2", sheet.title
         assert sheet.print_title_rows == "$1:$1", sheet.title
+
+
+def test_filters_and_print_titles_belong_to_their_sheet(tmp_path: Path) -> None:
+    """However the sheets were ordered, each filter and print title is filed under the sheet that it names."""
+    outcomes = [Outcome(4, OutcomeKind.FILTERED), Outcome(5, OutcomeKind.INVALID), *created([6])]
+
+    write_report(tmp_path, FACTS, rows([4, 5, 6]), outcomes)
+
+    with zipfile.ZipFile(tmp_path / "report.xlsx") as package:
+        workbook = package.read("xl/workbook.xml").decode()
+    titles = re.findall(r'<sheet name="([^"]+)"', workbook)
+    filed = re.findall(r'<definedName name="_xlnm[^"]+" localSheetId="(\d+)"[^>]*>\'?([^\'!]+)', workbook)
+    assert titles == ["Summary", "201 created", "invalid", "filtered"]
+    assert sorted((titles[int(index)], named) for index, named in filed) == [
+        *[("201 created", "201 created")] * 2,
+        *[("filtered", "filtered")] * 2,
+        *[("invalid", "invalid")] * 2,
+    ]
+
+
+def test_rows_are_as_high_as_their_messages(tmp_path: Path) -> None:
+    """A row whose message needs several lines is higher, also in a program that does not fit rows by itself."""
+    long, short = (Outcome(n, OutcomeKind.REJECTED, 400, problems=(refused("no " * k),)) for n, k in [(4, 60), (5, 1)])
+
+    write_report(tmp_path, FACTS, rows([4, 5]), [long, short])
+
+    heights = _open(tmp_path)["400 rejected"].row_dimensions
+    assert (heights[2].height, heights[3].height) == (45.0, None)
 
 
 def test_a_sheet_has_the_rows_of_its_outcome(tmp_path: Path) -> None:
