@@ -16,16 +16,21 @@ from importer.settings import Settings
 SANDBOX = "sandbox"  # how the ledger knows it: by this name and not by its port
 PROBED = "importer-probe"  # a job post that nobody has: a service that is well answers 404 for it
 SANDBOX_MEMORY = "sandbox-memory.jsonl"
-_SANDBOX_SETTLING = 2.0  # seconds; nobody else's requests are still on their way there
+_SANDBOX_PATIENCE = 2.0  # seconds; nobody else's requests are still on their way there
 
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """A service to talk to, the name by which the ledger knows it, and how long to let an unclear answer settle."""
+    """A service to talk to, and the name by which the ledger knows it.
+
+    settle_after: seconds until a row whose answer was lost is sent again; pause: seconds to wait before a service that
+    gives no clear answers is asked whether it is well.
+    """
 
     service: RecruitingService
     name: str
     settle_after: float
+    pause: float
 
     def is_well(self) -> bool:
         """Whether the service answers a harmless question with anything but trouble of its own."""
@@ -43,7 +48,7 @@ def connect(settings: Settings) -> Iterator[Connection]:
     base_url = settings.service_url()
     service = _service(settings, base_url, settings.access_token())
     try:
-        yield Connection(service, base_url, settings.settle_seconds)
+        yield Connection(service, base_url, settings.settle_seconds, settings.pause_seconds)
     finally:
         service.close()
 
@@ -55,7 +60,8 @@ def rehearse(settings: Settings, questions: Path | None, faults: Path | None) ->
     with _started(questions, faults, settings.out / SANDBOX_MEMORY) as sandbox:
         service = _service(settings, sandbox.base_url, sandbox.token)
         try:
-            yield Connection(service, SANDBOX, min(settings.settle_seconds, _SANDBOX_SETTLING))
+            settle_after = min(settings.settle_seconds, _SANDBOX_PATIENCE)
+            yield Connection(service, SANDBOX, settle_after, min(settings.pause_seconds, _SANDBOX_PATIENCE))
         finally:
             service.close()
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,6 +16,7 @@ from importer.cli.messages import say
 
 if TYPE_CHECKING:
     from importer.cli.connection import Connection
+    from importer.ledger import Ledger
     from importer.load import ErrorLimit
     from importer.pipeline import Plan
     from importer.report import Summary
@@ -176,17 +178,32 @@ def _check(plan: Plan, settings: Settings, quiet: bool) -> Summary:
             ledger.close()
 
 
+@contextmanager
+def _ledger_of(plan: Plan, path: Path) -> Iterator[Ledger]:
+    """The ledger, under the lock of the plan's target; a plan that cannot have them leaves nothing behind."""
+    from importer.errors import ImporterError
+    from importer.ledger import Ledger, target_lock
+    from importer.pipeline import discard
+
+    with ExitStack() as held:
+        try:
+            held.enter_context(target_lock(path, plan.manifest.scope))
+            ledger = held.enter_context(Ledger.open(path))
+        except ImporterError:
+            discard(plan)
+            raise
+        yield ledger
+
+
 def _send(plan: Plan, flags: RunFlags, settings: Settings, connection: Connection, limit: ErrorLimit | None) -> Summary:
     from importer.cli.progress import progress
     from importer.cli.signals import interruption
-    from importer.ledger import Ledger, target_lock
     from importer.load import Halt, Loader, LoadOptions
     from importer.pipeline import begin, carry_out, end
     from importer.service import Patience
 
-    path = settings.ledger_path()
     halt = Halt()
-    with target_lock(path, plan.manifest.scope), Ledger.open(path) as ledger, interruption(halt.set) as interrupted:
+    with _ledger_of(plan, settings.ledger_path()) as ledger, interruption(halt.set) as interrupted:
         for killed in begin(plan, settings.out, ledger):
             say(f"Run {killed.run} was ended from outside; its report is written now, and this run goes on from there.")
         loader = Loader(
@@ -198,6 +215,7 @@ def _send(plan: Plan, flags: RunFlags, settings: Settings, connection: Connectio
                 rate=settings.rate,
                 max_errors=limit,
                 settle_after=connection.settle_after,
+                pause=connection.pause,
                 again=flags.again,
             ),
             patience=Patience(attempts=settings.attempts),

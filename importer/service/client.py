@@ -74,7 +74,17 @@ class RecruitingService:
         if isinstance(raw, NoReply):
             return raw
         message = _created_message(target.operation, raw) if raw.status == 201 else self._message(raw)
-        return Reply(raw.status, message, seconds_to_wait(raw.headers.get("retry-after"), self._now()))
+        return Reply(raw.status, message, self._retry_after(raw))
+
+    def probe(self, job_post: str) -> Reply | NoReply:
+        """Ask once for a question list (4.1) only to see whether the service answers: changes nothing there.
+
+        A valid token gets 200, or 404 where the job post does not exist; a refused one gets 401.
+        """
+        raw = self._transport.send(self._list_request(Target(Operation.APPLY, job_post)))
+        if isinstance(raw, NoReply):
+            return raw
+        return Reply(raw.status, "" if raw.status == 200 else self._message(raw), self._retry_after(raw))
 
     def questions(self, job_post: str, patience: Patience | None = None) -> tuple[Question, ...]:
         """The questions of a job post (4.1), their options taken apart.
@@ -84,7 +94,7 @@ class RecruitingService:
             StoppedEarly: the service refuses, cannot be reached, or answers what the description does not show.
         """
         target = Target(Operation.APPLY, job_post)
-        url: str | None = f"{self._base_url}/api/v1/client/job-posts/{target.id}/questions/"
+        url: str | None = self._list_request(target).url
         found: list[contract.JobPostQuestion] = []
         for _ in range(_MOST_PAGES):
             if url is None:
@@ -95,6 +105,10 @@ class RecruitingService:
         raise StoppedEarly(
             f"the question list of {target} has more than {_MOST_PAGES} pages; tell the service's people"
         )
+
+    def _list_request(self, target: Target) -> requests.PreparedRequest:
+        url = f"{self._base_url}/api/v1/client/job-posts/{target.id}/questions/"
+        return requests.Request("GET", url, headers=self._headers).prepare()
 
     def _question_page(self, url: str, target: Target, patience: Patience) -> contract.QuestionList:
         request = requests.Request("GET", url, headers=self._headers).prepare()

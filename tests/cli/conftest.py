@@ -1,0 +1,170 @@
+"""The front door: commands in a folder of their own, against a sandbox that serves over real HTTP."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from importer.sandbox import RunningSandbox, SandboxOptions, running
+
+MAPPING = """\
+version: 1
+target: {job_post: 4f2c9a}
+candidate:
+  email: E-mail
+  first_name: First
+  last_name: Last
+  cv: CV
+answers:
+  phone: {column: Phone, region: TR}
+  work_permit: Permit
+  salary: Salary
+"""
+POOL_MAPPING = """\
+version: 1
+target: {talent_pool: 17}
+defaults: {unused_columns: ignore}
+candidate:
+  email: E-mail
+  first_name: First
+  last_name: Last
+  cv: CV
+  source_platform: {value: legacy}
+"""
+HEADER = ["E-mail", "First", "Last", "CV", "Phone", "Permit", "Salary"]
+
+
+def candidate(number: int, **changed: str) -> list[str]:
+    """An invented candidate; `Salary="x"` and the like change a cell."""
+    row = dict(
+        zip(HEADER, [f"person{number}@example.com", "Ada", f"Nr{number}", "7001", "", "yes", "1000"], strict=True)
+    )
+    row["Phone"] = f"+90555000{number:04d}"
+    return list((row | changed).values())
+
+
+def write_csv(path: Path, rows: list[list[str]]) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([HEADER, *rows])
+    return path
+
+
+def read_csv(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a command left: its exit code, and what it said on stdout and stderr."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The summary object that --json printed."""
+        found: dict[str, Any] = json.loads(self.out)
+        return found
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The outcomes that have rows."""
+        return {kind: count for kind, count in self.summary["outcomes"].items() if count}
+
+
+@dataclass(frozen=True)
+class FrontDoor:
+    """A folder to run commands in, and their environment."""
+
+    folder: Path
+    environment: dict[str, str]
+
+    def __call__(self, *arguments: str, **environment: str) -> Ran:
+        with self.started(*arguments, **environment) as process:
+            out, err = process.communicate(timeout=50)
+        return Ran(process.returncode, out, err)
+
+    @contextmanager
+    def started(self, *arguments: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
+        """A command that is still at work; killed in the end if it has not ended."""
+        process = subprocess.Popen(
+            [sys.executable, "-m", "importer", *arguments],
+            cwd=self.folder,
+            env={**self.environment, **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                process.send_signal(signal.SIGKILL)
+            process.communicate()
+
+
+@pytest.fixture
+def front_door(tmp_path: Path) -> FrontDoor:
+    """Commands in an empty folder, with a mapping for the job post and one for the pool, and no settings at all."""
+    (tmp_path / "mapping.yaml").write_text(MAPPING, encoding="utf-8")
+    (tmp_path / "pool.yaml").write_text(POOL_MAPPING, encoding="utf-8")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("IMPORTER_")}
+    quick = {"IMPORTER_SETTLE_SECONDS": "0.2", "IMPORTER_PAUSE_SECONDS": "0.2", "IMPORTER_SILENCE_SECONDS": "1"}
+    return FrontDoor(tmp_path, {**kept, **quick, "XDG_CONFIG_HOME": str(tmp_path / "none"), "NO_COLOR": "1"})
+
+
+@dataclass(frozen=True)
+class Served:
+    """A front door whose settings name a sandbox that this test can look into."""
+
+    door: FrontDoor
+    sandbox: RunningSandbox
+
+    def __call__(self, *arguments: str, **environment: str) -> Ran:
+        return self.door(*arguments, **environment)
+
+    @property
+    def accepted(self) -> list[str]:
+        """The e-mails that the sandbox accepted, in order."""
+        return [body["email"] for body in self.sandbox.memory.accepted()]
+
+    def wait_for(self, accepted: int) -> None:
+        """Return when the sandbox has accepted so many."""
+        deadline = time.monotonic() + 10
+        while len(self.sandbox.memory) < accepted:
+            assert time.monotonic() < deadline, f"only {len(self.sandbox.memory)} accepted"
+            time.sleep(0.005)
+
+
+@pytest.fixture
+def serve(front_door: FrontDoor) -> Iterator[Callable[..., Served]]:
+    """Call it with faults to have a sandbox serve, and its address and token in the settings."""
+    opened = []
+
+    def start(*faults: dict[str, Any], **options: Any) -> Served:
+        path = front_door.folder / "faults.json"
+        path.write_text(json.dumps({"seed": 1, "faults": faults}), encoding="utf-8")
+        context = running(SandboxOptions(token="t0ken", faults=path, **options))
+        sandbox = context.__enter__()
+        opened.append(context)
+        settings = {"IMPORTER_BASE_URL": sandbox.base_url, "IMPORTER_TOKEN": sandbox.token}
+        return Served(FrontDoor(front_door.folder, {**front_door.environment, **settings}), sandbox)
+
+    yield start
+    for context in opened:
+        context.__exit__(None, None, None)

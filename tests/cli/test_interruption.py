@@ -1,0 +1,132 @@
+"""A run that is killed, interrupted or started twice: nobody is entered twice, and every row is accounted for."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Served, candidate, read_csv
+from tests.cli.test_run import RUN, people
+
+Serve = Callable[..., Served]
+SLOW = {"kind": "delay", "share": 1, "ms": 30, "jitter_ms": 30, "times": 9}
+TROUBLE = [{"kind": "503", "every": 25, "when": "after"}, {"kind": "reset", "every": 40, "when": "after"}]
+
+
+def summaries(folder: Path) -> list[dict[str, Any]]:
+    """The summaries of all runs, the oldest first."""
+    return [json.loads(path.read_text("utf-8")) for path in sorted(folder.glob("results/2*/summary.json"))]
+
+
+def rows_in_files(folder: Path, run: str) -> Counter[str]:
+    """How often each row number stands in the CSV files of a run."""
+    files = (folder / "results" / run).glob("*.csv")
+    return Counter(row["import_row"] for path in files if path.name != "source.csv" for row in read_csv(path))
+
+
+@pytest.mark.parametrize("accepted", [1, 7, 23, 41])
+def test_kill_in_the_middle_then_the_same_command(serve: Serve, accepted: int) -> None:
+    """After kill -9 the same command brings every row in, once; the killed run's report is true and complete."""
+    served = serve(SLOW, *TROUBLE)
+    folder = served.door.folder
+    people(folder, 60, candidate(99, Salary="a lot"))
+    with served.door.started(*RUN, "--json") as process:
+        served.wait_for(accepted)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    known = len(served.accepted)
+    assert summaries(folder)[0]["finished"] is False
+
+    again = served(*RUN, "--json")
+    assert Counter(served.accepted) == Counter(f"person{number}@example.com" for number in range(60))
+    assert again.code == 4
+    assert set(again.counts) <= {"created", "already_there", "done_before", "invalid"}
+    assert sum(again.counts.values()) == 61
+
+    killed = summaries(folder)[0]
+    outcomes = killed["outcomes"]
+    assert (killed["finished"], sum(outcomes.values())) == (False, 61)
+    assert outcomes["created"] + outcomes["already_there"] <= known <= 61 - outcomes["not_sent"]
+    assert rows_in_files(folder, killed["run"]) == Counter({str(number): 1 for number in range(2, 63)})
+    assert f"Run {killed['run']} was ended from outside" in again.err
+
+
+def test_the_report_of_a_killed_run_can_be_written_at_once(serve: Serve) -> None:
+    """`importer report` tells what is known after a kill, without sending anything."""
+    served = serve(SLOW)
+    people(served.door.folder, 40)
+    with served.door.started(*RUN, "--json") as process:
+        served.wait_for(9)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    time.sleep(0.3)  # what was in flight is logged
+    asked = len(served.sandbox.requests)
+    ran = served("report", "last", "--json")
+    assert ran.code == 0
+    assert sum(ran.counts.values()) == 40
+    assert set(ran.counts) <= {"created", "unclear", "not_sent"}
+    assert ran.counts["created"] <= len(served.accepted)
+    assert len(served.sandbox.requests) == asked
+
+
+INTERRUPTIONS = [
+    pytest.param(signal.SIGINT, 130, id="SIGINT"),
+    pytest.param(signal.SIGTERM, 143, id="SIGTERM"),
+]
+
+
+@pytest.mark.parametrize(("number", "code"), INTERRUPTIONS)
+def test_a_signal_drains_and_reports(serve: Serve, number: signal.Signals, code: int) -> None:
+    """The first signal finishes what is in flight, reports, and says where it goes on."""
+    served = serve(SLOW)
+    people(served.door.folder, 60)
+    with served.door.started(*RUN, "--json") as process:
+        served.wait_for(9)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=30)
+    summary = json.loads(out)
+    assert process.returncode == summary["exit_code"] == code
+    assert summary["finished"] is False
+    assert summary["outcomes"]["created"] == len(served.accepted) == 60 - summary["outcomes"]["not_sent"]
+    assert "Stopping: no new rows are sent" in err
+    again = served(*RUN, "--json")
+    assert again.code == 0
+    assert Counter(served.accepted) == Counter(f"person{number}@example.com" for number in range(60))
+
+
+def test_a_second_signal_stops_now(serve: Serve) -> None:
+    """Who cannot wait is not made to; the next run settles what was in flight."""
+    served = serve({"kind": "hang_after", "first": 5, "seconds": 20, "operation": "apply"})
+    people(served.door.folder, 20)
+    with served.door.started(*RUN, IMPORTER_SILENCE_SECONDS="15") as process:
+        served.wait_for(1)
+        process.send_signal(signal.SIGTERM)
+        assert process.stderr is not None
+        while "Stopping" not in process.stderr.readline():
+            pass
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=3) == 143
+    assert served(*RUN, "--json", IMPORTER_SILENCE_SECONDS="0.5").code == 0
+    assert Counter(served.accepted) == Counter(f"person{number}@example.com" for number in range(20))
+
+
+def test_one_run_at_a_time(serve: Serve) -> None:
+    """A second run for the same target is told who holds the lock, and ends with 75 at once."""
+    served = serve(SLOW)
+    people(served.door.folder, 40)
+    with served.door.started(*RUN, "--json", "--rate", "4") as process:
+        served.wait_for(3)
+        second = served(*RUN, "--json")
+        assert second.code == 75
+        assert f"process {process.pid} on " in second.err
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=30) == 143
+    # The one that was turned away leaves no run behind.
+    assert len(summaries(served.door.folder)) == 1

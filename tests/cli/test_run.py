@@ -1,0 +1,294 @@
+"""What a person gets from `importer run` and `importer check`, through the front door."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import FrontDoor, Served, candidate, read_csv, write_csv
+
+Serve = Callable[..., Served]
+RUN = ("run", "people.csv", "--mapping", "mapping.yaml")
+CHECK = ("check", "people.csv", "--mapping", "mapping.yaml")
+
+
+def people(folder: Path, count: int, *more: list[str]) -> None:
+    write_csv(folder / "people.csv", [*(candidate(number) for number in range(count)), *more])
+
+
+def test_every_row_lands_in_one_outcome_and_a_second_run_sends_nothing(serve: Serve) -> None:
+    """Rows are created once; the same command again makes no request for a row that is done."""
+    served = serve()
+    people(served.door.folder, 5, candidate(3), candidate(6, Salary="a lot"))
+    first = served(*RUN, "--json")
+    assert (first.code, first.counts) == (4, {"created": 5, "invalid": 2})
+    posts = len([request for request in served.sandbox.requests if request.method == "POST"])
+    second = served(*RUN, "--json")
+    assert (second.code, second.counts) == (4, {"done_before": 5, "invalid": 2})
+    assert second.summary["requests"] == {"sent": 0, "retried": 0}
+    assert len([request for request in served.sandbox.requests if request.method == "POST"]) == posts == 5
+
+
+def test_a_talent_pool_is_filled_likewise(serve: Serve) -> None:
+    """The other operation goes the same way, and asks for no questions."""
+    served = serve()
+    people(served.door.folder, 3, candidate(9, **{"E-mail": "elif.sahin@example.com"}))
+    ran = served("run", "people.csv", "--mapping", "pool.yaml", "--json")
+    assert (ran.code, ran.counts) == (0, {"created": 3, "already_there": 1})
+    assert {request.method for request in served.sandbox.requests} == {"POST"}
+    assert served.sandbox.memory.accepted("add-candidate", "17")[0] == {
+        "email": "person0@example.com",
+        "first_name": "Ada",
+        "last_name": "Nr0",
+        "cv": "7001",
+        "source_platform": "legacy",
+    }
+
+
+def test_check_sends_nothing_and_tells_the_same(serve: Serve) -> None:
+    """Check finds what run would find, and makes no POST: the service's own log shows it."""
+    served = serve()
+    people(served.door.folder, 3, candidate(6, Salary="a lot"))
+    checked = served(*CHECK, "--json")
+    dry = served(*RUN, "--dry-run", "--json")
+    assert (checked.code, checked.counts) == (dry.code, dry.counts) == (4, {"invalid": 1, "not_sent": 3})
+    assert {request.method for request in served.sandbox.requests} == {"GET"}
+    ran = served(*RUN, "--json")
+    assert ran.summary["problems"] == checked.summary["problems"]
+    assert served(*CHECK, "--json").counts == {"done_before": 3, "invalid": 1}
+
+
+def test_a_mended_results_file_is_run_as_it_is(serve: Serve) -> None:
+    """invalid.csv, with its cell corrected and its import_ columns left in, imports with the same mapping."""
+    served = serve()
+    people(served.door.folder, 2, candidate(6, Salary="a lot"), candidate(7, Last="=SUM(A1)", Salary="x"))
+    ran = served(*RUN, "--json")
+    bad = served.door.folder / "results" / ran.summary["run"] / "invalid.csv"
+    assert [row["import_row"] for row in read_csv(bad)] == ["4", "5"]
+    bad.write_text(bad.read_text("utf-8-sig").replace("a lot", "900").replace(",x,", ",901,"), "utf-8-sig")
+    mended = served("run", str(bad), "--mapping", "mapping.yaml", "--json")
+    assert (mended.code, mended.counts) == (0, {"created": 2})
+    assert served.sandbox.memory.accepted()[-1]["last_name"] == "=SUM(A1)"
+
+
+def test_only_the_selected_rows_are_read(serve: Serve) -> None:
+    """--rows takes the numbers that the spreadsheet shows, --limit the first of those."""
+    served = serve()
+    people(served.door.folder, 9)
+    assert served(*RUN, "--json", "--rows", "4-6").counts == {"created": 3}
+    assert served.accepted == ["person2@example.com", "person3@example.com", "person4@example.com"]
+    assert served(*RUN, "--json", "--rows", "7-", "--limit", "1").counts == {"created": 1}
+    assert served.accepted[-1] == "person5@example.com"
+
+
+# Faults that a run gets over: everybody is created or found, and nobody twice.
+SURVIVED = [
+    pytest.param({"kind": "delay", "share": 1, "ms": 20, "jitter_ms": 20}, id="delay"),
+    pytest.param({"kind": "429", "every": 4}, id="429 without Retry-After"),
+    pytest.param({"kind": "429", "every": 9, "retry_after": "seconds", "seconds": 1}, id="429 with seconds"),
+    pytest.param({"kind": "429", "every": 9, "retry_after": "date", "seconds": 1}, id="429 with a date"),
+    *(
+        pytest.param({"kind": kind, "every": 10, "when": when}, id=f"{kind} {when} accepting")
+        for kind in ("500", "502", "503", "504", "reset")
+        for when in ("before", "after")
+    ),
+    pytest.param({"kind": "hang_after", "every": 10, "seconds": 3}, id="hanging after accepting"),
+    pytest.param({"kind": "cut_body", "every": 5}, id="cut body"),
+    pytest.param({"kind": "html", "every": 10, "status": 502}, id="HTML error page"),
+    pytest.param({"kind": "not_json_201", "every": 3}, id="201 that is no JSON"),
+    pytest.param({"kind": "empty_201", "every": 3}, id="201 without a body"),
+]
+
+
+@pytest.mark.parametrize("mapping", ["mapping.yaml", "pool.yaml"])
+@pytest.mark.parametrize("fault", SURVIVED)
+def test_a_fault_costs_no_row_and_doubles_none(serve: Serve, fault: dict[str, Any], mapping: str) -> None:
+    """With each fault switched on everybody is there once, and every row says so."""
+    operation = "apply" if mapping == "mapping.yaml" else "add-candidate"
+    served = serve({**fault, "operation": operation})
+    people(served.door.folder, 20)
+    ran = served("run", "people.csv", "--mapping", mapping, "--json")
+    assert Counter(served.accepted) == Counter(f"person{number}@example.com" for number in range(20))
+    assert set(ran.counts) <= {"created", "already_there"}
+    assert (ran.code, sum(ran.counts.values())) == (0, 20)
+    assert any(request.fault for request in served.sandbox.requests)
+
+
+STOPPING = [
+    pytest.param({"kind": "401"}, "the service refuses the token (401)", id="401"),
+    pytest.param({"kind": "403"}, "the service does not let us add to job post 4f2c9a (403)", id="403"),
+    pytest.param({"kind": "410"}, "the service no longer has job post 4f2c9a (410)", id="410"),
+    pytest.param({"kind": "423"}, "the service has locked job post 4f2c9a (423)", id="423"),
+    pytest.param(
+        {"kind": "redirect", "status": 307, "location": "https://elsewhere.example.com/"},
+        "the service sends us to another address (307), where we do not take candidates",
+        id="redirect",
+    ),
+]
+
+
+@pytest.mark.parametrize(("fault", "reason"), STOPPING)
+def test_a_refusal_that_meets_everybody_stops_the_run(serve: Serve, fault: dict[str, Any], reason: str) -> None:
+    """The rest is not sent, the exit code is 5, and the same command goes on when the trouble is over."""
+    served = serve({**fault, "operation": "apply", "emails": ["person4@example.com"], "times": 1})
+    people(served.door.folder, 30)
+    ran = served(*RUN, "--json", "--in-flight", "1")
+    assert (ran.code, ran.counts) == (5, {"created": 4, "failed": 1, "not_sent": 25})
+    assert ran.summary["stopped"]["reason"] == reason
+    assert ran.summary["finished"] is False
+    again = served(*RUN, "--json")
+    assert (again.code, again.counts) == (0, {"created": 26, "done_before": 4})
+    assert len(served.accepted) == 30
+
+
+def test_the_same_refusal_for_everybody_stops_the_run(serve: Serve) -> None:
+    """Ten first rows refused alike mean a wrong mapping, not ten wrong rows."""
+    emails = [f"person{number}@example.com" for number in range(40)]
+    served = serve({"kind": "refuse", "emails": emails, "times": 9, "message": "no such document"})
+    people(served.door.folder, 40)
+    ran = served(*RUN, "--json", "--in-flight", "1")
+    assert (ran.code, ran.counts) == (5, {"rejected": 10, "not_sent": 30})
+    assert served.accepted == []
+
+
+def test_max_errors_stops_the_run(serve: Serve) -> None:
+    """--max-errors 1 stops at the second refused row."""
+    served = serve({"kind": "refuse", "emails": ["person1@example.com", "person3@example.com"], "message": "no"})
+    people(served.door.folder, 20)
+    ran = served(*RUN, "--json", "--max-errors", "1", "--in-flight", "1")
+    assert (ran.code, ran.counts) == (5, {"created": 2, "rejected": 2, "not_sent": 16})
+
+
+def test_a_rejected_row_is_sent_again_only_when_it_changed_or_by_again(serve: Serve) -> None:
+    """An unchanged row that was refused is told with the reason of then, and costs no request."""
+    served = serve({"kind": "refuse", "emails": ["person1@example.com"], "message": "no such document"})
+    people(served.door.folder, 3)
+    first = served(*RUN, "--json")
+    assert first.counts == {"created": 2, "rejected": 1}
+    second = served(*RUN, "--json")
+    assert second.counts == {"done_before": 2, "rejected": 1}
+    assert second.summary["requests"]["sent"] == 0
+    row = read_csv(served.door.folder / "results" / second.summary["run"] / "400_rejected.csv")[0]
+    assert row["import_problem"] == (
+        f"people.csv, row 3: the service refused it in run {first.summary['run']} (400: no such document), "
+        "and it has not changed since"
+    )
+    third = served(*RUN, "--json", "--again")
+    assert third.counts == {"created": 1, "done_before": 2}
+
+
+def test_a_rehearsal_marks_nothing_as_done_for_the_real_service(serve: Serve) -> None:
+    """`--sandbox` keeps its memory in the results folder, and the ledger knows it by its own name."""
+    served = serve()
+    people(served.door.folder, 3)
+    assert served(*RUN, "--sandbox", "--json").counts == {"created": 3}
+    assert served(*RUN, "--sandbox", "--json").counts == {"done_before": 3}
+    (served.door.folder / "results" / "ledger.sqlite").unlink()
+    for leftover in (served.door.folder / "results").glob("ledger.sqlite*"):
+        leftover.unlink()
+    assert served(*RUN, "--sandbox", "--json").counts == {"already_there": 3}
+    assert served.accepted == []
+    assert served(*RUN, "--json").counts == {"created": 3}
+
+
+def test_json_is_all_that_stdout_holds(serve: Serve) -> None:
+    """With --json stdout is one object that equals summary.json; progress and messages are on stderr."""
+    served = serve()
+    people(served.door.folder, 2)
+    ran = served(*RUN, "--json")
+    kept = served.door.folder / "results" / ran.summary["run"] / "summary.json"
+    assert ran.summary == json.loads(kept.read_text("utf-8"))
+    assert ran.err == 'CSV, UTF-8, delimiter ",", header found in row 1, 7 columns\n'
+
+
+def test_quiet_says_nothing_when_all_is_well(serve: Serve) -> None:
+    """--quiet is for schedulers that mail whatever is said."""
+    served = serve()
+    people(served.door.folder, 2)
+    ran = served(*RUN, "--quiet")
+    assert (ran.code, ran.out, ran.err) == (0, "", "")
+
+
+NOT_USABLE = [
+    pytest.param((), 2, "importer [OPTIONS] COMMAND [ARGS]...", id="no command"),
+    pytest.param(("run", "people.csv"), 2, "Missing option '--mapping'", id="no mapping"),
+    pytest.param((*RUN, "--rows", "9-2"), 2, "--rows '9-2' ends before it begins", id="rows backwards"),
+    pytest.param((*RUN, "--max-errors", "many"), 2, "'many' is no limit for errors", id="no limit"),
+    pytest.param((*RUN, "--faults", "x.json"), 2, "--questions and --faults are for the sandbox", id="faults alone"),
+    pytest.param(("run", "no.csv", "-m", "mapping.yaml"), 3, "no.csv: there is no such file", id="no file"),
+    pytest.param(("run", "people.csv", "-m", "no.yaml"), 3, "no.yaml: ", id="no mapping file"),
+    pytest.param(("show", "2099"), 2, "there is no run '2099' in results", id="no run"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "code", "message"), NOT_USABLE)
+def test_what_cannot_be_used_is_told(serve: Serve, arguments: tuple[str, ...], code: int, message: str) -> None:
+    """Usage errors are 2, unusable files 3; nothing is sent, no run is left behind, no traceback is shown."""
+    served = serve()
+    people(served.door.folder, 2)
+    ran = served(*arguments)
+    assert ran.code == code, ran.err
+    assert message in ran.err + ran.out
+    assert "Traceback" not in ran.err
+    assert served.accepted == []
+    assert not list((served.door.folder / "results").glob("2*"))
+
+
+SETTINGS = [
+    pytest.param({}, 3, ["the address of the recruiting service is not set"], id="no address"),
+    pytest.param({"IMPORTER_BASE_URL": "http://127.0.0.1:1"}, 3, ["there is no access token"], id="no token"),
+    pytest.param(
+        {"IMPORTER_BASE_URL": "http://recruiting.example.com", "IMPORTER_IN_FLIGHT": "many"},
+        3,
+        ["is not encrypted; only https is used", "IMPORTER_IN_FLIGHT: this setting cannot be used"],
+        id="two bad settings at once",
+    ),
+    pytest.param(
+        {"IMPORTER_BASE_URL": "http://127.0.0.1:1", "IMPORTER_TOKEN": "t", "IMPORTER_ATTEMPTS": "1"},
+        5,
+        ["cannot be reached: the connection was refused; nothing was sent"],
+        id="nobody there",
+    ),
+]
+
+
+@pytest.mark.parametrize(("settings", "code", "messages"), SETTINGS)
+def test_settings_that_do_not_work_are_told(
+    front_door: FrontDoor, settings: dict[str, str], code: int, messages: list[str]
+) -> None:
+    """Each setting is named with what to do; nothing is left behind."""
+    people(front_door.folder, 1)
+    ran = front_door(*RUN, **settings)
+    assert ran.code == code
+    for message in messages:
+        assert message in ran.err
+    assert not list((front_door.folder / "results").glob("2*"))
+
+
+def test_all_mapping_mistakes_are_told_at_once_with_their_lines(serve: Serve) -> None:
+    """A column that is not there and a key that is not asked are both told, with line, caret and a proposal."""
+    served = serve()
+    people(served.door.folder, 1)
+    mapping = served.door.folder / "mapping.yaml"
+    mapping.write_text(mapping.read_text("utf-8").replace("CV", "CVs").replace("salary:", "salery:"), "utf-8")
+    ran = served(*CHECK)
+    assert ran.code == 3
+    assert "importer: 2 problems to mend first; nothing was sent." in ran.err
+    assert "mapping.yaml:7:7: there is no column 'CVs'" in ran.err
+    assert "mapping.yaml:11:3: " in ran.err
+    assert "    7 |   cv: CVs\n      |       ^" in ran.err
+
+
+def test_a_run_says_what_to_do_next_and_keeps_the_folder_in_the_command(serve: Serve) -> None:
+    """The commands that the summary proposes work as they are, also with another results folder."""
+    served = serve()
+    people(served.door.folder, 1, candidate(6, Salary="a lot"))
+    ran = served(*RUN, "--out", "elsewhere")
+    proposed = next(line.strip() for line in ran.out.splitlines() if "invalid.csv --mapping" in line)
+    assert proposed.endswith("invalid.csv --mapping mapping.yaml --out elsewhere")
+    assert served(*proposed.split()[1:]).code == 4
