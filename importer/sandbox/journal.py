@@ -65,18 +65,20 @@ class Journal:
         with open(self._file, "rb", closefd=False) as file:
             content = file.read()
         self._size = content.rfind(b"\n") + 1
-        os.ftruncate(self._file, self._size)
-        os.lseek(self._file, self._size, os.SEEK_SET)
-        lines = content[: self._size].splitlines()
-        records = [_read_record(line) for line in lines]
-        wrong = [f"{path}:{number}: is no line of a sandbox memory" for number, record in _missing(records)]
+        records: list[dict[str, Any]] = []
+        wrong = []
+        for number, line in enumerate(content[: self._size].splitlines(), start=1):
+            record = _read_record(line)
+            if record is None:
+                wrong.append(f"{path}:{number}: is no line of a sandbox memory; name another file")
+            else:
+                records.append(record)
         if wrong:
             raise SandboxUnusable(wrong)
-        return [record for record in records if record]
-
-
-def _missing(records: list[dict[str, Any] | None]) -> list[tuple[int, None]]:
-    return [(number, record) for number, record in enumerate(records, start=1) if record is None]
+        if len(content) > self._size:
+            os.ftruncate(self._file, self._size)
+        os.lseek(self._file, self._size, os.SEEK_SET)
+        return records
 
 
 def _read_record(line: bytes) -> dict[str, Any] | None:

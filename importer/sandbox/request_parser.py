@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import httptools
 
@@ -28,7 +29,8 @@ class RequestParser:
         try:
             self._parser.feed_data(received)
         except httptools.HttpParserUpgrade:
-            self.broken = True  # another protocol was asked for and is not spoken: answer, then close
+            self.broken = True  # another protocol was asked for and is not spoken: answer as usual, then close
+            self._whole[-1:] = [replace(request, keep_alive=False) for request in self._whole[-1:]]
         except httptools.HttpParserError:
             self.broken = True
         if not self._in_body:

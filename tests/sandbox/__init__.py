@@ -1,0 +1,1 @@
+"""The sandbox from outside: real HTTP on loopback, real files."""

@@ -1,0 +1,151 @@
+"""The sandbox as a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from http.client import HTTPConnection
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from importer.sandbox import SandboxUnusable, start
+from importer.sandbox.child import COMMAND, TOKEN_VARIABLE
+from tests.sandbox.wire import APPLY, QUESTIONS, Client, application
+
+posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals of another system")
+
+# A parent that starts a sandbox, says where it is, and waits to be killed.
+PARENT = """
+import sys, time
+from importer.sandbox import start
+with start() as sandbox:
+    print(sandbox.base_url, flush=True)
+    time.sleep(60)
+"""
+
+
+def listens(base_url: str) -> bool:
+    where = urlsplit(base_url)
+    connection = HTTPConnection(str(where.hostname), where.port, timeout=5)
+    try:
+        connection.request("GET", "/_sandbox/health")
+        return connection.getresponse().status == 200
+    except ConnectionError:
+        return False
+    finally:
+        connection.close()
+
+
+def stops_listening(base_url: str, within: float = 10.0) -> bool:
+    deadline = time.monotonic() + within
+    while listens(base_url):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def test_a_child_serves_until_the_block_ends(tmp_path: Path) -> None:
+    """A started sandbox takes its files, serves with its own token, and is gone afterwards."""
+    log, memory = tmp_path / "log.jsonl", tmp_path / "memory.jsonl"
+    with start(log=log, memory=memory, pool_duplicate_status=400) as child:
+        client = Client(child.base_url, {"Authorization": f"Bearer {child.token}"})
+        assert client.post(APPLY, application()).status == 201
+        assert [client.post("/api/v1/talent-pools/17/add-candidate/", body).status for body in [ELIF]] == [400]
+    assert not listens(child.base_url)
+    lines = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
+    assert [(line["method"], line["path"], line["status"]) for line in lines] == [
+        ("POST", APPLY, 201),
+        ("POST", "/api/v1/talent-pools/17/add-candidate/", 400),
+    ]
+    assert "example.com" not in log.read_text("utf-8")
+    assert memory.read_text("utf-8").count("\n") == 1
+
+
+ELIF = {"email": "elif.sahin@example.com", "first_name": "Elif", "last_name": "Şahin", "cv": "1"}
+
+
+def test_stopping_twice_is_as_good_as_once() -> None:
+    """A sandbox that is stopped already can be stopped."""
+    child = start()
+    child.stop()
+    child.stop()
+    assert not listens(child.base_url)
+
+
+def test_a_child_whose_parent_is_killed_ends_by_itself() -> None:
+    """A parent killed outright leaves no orphan: the sandbox ends when its standard input does."""
+    parent = subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE)
+    assert parent.stdout is not None
+    with parent, parent.stdout:
+        base_url = parent.stdout.readline().decode().strip()
+        assert listens(base_url)
+        parent.kill()
+    assert stops_listening(base_url)
+
+
+@posix_only
+def test_a_ctrl_c_of_the_parent_does_not_reach_the_child() -> None:
+    """The parent drains after Ctrl-C, so its sandbox is in another session."""
+    with start() as child:
+        assert os.getsid(child.pid) != os.getsid(0)
+
+
+@posix_only
+def test_the_token_is_not_in_the_process_list() -> None:
+    """The token goes through the environment, not the command line."""
+    with start() as child:
+        listed = subprocess.run(
+            ["ps", "-ww", "-o", "args=", "-p", str(child.pid)], capture_output=True, text=True, check=True
+        ).stdout
+    assert "--exit-with-stdin" in listed
+    assert child.token not in listed
+
+
+def test_a_child_that_cannot_start_says_why(tmp_path: Path) -> None:
+    """What the child complained of reaches the parent, every line."""
+    one, other = tmp_path / "questions.json", tmp_path / "faults.json"
+    with pytest.raises(SandboxUnusable) as caught:
+        start(questions=one, faults=other)
+    assert caught.value.problems == (
+        "the sandbox did not start (exit code 3)",
+        f"{one}: cannot be read: No such file or directory; check the path",
+        f"{other}: cannot be read: No such file or directory; check the path",
+    )
+
+
+def test_a_child_that_says_nothing_is_not_waited_for_long() -> None:
+    """A child that never listens is ended after the wait."""
+    silent = (sys.executable, "-c", "import time; time.sleep(60)")
+    with pytest.raises(SandboxUnusable, match=r"the sandbox did not start \(exit code"):
+        start(command=silent, wait=0.3)
+
+
+@posix_only
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_well(number: signal.Signals) -> None:
+    """SIGINT and SIGTERM end `importer sandbox` with exit code 0, also while clients are connected."""
+    process = subprocess.Popen(
+        [*COMMAND, "--port", "0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, TOKEN_VARIABLE: "t"},
+    )
+    assert process.stdout is not None
+    with process:
+        line = process.stdout.readline().decode()
+        assert line.startswith("sandbox listening on http://127.0.0.1:")
+        base_url = line.removeprefix("sandbox listening on ").strip()
+        connection = HTTPConnection(base_url.removeprefix("http://"), timeout=5)
+        connection.request("GET", QUESTIONS, headers={"Authorization": "Bearer t"})
+        assert connection.getresponse().read().startswith(b'{"success": "OK"')
+        process.send_signal(number)
+        _, complaints = process.communicate(timeout=10)
+        connection.close()
+    assert (process.returncode, complaints) == (0, b"")

@@ -1,0 +1,281 @@
+"""Each fault as a client meets it on the wire."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from importer.sandbox import RunningSandbox, SandboxOptions, running
+from tests.sandbox.wire import (
+    APPLY,
+    QUESTIONS,
+    TOKEN,
+    Client,
+    application,
+    raw_connection,
+    read_to_end,
+    request_bytes,
+)
+
+
+@contextmanager
+def faulty(folder: Path, *faults: dict[str, Any], **rest: Any) -> Iterator[RunningSandbox]:
+    """A sandbox with these faults, each for the first request unless it says otherwise."""
+    file = folder / "faults.json"
+    chosen = [fault if {"share", "every", "emails"} & fault.keys() else {"first": 1, **fault} for fault in faults]
+    file.write_text(json.dumps({"seed": 7, "faults": chosen, **rest}), encoding="utf-8")
+    with running(SandboxOptions(token=TOKEN, faults=file)) as sandbox:
+        yield sandbox
+
+
+def logged(sandbox: RunningSandbox) -> list[tuple[int | None, str | None]]:
+    return [(request.status, request.fault) for request in sandbox.requests]
+
+
+STATUSES = [
+    pytest.param({"kind": 401}, 401, "the token is not accepted", id="401"),
+    pytest.param({"kind": "403"}, 403, "this is not allowed to you", id="403"),
+    pytest.param({"kind": "410"}, 410, "this is gone", id="410"),
+    pytest.param({"kind": "423"}, 423, "this is locked", id="423"),
+    pytest.param({"kind": "429"}, 429, "too many requests", id="429"),
+    pytest.param({"kind": "500"}, 500, "internal error", id="500"),
+    pytest.param({"kind": "502"}, 502, "bad gateway", id="502"),
+    pytest.param({"kind": "503", "when": "before"}, 503, "service unavailable", id="503"),
+    pytest.param({"kind": "504"}, 504, "gateway timeout", id="504"),
+]
+
+
+@pytest.mark.parametrize(("fault", "status", "says"), STATUSES)
+def test_a_status_fault_keeps_the_request_from_being_accepted(
+    tmp_path: Path, fault: dict[str, Any], status: int, says: str
+) -> None:
+    """The request gets the status and nothing is accepted; sent again it gets 201."""
+    with faulty(tmp_path, fault) as sandbox:
+        client = Client(sandbox.base_url)
+        answer = client.post(APPLY, application())
+        assert (answer.status, answer.json) == (status, {"detail": [says]})
+        assert "retry-after" not in answer.headers
+        assert sandbox.memory.accepted() == []
+        assert client.post(APPLY, application()).status == 201
+
+
+@pytest.mark.parametrize("kind", ["500", "502", "503", "504"])
+def test_a_server_error_may_come_after_accepting(tmp_path: Path, kind: str) -> None:
+    """The request gets an error although it was accepted; sent again it gets 409."""
+    with faulty(tmp_path, {"kind": kind, "when": "after"}) as sandbox:
+        client = Client(sandbox.base_url)
+        assert client.post(APPLY, application()).status == int(kind)
+        assert sandbox.memory.accepted() == [application()]
+        assert client.post(APPLY, application()).status == 409
+        assert logged(sandbox) == [(int(kind), f"{kind} after"), (409, None)]
+
+
+def test_429_may_say_how_many_seconds(tmp_path: Path) -> None:
+    """Retry-After in seconds."""
+    with faulty(tmp_path, {"kind": "429", "retry_after": "seconds", "seconds": 3}) as sandbox:
+        assert Client(sandbox.base_url).post(APPLY, application()).headers["retry-after"] == "3"
+
+
+def test_429_may_say_until_when(tmp_path: Path) -> None:
+    """Retry-After as an HTTP date, never earlier than the seconds asked for."""
+    with faulty(tmp_path, {"kind": "429", "retry_after": "date", "seconds": 30}) as sandbox:
+        before = datetime.now(UTC)
+        until = parsedate_to_datetime(Client(sandbox.base_url).post(APPLY, application()).headers["retry-after"])
+    assert 30 <= (until - before).total_seconds() <= 32
+
+
+def was_reset(connection: socket.socket) -> bool:
+    try:
+        connection.recv(100)
+    except ConnectionResetError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize(("when", "accepted"), [("before", []), ("after", [application()])])
+def test_a_reset_is_a_true_reset(tmp_path: Path, when: str, accepted: list[Any]) -> None:
+    """The connection is reset, not closed, before or after the request is accepted."""
+    with faulty(tmp_path, {"kind": "reset", "when": when}) as sandbox, raw_connection(sandbox.base_url) as connection:
+        connection.sendall(request_bytes("POST", APPLY, application()))
+        assert was_reset(connection)
+        assert sandbox.memory.accepted() == accepted
+        assert logged(sandbox) == [(None, f"reset {when}")]
+
+
+def test_a_hang_accepts_and_never_answers(tmp_path: Path) -> None:
+    """The request is accepted, and silence follows until the client goes."""
+    with faulty(tmp_path, {"kind": "hang_after"}) as sandbox:
+        with raw_connection(sandbox.base_url, timeout=0.3) as connection:
+            connection.sendall(request_bytes("POST", APPLY, application()))
+            with pytest.raises(TimeoutError):
+                connection.recv(1)
+            assert sandbox.memory.accepted() == [application()]
+        assert Client(sandbox.base_url).post(APPLY, application()).status == 409
+
+
+def test_a_hang_may_end_in_a_close(tmp_path: Path) -> None:
+    """After so many seconds the connection is closed without an answer."""
+    with faulty(tmp_path, {"kind": "hang_after", "seconds": 0.1}) as sandbox:
+        with raw_connection(sandbox.base_url) as connection:
+            connection.sendall(request_bytes("POST", APPLY, application()))
+            started = time.monotonic()
+            assert read_to_end(connection) == b""
+        assert time.monotonic() - started >= 0.09
+
+
+def test_a_cut_body_keeps_its_status(tmp_path: Path) -> None:
+    """The head promises a whole body and half of it comes, after accepting."""
+    with faulty(tmp_path, {"kind": "cut_body"}) as sandbox, raw_connection(sandbox.base_url) as connection:
+        connection.sendall(request_bytes("POST", APPLY, application()))
+        head, _, body = read_to_end(connection).partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 201 Created\r\n")
+        assert b"Content-Length: 43\r\n" in head
+        assert body == b'{"message": "the appl'
+        assert sandbox.memory.accepted() == [application()]
+
+
+def test_an_html_page_comes_from_something_in_between(tmp_path: Path) -> None:
+    """An error page with its status, and nothing is accepted."""
+    with faulty(tmp_path, {"kind": "html", "status": 503}) as sandbox:
+        answer = Client(sandbox.base_url).post(APPLY, application())
+        assert (answer.status, answer.headers["content-type"]) == (503, "text/html; charset=utf-8")
+        assert "<h1>503</h1>" in answer.text
+        assert sandbox.memory.accepted() == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"), [("not_json_201", "<p>Your application was received.</p>"), ("empty_201", "")]
+)
+def test_a_201_may_carry_no_json(tmp_path: Path, kind: str, text: str) -> None:
+    """The submission is accepted and the status says so, whatever the body is."""
+    with faulty(tmp_path, {"kind": kind}) as sandbox:
+        answer = Client(sandbox.base_url).post(APPLY, application())
+        assert (answer.status, answer.text) == (201, text)
+        assert sandbox.memory.accepted() == [application()]
+
+
+@pytest.mark.parametrize("kind", ["not_json_201", "empty_201"])
+def test_a_spoilt_201_never_hides_a_refusal(tmp_path: Path, kind: str) -> None:
+    """What was not accepted does not get a 201 from a fault."""
+    with faulty(tmp_path, {"kind": kind, "first": 9}) as sandbox:
+        assert Client(sandbox.base_url).post(APPLY, application(cv=...)).status == 400
+        assert logged(sandbox) == [(400, None)]
+
+
+REFUSALS = [
+    pytest.param({}, 400, id="400 unless said otherwise"),
+    pytest.param({"status": 422}, 422, id="another status"),
+]
+
+
+@pytest.mark.parametrize(("rest", "status"), REFUSALS)
+def test_people_can_be_refused_for_reasons_of_the_service(tmp_path: Path, rest: dict[str, Any], status: int) -> None:
+    """Named people get a refusal with a reason that no check of ours could know, each time they come."""
+    fault = {"kind": "refuse", "emails": ["Ayse@example.com"], "times": 9, "message": "document 8841 was not found"}
+    with faulty(tmp_path, {**fault, **rest}) as sandbox:
+        client = Client(sandbox.base_url)
+        for _ in range(2):
+            answer = client.post(APPLY, application())
+            assert (answer.status, answer.json) == (status, {"detail": ["document 8841 was not found"]})
+        assert client.post(APPLY, application("b@example.com")).status == 201
+
+
+@pytest.mark.parametrize("status", [302, 307])
+def test_a_redirect_leads_elsewhere(tmp_path: Path, status: int) -> None:
+    """The answer names another place, and nothing is accepted."""
+    fault = {"kind": "redirect", "status": status, "location": "https://login.example.com/"}
+    with faulty(tmp_path, fault) as sandbox:
+        answer = Client(sandbox.base_url).post(APPLY, application())
+        assert (answer.status, answer.headers["location"]) == (status, "https://login.example.com/")
+        assert sandbox.memory.accepted() == []
+
+
+def test_a_delay_holds_the_answer_back(tmp_path: Path) -> None:
+    """The request is accepted at once and answered later; another connection is not held."""
+    with faulty(tmp_path, {"kind": "delay", "ms": 150, "jitter_ms": 50}) as sandbox:
+        with raw_connection(sandbox.base_url) as slow:
+            started = time.monotonic()
+            slow.sendall(request_bytes("POST", APPLY, application(), "Connection: close"))
+            assert Client(sandbox.base_url).get(QUESTIONS).status == 200
+            assert time.monotonic() - started < 0.14
+            assert read_to_end(slow).startswith(b"HTTP/1.1 201 ")
+            assert 0.14 <= time.monotonic() - started < 5
+        assert logged(sandbox) == [(200, None), (201, "delay")]
+
+
+def test_a_delay_adds_to_another_fault(tmp_path: Path) -> None:
+    """A request may meet a delay and then an error."""
+    with faulty(tmp_path, {"kind": "delay", "ms": 50}, {"kind": "502"}) as sandbox:
+        started = time.monotonic()
+        assert Client(sandbox.base_url).post(APPLY, application()).status == 502
+        assert time.monotonic() - started >= 0.05
+        assert logged(sandbox) == [(502, "502 before")]
+
+
+def test_the_sandbox_ends_while_a_client_waits(tmp_path: Path) -> None:
+    """Hanging and delayed connections do not keep the sandbox from ending."""
+    hang, delay = {"kind": "hang_after"}, {"kind": "delay", "ms": 60_000, "every": 2}
+    with ExitStack() as clients:
+        with faulty(tmp_path, hang, delay) as sandbox:
+            for email in ("a@example.com", "b@example.com"):
+                connection = clients.enter_context(raw_connection(sandbox.base_url))
+                connection.sendall(request_bytes("POST", APPLY, application(email)))
+            deadline = time.monotonic() + 5
+            while len(sandbox.memory) < 2 and time.monotonic() < deadline:
+                time.sleep(0.005)
+            assert len(sandbox.memory) == 2
+            ending = time.monotonic()
+        assert time.monotonic() - ending < 5
+
+
+def test_a_fault_may_strike_the_question_list(tmp_path: Path) -> None:
+    """A fault for one operation leaves the others alone; without an address, `times` has no hold."""
+    with faulty(tmp_path, {"kind": "500", "operation": "questions", "first": 2}) as sandbox:
+        client = Client(sandbox.base_url)
+        assert client.post(APPLY, application()).status == 201
+        assert [client.get(QUESTIONS).status for _ in range(3)] == [500, 500, 200]
+
+
+def test_a_fault_needs_a_known_caller(tmp_path: Path) -> None:
+    """A request without the token meets no fault: it must not use one up."""
+    with faulty(tmp_path, {"kind": "500"}) as sandbox:
+        assert Client(sandbox.base_url, {}).post(APPLY, application()).status == 401
+        assert Client(sandbox.base_url).post(APPLY, application()).status == 500
+
+
+SHAPES = [
+    pytest.param("fields", '{"email": ["may not be blank"], "cv": ["this field is required"]}', id="fields"),
+    pytest.param("list", '["email: may not be blank", "cv: this field is required"]', id="list"),
+    pytest.param("detail", '{"detail": "email: may not be blank; cv: this field is required"}', id="detail"),
+    pytest.param("message", '{"message": "email: may not be blank; cv: this field is required"}', id="message"),
+    pytest.param(
+        "nested",
+        '{"success": "ERROR", "errors": {"email": [{"code": "invalid", "message": "may not be blank"}], '
+        '"cv": [{"code": "invalid", "message": "this field is required"}]}}',
+        id="nested",
+    ),
+    pytest.param(
+        "html",
+        "<!doctype html><html><head><title>Error 400</title></head><body><ul><li>email: may not be blank</li>"
+        "<li>cv: this field is required</li></ul></body></html>",
+        id="html",
+    ),
+    pytest.param("empty", "", id="empty"),
+]
+
+
+@pytest.mark.parametrize(("shape", "text"), SHAPES)
+def test_an_error_body_can_have_any_shape(tmp_path: Path, shape: str, text: str) -> None:
+    """The shape of an error body is not shown, so each likely one can be had."""
+    with faulty(tmp_path, error_shape=shape) as sandbox:
+        answer = Client(sandbox.base_url).post(APPLY, application("", cv=...))
+        assert (answer.status, answer.text) == (400, text)

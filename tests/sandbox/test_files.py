@@ -1,0 +1,232 @@
+"""The questions file and the faults file: what may stand in them, and every mistake told at once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from importer.sandbox import SandboxOptions, SandboxUnusable, running
+from tests.sandbox.wire import TOKEN, Client, with_answer
+
+KINDS = (
+    "'delay', '401', '403', '410', '423', '429', '500', '502', '503', '504', 'reset', 'hang_after', 'cut_body', "
+    "'html', 'not_json_201', 'empty_201', 'redirect', 'refuse'"
+)
+ANSWER_TYPES = (
+    "'date', 'short_text', 'long_text', 'integer', 'decimal', 'yes_no', 'single_choice', 'multiple_choice', "
+    "'file_upload', 'url'"
+)
+ONE_SELECTOR = "needs exactly one of 'share', 'first', 'every', 'emails' to say which requests it hits"
+
+
+def written(folder: Path, value: Any) -> Path:
+    file = folder / "file.json"
+    file.write_text(value if isinstance(value, str) else json.dumps(value), encoding="utf-8")
+    return file
+
+
+def problems_of(options: SandboxOptions) -> list[str]:
+    with pytest.raises(SandboxUnusable) as caught, running(options):
+        pass
+    return list(caught.value.problems)
+
+
+def question(**changes: Any) -> dict[str, Any]:
+    good = {"id": 1, "question_text": "Name?", "is_required": False, "answer_type": "short_text"}
+    return {name: value for name, value in {**good, **changes}.items() if value is not ...}
+
+
+def post(*questions: Any, **rest: Any) -> dict[str, Any]:
+    return {"job_posts": {"ab": {"questions": list(questions), **rest}}}
+
+
+AT = "job_posts.ab.questions[0]"
+QUESTION_MISTAKES = [
+    pytest.param(
+        "{", "is no JSON: expecting property name enclosed in double quotes (line 1, column 2); mend it there"
+    ),
+    pytest.param([], "must hold a JSON object"),
+    pytest.param({"job_post": "a b"}, "job_post: must be a job post hash of letters, digits, '_' and '-'"),
+    pytest.param({"job_post": "ab"}, "questions: must be an array of questions"),
+    pytest.param({"jobs": {}}, "unknown name 'jobs'; known are 'company', 'answers', 'job_posts', 'talent_pools'"),
+    pytest.param({"company": 1}, "company: must be a string"),
+    pytest.param({"job_posts": []}, "job_posts: must be an object"),
+    pytest.param(
+        {"job_posts": {"a/b": {"questions": []}}},
+        "job_posts.a/b: a job post hash is made of letters, digits, '_' and '-'",
+    ),
+    pytest.param({"job_posts": {"ab": {}}}, "job_posts.ab.questions: must be an array of questions"),
+    pytest.param(post(already_applied="x"), "job_posts.ab.already_applied: must be an array of e-mail addresses"),
+    pytest.param(post(already_applied=["x"]), "job_posts.ab.already_applied: 'x' is no e-mail address"),
+    pytest.param(post(title=3), "job_posts.ab.title: must be a string"),
+    pytest.param({"talent_pools": {"x": {}}}, "talent_pools.x: a talent pool number is made of 1 to 18 digits"),
+    pytest.param(
+        {"talent_pools": {"1": {"questions": []}}},
+        "talent_pools.1: unknown name 'questions'; known are 'title', 'already_there'",
+    ),
+    pytest.param(
+        {"answers": {"yes_no": ["yes"]}},
+        "answers.yes_no: must be two different words, the one for yes and the one for no",
+    ),
+    pytest.param(
+        {"answers": {"multiple_choice": "tab"}},
+        "answers.multiple_choice: 'tab' is not one of 'json', 'comma', 'semicolon', 'newline'",
+    ),
+    pytest.param(post("x"), f"{AT}: must be an object"),
+    pytest.param(post(question(id="1")), f"{AT}.id: must be an integer"),
+    pytest.param(post(question(answer_type="text")), f"{AT}.answer_type: 'text' is not one of {ANSWER_TYPES}"),
+    pytest.param(post(question(is_required=...)), f"{AT}.is_required: must be true or false"),
+    pytest.param(post(question(question_text=None)), f"{AT}.question_text: must be a string"),
+    pytest.param(post(question(question_key=1)), f"{AT}.question_key: must be a string or null"),
+    pytest.param(post(question(options=1)), f"{AT}.options: must be a string, an array of strings or null"),
+    pytest.param(post(question(answer_type="single_choice")), f"{AT}.options: a single_choice question needs options"),
+    pytest.param(post(question(entries="work")), f"{AT}.entries: 'work' is neither 'education' nor 'experience'"),
+    pytest.param(
+        post(question(required=True)),
+        f"{AT}: unknown name 'required'; known are 'id', 'question_text', 'is_required', 'answer_type', 'options', "
+        "'question_key', 'question_type', 'entries'",
+    ),
+    pytest.param(post(question(), question()), "job_posts.ab.questions[1].id: 1 stands for another question already"),
+]
+
+
+@pytest.mark.parametrize(("value", "message"), QUESTION_MISTAKES)
+def test_a_mistake_in_the_questions_file_is_told_with_its_place(tmp_path: Path, value: Any, message: str) -> None:
+    """One mistake in the file is one line that names the place and what belongs there."""
+    file = written(tmp_path, value)
+    separator = ": " if message.startswith(("is no JSON", "must hold", "unknown name")) else ", "
+    assert problems_of(SandboxOptions(token=TOKEN, questions=file)) == [f"{file}{separator}{message}"]
+
+
+def test_all_mistakes_of_both_files_are_told_at_once(tmp_path: Path) -> None:
+    """Whoever mends the files sees every mistake of both, and of the token."""
+    questions = written(tmp_path, post(question(id=None, is_required=1), title=0))
+    faults = tmp_path / "missing.json"
+    assert problems_of(SandboxOptions(token="", questions=questions, faults=faults)) == [
+        f"{questions}, job_posts.ab.title: must be a string",
+        f"{questions}, {AT}.id: must be an integer",
+        f"{questions}, {AT}.is_required: must be true or false",
+        f"{faults}: cannot be read: No such file or directory; check the path",
+        "the sandbox token must be printable ASCII without spaces, and not empty",
+    ]
+
+
+OPTIONS = [
+    pytest.param('["A, or B", "C"]', "A, or B", id="a JSON array"),
+    pytest.param("A; or B\nC", "A; or B", id="lines"),
+    pytest.param("A, or B; C", "A, or B", id="semicolons"),
+    pytest.param("A, or B | C", "A, or B", id="bars"),
+    pytest.param("A, B", "A", id="commas"),
+    pytest.param("A", "A", id="one alone"),
+    pytest.param(["A", "B"], "A", id="already apart"),
+]
+
+
+@pytest.mark.parametrize(("options", "choice"), OPTIONS)
+def test_options_are_read_in_each_form(tmp_path: Path, options: Any, choice: str) -> None:
+    """Options stand in one string, in a form that is not shown; each likely one is understood."""
+    file = written(tmp_path, post(question(answer_type="single_choice", options=options)))
+    with running(SandboxOptions(token=TOKEN, questions=file)) as sandbox:
+        client = Client(sandbox.base_url)
+        path = "/api/v1/job-posts/ab/apply/"
+        item = {"job_post_question": 1, "answer": choice}
+        assert client.post(path, {**with_answer(1, ""), "answers": [item]}).status == 201
+        shown = client.get("/api/v1/client/job-posts/ab/questions/").json["content"][0]["options"]
+        assert shown == (json.dumps(options) if isinstance(options, list) else options)
+
+
+LIVE_ENTRIES = [
+    pytest.param({"question_key": "education"}, "school_name", id="education by key"),
+    pytest.param({"question_key": "experience"}, "company_name", id="experience by key"),
+    pytest.param({"question_key": "work_experience"}, "company_name", id="work_experience by key"),
+    pytest.param({"question_key": "q7", "question_type": "education"}, "school_name", id="education by type"),
+    pytest.param({"question_type": "work_experience"}, "company_name", id="work_experience by type"),
+]
+
+
+@pytest.mark.parametrize(("marks", "name"), LIVE_ENTRIES)
+def test_live_questions_can_be_rehearsed_with(tmp_path: Path, marks: dict[str, str], name: str) -> None:
+    """The questions of a real job post, as the importer prints them, make a sandbox; entries are recognised."""
+    live = {"job_post": "c0ffee", "questions": [question(answer_type="long_text", options=None, **marks)]}
+    with running(SandboxOptions(token=TOKEN, questions=written(tmp_path, live))) as sandbox:
+        client = Client(sandbox.base_url)
+        path = "/api/v1/job-posts/c0ffee/apply/"
+        good = {"job_post_question": 1, "answer": json.dumps([{name: "A"}])}
+        assert client.post(path, {**with_answer(1, ""), "answers": [{**good, "answer": "A"}]}).status == 400
+        assert client.post(path, {**with_answer(1, ""), "answers": [good]}).status == 201
+
+
+def test_a_file_from_windows_is_read(tmp_path: Path) -> None:
+    """A byte order mark at the beginning is no mistake."""
+    file = written(tmp_path, "\ufeff" + json.dumps(post(question())))
+    with running(SandboxOptions(token=TOKEN, questions=file)) as sandbox:
+        assert Client(sandbox.base_url).get("/api/v1/client/job-posts/ab/questions/").status == 200
+
+
+def fault(**parts: Any) -> dict[str, Any]:
+    return {"faults": [{"kind": "500", "first": 1}, parts]}
+
+
+FAULT_MISTAKES = [
+    pytest.param({"seed": "7"}, "seed: must be an integer"),
+    pytest.param(
+        {"error_shape": "xml"},
+        "error_shape: 'xml' is not one of 'fields', 'list', 'detail', 'message', 'nested', 'html', 'empty'",
+    ),
+    pytest.param({"faults": {}}, "faults: must be an array of faults"),
+    pytest.param({"faults": ["500"]}, "fault 1: must be an object"),
+    pytest.param(fault(kind="418", first=1), f"fault 2: kind '418' is not one of {KINDS}"),
+    pytest.param(fault(first=1), f"fault 2: kind 'None' is not one of {KINDS}"),
+    pytest.param(fault(kind="500"), f"fault 2: {ONE_SELECTOR}"),
+    pytest.param(fault(kind="500", first=1, share=1), f"fault 2: {ONE_SELECTOR}"),
+    pytest.param(fault(kind="500", share=5), "fault 2: share '5' must be a number from 0 to 1"),
+    pytest.param(fault(kind="500", first=0), "fault 2: first '0' must be an integer above 0"),
+    pytest.param(fault(kind="500", every=1.5), "fault 2: every '1.5' must be an integer above 0"),
+    pytest.param(fault(kind="500", emails=[]), "fault 2: emails '[]' must be an array of e-mail addresses"),
+    pytest.param(fault(kind="500", first=1, times=0), "fault 2: times '0' must be an integer above 0"),
+    pytest.param(
+        fault(kind="500", first=1, operation="add"),
+        "fault 2: operation 'add' must be one of 'questions', 'apply', 'add-candidate', 'any'",
+    ),
+    pytest.param(
+        fault(kind="500", emails=["a@example.com"], operation="questions"),
+        "fault 2: the question list knows no emails; choose with share, first or every",
+    ),
+    pytest.param(fault(kind="500", first=1, when="during"), "fault 2: when 'during' must be one of 'before', 'after'"),
+    pytest.param(
+        fault(kind="429", first=1, retry_after=3), "fault 2: retry_after '3' must be one of 'none', 'seconds', 'date'"
+    ),
+    pytest.param(
+        fault(kind="423", first=1, when="after"),
+        "fault 2: unknown name 'when'; known are 'kind', 'share', 'first', 'every', 'emails', 'operation', 'times'",
+    ),
+    pytest.param(fault(kind="delay", first=1), "fault 2: a delay needs 'ms'"),
+    pytest.param(fault(kind="delay", first=1, ms="9"), "fault 2: ms '9' must be a number of milliseconds"),
+    pytest.param(fault(kind="hang_after", first=1, seconds=-1), "fault 2: seconds '-1' must be a number of seconds"),
+    pytest.param(fault(kind="redirect", first=1), "fault 2: a redirect needs 'location'"),
+    pytest.param(
+        fault(kind="redirect", first=1, location="a\r\nb"),
+        "fault 2: location 'a\r\nb' must be a web address or a path",
+    ),
+    pytest.param(
+        fault(kind="redirect", first=1, location="/x", status=200),
+        "fault 2: status '200' must be one of 301, 302, 303, 307, 308",
+    ),
+    pytest.param(fault(kind="refuse", first=1), "fault 2: a refuse needs 'message'"),
+    pytest.param(fault(kind="refuse", first=1, message=" "), "fault 2: message ' ' must be a text"),
+    pytest.param(
+        fault(kind="html", first=1, status=201), "fault 2: status '201' must be an error status from 400 to 599"
+    ),
+]
+
+
+@pytest.mark.parametrize(("value", "message"), FAULT_MISTAKES)
+def test_a_mistake_in_the_faults_file_is_told_with_the_number_of_the_fault(
+    tmp_path: Path, value: Any, message: str
+) -> None:
+    """One mistake is one line that names the fault by its number and says what belongs there."""
+    file = written(tmp_path, value)
+    assert problems_of(SandboxOptions(token=TOKEN, faults=file)) == [f"{file}, {message}"]

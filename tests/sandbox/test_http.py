@@ -1,0 +1,189 @@
+"""HTTP/1.1 on the wire: framing, connections, and bytes that are no HTTP."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import time
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from importer.sandbox import RunningSandbox, SandboxOptions, SandboxUnusable, running
+from importer.sandbox.request_parser import LONGEST_BODY, LONGEST_HEAD, RequestParser
+from tests.sandbox.wire import APPLY, QUESTIONS, Client, application, raw_connection, read_to_end, request_bytes
+
+HEALTH = b"GET /_sandbox/health HTTP/1.1\r\nHost: sandbox\r\n\r\n"
+
+
+def statuses(received: bytes) -> list[int]:
+    return [int(status) for status in re.findall(rb"(?:^|})HTTP/1\.1 (\d+) ", received)]
+
+
+def receive_one(connection: socket.socket) -> bytes:
+    """One whole answer, by its Content-Length."""
+    received = b""
+    while b"\r\n\r\n" not in received:
+        received += connection.recv(65536)
+    head, _, body = received.partition(b"\r\n\r\n")
+    length = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0])
+    while len(body) < length:
+        body += connection.recv(65536)
+    return head + b"\r\n\r\n" + body
+
+
+def test_one_connection_serves_many_requests(sandbox: RunningSandbox) -> None:
+    """A connection is kept alive from request to request."""
+    with raw_connection(sandbox.base_url) as connection:
+        for number in range(5):
+            connection.sendall(request_bytes("POST", APPLY, application(f"p{number}@example.com")))
+            answer = receive_one(connection)
+            assert answer.startswith(b"HTTP/1.1 201 Created\r\n")
+            assert b"Connection: keep-alive" in answer
+    assert len(sandbox.memory) == 5
+
+
+def test_requests_sent_together_are_answered_in_order(sandbox: RunningSandbox) -> None:
+    """Pipelined requests get their answers in the order they were sent."""
+    with raw_connection(sandbox.base_url) as connection:
+        one, two = request_bytes("POST", APPLY, application()), request_bytes("GET", QUESTIONS, None)
+        connection.sendall(one + one + two + request_bytes("GET", "/", None, "Connection: close"))
+        assert statuses(read_to_end(connection)) == [201, 409, 200, 404]
+
+
+def test_a_client_that_says_close_is_closed(sandbox: RunningSandbox) -> None:
+    """Connection: close is answered with the same, and kept."""
+    with raw_connection(sandbox.base_url) as connection:
+        connection.sendall(request_bytes("GET", QUESTIONS, None, "Connection: close"))
+        assert b"\r\nConnection: close\r\n" in read_to_end(connection)
+
+
+def test_an_old_client_is_closed(sandbox: RunningSandbox) -> None:
+    """HTTP/1.0 without keep-alive is answered once."""
+    with raw_connection(sandbox.base_url) as connection:
+        connection.sendall(b"GET /_sandbox/health HTTP/1.0\r\n\r\n")
+        assert read_to_end(connection).endswith(b'Connection: close\r\n\r\n{"status": "ok"}')
+
+
+def test_a_client_may_say_it_is_done_before_it_reads(sandbox: RunningSandbox) -> None:
+    """A half-closed connection still gets its answer."""
+    with raw_connection(sandbox.base_url) as connection:
+        connection.sendall(HEALTH)
+        connection.shutdown(socket.SHUT_WR)
+        assert statuses(read_to_end(connection)) == [200]
+
+
+def test_a_chunked_body_is_put_together(sandbox: RunningSandbox) -> None:
+    """A body may come in chunks, and the chunks in bits."""
+    body = json.dumps(application()).encode()
+    head = request_bytes("POST", APPLY, None, "Content-Type: application/json", "Transfer-Encoding: chunked")
+    with raw_connection(sandbox.base_url) as connection:
+        connection.sendall(head)
+        for part in (body[:7], body[7:]):
+            connection.sendall(b"%x\r\n" % len(part))
+            connection.sendall(part + b"\r\n")
+        connection.sendall(b"0\r\n\r\n")
+        assert receive_one(connection).startswith(b"HTTP/1.1 201 ")
+    assert sandbox.memory.accepted() == [application()]
+
+
+def test_a_client_that_waits_to_be_asked_is_asked(sandbox: RunningSandbox) -> None:
+    """Expect: 100-continue gets its 100 before the body."""
+    whole = request_bytes("POST", APPLY, application(), "Expect: 100-continue")
+    head, _, body = whole.partition(b"\r\n\r\n")
+    with raw_connection(sandbox.base_url) as connection:
+        connection.sendall(head + b"\r\n\r\n")
+        assert connection.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        connection.sendall(body)
+        assert receive_one(connection).startswith(b"HTTP/1.1 201 ")
+
+
+def test_head_is_get_without_the_body(client: Client) -> None:
+    """HEAD of the question list says its length and sends nothing."""
+    head, get = client.send("HEAD", QUESTIONS), client.get(QUESTIONS)
+    assert (head.status, head.text) == (200, "")
+    assert head.headers["content-length"] == get.headers["content-length"] == str(len(get.text.encode()))
+
+
+def test_the_query_is_no_part_of_the_path(sandbox: RunningSandbox, client: Client) -> None:
+    """A query does not change which operation is meant, and is not logged: it could carry an address."""
+    assert client.get(f"{QUESTIONS}?email=ayse@example.com").status == 200
+    assert [request.path for request in sandbox.requests] == [QUESTIONS]
+
+
+BAD_HTTP = [
+    pytest.param(b"hello\r\n\r\n", id="no HTTP"),
+    pytest.param(b"GET / HTTP/1.1\r\n\r\n", id="no Host"),
+    pytest.param(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: many\r\n\r\n", id="a length that is no number"),
+    pytest.param(
+        b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n", id="two framings"
+    ),
+    pytest.param(b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"y" * (LONGEST_HEAD + 1) + b"\r\n", id="an endless head"),
+]
+
+
+@pytest.mark.parametrize("sent", BAD_HTTP)
+def test_what_is_no_http_gets_400_and_is_closed(sandbox: RunningSandbox, sent: bytes) -> None:
+    """Bytes that are no HTTP/1.1 request get a 400, and the connection ends."""
+    with raw_connection(sandbox.base_url) as connection:
+        connection.sendall(sent)
+        received = read_to_end(connection)
+    assert received.startswith(b"HTTP/1.1 400 Bad Request\r\n")
+    assert received.endswith(b'{"detail": ["this is no HTTP/1.1 request"]}')
+
+
+def test_a_good_request_before_bad_bytes_is_still_answered(sandbox: RunningSandbox) -> None:
+    """Bad bytes spoil only what comes after them."""
+    with raw_connection(sandbox.base_url) as connection:
+        connection.sendall(HEALTH + b"hello\r\n\r\n")
+        assert statuses(read_to_end(connection)) == [200, 400]
+
+
+def test_another_protocol_is_not_spoken(sandbox: RunningSandbox) -> None:
+    """A request to upgrade is answered as plain HTTP/1.1 and closed."""
+    with raw_connection(sandbox.base_url) as connection:
+        connection.sendall(HEALTH.replace(b"\r\n\r\n", b"\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n"))
+        assert statuses(read_to_end(connection)) == [200]
+
+
+def test_a_body_over_the_cap_is_refused(client: Client) -> None:
+    """A huge body gets 413, and is not kept in memory while it comes."""
+    answer = client.send("POST", APPLY, b" " * (LONGEST_BODY + 1), {"Content-Type": "application/json"})
+    assert (answer.status, answer.json) == (413, {"detail": ["the body is too large"]})
+
+
+def test_no_delay_by_the_network_stack(sandbox: RunningSandbox) -> None:
+    """A hundred requests in turn take no 40 ms pauses: TCP_NODELAY is on."""
+    with raw_connection(sandbox.base_url) as connection:
+        started = time.monotonic()
+        for _ in range(100):
+            connection.sendall(HEALTH)
+            receive_one(connection)
+        assert time.monotonic() - started < 2.0
+
+
+def test_a_second_sandbox_on_the_same_port_is_refused(sandbox: RunningSandbox) -> None:
+    """An address in use is told in words, with what to do."""
+    port = int(sandbox.base_url.rpartition(":")[2])
+    with pytest.raises(SandboxUnusable) as caught, running(SandboxOptions(token="t", port=port)):
+        pass
+    [problem] = caught.value.problems
+    assert problem.startswith(f"cannot listen on 127.0.0.1 port {port}: ")
+    assert problem.endswith("; choose another port, or 0 for a free one")
+
+
+@settings(max_examples=60, deadline=None)
+@given(cuts=st.lists(st.integers(min_value=0, max_value=1200)))
+def test_requests_are_the_same_however_the_bytes_are_cut(cuts: list[int]) -> None:
+    """Where TCP cuts the bytes makes no difference to the requests read from them."""
+    sent = request_bytes("POST", APPLY, application()) + HEALTH + request_bytes("GET", QUESTIONS, None)
+    whole = RequestParser(lambda: None).feed(sent)
+    parser = RequestParser(lambda: None)
+    bounds = [0, *sorted(cut for cut in cuts if cut < len(sent)), len(sent)]
+    read = [request for start, end in pairwise(bounds) if start < end for request in parser.feed(sent[start:end])]
+    assert len(whole) == 3
+    assert read == whole
+    assert not parser.broken

@@ -1,0 +1,246 @@
+"""Each reason for a 400, one by one, on the wire."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from importer.sandbox import RunningSandbox
+from tests.sandbox.wire import ADD_TO_POOL, APPLY, Client, application, candidate, with_answer
+
+DEGREES = (
+    "'high_school_diploma', 'associate_degree', 'bachelors_degree', 'masters_degree', 'doctorate_degree', "
+    "'certificate_or_diploma'"
+)
+LEVELS = "'Junior', 'Mid', 'Senior', 'Lead'"
+SKILLS = "'Python', 'Java', 'Go', 'SQL', 'Docker', 'Kubernetes', 'React', 'TypeScript'"
+REQUIRED = "this field is required"
+ADDRESS = "ayse@example.com"
+
+
+def of(body: dict[str, Any], reason: str, field: str = "answers", *, name: str = "") -> Any:
+    return pytest.param(body, {field: [reason]}, id=name or f"{field}: {reason}"[:90])
+
+
+def answered(question: int, answer: Any, reason: str) -> Any:
+    return of(with_answer(question, answer), reason)
+
+
+def item(reference: Any, **rest: Any) -> dict[str, Any]:
+    """A good application with one more item, as given."""
+    return application(answers=[*application()["answers"], {"job_post_question": reference, **rest}])
+
+
+def entries(question: int, *listed: Any) -> dict[str, Any]:
+    return with_answer(question, json.dumps(listed))
+
+
+CANDIDATE = [
+    of(candidate(email=...), REQUIRED, "email"),
+    of(candidate(first_name=...), REQUIRED, "first_name"),
+    of(candidate(last_name=...), REQUIRED, "last_name"),
+    of(candidate(cv=...), REQUIRED, "cv"),
+    of(candidate(email=12), "must be a string", "email"),
+    of(candidate(email=""), "may not be blank", "email"),
+    of(candidate(email="ayse"), "'ayse' is no e-mail address", "email"),
+    of(candidate(email="a b@example.com"), "'a b@example.com' is no e-mail address", "email"),
+    of(candidate(email="ayse@localhost"), "'ayse@localhost' is no e-mail address", "email"),
+    of(candidate(email="a..b@example.com"), "'a..b@example.com' is no e-mail address", "email"),
+    of(candidate(first_name=" "), "may not be blank", "first_name"),
+    of(candidate(last_name=None), "must be a string", "last_name"),
+    of(candidate(cv=""), "may not be blank", "cv"),
+    of(candidate(cv=True), "must be a string or an integer", "cv"),
+    of(candidate(source_platform=3), "must be a string", "source_platform"),
+    of(candidate(tags=[]), "unknown field", "tags"),
+]
+
+APPLICATION = [
+    of(application(terms_of_use="yes"), "must be true or false", "terms_of_use"),
+    of(application(source_platform="zoho"), "unknown field", "source_platform"),
+    of(application(answers=...), REQUIRED),
+    of(application(answers={}), "must be an array"),
+    of(application(answers=["x", *application()["answers"]]), "item 1 must be an object"),
+    of(
+        application(answers=application()["answers"][:1]),
+        "question 113 (work_permit): a required question is not answered",
+    ),
+]
+
+REFERENCES = [
+    of(
+        application(answers=[*application()["answers"], {"answer": "x"}]),
+        "item 3: job_post_question is required",
+    ),
+    of(item(999, answer="x"), "item 3: question 999 is no question of job post 4f2c9a"),
+    of(item({"id": 999}, answer="x"), "item 3: question 999 is no question of job post 4f2c9a", name="object 999"),
+    of(item("110", answer="1"), "item 3: job_post_question must be an object or an integer"),
+    of(item({"id": "110"}, answer="1"), "item 3: job_post_question.id must be an integer"),
+    of(item({}, answer="1"), "item 3: job_post_question needs an id or a question_key"),
+    of(item({"question_key": "wage"}, answer="1"), "item 3: 'wage' is no question key of job post 4f2c9a"),
+    of(
+        item({"id": 110, "question_key": "level"}, answer="1"),
+        "item 3: question 110 has the key 'salary', not 'level'",
+    ),
+    of(item({"id": 118, "question_key": "x"}, answer="1"), "item 3: question 118 has the key null, not 'x'"),
+    of(item({"id": 110, "text": "x"}, answer="1"), "item 3: job_post_question has an unknown field 'text'"),
+    of(item(113, answer="no"), "question 113 (work_permit): answered more than once"),
+    of(item(110, answer="1", note="x"), "question 110 (salary): unknown field 'note'"),
+    of(item(110), "question 110 (salary): has no answer"),
+    of(item(101), "question 101 (photo): has no answer_file"),
+    of(
+        item(110, answer="1", answer_file="2"),
+        "question 110 (salary): has both answer and answer_file, one is allowed",
+    ),
+    of(item(110, answer_file="2"), "question 110 (salary): takes answer, not answer_file"),
+    of(item(101, answer="2"), "question 101 (photo): takes answer_file, not answer"),
+    of(item(117, answer="2"), "question 117 (certificate): takes answer_file, not answer"),
+    of(
+        item(117, answer_file="cert.pdf"),
+        "question 117 (certificate): answer_file 'cert.pdf' is no document ID, an integer or a string of digits",
+    ),
+]
+
+ANSWERS = [
+    answered(110, 45000, "question 110 (salary): answer must be a string"),
+    answered(118, "", "question 118 (How did you hear about us?): answer may not be blank"),
+    answered(118, "a\nb", "question 118 (How did you hear about us?): answer may not hold a line break"),
+    answered(118, "x" * 256, "question 118 (How did you hear about us?): answer has 256 characters, 255 are allowed"),
+    answered(116, " \n ", "question 116 (cover_letter): answer may not be blank"),
+    answered(110, "45.000", "question 110 (salary): '45.000' is no integer"),
+    answered(110, "٤٥", "question 110 (salary): '٤٥' is no integer"),
+    answered(111, "1,5", "question 111 (notice_weeks): '1,5' is no decimal number"),
+    answered(111, ".5", "question 111 (notice_weeks): '.5' is no decimal number"),
+    answered(112, "01.02.2025", "question 112 (available_from): '01.02.2025' is no date in the form YYYY-MM-DD"),
+    answered(112, "2025-02-29", "question 112 (available_from): '2025-02-29' is no date in the form YYYY-MM-DD"),
+    answered(113, "evet", "question 113 (work_permit): 'evet' is neither 'yes' nor 'no'"),
+    answered(114, "Sr", f"question 114 (level): 'Sr' is not one of {LEVELS}"),
+    answered(115, "Python, Go", "question 115 (skills): 'Python, Go' is no JSON array of strings"),
+    answered(115, "[]", "question 115 (skills): no option is chosen"),
+    answered(115, '["Cobol"]', f"question 115 (skills): 'Cobol' is not one of {SKILLS}"),
+    answered(115, '["Go", "Go"]', "question 115 (skills): 'Go' is chosen more than once"),
+    answered(104, "example.com/in/x", "question 104 (linkedin): 'example.com/in/x' is no http or https address"),
+    answered(104, "ftp://example.com", "question 104 (linkedin): 'ftp://example.com' is no http or https address"),
+    answered(104, "https://", "question 104 (linkedin): 'https://' is no http or https address"),
+    answered(102, "ask me", "question 102 (phone): 'ask me' is no phone number of 7 to 15 digits"),
+    answered(102, "123456", "question 102 (phone): '123456' is no phone number of 7 to 15 digits"),
+]
+
+ENTRIES = [
+    answered(
+        119,
+        "Boğaziçi",
+        "question 119 (education): the answer is no JSON array of education entries: expecting value "
+        "(line 1, column 1)",
+    ),
+    answered(
+        119,
+        '{"school_name": "A"}',
+        "question 119 (education): the answer is no JSON array of education entries: it is an object",
+    ),
+    of(entries(119), "question 119 (education): the answer holds no education entry"),
+    of(entries(119, "A"), "question 119 (education): education entry 1 is a string, not an object"),
+    of(entries(119, {}), "question 119 (education): education entry 1 has no school_name"),
+    of(
+        entries(119, {"school_name": ""}),
+        "question 119 (education): education entry 1, school_name: may not be blank",
+    ),
+    of(
+        entries(119, {"school_name": "A"}, {"school_name": "B", "degree": "bachelor"}),
+        f"question 119 (education): education entry 2, degree: 'bachelor' is not one of {DEGREES}",
+    ),
+    of(
+        entries(119, {"school_name": "A", "gpa": "3.1"}),
+        "question 119 (education): education entry 1, gpa: unknown field",
+    ),
+    of(
+        entries(119, {"school_name": "A", "major": None}),
+        "question 119 (education): education entry 1, major: must be a string, not null",
+    ),
+    of(
+        entries(119, {"school_name": "A", "start_date": "2012"}),
+        "question 119 (education): education entry 1, start_date: '2012' is no date in the form YYYY-MM-DD",
+    ),
+    of(
+        entries(119, {"school_name": "A", "currently_pursuing": "true"}),
+        "question 119 (education): education entry 1, currently_pursuing: must be true or false, not a string",
+    ),
+    of(
+        entries(119, {"school_name": "A", "currently_pursuing": True, "end_date": "2020-06-30"}),
+        "question 119 (education): education entry 1: end_date does not go with currently_pursuing true",
+    ),
+    of(
+        entries(119, {"school_name": "A", "start_date": "2020-09-01", "end_date": "2019-06-30"}),
+        "question 119 (education): education entry 1: start_date 2020-09-01 is after end_date 2019-06-30",
+    ),
+    of(entries(120, {"position_title": "x"}), "question 120 (experience): experience entry 1 has no company_name"),
+    of(
+        entries(120, {"company_name": "A", "employment_type": "Full time"}),
+        "question 120 (experience): experience entry 1, employment_type: 'Full time' is not one of "
+        "'full_time', 'part_time', 'contract', 'intern'",
+    ),
+    of(
+        entries(120, {"company_name": "A", "currently_pursuing": False}),
+        "question 120 (experience): experience entry 1, currently_pursuing: unknown field",
+    ),
+]
+
+
+@pytest.mark.parametrize(("body", "reasons"), [*APPLICATION, *REFERENCES, *ANSWERS, *ENTRIES])
+def test_an_application_is_refused_for_each_documented_reason(
+    sandbox: RunningSandbox, client: Client, body: dict[str, Any], reasons: dict[str, list[str]]
+) -> None:
+    """A body with one fault gets a 400 that names exactly this fault, and nothing is remembered."""
+    answer = client.post(APPLY, body)
+    assert (answer.status, answer.json) == (400, reasons)
+    assert sandbox.memory.accepted() == []
+
+
+@pytest.mark.parametrize(("body", "reasons"), CANDIDATE)
+def test_a_pool_addition_is_refused_for_each_reason(
+    sandbox: RunningSandbox, client: Client, body: dict[str, Any], reasons: dict[str, list[str]]
+) -> None:
+    """A pool body with one fault gets a 400 that names exactly this fault, and nothing is remembered."""
+    answer = client.post(ADD_TO_POOL, body)
+    assert (answer.status, answer.json) == (400, reasons)
+    assert sandbox.memory.accepted() == []
+
+
+NO_OBJECT = [
+    pytest.param(b"", "the body is no JSON: expecting value (line 1, column 1)", id="no body"),
+    pytest.param(b"{", "the body is no JSON: expecting property name enclosed in double quotes", id="half an object"),
+    pytest.param(b'{"cv": "\xff"}', "the body is no JSON: byte 8 is not UTF-8", id="not UTF-8"),
+    pytest.param(b'{"cv": NaN}', "the body is no JSON: NaN is no JSON value", id="NaN"),
+    pytest.param(b'{"a": 1, "a": 2}', "the body is no JSON: 'a' stands twice in one object", id="a name twice"),
+    pytest.param(b"[" * 100_000, "the body is no JSON: it is nested too deeply", id="a deep nest"),
+    pytest.param(b"[]", "the body must be a JSON object", id="an array"),
+]
+
+
+@pytest.mark.parametrize(("body", "reason"), NO_OBJECT)
+def test_a_body_that_is_no_json_object_is_refused(client: Client, body: bytes, reason: str) -> None:
+    """What is no JSON object gets a 400 that says why."""
+    answer = client.send("POST", APPLY, body, {"Content-Type": "application/json"})
+    assert answer.status == 400
+    assert answer.json["detail"][0].startswith(reason)
+
+
+def test_all_faults_of_a_body_are_told_at_once(client: Client) -> None:
+    """A body with many faults gets one 400 that names every one of them."""
+    body = application("nobody", cv=..., answers=[{"job_post_question": 114, "answer": "Sr"}])
+    assert client.post(APPLY, body).json == {
+        "email": ["'nobody' is no e-mail address"],
+        "cv": ["this field is required"],
+        "answers": [
+            f"question 114 (level): 'Sr' is not one of {LEVELS}",
+            "question 102 (phone): a required question is not answered",
+            "question 113 (work_permit): a required question is not answered",
+        ],
+    }
+
+
+def test_a_long_value_is_cut_in_the_message(client: Client) -> None:
+    """A message never carries a whole long answer back."""
+    answer = client.post(APPLY, with_answer(110, "9" * 500 + "x"))
+    assert answer.json == {"answers": [f"question 110 (salary): '{'9' * 60}...' is no integer"]}
