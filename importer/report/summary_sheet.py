@@ -16,7 +16,7 @@ from importer.report.next_steps import Step, next_steps
 from importer.report.row_height import row_height
 from importer.report.styles import Styles
 from importer.report.summary import ProblemGroup, Summary
-from importer.report.words import words_for
+from importer.report.words import OPEN, words_for
 
 _WIDTHS = (18, 11, 26, 62, 58, 34)
 
@@ -120,9 +120,13 @@ def _next_steps(page: _Page, steps: Iterable[Step]) -> None:
 def _problems(page: _Page, summary: Summary) -> None:
     if not summary.problems:
         return
-    page.section("Problems, the most frequent first")
+    page.section("Problems: what to fix, then what is good to know")
+    page.line(
+        "the cells to mend are coloured in the sheets; what is wrong with a row is in the last columns of its sheet",
+        page.styles.note,
+    )
     page.header("Outcome", "Rows", "Column", "Problem (the first of them)", "What to do", "Where")
-    for group in summary.problems:
+    for group in sorted(summary.problems, key=lambda group: group.outcome not in OPEN):
         texts = {2: group.column or "", 3: group.what, 4: group.hint, 5: _where(group)}
         page.height(row_height({text: _WIDTHS[column] for column, text in texts.items()}))
         page.text(0, words_for(group.outcome).label, page.styles.wrapped)

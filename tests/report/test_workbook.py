@@ -10,7 +10,7 @@ from typing import Any
 import openpyxl
 import pytest
 
-from importer.models import Outcome, OutcomeKind
+from importer.models import Outcome, OutcomeKind, Problem
 from importer.report import outcome_sheet, write_report
 from importer.report.cell_text import CUT_NOTE, LONGEST, fitting
 from importer.report.pairing import pair
@@ -188,7 +188,8 @@ def test_summary_sheet_tells_the_run_to_a_stranger(tmp_path: Path) -> None:
     """The sheet Summary says what happened, what each outcome means, what to mend and what to do next."""
     bad = row(7, "1", "a@example.com", "", "bachelor")
     outcomes = [
-        *created([4, 5, 6]),
+        *(Outcome(n, OutcomeKind.FILTERED, problems=(Problem("left-out", "Status is Hired"),)) for n in (4, 5)),
+        *created([6]),
         Outcome(7, OutcomeKind.INVALID, problems=(bad_degree(bad),)),
         Outcome(8, OutcomeKind.REJECTED, 400, attempts=2, problems=(refused("salary is required", "fill it in"),)),
     ]
@@ -201,10 +202,10 @@ def test_summary_sheet_tells_the_run_to_a_stranger(tmp_path: Path) -> None:
     sheet = _open(tmp_path)["Summary"]
     assert _texts(sheet) == [
         "Import of candidates.xlsx into Engineer",
-        "Finished: 5 rows read, 3 created, 1 rejected, 1 invalid",
+        "Finished: 5 rows read, 1 created, 1 rejected, 1 invalid, 2 filtered",
         "What became of the rows",
         *("Outcome", "Rows", "What it means", "What to do next"),
-        *("created", "3", "the service accepted it", "nothing to do"),
+        *("created", "1", "the service accepted it", "nothing to do"),
         *("already there", "0", "the service had this person already"),
         *("rejected", "1", "the service refused it", "mend the row and run it again"),
         *("invalid", "1", "our own checks refused it; nothing was sent", "mend the marked cells and run it again"),
@@ -212,17 +213,19 @@ def test_summary_sheet_tells_the_run_to_a_stranger(tmp_path: Path) -> None:
         *("unclear", "0", "sent, but no answer says whether it arrived"),
         *("not sent", "0", "the run stopped before its turn"),
         *("done before", "0", "an earlier run settled it; no request was made"),
-        *("filtered", "0", "left out by where: in the mapping file"),
+        *("filtered", "2", "left out by where: in the mapping file", "nothing to do"),
         *("in all", "5"),
         "What to do next",
         "1. mend the rows in invalid.csv and 400_rejected.csv, then run what you mended",
         f"     importer run {tmp_path}/invalid.csv --mapping mappings/zoho.yaml",
         f"     importer run {tmp_path}/400_rejected.csv --mapping mappings/zoho.yaml",
-        "Problems, the most frequent first",
+        "Problems: what to fix, then what is good to know",
+        "the cells to mend are coloured in the sheets; what is wrong with a row is in the last columns of its sheet",
         *("Outcome", "Rows", "Column", "Problem (the first of them)", "What to do", "Where"),
         *("invalid", "1", "Degree 1", "'bachelor' is no degree this service knows"),
         *("add it under values: in mappings/zoho.yaml:41", "D7"),
         *("rejected", "1", "salary is required", "fill it in", "row 8"),
+        *("filtered", "2", "Status is Hired", "row 4, row 5"),
         "Warnings",
         'candidates.xlsx: column "Notes" is not used; map it',
         "How it was run",
@@ -234,7 +237,7 @@ def test_summary_sheet_tells_the_run_to_a_stranger(tmp_path: Path) -> None:
         *("Blank rows", "2 passed over"),
         *("SHA-256", "ab" * 32),
         *("Mapping", "mappings/zoho.yaml"),
-        *("Requests", "5 sent, 1 of them retries"),
+        *("Requests", "3 sent, 1 of them retries"),
         *("Started", "2026-11-21 02:15:03 UTC+03:00"),
         *("Ended", "2026-11-21 02:19:40 UTC+03:00"),
     ]
