@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import struct
+import sys
 import time
 from collections import deque
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from importer.sandbox.request import Request
 from importer.sandbox.request_log import RequestLog
 from importer.sandbox.request_parser import RequestParser
 
-_NO_LINGER = struct.pack("ii", 1, 0)  # on, 0 seconds: closing resets
+_NO_LINGER = struct.pack("hh" if sys.platform == "win32" else "ii", 1, 0)  # on, 0 seconds: closing resets
 _BAD_HTTP = json_reply(400, {"detail": ["this is no HTTP/1.1 request"]})
 
 

@@ -39,6 +39,20 @@ _NEEDED: dict[str, tuple[str, ...]] = {"delay": ("ms",), "redirect": ("location"
 def read_faults(path: Path) -> Faults:
     """What a faults file asks for: `{"seed": 7, "error_shape": "fields", "faults": [{"kind": "429", "first": 3}]}`.
 
+    Each fault has a `kind` and one selector: `share` (0 to 1), `first` (requests), `every` (so many requests) or
+    `emails`. It may have `operation` (questions, apply, add-candidate, any) and `times` (how many attempts of one
+    e-mail address it hits; 1 unless said otherwise). The kinds, with what else they take:
+
+    - delay: `ms`, `jitter_ms`; adds to whatever else the request meets
+    - 401, 403, 410, 423: in place of working on the request
+    - 429: `retry_after` (none, seconds, date), `seconds`
+    - 500, 502, 503, 504, reset: `when` (before or after the request was worked on); 503 also as 429
+    - hang_after: accepts, then is silent until the client goes, or closes after `seconds`
+    - cut_body: accepts, then breaks off in the middle of the answer
+    - html: an error page with a `status`; redirect: a `status` and a `location`; neither accepts anything
+    - not_json_201, empty_201: accepts, and says so without JSON
+    - refuse: a `message` with a `status` (400 unless said otherwise), as a check of the service's own
+
     Raises:
         SandboxUnusable: the file cannot be used; tells every mistake in it, with the number of the fault from 1.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +22,7 @@ class Refusal:
 
 def quoted(value: Any) -> str:
     """A value as an error message shows it: in quotes, cut where it is long."""
-    text = value if isinstance(value, str) else repr(value)
+    text = value if isinstance(value, str) else reprlib.repr(value)
     return f"'{text[:_LONGEST]}...'" if len(text) > _LONGEST else f"'{text}'"
 
 

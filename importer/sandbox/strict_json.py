@@ -14,7 +14,8 @@ def read_json(text: bytes | str) -> Any:
     """The value that a JSON text holds.
 
     Raises:
-        NotJson: the text is no JSON, no UTF-8, nested too deeply, or names something twice in one object.
+        NotJson: the text is no JSON or no UTF-8, is nested too deeply, holds an endless number, or names something
+            twice in one object.
     """
     try:
         decoded = text if isinstance(text, str) else text.decode("utf-8")
@@ -24,6 +25,10 @@ def read_json(text: bytes | str) -> Any:
         raise NotJson(f"{error.msg[:1].lower()}{error.msg[1:]} ({where})") from error
     except UnicodeDecodeError as error:
         raise NotJson(f"byte {error.start} is not UTF-8") from error
+    except NotJson:
+        raise
+    except ValueError as error:  # Python's own limit for the digits of an integer
+        raise NotJson("it holds a number with too many digits") from error
     except RecursionError as error:
         raise NotJson("it is nested too deeply") from error
 

@@ -214,6 +214,7 @@ NO_OBJECT = [
     pytest.param(b'{"cv": NaN}', "the body is no JSON: NaN is no JSON value", id="NaN"),
     pytest.param(b'{"a": 1, "a": 2}', "the body is no JSON: 'a' stands twice in one object", id="a name twice"),
     pytest.param(b"[" * 100_000, "the body is no JSON: it is nested too deeply", id="a deep nest"),
+    pytest.param(b'{"cv": %s}' % (b"9" * 5000), "the body is no JSON: it holds a number with too many", id="digits"),
     pytest.param(b"[]", "the body must be a JSON object", id="an array"),
 ]
 
