@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.events import CollectionEndEvent, CollectionStartEvent
 from ruamel.yaml.nodes import MappingNode as YamlMapping
 from ruamel.yaml.nodes import Node as YamlNode
 from ruamel.yaml.nodes import SequenceNode as YamlSequence
@@ -58,14 +59,11 @@ def read_nodes(path: Path) -> Node:
     text = _text_of(path)
     lines = text.splitlines()
     try:
-        root = _compose(text)
         findings = Findings()
-        for place in _tags(text, path, lines):
-            findings.mistake("yaml-tag", "a YAML tag (!) has no meaning here", "take it out", place)
+        _check_events(text, path, lines, findings)
+        root = _compose(text)
     except YAMLError as error:
         raise UnusableInput(_syntax_problem(error, path, text)) from None
-    except RecursionError:
-        raise UnusableInput(_too_deep(FilePlace(str(path)))) from None
     if root is None:
         raise UnusableInput(
             Problem("mapping-empty", "the mapping file is empty", "begin it with version: 1", FilePlace(str(path)))
@@ -107,9 +105,16 @@ def _compose(text: str) -> YamlNode | None:
     return node
 
 
-def _tags(text: str, path: Path, lines: list[str]) -> list[LinePlace]:
-    events = YAML(typ="safe", pure=True).parse(text)
-    return [_place(path, lines, event.start_mark) for event in events if getattr(event, "tag", None) is not None]
+def _check_events(text: str, path: Path, lines: list[str], findings: Findings) -> None:
+    """Tells tags, and refuses what is too deep before the composer, which calls itself for each level, sees it."""
+    depth = 0
+    for event in YAML(typ="safe", pure=True).parse(text):
+        place = _place(path, lines, event.start_mark)
+        depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
+        if depth > MAX_DEPTH:
+            raise UnusableInput(_too_deep(place))
+        if getattr(event, "tag", None) is not None:
+            findings.mistake("yaml-tag", "a YAML tag (!) has no meaning here", "take it out", place)
 
 
 def _place(path: Path, lines: list[str], mark: object) -> LinePlace:
@@ -117,7 +122,7 @@ def _place(path: Path, lines: list[str], mark: object) -> LinePlace:
     return LinePlace(str(path), line + 1, column + 1, lines[line] if line < len(lines) else "")
 
 
-def _too_deep(place: LinePlace | FilePlace) -> Problem:
+def _too_deep(place: LinePlace) -> Problem:
     return Problem("yaml-too-deep", f"lists and keys lie more than {MAX_DEPTH} deep", "write it flatter", place)
 
 

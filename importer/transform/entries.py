@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
 from importer.mapping.resolved import ResolvedEntries, ResolvedGroup
 from importer.models import Column, Problem, Row, WireFormat
-from importer.transform.values import OPEN_END, ValueReader
+from importer.transform.values import OPEN_END, Memory, ValueReader
 
 _NAMES = ("school_name", "company_name")
-_FLAGS = ("currently_pursuing", "currently_employed")
 _FLAG_OF = {"education": "currently_pursuing", "experience": "currently_employed"}
 
 
@@ -20,14 +20,15 @@ class EntriesReader:
 
     def __init__(self, entries: ResolvedEntries, wire: WireFormat) -> None:
         flag = _FLAG_OF[entries.kind]
-        self._groups = tuple(_GroupReader(group, flag, wire) for group in entries.groups)
+        memories: dict[str, Memory] = defaultdict(dict)
+        self._groups = tuple(_GroupReader(group, flag, wire, memories) for group in entries.groups)
 
     def read(self, row: Row, problems: list[Problem]) -> str | None:
         """A JSON array of the entries (service description 2.2 to 2.4), or None where the row has none.
 
         Wholly blank groups are skipped; an entry has exactly the fields that are filled in.
         """
-        found = [group.read(row, problems) for group in self._groups if group.is_filled(row)]
+        found = [group.read(row, problems) for group in self._groups if group.has_cells(row)]
         return pack_entries([entry for entry in found if entry])
 
     def first_filled(self, row: Row) -> Column | None:
@@ -44,30 +45,39 @@ def pack_entries(entries: Sequence[dict[str, Any]]) -> str | None:
 class _GroupReader:
     """Reads the entry of one column group."""
 
-    def __init__(self, group: ResolvedGroup, flag: str, wire: WireFormat) -> None:
+    def __init__(self, group: ResolvedGroup, flag: str, wire: WireFormat, memories: dict[str, Memory]) -> None:
         self._flag = flag
-        self._readers = {field.name: ValueReader(field.value, wire) for field in group.fields}
+        self._readers = {field.name: ValueReader(field.value, wire, memories[field.name]) for field in group.fields}
         self.columns = tuple(column for reader in self._readers.values() for column in reader.value.columns)
+        self._from_cells = frozenset(
+            name for name, reader in self._readers.items() if reader.value.columns and reader.value.default is None
+        )
         self._indexes = tuple(column.index for column in self.columns)
 
-    def is_filled(self, row: Row) -> bool:
-        # Most groups of most rows are blank, and blank cells are empty: look at them before anything else.
+    def has_cells(self, row: Row) -> bool:
+        """Whether any cell of the group holds anything: of most groups of most rows, none does."""
         cells = row.cells
-        return any(cells[index] for index in self._indexes) and any(
-            reader.from_cells(row) for name, reader in self._readers.items() if not self._is_plain_no(name, row)
-        )
+        return any(cells[index] for index in self._indexes)
 
     def read(self, row: Row, problems: list[Problem]) -> dict[str, Any]:
+        """The entry; without any field where the group says nothing."""
         before = len(problems)
         entry = {name: reader.read(row, problems) for name, reader in self._readers.items()}
         if len(problems) == before:
+            if not self._is_filled(entry, row):
+                return {}
             self._check(entry, row, problems)
         self._close(entry)
         return {name: value for name, value in entry.items() if value is not None}
 
-    def _is_plain_no(self, name: str, row: Row) -> bool:
-        """A flag column that says no (a check box in every row) does not make a group an entry."""
-        return name in _FLAGS and self._readers[name].read(row, []) is False
+    def _is_filled(self, entry: dict[str, Any], row: Row) -> bool:
+        """Whether cells say anything of an entry; a flag that says no (a check box in every row) does not."""
+        return any(
+            value is not None
+            and value is not False
+            and (name in self._from_cells or self._readers[name].from_cells(row))
+            for name, value in entry.items()
+        )
 
     def _check(self, entry: dict[str, Any], row: Row, problems: list[Problem]) -> None:
         name = next((name for name in _NAMES if name in self._readers), None)
@@ -85,7 +95,7 @@ class _GroupReader:
             self._tell("entry-order", message, "correct one of the two", "start_date", row, problems)
 
     def _tell_nameless(self, name: str | None, row: Row, problems: list[Problem]) -> None:
-        label = name or next(name for name in _NAMES if (name == "school_name") == (self._flag == _FLAGS[0]))
+        label = name or next(name for name in _NAMES if (name == "school_name") == (self._flag == "currently_pursuing"))
         message = f"the entry is filled in and has no {label}"
         place_at = name or next(name for name, reader in self._readers.items() if reader.from_cells(row))
         self._tell("entry-nameless", message, "fill it in, or empty the entry", place_at, row, problems)

@@ -38,8 +38,8 @@ _BUILT: dict[Kind, Callable[[ResolvedValue], TextReader]] = {
     Kind.CHOICE: choice_reader,
     Kind.CHOICES: choice_reader,  # of each of the choices
 }
-# The texts of these kinds occur again and again, so that what was read once is remembered.
-REMEMBERED = frozenset({Kind.DATE, Kind.YES_NO, Kind.FLAG, Kind.CHOICE, Kind.CHOICES, Kind.INTEGER, Kind.DECIMAL})
+# The texts of all other kinds occur again and again, so that what was read once is remembered.
+SELDOM_REPEATED = frozenset({Kind.TEXT, Kind.EMAIL, Kind.PHONE, Kind.URL, Kind.DOCUMENT, Kind.CV})
 
 
 def reader_of(value: ResolvedValue, wire: WireFormat) -> Callable[[str, bool], Any]:

@@ -24,6 +24,8 @@ class Refusal:
 def quoted(text: str) -> str:
     """A cell's text as a message shows it: on one line, in quotes, cut where it is long."""
     line = " ".join(text.split())
+    if not line.isprintable():
+        line = "".join(sign if sign.isprintable() else "\ufffd" for sign in line)
     return f"'{line}'" if len(line) <= _SHOWN else f"'{line[:_SHOWN]}…'"
 
 

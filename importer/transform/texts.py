@@ -23,7 +23,7 @@ def read_text(text: str, typed: bool) -> str | Refusal:
         return text
     for sign in text:
         if sign not in _ALLOWED_CONTROLS and unicodedata.category(sign) in ("Cc", "Cs"):
-            message = f"{quoted(_visible(text))} holds the character U+{ord(sign):04X}, which cannot be sent"
+            message = f"{quoted(text)} holds the character U+{ord(sign):04X}, which cannot be sent"
             return Refusal("text-unsendable", message, "take it out")
     return text
 
@@ -31,7 +31,3 @@ def read_text(text: str, typed: bool) -> str | Refusal:
 def read_line(text: str, typed: bool) -> str | Refusal:
     """The text in one line, as a short text is: line breaks and tabs, with the spaces around them, become a space."""
     return text if text.isprintable() else read_text(_BREAKS.sub(" ", text), typed)
-
-
-def _visible(text: str) -> str:
-    return "".join("\ufffd" if unicodedata.category(sign) in ("Cc", "Cs") else sign for sign in text)

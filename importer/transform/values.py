@@ -10,13 +10,13 @@ from importer.mapping.nearest import did_you_mean
 from importer.mapping.resolved import Kind, ResolvedTable, ResolvedValue
 from importer.models import Column, Problem, Row, WireFormat
 from importer.transform.choices import joined_choices
-from importer.transform.kinds import REMEMBERED, reader_of
+from importer.transform.kinds import SELDOM_REPEATED, reader_of
 from importer.transform.names import part_of_name
 from importer.transform.refusal import Refusal, in_mapping, quoted
 from importer.transform.texts import stripped
 
 _SPARE = 20  # folding takes spaces out, so that a missing word may be written this much longer
-_REMEMBERED_TEXTS = 20_000  # of one value; then memory starts anew
+_REMEMBERED_TEXTS = 8_000  # of one value; then memory starts anew
 
 
 class OpenEnd:
@@ -24,18 +24,21 @@ class OpenEnd:
 
 
 OPEN_END = OpenEnd()
+_NOT_YET = object()
+Memory = dict[tuple[str, bool], Any]
 
 
 class ValueReader:
     """Reads one value from rows. Made once for a mapping; what it remembers does not change what it reads."""
 
-    def __init__(self, value: ResolvedValue, wire: WireFormat) -> None:
+    def __init__(self, value: ResolvedValue, wire: WireFormat, memory: Memory | None = None) -> None:
+        """`memory` is shared by readers that differ in their columns only."""
         self.value = value
         self._read_kind = reader_of(value, wire)
         self._wire = wire
         self._missing = value.missing
         self._longest_missing = max(map(len, value.missing), default=0) + _SPARE
-        self._memory: dict[tuple[str, bool], Any] | None = {} if value.wanted.kind in REMEMBERED else None
+        self._memory = None if value.wanted.kind in SELDOM_REPEATED else {} if memory is None else memory
         self._fixed = self._read_fixed(value.constant)
         self._default = self._read_fixed(value.default)
 
@@ -99,11 +102,12 @@ class ValueReader:
         if self._memory is None:
             return self._interpret(stripped(text), typed)
         key = (text, typed)
-        if key not in self._memory:
+        found = self._memory.get(key, _NOT_YET)
+        if found is _NOT_YET:
             if len(self._memory) >= _REMEMBERED_TEXTS:
                 self._memory.clear()
-            self._memory[key] = self._interpret(stripped(text), typed)
-        return self._memory[key]
+            found = self._memory[key] = self._interpret(stripped(text), typed)
+        return found
 
     def _is_missing(self, text: str) -> bool:
         return not text or (len(text) <= self._longest_missing and fold(text) in self._missing)

@@ -31,7 +31,7 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         ),
         pytest.param("a: x\x00\n", "m.yaml:1:5: the character U+0000 is not allowed in YAML; take it out", id="NUL"),
         pytest.param(
-            "[" * 3000, "m.yaml: lists and keys lie more than 20 deep; write it flatter", id="nested without end"
+            "[" * 3000, "m.yaml:1:21: lists and keys lie more than 20 deep; write it flatter", id="nested without end"
         ),
         pytest.param(
             "a: &x [*x]\n", "m.yaml:1:4: lists and keys lie more than 20 deep; write it flatter", id="alias of itself"

@@ -1,0 +1,28 @@
+"""The short way for plain addresses says what the library says."""
+
+from __future__ import annotations
+
+from email_validator import EmailNotValidError, validate_email
+from hypothesis import given
+from hypothesis import strategies as st
+
+from importer.transform.emails import read_email
+from importer.transform.refusal import Refusal
+
+_pieces = st.lists(st.sampled_from(["a", "Z9", "_", "+x", "-", ".", "..", "ü", "@", " ", '"']), max_size=5).map("".join)
+_domains = st.sampled_from(
+    ["Example.COM", "example.org.", "exa_mple.com", "-a.example", "a..example", "xn--rnek-5qa.com", "test", "x.test",
+     "1.2.3.4", "example", "örnek.com", "xn--zzzzz.com", "a.b-", "EXAMPLE.example"]
+)  # fmt: skip
+
+
+@given(st.one_of(st.emails(), st.tuples(_pieces, _domains).map("@".join)))
+def test_as_the_library_says(address: str) -> None:
+    """An address is read as the library reads it, or refused where the library refuses it."""
+    read = read_email(address, False)
+    try:
+        expected = validate_email(address, check_deliverability=False).normalized
+    except EmailNotValidError:
+        assert isinstance(read, Refusal)
+    else:
+        assert read == expected
