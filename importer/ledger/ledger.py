@@ -28,7 +28,12 @@ _LINGER = 0.002  # seconds that an answer waits for an intent to share its commi
 
 
 class LedgerUnwritable(StoppedEarly):
-    """The ledger cannot be written any more, so nothing more may be sent."""
+    """The ledger cannot be written any more, so nothing more may be sent. `reason` is what is wrong with it."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        self.reason = f"the ledger {path} cannot be written ({reason})"
+        self.hint = "make room or mend the disk, then run the same command again"
+        super().__init__(f"{self.reason}, so nothing more is sent; {self.hint}")
 
 
 class Ledger:
@@ -187,10 +192,7 @@ class Ledger:
 
     def _note_trouble(self, reason: str) -> LedgerUnwritable:
         if self._trouble is None:
-            self._trouble = LedgerUnwritable(
-                f"{self.path}: the ledger cannot be written ({reason}), so nothing more is sent; "
-                "make room or mend the disk, then run the same command again"
-            )
+            self._trouble = LedgerUnwritable(self.path, reason)
         return self._trouble
 
     # --- runs ---

@@ -100,7 +100,7 @@ class Loader:
         try:
             return self._ledger.look_up(identities)
         except LedgerUnwritable as trouble:
-            self._stops.lose_ledger(str(trouble))
+            self._stops.lose_ledger(trouble)
             return {}
 
     def _plan_row(self, submission: Submission, identity: bytes, known: Known | None) -> Outcome | Job:
@@ -191,4 +191,4 @@ class Loader:
         try:
             self._ledger.flush()
         except LedgerUnwritable as trouble:
-            self._stops.lose_ledger(str(trouble))
+            self._stops.lose_ledger(trouble)

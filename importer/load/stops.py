@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
-from importer.ledger import State
+from importer.ledger import LedgerUnwritable, State
 from importer.load.classify import Verdict
 from importer.load.job import Finding
 from importer.load.options import ErrorLimit
@@ -63,7 +63,7 @@ class Stops:
     def saw(self, finding: Finding) -> None:
         """Take note of what became of a job, set aside or ended."""
         if finding.trouble is not None:
-            self._stop(_unwritable(str(finding.trouble)))
+            self.lose_ledger(finding.trouble)
         if finding.hindrance is not None or finding.verdict is None:
             return
         if finding.verdict in (Verdict.STOP_RUN, Verdict.STOP_TARGET):
@@ -99,9 +99,9 @@ class Stops:
         """A person or the system ended the run."""
         self._stop(INTERRUPTED)
 
-    def lose_ledger(self, trouble: str) -> None:
+    def lose_ledger(self, trouble: LedgerUnwritable) -> None:
         """The ledger cannot be used any more."""
-        self._stop(_unwritable(trouble))
+        self._stop(Stop("ledger-unwritable", trouble.reason, trouble.hint))
 
     def _note_doubt(self, finding: Finding) -> None:
         self._doubts_in_a_row += 1
@@ -134,10 +134,6 @@ class Stops:
     def _stop(self, stop: Stop) -> None:
         if self.stop is None:
             self.stop = stop
-
-
-def _unwritable(trouble: str) -> Stop:
-    return Stop("ledger-unwritable", trouble, "mend that, then run the same command again")
 
 
 def _unwell(when: str) -> Stop:

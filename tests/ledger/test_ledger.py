@@ -290,7 +290,7 @@ def test_a_ledger_that_is_gone_stops_sending(ledger: Ledger) -> None:
     with pytest.raises(LedgerUnwritable) as caught:
         ledger.intend(intent(ledger, 2))
     assert str(caught.value) == (
-        f"{ledger.path}: the ledger cannot be written (the file was moved or deleted), so nothing more is sent; "
+        f"the ledger {ledger.path} cannot be written (the file was moved or deleted), so nothing more is sent; "
         "make room or mend the disk, then run the same command again"
     )
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from importer.ledger import Scope, State
-from importer.load import DryLoader, LoadOptions
+from importer.load import DryLoader, LoadOptions, Stop
 from importer.models import Application, Outcome, OutcomeKind, Problem, Submission
 from importer.service import Reply
 from tests.load.given import (
@@ -274,12 +274,14 @@ def test_a_ledger_that_cannot_be_written_stops_sending(house: House) -> None:
         service = Scripted(answer)
         loader = house.loader(ledger, service, LoadOptions(in_flight=1))
         outcomes = by_outcome(loader.load(applications(range(2, 10))))
-        said = (
-            f"{ledger.path}: the ledger cannot be written (the file was moved or deleted), so nothing more is sent; "
-            "make room or mend the disk, then run the same command again"
+        stop = Stop(
+            "ledger-unwritable",
+            f"the ledger {ledger.path} cannot be written (the file was moved or deleted)",
+            "make room or mend the disk, then run the same command again",
         )
-    assert loader.stop is not None
-    assert (loader.stop.code, loader.stop.reason) == ("ledger-unwritable", said)
+    assert loader.stop == stop
+    not_sent = Problem("not-sent", f"not sent, because {stop.reason}", stop.hint)
+    assert [outcomes[row].problems for row in range(6, 10)] == [(not_sent,)] * 4
     assert service.emails == [email_of(row) for row in range(2, 6)]
     assert {row: outcome.kind for row, outcome in outcomes.items()} == {
         **dict.fromkeys(range(2, 6), K.CREATED),

@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from importer.load import Halt
 from importer.load.pace import Pace
 from importer.service import NoReply, Reply
 from importer.service.replies import Phase
@@ -117,6 +118,24 @@ def test_a_retry_after_holds_every_sender() -> None:
     pace = Pace(time.halt(), in_flight=8)
     answered(pace, time, Reply(429, retry_after=30))
     assert answered(pace, time) == 30
+
+
+def test_a_hold_reaches_who_waits_for_a_turn() -> None:
+    """A sender that has its turn soon, and not before another one is told to wait, waits too."""
+    time = Time()
+    entered: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        if not time.waits:
+            pace.leave(entered[0], Reply(429, retry_after=30))
+        time.sleep(seconds)
+
+    pace = Pace(Halt(lambda: time.now, sleep), in_flight=8, rate=1)
+    for _ in range(2):
+        at = pace.enter()
+        assert at is not None
+        entered.append(at)
+    assert entered == [1000, 1030]
 
 
 def test_a_shorter_retry_after_does_not_end_a_longer_one() -> None:
