@@ -70,8 +70,7 @@ def _started(questions: Path | None, faults: Path | None, memory: Path) -> Child
     try:
         return start(questions=questions, faults=faults, memory=memory)
     except SandboxUnusable as error:
-        hint = "mend the file behind --questions or --faults"
-        raise UnusableInput([Problem("sandbox-unusable", problem, hint) for problem in error.problems]) from None
+        raise UnusableInput([Problem("sandbox-unusable", problem) for problem in error.problems]) from None
 
 
 def _service(settings: Settings, base_url: str, token: str) -> RecruitingService:

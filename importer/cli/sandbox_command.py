@@ -39,7 +39,7 @@ def sandbox(
         raise UsageError(f"--pool-duplicates {pool_duplicates} is neither 409 nor 400")
     chosen = token or secrets.token_urlsafe(16)
     if token is None:
-        say(f"To use it: export IMPORTER_BASE_URL=http://{host}:{port} IMPORTER_TOKEN={chosen}")
+        say(f"To use it: set IMPORTER_BASE_URL to the address below, and IMPORTER_TOKEN={chosen}")
     code = serve(
         SandboxOptions(
             token=chosen,

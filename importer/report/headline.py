@@ -25,8 +25,8 @@ def rows(count: int) -> str:
 
 
 def _ending(summary: Summary) -> str:
-    if not summary.finished:
-        return "Not finished"
     if summary.stopped:
         return "Stopped early"
+    if not summary.finished:
+        return "Not finished"
     return "Dry run, nothing sent" if summary.dry_run else "Finished"

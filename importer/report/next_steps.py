@@ -12,6 +12,7 @@ from importer.report.names import CSV_FILES
 from importer.report.summary import Summary
 
 _MENDED_BY_A_PERSON = (OutcomeKind.INVALID, OutcomeKind.REJECTED)
+_DEFAULT_OUT = Path("results")
 _MENDED_BY_TIME = (OutcomeKind.FAILED, OutcomeKind.UNCLEAR, OutcomeKind.NOT_SENT)
 
 
@@ -30,16 +31,16 @@ def next_steps(summary: Summary, folder: Path) -> tuple[Step, ...]:
 
 
 def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
-    again = _command(summary.source.file, summary)
-    if not summary.finished:
+    again = _command(summary.source.file, summary, folder)
+    if summary.stopped:
+        yield Step(summary.stopped.hint)
+    elif not summary.finished:
         yield Step("run the same command again: rows that are done are skipped", (again,))
         return
-    if summary.stopped and summary.stopped.hint:
-        yield Step(summary.stopped.hint)
     to_mend = [kind for kind in _MENDED_BY_A_PERSON if summary.outcomes[kind]]
     if to_mend:
         files = [CSV_FILES[kind] for kind in to_mend]
-        commands = tuple(_command(str(folder / name), summary) for name in files)
+        commands = tuple(_command(str(folder / name), summary, folder) for name in files)
         yield Step(f"mend the rows in {' and '.join(files)}, then run what you mended", commands)
     if summary.dry_run:
         if summary.outcomes[OutcomeKind.NOT_SENT]:
@@ -50,6 +51,11 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
         yield Step("this was a rehearsal: when it looks right, run it without --sandbox")
 
 
-def _command(file: str, summary: Summary) -> str:
-    command = f"importer run {shlex.quote(file)} --mapping {shlex.quote(summary.mapping)}"
-    return f"{command} --sandbox" if summary.sandbox else command
+def _command(file: str, summary: Summary, folder: Path) -> str:
+    parts = ["importer run", shlex.quote(file), "--mapping", shlex.quote(summary.mapping)]
+    if folder.parent != _DEFAULT_OUT:
+        # In another results folder lies another ledger, and that would not know what is done.
+        parts += ["--out", shlex.quote(str(folder.parent))]
+    if summary.sandbox:
+        parts.append("--sandbox")
+    return " ".join(parts)
