@@ -198,12 +198,17 @@ def _ledger_of(plan: Plan, path: Path) -> Iterator[Ledger]:
 def _send(plan: Plan, flags: RunFlags, settings: Settings, connection: Connection, limit: ErrorLimit | None) -> Summary:
     from importer.cli.progress import progress
     from importer.cli.signals import interruption
+    from importer.ledger import EarlierOutcomes
     from importer.load import Halt, Loader, LoadOptions
     from importer.pipeline import begin, carry_out, end
     from importer.service import Patience
 
     halt = Halt()
-    with _ledger_of(plan, settings.ledger_path()) as ledger, interruption(halt.set) as interrupted:
+    with (
+        _ledger_of(plan, settings.ledger_path()) as ledger,
+        EarlierOutcomes(settings.out) as earlier,
+        interruption(halt.set) as interrupted,
+    ):
         for killed in begin(plan, settings.out, ledger):
             say(f"Run {killed.run} was ended from outside; its report is written now, and this run goes on from there.")
         loader = Loader(
@@ -220,6 +225,7 @@ def _send(plan: Plan, flags: RunFlags, settings: Settings, connection: Connectio
             ),
             patience=Patience(attempts=settings.attempts),
             probe=connection.is_well,
+            earlier=earlier.of,
             halt=halt,
         )
         with progress(plan.manifest.rows, flags.quiet) as watch:
