@@ -8,9 +8,12 @@ from typing import Annotated
 import typer
 
 from importer import __version__
+from importer.cli.again_commands import resume, retry
 from importer.cli.doctor_command import doctor
 from importer.cli.messages import say, show_error, tell
+from importer.cli.purge_command import purge
 from importer.cli.questions_command import questions
+from importer.cli.resolve_command import resolve
 from importer.cli.run_command import check, run
 from importer.cli.runs_commands import report, runs, show
 from importer.cli.sandbox_command import sandbox
@@ -25,7 +28,7 @@ app = typer.Typer(
     # A bug of ours shows its traceback as Python writes it: no values of variables, which may be personal data.
     pretty_exceptions_enable=False,
 )
-for command in (run, check, questions, runs, show, report, sandbox, doctor):
+for command in (run, check, resume, retry, resolve, questions, runs, show, report, sandbox, doctor, purge):
     app.command()(command)
 
 
@@ -54,7 +57,3 @@ def main() -> None:
     except KeyboardInterrupt:
         say("\nimporter: interrupted before anything was sent")
         sys.exit(130)
-    except BrokenPipeError:
-        # Whoever read our output has gone (`importer runs | head`): nothing is wrong, and nobody to tell.
-        sys.stderr.close()
-        sys.exit(0)

@@ -14,7 +14,8 @@ class RunRecord:
     """One run: where it sends to, what it reads, and how it ended.
 
     `source` is the name of the source file and `sha256` the hash of the copy that was read; `mapping` and `folder`
-    are paths as they were given. `ended_at` None: it goes on, or it was killed.
+    are paths as they were given. `ended_at` None: it goes on, or it was killed. `purged_at`: since then `source`,
+    `sha256`, `mapping` and `folder` are empty.
     """
 
     run: str
@@ -26,6 +27,7 @@ class RunRecord:
     started_at: datetime
     ended_at: datetime | None = None
     exit_code: int | None = None
+    purged_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

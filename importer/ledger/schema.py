@@ -18,7 +18,7 @@ from sqlalchemy import (
 
 from importer.ledger.states import State
 
-VERSION = 1
+VERSION = 2
 
 metadata = MetaData()
 
@@ -45,6 +45,7 @@ runs = Table(
     Column("started_at", String, nullable=False),
     Column("ended_at", String),
     Column("exit_code", Integer),
+    Column("purged_at", String),  # since then source, hash, mapping and folder are empty
 )
 
 identities = Table(
