@@ -13,7 +13,7 @@ from typing import Protocol
 from importer.extract import Sheet, copy_source, open_sheet
 from importer.ledger import Ledger, RowState, RunJournal, State
 from importer.ledger import RunRecord as LedgerRun
-from importer.load import Stop
+from importer.load import OWN_EARLIER_ATTEMPT, Stop
 from importer.mapping import ResolvedMapping, read_mapping, resolve
 from importer.models import Operation, Outcome, OutcomeKind, Problem, Question, Row, Submission, WireFormat
 from importer.report import RunFacts, Summary, write_report, write_unfinished_summary
@@ -329,7 +329,7 @@ _IN_DOUBT = Problem(
     "a request was sent, and the run was ended from outside before its answer was kept",
     "run the same command again: it settles this row",
 )
-_OF_STATE = {
+_OF_STATE: dict[State, tuple[OutcomeKind, tuple[Problem, ...]]] = {
     State.CREATED: (OutcomeKind.CREATED, ()),
     State.ALREADY_THERE: (OutcomeKind.ALREADY_THERE, ()),
     State.REJECTED: (OutcomeKind.REJECTED, (_MESSAGE_LOST,)),
@@ -342,6 +342,8 @@ _OF_STATE = {
 
 def _outcome_of_state(state: RowState) -> Outcome:
     kind, problems = _OF_STATE[state.state]
+    if state.state is State.ALREADY_THERE and state.after_doubt:
+        problems = (OWN_EARLIER_ATTEMPT,)
     return Outcome(state.row, kind, state.status, state.attempts, problems)
 
 

@@ -265,10 +265,12 @@ class Ledger:
     def row_states(self, run: str) -> Iterator[RowState]:
         """Every row of a run whose life began, in row order, as its last attempt left it. Streams."""
         columns = attempts.c
-        query = select(columns.row, columns.state, columns.status, columns.number).where(columns.run == run)
+        query = select(columns.row, columns.state, columns.status, columns.number, columns.after_doubt)
         latest: RowState | None = None
         with self._transaction() as connection:
-            found = connection.execution_options(yield_per=1000).execute(query.order_by(columns.row, columns.number))
+            found = connection.execution_options(yield_per=1000).execute(
+                query.where(columns.run == run).order_by(columns.row, columns.number)
+            )
             for row in found:
                 # "row" is a column of ours and hides nothing of a result row's own.
                 state = State.UNCLEAR if row.state == State.IN_FLIGHT else State(row.state)
@@ -277,7 +279,7 @@ class Ledger:
                     yield latest
                 elif latest is not None and status is None:
                     status = latest.status
-                latest = RowState(row.row, state, status, row.number)
+                latest = RowState(row.row, state, status, row.number, row.after_doubt)
         if latest is not None:
             yield latest
 

@@ -8,7 +8,10 @@ from importer.ledger.schema import VERSION, about
 
 # What leads from each version to the next. A step is never changed once it was released; a new one is added.
 STEPS: dict[int, tuple[str, ...]] = {
-    1: ("ALTER TABLE runs ADD COLUMN purged_at VARCHAR",),
+    1: (
+        "ALTER TABLE runs ADD COLUMN purged_at VARCHAR",
+        "ALTER TABLE attempts ADD COLUMN after_doubt BOOLEAN NOT NULL DEFAULT 0",
+    ),
 }
 
 

@@ -76,9 +76,11 @@ class RowState:
     """How far the life of one row of one run came: the state that its last attempt left, and the last status.
 
     `attempts` is the number of requests intended for it. A request that was intended and not answered is UNCLEAR.
+    `after_doubt`: when the last of them was intended, an earlier one may have been accepted.
     """
 
     row: int
     state: State
     status: int | None
     attempts: int
+    after_doubt: bool = False
