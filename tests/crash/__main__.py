@@ -1,4 +1,4 @@
-"""`make crash`: the large form of the crash runs, with figures. Ends with 1 where anything was lost, doubled or untrue."""
+"""`make crash`: the large form of the crash runs, with figures; ends with 1 where anything is lost or untrue."""
 
 from __future__ import annotations
 
