@@ -8,19 +8,22 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.crash.every_step import kill_at_steps, kinds
+from tests.crash.nursery import Nursery
 from tests.crash.power_cuts import cut_power
 from tests.crash.random_kills import Size, kill_at_random
 
 
 def _kills(folder: Path) -> list[str]:
-    figures = kill_at_random(folder, Size(files=40, rows=500, kills=25), seed=20261121)
+    with Nursery() as nursery:
+        figures = kill_at_random(folder, nursery, Size(files=40, rows=500, kills=25), seed=20261121)
     _tell(figures.lines())
     faults = [f"{figures.twice} twice"] * bool(figures.twice) + [f"{figures.missing} missing"] * bool(figures.missing)
     return faults + figures.untrue
 
 
 def _steps(folder: Path) -> list[str]:
-    figures = kill_at_steps(folder, every=12)
+    with Nursery() as nursery:
+        figures = kill_at_steps(folder, nursery, every=12)
     _tell([*figures.lines(), *kinds(figures)])
     return figures.untrue
 

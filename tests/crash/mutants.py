@@ -130,6 +130,9 @@ MUTANTS = (
     ),
 )
 
+CONTROL = Mutant("no fault at all", "", "", "", tuple(sorted({test for mutant in MUTANTS for test in mutant.tests})))
+"""What every mutant's tests say of the code as it is: nothing."""
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -141,7 +144,9 @@ class Verdict:
 
 
 def plant(mutant: Mutant, place: Path) -> None:
-    """Change the copy. Raises AssertionError where the code no longer holds the text: the mutant is out of date."""
+    """Change the copy, unless it is the control. Raises AssertionError where the text is gone: mend the mutant."""
+    if mutant is CONTROL:
+        return
     path = place / "importer" / mutant.file
     text = path.read_text(encoding="utf-8")
     assert text.count(mutant.before) == 1, f"{mutant.name}: {mutant.file} has changed; mend this mutant"
@@ -174,6 +179,10 @@ def try_mutant(mutant: Mutant) -> Verdict:
 
 def main() -> int:
     """Try all; the exit code is 1 where one was not caught."""
+    control = try_mutant(CONTROL)
+    if control.caught_by:
+        print(f"the tests fail as it is: {control.caught_by}; mend that first")  # noqa: T201
+        return 1
     missed = 0
     for mutant in MUTANTS:
         verdict = try_mutant(mutant)

@@ -28,16 +28,15 @@ def service(tmp_path: Path) -> Iterator[Witness]:
 
 
 @pytest.fixture
-def run(tmp_path: Path, service: Witness) -> Iterator[Callable[[], tuple[int, str]]]:
+def run(tmp_path: Path, nursery: Nursery, service: Witness) -> Callable[[], tuple[int, str]]:
     """Runs the import; gives its exit code and what it said."""
-    with Nursery({**PATIENCE, **service.environment}) as nursery:
 
-        def once() -> tuple[int, str]:
-            (tmp_path / "said.txt").unlink(missing_ok=True)
-            code = nursery.start(tmp_path, RUN).end()
-            return code, (tmp_path / "said.txt").read_text("utf-8").replace(str(tmp_path), "")
+    def once() -> tuple[int, str]:
+        (tmp_path / "said.txt").unlink(missing_ok=True)
+        code = nursery.start(tmp_path, RUN, {**PATIENCE, **service.environment}).end()
+        return code, (tmp_path / "said.txt").read_text("utf-8").replace(str(tmp_path), "")
 
-        yield once
+    return once
 
 
 @pytest.fixture

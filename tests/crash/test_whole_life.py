@@ -204,8 +204,8 @@ class WholeLifeOfAPool(WholeLife):
 TestWholeLife = WholeLife.TestCase
 TestWholeLifeOfAPool = WholeLifeOfAPool.TestCase
 TestWholeLife.settings = TestWholeLifeOfAPool.settings = settings(
-    max_examples=15,
-    stateful_step_count=7,
+    max_examples=8,
+    stateful_step_count=6,
     deadline=None,
     derandomize=True,
     suppress_health_check=list(HealthCheck),
