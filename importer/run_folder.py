@@ -116,8 +116,8 @@ class RunManifest:
 
 
 def new_run_id(now: datetime) -> str:
-    """`20261121-021503-7f3a`: sorts by time, and two runs started in the same second differ."""
-    return f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+    """`20261121-021503-512a9`: sorts by time to the millisecond, and two runs started in the same one differ."""
+    return f"{now:%Y%m%d-%H%M%S}-{now.microsecond // 1000:03d}{secrets.token_hex(1)}"
 
 
 def make_private_folder(out: Path, run: str) -> Path:

@@ -141,7 +141,7 @@ def _plan(flags: RunFlags, settings: Settings, connection: Connection) -> Plan:
         wire=settings.wire,
         dry_run=flags.dry_run,
     )
-    plan = make_plan(order, connection.service.questions)
+    plan = make_plan(order, connection.questions)
     if not flags.quiet:
         say(plan.sheet.reading)
     return plan
@@ -201,7 +201,6 @@ def _send(plan: Plan, flags: RunFlags, settings: Settings, connection: Connectio
     from importer.ledger import EarlierOutcomes
     from importer.load import Halt, Loader, LoadOptions
     from importer.pipeline import begin, carry_out, end
-    from importer.service import Patience
 
     halt = Halt()
     with (
@@ -223,7 +222,7 @@ def _send(plan: Plan, flags: RunFlags, settings: Settings, connection: Connectio
                 pause=connection.pause,
                 again=flags.again,
             ),
-            patience=Patience(attempts=settings.attempts),
+            patience=connection.patience,
             probe=connection.is_well,
             earlier=earlier.of,
             halt=halt,
