@@ -23,7 +23,7 @@ from importer.run_folder import (
     make_private_folder,
     new_run_id,
     read_manifest,
-    runs_in,
+    readable_runs,
     write_manifest,
 )
 from importer.transform import Duplicates, Filtered, Invalid, transform_row
@@ -156,8 +156,7 @@ def begin(plan: Plan, out: Path, ledger: Ledger) -> list[Summary]:
     killed runs, whose reports are written now.
     """
     killed = []
-    for folder in runs_in(out):
-        manifest = read_manifest(folder)
+    for folder, manifest in readable_runs(out):
         if manifest.scope == plan.manifest.scope and manifest.ending is None and folder != plan.folder:
             write_manifest(folder, manifest.ended(Ending(datetime.now(UTC), finished=False, exit_code=None)))
             killed.append(rewrite_report(folder, ledger))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import secrets
@@ -195,6 +196,13 @@ def runs_in(out: Path) -> list[Path]:
     if not out.is_dir():
         return []
     return sorted(folder for folder in out.iterdir() if (folder / MANIFEST).is_file())
+
+
+def readable_runs(out: Path) -> Iterator[tuple[Path, RunManifest]]:
+    """Each run of a results folder with its manifest, oldest first; one whose manifest is damaged is passed over."""
+    for folder in runs_in(out):
+        with contextlib.suppress(UnusableInput):
+            yield folder, read_manifest(folder)
 
 
 def find_run(out: Path, name: str) -> Path:

@@ -57,7 +57,3 @@ def main(arguments: list[str] | None = None) -> None:
     except KeyboardInterrupt:
         say("\nimporter: interrupted before anything was sent")
         sys.exit(130)
-    except BrokenPipeError:
-        # Whoever read our output has gone (`importer runs | head`): nothing is wrong, and nobody to tell.
-        sys.stderr.close()
-        sys.exit(0)
