@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
+from importer.errors import StoppedEarly, UnusableInput
 from importer.extract import Sheet, copy_source, open_sheet
 from importer.ledger import Ledger, RowState, RunJournal, State
 from importer.ledger import RunRecord as LedgerRun
@@ -165,15 +166,24 @@ def begin(plan: Plan, out: Path, ledger: Ledger) -> list[Summary]:
 
 
 def carry_out(plan: Plan, loader: Loads, watch: Watch) -> None:
-    """Take each row of the plan to its outcome, and keep it in the run's journal as it becomes final."""
-    with RunJournal(plan.folder) as journal:
+    """Take each row of the plan to its outcome, and keep it in the run's journal as it becomes final.
 
-        def keep(outcome: Outcome) -> None:
-            journal.record(outcome)
-            watch(outcome)
+    Raises:
+        StoppedEarly: the journal cannot be written; the ledger still knows what was sent.
+    """
+    try:
+        with RunJournal(plan.folder) as journal:
 
-        for outcome in loader.load(_to_send(plan, keep)):
-            keep(outcome)
+            def keep(outcome: Outcome) -> None:
+                journal.record(outcome)
+                watch(outcome)
+
+            for outcome in loader.load(_to_send(plan, keep)):
+                keep(outcome)
+    except UnusableInput as error:
+        raise StoppedEarly(
+            f"{error}; what was sent is in the ledger, and the same command goes on from there"
+        ) from None
 
 
 def _to_send(plan: Plan, keep: Watch) -> Iterator[Submission]:
