@@ -30,8 +30,18 @@ def _number_text(value: float) -> str:
     return str(int(value)) if -_PLAIN < value < _PLAIN and value.is_integer() else plain_number(value)
 
 
-def _truth_text(value: bool) -> str:
-    return "TRUE" if value else "FALSE"
+class _Known(dict[Any, str]):
+    """The texts of values of one type that were met before: dates come again and again, and are slow to write."""
+
+    def __init__(self, write: Callable[[Any], str]) -> None:
+        super().__init__()
+        self._write = write
+
+    def __missing__(self, value: Any) -> str:
+        text = self._write(value)
+        if len(self) < 1 << 16:
+            self[value] = text
+        return text
 
 
 def _moment_text(value: datetime) -> str:
@@ -57,11 +67,11 @@ def _duration_text(value: timedelta) -> str:
 
 _WRITERS: dict[type, Callable[[Any], str]] = {
     str: str,
-    bool: _truth_text,
+    bool: {True: "TRUE", False: "FALSE"}.__getitem__,
     int: plain_number,
     float: _number_text,
-    datetime: _moment_text,
-    date: date.isoformat,
-    time: _time_text,
-    timedelta: _duration_text,
+    datetime: _Known(_moment_text).__getitem__,
+    date: _Known(date.isoformat).__getitem__,
+    time: _Known(_time_text).__getitem__,
+    timedelta: _Known(_duration_text).__getitem__,
 }

@@ -43,12 +43,10 @@ def column_text(values: Sequence[Value]) -> ColumnText:
 
 def _of_texts(values: Sequence[str]) -> ColumnText:
     joined = "".join(values)
-    if joined.isprintable() and unicodedata.is_normalized("NFC", joined):
-        texts = list(map(str.strip, values))
-    else:
-        texts = list(map(clean, values))
-    suspects = [at for at, value in enumerate(values) if may_hold_flaw(value)] if may_hold_flaw(joined) else ()
-    return ColumnText(texts, False, suspects)
+    if not may_hold_flaw(joined) and unicodedata.is_normalized("NFC", joined):
+        return ColumnText(list(map(str.strip, values)), False)
+    suspects = [at for at, value in enumerate(values) if may_hold_flaw(value)]
+    return ColumnText(list(map(clean, values)), False, suspects)
 
 
 def _of_numbers(values: Sequence[float]) -> ColumnText:
@@ -56,7 +54,10 @@ def _of_numbers(values: Sequence[float]) -> ColumnText:
         return ColumnText(list(map(cell_text, values)), True, lost_digits=_lost_digits(values))
     if all(map(float.is_integer, values)):
         return ColumnText(list(map(str, map(int, values))), True)
-    return ColumnText(list(map(writer_of(float), values)), True)
+    texts = ["%.15g" % value for value in values]  # noqa: UP031  # the fastest way, and there are millions
+    if "e" in "".join(texts) or "-0" in texts:
+        texts = list(map(cell_text, values))
+    return ColumnText(texts, True)
 
 
 def _of_mixed(values: Sequence[Value]) -> ColumnText:

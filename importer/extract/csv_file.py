@@ -15,7 +15,7 @@ from importer.extract.cell_flaws import flaw_of, may_hold_flaw
 from importer.extract.clean_text import clean
 from importer.extract.csv_dialect import shown_delimiter
 from importer.extract.csv_survey import Survey
-from importer.extract.encoding import Encoding
+from importer.extract.encoding import Encoding, undecodable
 from importer.extract.layout import Layout
 from importer.extract.record import Flaw, Record
 from importer.models import CellPlace, FilePlace, Origin, Problem, Row
@@ -64,7 +64,7 @@ class CsvFile:
         """Every row, blank ones too.
 
         Raises:
-            UnusableInput: a quote is wrong, a cell too long, or the file changed; it names the row.
+            UnusableInput: a quote is wrong, a cell too long, a byte cannot be decoded, or the file changed.
         """
         number = 0
         with self._reading() as reader:
@@ -76,23 +76,22 @@ class CsvFile:
 
     def rows(self, layout: Layout) -> Iterator[Row]:
         """The rows of a table. Raises: as `records`."""
-        if not layout.takes_all or not self.survey.plain or self.guarded:
+        if not layout.takes_all or not self.survey.plain or self.guarded or len(layout.columns) != layout.width:
             yield from layout.rows(self.records())
             return
-        # Most files need no care beyond this, and most of the time of a large import goes here.
-        origin, header_row, width = self.origin, layout.header_row, layout.width
-        padded, whole = self.survey.padded, len(layout.columns) == layout.width
-        number = lines = 0
+        # Most files need no care but trimming, and most of the time of a large import goes here.
+        origin, header_row, width, strip = self.origin, layout.header_row, layout.width, str.strip
+        number = more_lines = 0
         with self._reading() as reader:
             try:
-                for number, cells in enumerate(reader, 1):
-                    lines += 1
-                    if whole and len(cells) == width and lines == reader.line_num and number > header_row:
-                        texts = tuple(map(str.strip, cells)) if padded else tuple(cells)
-                        if any(texts):
+                for cells in reader:
+                    number += 1
+                    if len(cells) == width and number + more_lines == reader.line_num and number > header_row:
+                        texts = tuple(map(strip, cells))
+                        if texts[0] or any(texts):
                             yield Row(origin, number, texts)
                     else:
-                        lines = reader.line_num  # a record of several lines
+                        more_lines = reader.line_num - number
                         yield from layout.rows((self._record(number, cells),))
             except csv.Error as error:
                 raise UnusableInput(self._broken(number + 1, str(error))) from error
@@ -102,10 +101,13 @@ class CsvFile:
         if not self.survey.holds_for(self.path):
             raise UnusableInput(_changed(self.origin))
         csv.field_size_limit(self.cell_limit)
-        with self.path.open(encoding=self.encoding.codec, newline="") as lines:
-            if self.marked:
-                next(lines)
-            yield csv.reader(lines, delimiter=self.delimiter, strict=True)
+        try:
+            with self.path.open(encoding=self.encoding.codec, newline="") as lines:
+                if self.marked:
+                    next(lines)
+                yield csv.reader(lines, delimiter=self.delimiter, strict=True)
+        except UnicodeDecodeError as error:
+            raise UnusableInput(undecodable(self.path, self.origin.file, self.encoding)) from error
 
     def _record(self, number: int, cells: list[str]) -> Record:
         if self.guarded:

@@ -7,11 +7,11 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-_BLOCK = 1 << 20
-# The bytes of UTF-8 that can only be letters, digits and signs that need no care. Not among them: control characters,
-# the first bytes of blanks, invisible and combining signs.
-_HARMLESS = bytes([9, 10, 13, *range(0x20, 0x7F), *range(0x80, 0xC0), *range(0xC3, 0xCC), 0xD0, 0xD1])
-_PADDING = (b" ,", b" ;", b" |", b" \t", b", ", b"; ", b"| ", b"\t ", b' "', b'" ', b" \r", b" \n", b"\n ", b"\r ")
+_BLOCK = 1 << 18
+# ASCII that needs no care: no control characters, and no # that begins what a spreadsheet leaves of an error.
+_PLAIN_ASCII = bytes([9, 10, 13, *range(0x20, 0x23), *range(0x24, 0x7F)])
+# The bytes of UTF-8 that can only be letters, composed ones: no blanks, no invisible or combining signs.
+_PLAIN_LETTERS = bytes([*range(0x80, 0xC0), *range(0xC3, 0xCC), 0xD0, 0xD1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +27,12 @@ class Undecodable:
 class Survey:
     """What a whole CSV is like.
 
-    `plain`: no cell needs care but trimming, and where not `padded` not even that. `size` and `changed` (nanoseconds)
-    tell whether the file is still the one that was looked at.
+    `plain`: no cell needs care but trimming. `size` and `changed` (nanoseconds) tell whether the file is still the one
+    that was looked at.
     """
 
     undecodable: Undecodable | None
     plain: bool
-    padded: bool
     size: int
     changed: int
 
@@ -45,36 +44,79 @@ class Survey:
 
 def survey(path: Path, codec: str) -> Survey:
     """Read the whole file, a block at a time."""
-    plain, padded = True, False
-    decoder = codecs.getincrementaldecoder(codec)()
-    utf8 = codec in ("utf-8", "utf-8-sig")
-    end = 0
-    undecodable = None
-    with path.open("rb") as file:
+    look = _Utf8Look() if codec in ("utf-8", "utf-8-sig") else _OtherLook(codec)
+    with path.open("rb", buffering=0) as file:
         status = os.fstat(file.fileno())
-        last = b""
+        try:
+            while block := file.read(_BLOCK):
+                look.at(block)
+            look.at(b"", final=True)
+        except UnicodeDecodeError:
+            return Survey(first_undecodable(path, codec), False, status.st_size, status.st_mtime_ns)
+    return Survey(None, look.plain, status.st_size, status.st_mtime_ns)
+
+
+def first_undecodable(path: Path, codec: str) -> Undecodable | None:
+    """Where the file cannot be decoded; None if all of it can."""
+    decoder = codecs.getincrementaldecoder(codec)()
+    end = 0
+    with path.open("rb") as file:
         while True:
             block = file.read(_BLOCK)
             end += len(block)
             try:
-                text = decoder.decode(block, final=not block)
+                decoder.decode(block, final=not block)
             except UnicodeDecodeError as error:
                 offset = end - len(error.object) + error.start
-                undecodable = Undecodable(offset, _line_at(path, offset), error.object[error.start])
-                break
-            probe = block if utf8 else text.encode("utf-8", "surrogatepass")
-            if end == len(block):
-                probe = probe.removeprefix(codecs.BOM_UTF8)
-            plain = plain and not _needs_care(probe)
-            padded = padded or any(pad in probe for pad in _PADDING) or last[-1:] == b" " or probe[:1] == b" "
-            last = probe
+                return Undecodable(offset, _line_at(path, offset), error.object[error.start])
             if not block:
-                break
-    return Survey(undecodable, plain, padded, status.st_size, status.st_mtime_ns)
+                return None
 
 
-def _needs_care(block: bytes) -> bool:
-    return bool(block.translate(None, _HARMLESS)) or b"#" in block or b"E+" in block
+def first_foreign_byte(path: Path) -> int | None:
+    """The offset of the first byte that is no ASCII."""
+    start = 0
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            if not block.isascii():
+                return start + next(at for at, byte in enumerate(block) if byte > 0x7F)
+            start += len(block)
+    return None
+
+
+class _Utf8Look:
+    """Looks at UTF-8. Only what is not plain ASCII is decoded, which is little of most files.
+
+    It may take broken UTF-8 for good where ASCII stands inside a letter; reading decodes strictly and finds it.
+    """
+
+    def __init__(self) -> None:
+        self.plain = True
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+        self._first = True
+
+    def at(self, block: bytes, final: bool = False) -> None:
+        if self._first:
+            block, self._first = block.removeprefix(codecs.BOM_UTF8), False
+        rest = block.translate(None, _PLAIN_ASCII)
+        self._decoder.decode(rest, final)
+        self.plain = self.plain and not rest.translate(None, _PLAIN_LETTERS) and not _has_exponent(block)
+
+
+class _OtherLook:
+    """Looks at text in any other encoding."""
+
+    def __init__(self, codec: str) -> None:
+        self.plain = True
+        self._decoder = codecs.getincrementaldecoder(codec)()
+
+    def at(self, block: bytes, final: bool = False) -> None:
+        utf8 = self._decoder.decode(block, final).encode("utf-8", "surrogatepass")
+        self.plain = self.plain and not utf8.translate(None, _PLAIN_ASCII + _PLAIN_LETTERS) and not _has_exponent(utf8)
+
+
+def _has_exponent(block: bytes) -> bool:
+    return b"+" in block and b"E+" in block
 
 
 def _line_at(path: Path, offset: int) -> int:

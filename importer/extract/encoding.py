@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from importer.errors import UnusableInput
-from importer.extract.csv_survey import Survey, Undecodable, survey
-from importer.extract.encoding_proposals import is_utf8_elsewhere, likely_readings
+from importer.extract.csv_survey import Survey, first_foreign_byte, first_undecodable, survey
+from importer.extract.encoding_proposals import is_likelier, is_utf8_elsewhere, likely_readings
 from importer.models import FilePlace, LinePlace, Problem
 
 # The UTF-32 mark begins with that of UTF-16, so it comes first.
@@ -62,8 +62,8 @@ def find_encoding(path: Path, name: str, declared: str | None) -> SurveyedEncodi
     encoding = byte_order_mark(path) or (_declared(declared) if declared else UTF8)
     seen = survey(path, encoding.codec)
     if seen.undecodable is not None:
-        raise UnusableInput(_undecodable(path, name, encoding, seen.undecodable))
-    if declared and not encoding.codec.startswith("utf") and _is_really_utf8(path):
+        raise UnusableInput(undecodable(path, name, encoding))
+    if declared and not encoding.codec.startswith("utf") and _is_really_utf8(path, encoding):
         raise UnusableInput(_really_utf8(name, encoding))
     return SurveyedEncoding(encoding, seen)
 
@@ -90,7 +90,11 @@ def _declared(declared: str) -> Encoding:
     return Encoding(codec.name, declared.strip())
 
 
-def _undecodable(path: Path, name: str, encoding: Encoding, bad: Undecodable) -> Problem:
+def undecodable(path: Path, name: str, encoding: Encoding) -> Problem:
+    """The problem of a file that is not in an encoding: what to declare instead, or that one place is damaged."""
+    bad = first_undecodable(path, encoding.codec)
+    if bad is None:
+        return Problem("file-changed", "the file changed while it was read", "run again", FilePlace(name))
     readings = likely_readings(path, bad.offset)
     if encoding.codec.startswith("utf-8") and is_utf8_elsewhere(path, bad.offset):
         return Problem(
@@ -110,11 +114,12 @@ def _undecodable(path: Path, name: str, encoding: Encoding, bad: Undecodable) ->
     )
 
 
-def _is_really_utf8(path: Path) -> bool:
+def _is_really_utf8(path: Path, declared: Encoding) -> bool:
     """A single-byte encoding reads anything, so a UTF-8 file would become mojibake without a word."""
-    with path.open("rb") as file:
-        ascii_only = all(block.isascii() for block in iter(lambda: file.read(1 << 20), b""))
-    return not ascii_only and survey(path, "utf-8").undecodable is None
+    offset = first_foreign_byte(path)
+    if offset is None or survey(path, "utf-8").undecodable is not None:
+        return False
+    return is_likelier(path, offset, "utf-8", declared.codec)
 
 
 def _really_utf8(name: str, encoding: Encoding) -> Problem:

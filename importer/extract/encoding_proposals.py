@@ -52,6 +52,12 @@ def is_utf8_elsewhere(path: Path, offset: int) -> bool:
     return sum(1 for sign in text if sign > "\x7f") - wrong >= 4 * wrong
 
 
+def is_likelier(path: Path, offset: int, encoding: str, other: str) -> bool:
+    """Whether the bytes around `offset` make likelier text in one encoding than in another that reads them too."""
+    raw = _around(path, offset)
+    return _likelihood(raw.decode(encoding, "ignore")) > _likelihood(raw.decode(other, "ignore"))
+
+
 def _around(path: Path, offset: int) -> bytes:
     with path.open("rb") as file:
         file.seek(max(0, offset - _SAMPLE) // 4 * 4)

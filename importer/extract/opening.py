@@ -9,6 +9,7 @@ from importer.extract.limits import DEFAULT_LIMITS, ReadingLimits
 from importer.extract.opening_csv import open_csv
 from importer.extract.opening_workbook import open_workbook
 from importer.extract.sheet import Sheet
+from importer.extract.source_copy import STANDARD_INPUT
 from importer.extract.workbook_process import WorkbookSource
 from importer.models import SourceOptions
 
@@ -25,6 +26,8 @@ def open_sheet(
         UnusableInput: no such file, a format we do not read, an encoding that was not declared, no header, ...
     """
     name = shown_as if shown_as is not None else str(path)
+    if name == STANDARD_INPUT:
+        name = "standard input"
     kind = file_kind(path, name)
     if kind is FileKind.CSV:
         return open_csv(path, name, options, limits)

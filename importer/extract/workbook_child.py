@@ -11,10 +11,14 @@ import signal
 import sys
 import warnings
 import zipfile
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import IO, Protocol
 
 from importer.errors import UnusableInput
+from importer.extract.cell_text import Value
 from importer.extract.file_kind import FileKind
 from importer.extract.results_file import added_columns
 from importer.extract.sheet_choice import SheetName, first_sheet, named_sheet
@@ -68,7 +72,7 @@ def _limit(request: Request) -> None:
 
 
 def _answer(request: Request, out: IO[bytes]) -> None:
-    book = _open(request)
+    book = _Loaded(_open(request))
     sheet = _choose(book, request)
     content = book.content(sheet)
     others = [other.title for other in book.sheets if other.visible and other != sheet] if not request.sheet else []
@@ -77,6 +81,34 @@ def _answer(request: Request, out: IO[bytes]) -> None:
     for batch in batches:
         out.write(write_batch(batch))
     out.write(write_end(SheetEnd(batches.lost_digits)))
+
+
+class _Loaded:
+    """A book that keeps what was loaded of the sheet last asked for: looking into it must not load it twice."""
+
+    def __init__(self, book: _Book) -> None:
+        self.sheets = book.sheets
+        self._book = book
+        self._title: str | None = None
+        self._content: SheetContent | None = None
+
+    def content(self, sheet: SheetName) -> SheetContent:
+        if self._content is None or self._title != sheet.title:
+            self._content, self._title = self._book.content(sheet), sheet.title
+        return self._content
+
+    def first(self, sheet: SheetName, wanted: Callable[[Sequence[Value]], bool]) -> Sequence[Value] | None:
+        """The first row that is wanted; `content` gives it and those before it again."""
+        content = self.content(sheet)
+        read: list[Sequence[Value]] = []
+        found = None
+        for row in content.rows:
+            read.append(row)
+            if wanted(row):
+                found = row
+                break
+        self._content = replace(content, rows=chain(read, content.rows))
+        return found
 
 
 def _open(request: Request) -> _Book:
@@ -106,7 +138,7 @@ def _check_size(request: Request) -> None:
         )
 
 
-def _choose(book: _Book, request: Request) -> SheetName:
+def _choose(book: _Loaded, request: Request) -> SheetName:
     if request.sheet is None:
         return first_sheet(request.name, book.sheets, lambda sheet: _holds_anything(book, sheet))
     try:
@@ -119,14 +151,17 @@ def _choose(book: _Book, request: Request) -> SheetName:
         return results[0]
 
 
-def _holds_anything(book: _Book, sheet: SheetName) -> bool:
-    content = book.content(sheet)
-    return content.hazards.last_row > 0 or any(any(value != "" for value in row) for row in content.rows)
+def _holds_anything(book: _Loaded, sheet: SheetName) -> bool:
+    return book.content(sheet).hazards.last_row > 0 or book.first(sheet, _is_filled) is not None
 
 
-def _is_results(book: _Book, sheet: SheetName) -> bool:
-    first = next(book.content(sheet).rows, ())
-    return added_columns([value if isinstance(value, str) else "" for value in first]) > 0
+def _is_filled(row: Sequence[Value]) -> bool:
+    return any(cell != "" for cell in row)
+
+
+def _is_results(book: _Loaded, sheet: SheetName) -> bool:
+    header = book.first(sheet, lambda row: True) or ()
+    return added_columns([cell if isinstance(cell, str) else "" for cell in header]) > 0
 
 
 if __name__ == "__main__":

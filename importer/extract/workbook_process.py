@@ -26,6 +26,8 @@ from importer.extract.workbook_frames import (
 )
 from importer.models import FilePlace, Problem
 
+# What Python and Rust say where memory is not given, or more is wanted than there can be.
+_OUT_OF_MEMORY = ("MemoryError", "memory allocation", "Cannot allocate", "capacity overflow")
 _ENGINES = {FileKind.XLSX: ("calamine", "openpyxl")}
 
 
@@ -66,7 +68,14 @@ class _Failure:
 
     @property
     def out_of_memory(self) -> bool:
-        return "MemoryError" in self.said or "memory allocation" in self.said or "Cannot allocate" in self.said
+        return any(sign in self.said for sign in _OUT_OF_MEMORY)
+
+    @property
+    def reason(self) -> str:
+        """The last line of what it said, without the name of the exception."""
+        lines = [line for line in self.said.splitlines() if not line.startswith("note:")]
+        last = lines[-1].strip() if lines else ""
+        return last.rpartition("Error: ")[2][:200] or f"its reader ended with {self.code}"
 
 
 def read_workbook(source: WorkbookSource) -> SheetFrames:
@@ -119,7 +128,7 @@ def _ask(source: WorkbookSource, engine: str) -> SheetFrames | _Failure:
             child.kill()
         if code == 0:
             return _collected(frames, source.name)
-        return _Failure(bool(timed_out), code, _last_line(errors))
+        return _Failure(bool(timed_out), code, _said(errors))
 
 
 def _converse(child: subprocess.Popen[bytes], request: Request) -> list[bytes]:
@@ -146,10 +155,9 @@ def _collected(frames: list[bytes], name: str) -> SheetFrames:
     return SheetFrames(head, last, tuple(frames[1:-1]))
 
 
-def _last_line(errors: IO[bytes]) -> str:
+def _said(errors: IO[bytes]) -> str:
     errors.seek(0)
-    lines = errors.read(1 << 20).decode("utf-8", "replace").strip().splitlines()
-    return lines[-1][:300] if lines else ""
+    return errors.read(1 << 20).decode("utf-8", "replace").strip()
 
 
 def _told(source: WorkbookSource, failure: _Failure) -> Problem:
@@ -168,17 +176,16 @@ def _told(source: WorkbookSource, failure: _Failure) -> Problem:
             "delete what lies far right of or below the table, or save the sheet as CSV",
             place,
         )
-    if "password" in failure.said.lower():
+    if "password" in failure.reason.lower():
         return Problem(
             "workbook-encrypted",
             "the workbook is encrypted",
             "open it with its password and save it without one",
             place,
         )
-    said = failure.said.rpartition("Error: ")[2] or f"its reader ended with {failure.code}"
     return Problem(
         "workbook-damaged",
-        f"the workbook is damaged and cannot be read ({said})",
+        f"the workbook is damaged and cannot be read ({failure.reason})",
         "open it in a spreadsheet program and save it again",
         place,
     )

@@ -22,10 +22,11 @@ _STRICT_RELATIONS = "http://purl.oclc.org/ooxml/officeDocument/relationships"
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships"
 
 
-def csv_text(table: Table, delimiter: str = ",", line_end: str = "\r\n") -> str:
-    """A table as CSV, quoted where it must be."""
+def csv_text(table: Table, delimiter: str = ",", line_end: str = "\r\n", quoted: bool = False) -> str:
+    """A table as CSV, quoted where it must be, or everywhere."""
     out = io.StringIO(newline="")
-    csv.writer(out, delimiter=delimiter, lineterminator=line_end).writerows(table)
+    quoting = csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL
+    csv.writer(out, delimiter=delimiter, lineterminator=line_end, quoting=quoting).writerows(table)
     return out.getvalue()
 
 
