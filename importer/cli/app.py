@@ -9,6 +9,7 @@ import typer
 
 from importer import __version__
 from importer.cli.doctor_command import doctor
+from importer.cli.look_command import look
 from importer.cli.messages import say, show_error, tell
 from importer.cli.questions_command import questions
 from importer.cli.run_command import check, run
@@ -19,13 +20,13 @@ from importer.errors import ImporterError
 app = typer.Typer(
     name="importer",
     help="Import candidates from spreadsheets into a recruiting service: every row once, every row accounted for.",
-    epilog="Start with: importer check FILE --mapping MAPPING. It sends nothing.",
+    epilog="Start with: importer look FILE. It shows what is in a file, and sends nothing.",
     no_args_is_help=True,
     add_completion=False,
     # A bug of ours shows its traceback as Python writes it: no values of variables, which may be personal data.
     pretty_exceptions_enable=False,
 )
-for command in (run, check, questions, runs, show, report, sandbox, doctor):
+for command in (look, check, run, questions, runs, show, report, sandbox, doctor):
     app.command()(command)
 
 
