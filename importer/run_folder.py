@@ -181,7 +181,7 @@ def _manifest(values: dict[str, Any]) -> RunManifest:
     return RunManifest(
         **{
             **values,
-            "options": SourceOptions(**values["options"]),
+            "options": SourceOptions(**{**values["options"], "skip_rows": tuple(values["options"]["skip_rows"])}),
             "selection": Selection(**values["selection"]),
             "target": Target(Operation(target["operation"]), target["id"]),
             "warnings": tuple(values["warnings"]),
