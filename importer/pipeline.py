@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
-from importer.errors import StoppedEarly, UnusableInput
+from importer.errors import StoppedEarly, UnusableInput, UsageError
 from importer.extract import Sheet, copy_source, open_sheet
 from importer.ledger import Ledger, RowState, RunJournal, State
 from importer.ledger import RunRecord as LedgerRun
@@ -27,6 +27,7 @@ from importer.run_folder import (
     manifests_in,
     new_run_id,
     read_manifest,
+    refuse_altered,
     write_manifest,
 )
 from importer.transform import Duplicates, Filtered, Invalid, transform_row
@@ -119,6 +120,8 @@ def make_plan(order: Order, questions_of: Callable[[str], tuple[Question, ...]])
         resolved = resolve(mapping, sheet.columns, questions, order.wire)
         forecast = _look_ahead(order.selection.of(sheet.rows()), resolved)
         whole = order.selection == Selection()
+        if not forecast.rows and not whole:
+            raise UsageError(f"{order.selection}: the file has no such row; its header is in row {sheet.header_row}")
         manifest = RunManifest(
             run=folder.name,
             file=shown_as,
@@ -160,11 +163,18 @@ def discard(plan: Plan) -> None:
     shutil.rmtree(plan.folder, ignore_errors=True)
 
 
-def begin(plan: Plan, out: Path, ledger: Ledger) -> list[Summary]:
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """Earlier runs that were killed: those whose reports are written now, and what keeps others from theirs."""
+
+    summaries: tuple[Summary, ...]
+    problems: tuple[Problem, ...]
+
+
+def begin(plan: Plan, out: Path, ledger: Ledger) -> Closed:
     """Open the books of a run; first close those of earlier runs for the same target that were killed.
 
-    To be called under the lock of the target, so that none of these is still at work. Gives the summaries of the
-    killed runs, whose reports are written now.
+    To be called under the lock of the target, so that none of these is still at work.
     """
     unfinished = {record.run for record in ledger.unfinished_runs(plan.manifest.scope)}
     left_open = [
@@ -175,9 +185,19 @@ def begin(plan: Plan, out: Path, ledger: Ledger) -> list[Summary]:
         and not manifest.dry_run  # it sends nothing and holds no lock: it may be at work
         and folder != plan.folder
     ]
-    killed = [close(folder, ledger) for folder in left_open]
+    summaries: list[Summary] = []
+    problems: list[Problem] = []
+    for folder in left_open:
+        try:
+            summaries.append(close(folder, ledger))
+        except UnusableInput as damaged:
+            # What counts is in the ledger: a folder that somebody has cleared holds up no import.
+            problems += damaged.problems
+            now = datetime.now(UTC)
+            ledger.end_run(folder.name, now, None)
+            write_manifest(folder, read_manifest(folder).ended(Ending(now, finished=False, exit_code=None)))
     ledger.begin_run(plan.ledger_run)
-    return killed
+    return Closed(tuple(summaries), tuple(problems))
 
 
 def carry_out(plan: Plan, loader: Loads, watch: Watch) -> None:
@@ -296,8 +316,13 @@ _NOT_FOUND = Problem(
 
 
 def rewrite_report(folder: Path) -> Summary:
-    """Write the report of a run from what is kept of it: the copy of its source, its journal and its manifest."""
+    """Write the report of a run from what is kept of it: the copy of its source, its journal and its manifest.
+
+    Raises:
+        UnusableInput: the copy or the journal is not what the run left; the report that is there stays.
+    """
     manifest = read_manifest(folder)
+    refuse_altered(folder, manifest)
     sheet = _sheet(folder, manifest)
     with RunJournal(folder) as journal:
         return write_report(folder, _facts(manifest, sheet), _rows(manifest, sheet), journal.outcomes())
