@@ -9,11 +9,13 @@ import typer
 
 from importer import __version__
 from importer.cli.doctor_command import doctor
+from importer.cli.mapping_commands import mapping_app
 from importer.cli.messages import say, show_error, tell
 from importer.cli.questions_command import questions
 from importer.cli.run_command import check, run
 from importer.cli.runs_commands import report, runs, show
 from importer.cli.sandbox_command import sandbox
+from importer.cli.template_command import template
 from importer.errors import ImporterError
 
 app = typer.Typer(
@@ -25,8 +27,9 @@ app = typer.Typer(
     # A bug of ours shows its traceback as Python writes it: no values of variables, which may be personal data.
     pretty_exceptions_enable=False,
 )
-for command in (run, check, questions, runs, show, report, sandbox, doctor):
+for command in (run, check, template, questions, runs, show, report, sandbox, doctor):
     app.command()(command)
+app.add_typer(mapping_app)
 
 
 def _version(wanted: bool) -> None:

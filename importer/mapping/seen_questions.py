@@ -1,34 +1,22 @@
-"""The questions that a job post asked when its mapping was written (`questions_seen:`): as text, and what changed since."""
+"""The questions as they were when a mapping was written (`questions_seen:`): as text, and what changed since."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from importer.mapping.findings import Findings
 from importer.mapping.fold import fold
-from importer.mapping.model import Text
+from importer.mapping.model import SeenQuestion, Text
 from importer.mapping.nodes import Node
 from importer.mapping.read_values import read_fields_node
 from importer.mapping.shape import read_fields, read_filled, read_text, read_texts
-from importer.mapping.suggest.yaml_text import flow_list, scalar
+from importer.mapping.yaml_text import flow_list, scalar
 from importer.models import LinePlace, Problem, Question
 
 KEY = "questions_seen"
 SEEN_KEYS = ("text", "answer_type", "question_type", "required", "options")
+_REMARK = "# What the job post asked when this was written. `importer mapping check` compares; imports do not read it."
 _HINT = "look at its line under answers:, then: importer mapping check MAPPING --accept"
-
-
-@dataclass(frozen=True, slots=True)
-class SeenQuestion:
-    """A question as it was: its name as under `answers:` and what of it matters; ids differ for each job post."""
-
-    name: Text
-    text: str
-    answer_type: str
-    question_type: str
-    required: bool
-    options: tuple[str, ...]
 
 
 def seen_name(question: Question) -> str:
@@ -38,7 +26,7 @@ def seen_name(question: Question) -> str:
 
 def seen_lines(questions: Sequence[Question]) -> Iterator[str]:
     """The section as the lines of a mapping file."""
-    yield "# What the job post asked when this was written. `importer mapping check` compares; imports do not read it."
+    yield _REMARK
     yield f"{KEY}:"
     for question in questions:
         pairs = [f"text: {scalar(question.text)}", f"answer_type: {scalar(question.answer_type)}"]
@@ -56,6 +44,16 @@ def read_seen(node: Node, name: str, findings: Findings) -> tuple[SeenQuestion, 
     mapping = read_fields_node(node, name, findings)
     found = [_read_one(pair.key, pair.value, findings) for pair in mapping.pairs] if mapping else []
     return tuple(seen for seen in found if seen is not None) if mapping else None
+
+
+def with_seen(text: str, questions: Sequence[Question]) -> str:
+    """The text of a mapping file with its section written anew, all else as it was."""
+    lines = text.splitlines()
+    start = next((number for number, line in enumerate(lines) if line.startswith(f"{KEY}:")), len(lines))
+    end = next((number for number in range(start + 1, len(lines)) if lines[number][:1] not in ("", " ")), len(lines))
+    if 0 < start < len(lines) and lines[start - 1].startswith(_REMARK[:30]):
+        start -= 1
+    return "\n".join([*lines[:start], *seen_lines(questions), *lines[end:]]) + "\n"
 
 
 def _read_one(key: Text, node: Node, findings: Findings) -> SeenQuestion | None:

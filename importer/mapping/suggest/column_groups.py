@@ -49,7 +49,9 @@ class EntryGroups:
 
 
 def _index(fields: Mapping[str, Mapping[str, tuple[str, ...]]]) -> dict[str, str]:
-    return {key_of(word): name for name, by_language in fields.items() for words in by_language.values() for word in words}
+    return {
+        key_of(word): name for name, by_language in fields.items() for words in by_language.values() for word in words
+    }
 
 
 _FIELDS = {kind: _index(ENTRY_FIELDS[kind.value]) for kind in EntryKind}

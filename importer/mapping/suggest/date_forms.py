@@ -13,19 +13,24 @@ from importer.mapping.fold import fold
 
 _ISO = re.compile(r"(19|20)\d\d(-\d\d(-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?)?)?")
 _DAYS = (
-    "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%y", "%d/%m/%y", "%m/%d/%y",
+    "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%y",
+    "%d/%m/%y", "%m/%d/%y",
     "%d %b %Y", "%d %B %Y", "%d. %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y", "%d-%b-%y", "%Y%m%d",
 )  # fmt: skip
 _TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p")
 _MONTHS = ("%m/%Y", "%m.%Y", "%m-%Y", "%Y.%m", "%Y/%m", "%b %Y", "%B %Y", "%b-%Y", "%b %y", "%b-%y")
 _FORMATS = tuple(day + time for day in _DAYS for time in _TIMES) + _MONTHS
 _FEW = 0.05  # of the cells: faults of single rows, not a second way to write dates
-_MONTH_NAMES = "jan feb mar apr may jun jul aug sep oct nov dec".split()
-_FULL_NAMES = "january february march april may june july august september october november december".split()
+_MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_FULL_NAMES = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
 _PATTERNS = {
     "d": "(0?[1-9]|[12][0-9]|3[01])", "m": "(0?[1-9]|1[0-2])", "Y": "((?:19|20)[0-9]{2})", "y": "([0-9]{2})",
     "b": "(" + "|".join(f"{name}\\.?" for name in _MONTH_NAMES) + "|sept\\.?)", "B": "(" + "|".join(_FULL_NAMES) + ")",
-    "H": "([01]?[0-9]|2[0-3])", "I": "(0?[1-9]|1[0-2])", "M": "([0-5][0-9])", "S": "([0-5][0-9])", "p": "([ap]\\.?m\\.?)",
+    "H": "([01]?[0-9]|2[0-3])", "I": "(0?[1-9]|1[0-2])", "M": "([0-5][0-9])", "S": "([0-5][0-9])",
+    "p": "([ap]\\.?m\\.?)",
 }  # fmt: skip
 OPEN_END_WORDS = frozenset(
     fold(word)

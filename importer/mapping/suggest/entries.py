@@ -34,9 +34,7 @@ def entries_of(groups: EntryGroups, names: ColumnNames, day_first: bool | None) 
     return ProposedEntries(groups.kind, fields, groups.numbered, groups.first_unnumbered)
 
 
-def _value(
-    field: EntryColumns, groups: EntryGroups, names: ColumnNames, day_first: bool | None
-) -> ProposedValue:
+def _value(field: EntryColumns, groups: EntryGroups, names: ColumnNames, day_first: bool | None) -> ProposedValue:
     wanted = wanted_of_entry(field.kind, field.field)
     together = _together(field.views)
     reading = (

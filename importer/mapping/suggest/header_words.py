@@ -15,6 +15,10 @@ def _split(words: _Words) -> dict[str, tuple[str, ...]]:
     return {language: tuple(word.strip() for word in text.split("|") if word.strip()) for language, text in pairs}
 
 
+def _word_set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
 # What goes into the request itself or into an answer.
 _CONCEPTS: dict[str, _Words] = {
     "email": (
@@ -284,23 +288,26 @@ _NOT_IMPORTED: dict[str, _Words] = {
         "Bemerkung|Bemerkungen|Notiz|Notizen|Anmerkung|Anmerkungen|Kommentar|Schlagworte|interne Notiz",
     ),
     "salutation": ("salutation|mr mrs|prefix", "hitap", "Anrede|Titel"),
-    "middle_name": ("middle name|maiden name|nickname|suffix|preferred name", "ikinci ad|kızlık soyadı|göbek adı|baba adı|anne adı",
-                    "Zweitname|Geburtsname|zweiter Vorname|Spitzname"),
+    "middle_name": (
+        "middle name|maiden name|nickname|suffix|preferred name",
+        "ikinci ad|kızlık soyadı|göbek adı|baba adı|anne adı",
+        "Zweitname|Geburtsname|zweiter Vorname|Spitzname",
+    ),
     "fax": ("fax|fax number", "faks|faks no", "Faxnummer|Telefax"),
     "marital": ("marital status", "medeni durum|medeni hali", "Familienstand"),
 }
 
 # Words that make a column of somebody or something else out of it: such a column is never proposed for a likeness.
-FOREIGN_WORDS = frozenset(
-    "emergency acil notfall reference referans referenz referee referrer referred manager recruiter father mother "
-    "baba anne spouse es fax faks agency previous old eski vorherige interviewer yakin guardian veli supervisor "
-    "ansprechpartner internal".split()
+FOREIGN_WORDS = _word_set(
+    "emergency acil notfall reference referans referenz referee referrer referred manager recruiter "
+    "father mother baba anne spouse es fax faks agency previous old eski vorherige interviewer yakin "
+    "guardian veli supervisor ansprechpartner internal"
 )
 # Words that say nothing about what a column holds.
-NOISE_WORDS = frozenset(
-    "candidate candidates applicant applicants aday adayin bewerber bewerbers kandidat kandidaten your please enter "
-    "the of a ihre ihr ihren deine dein bitte personal kisisel lutfen what is my giriniz yaziniz angeben and ve und "
-    "optional required zorunlu optionell pflichtfeld user contact q".split()
+NOISE_WORDS = _word_set(
+    "candidate candidates applicant applicants aday adayin bewerber bewerbers kandidat kandidaten your "
+    "please enter the of a ihre ihr ihren deine dein bitte personal kisisel lutfen what is my giriniz "
+    "yaziniz angeben and ve und optional required zorunlu optionell pflichtfeld user contact q"
 )
 
 CONCEPTS: dict[str, dict[str, tuple[str, ...]]] = {name: _split(words) for name, words in _CONCEPTS.items()}
@@ -312,8 +319,10 @@ _ENTRY_FIELDS: dict[str, dict[str, _Words]] = {
         "school_name": (
             "school|school name|university|college|institution|institute|institute school|educational institution"
             "|education|university name|last school|school university|alma mater|college university",
-            "okul|okul adı|üniversite|mezun olduğunuz okul|üniversite adı|mezun olduğu okul|mezun olunan okul|öğrenim kurumu",
-            "Schule|Hochschule|Universität|Bildungseinrichtung|Uni|Hochschule Schule|Name der Hochschule|Ausbildungsstätte",
+            "okul|okul adı|üniversite|mezun olduğunuz okul|üniversite adı|mezun olduğu okul|mezun olunan okul"
+            "|öğrenim kurumu",
+            "Schule|Hochschule|Universität|Bildungseinrichtung|Uni|Hochschule Schule|Name der Hochschule"
+            "|Ausbildungsstätte",
         ),
         "degree": (
             "degree|qualification|degree name|education level|highest degree|degree type|level of education|diploma",
@@ -366,7 +375,8 @@ _ENTRY_FIELDS: dict[str, dict[str, _Words]] = {
     "": {
         "start_date": (
             "start|start date|from|started|started on|begin|begin date|duration from|date from|since|started at",
-            "başlangıç|başlangıç tarihi|başlama|başlama tarihi|giriş|giriş tarihi|giriş yılı|başlama yılı|başlangıç yılı",
+            "başlangıç|başlangıç tarihi|başlama|başlama tarihi|giriş|giriş tarihi|giriş yılı|başlama yılı"
+            "|başlangıç yılı",
             "von|Beginn|Startdatum|ab|Anfang|Eintritt|seit|Start Datum|beginnt",
         ),
         "end_date": (
@@ -386,13 +396,13 @@ ENTRY_FIELDS: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
 }
 # Words beside a field that say which kind of entry it is of (`Education 1 start`, `İş 2 çıkış`).
 ENTRY_QUALIFIERS: dict[str, frozenset[str]] = {
-    "education": frozenset(
-        "education educational edu school university college study studies egitim okul ogrenim universite ausbildung "
-        "studium schule hochschule institution profile institute bildung".split()
+    "education": _word_set(
+        "education educational edu school university college study studies egitim okul ogrenim universite "
+        "ausbildung studium schule hochschule institution profile institute bildung"
     ),
-    "experience": frozenset(
-        "work job company employer experience employment exp position organization organisation is sirket deneyim "
-        "tecrube firma arbeit beruf arbeitgeber pozisyon isyeri stelle taetigkeit profile career".split()
+    "experience": _word_set(
+        "work job company employer experience employment exp position organization organisation is sirket "
+        "deneyim tecrube firma arbeit beruf arbeitgeber pozisyon isyeri stelle taetigkeit profile career"
     ),
 }
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from importer.mapping.model import EntryKind
 from importer.models import Column, Question, Target
 
+REQUIRED = ("email", "first_name", "last_name", "cv")  # of the candidate (service description 4.2 and 4.3)
+
 
 @dataclass(frozen=True, slots=True)
 class SourceFacts:
@@ -115,3 +117,20 @@ class Proposal:
         inside = [field.value for item in contents if isinstance(item, ProposedEntries) for field in item.fields]
         plain = [item for item in contents if isinstance(item, ProposedValue)]
         return (*(field.value for field in self.candidate), *plain, *inside)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenPoints:
+    """How far a proposal got: targets that are certain, those to be checked, and required ones that have nothing."""
+
+    certain: int
+    doubtful: int
+    lacking: tuple[str, ...]
+
+
+def open_points(proposal: Proposal) -> OpenPoints:
+    """The figures by which a person sees how much there is to do."""
+    doubtful = sum(bool(value.doubt) for value in proposal.values)
+    fields = tuple(item.name for item in proposal.open_fields if item.name in REQUIRED)
+    questions = tuple(question.label for question, _ in proposal.open_questions if question.required)
+    return OpenPoints(len(proposal.values) - doubtful, doubtful, fields + questions)

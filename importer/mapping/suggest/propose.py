@@ -48,7 +48,7 @@ def propose(
     matcher = Matcher((*candidate, *asked), views, reserved)
     values = {match.goal: _value(match, names, day_first) for match in matcher.run()}
     answers = {goal.question.id: values[goal] for goal in asked if goal.question and goal in values}
-    contents = {**answers, **entries}
+    contents: dict[int, ProposedValue | ProposedEntries] = {**answers, **entries}
     return Proposal(
         target=target,
         source=replace(source, missing=_missing_words(views, questions, values)),
@@ -129,9 +129,7 @@ def _open_columns(
     reserved: frozenset[int],
     entries: dict[int, ProposedEntries],
 ) -> tuple[Open, ...]:
-    used = {
-        column.index for content in entries.values() for field in content.fields for column in field.value.taken
-    }
+    used = {column.index for content in entries.values() for field in content.fields for column in field.value.taken}
     near = {seen.column.index: tuple(goal.name for goal in matcher.goals_near(seen)) for seen in matcher.open_views()}
     idle = reserved - used
     return tuple(

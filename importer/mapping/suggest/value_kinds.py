@@ -22,7 +22,19 @@ MISSING_WORDS = frozenset(
 # Of these, each is also somebody's name: only taken for a missing value where several columns hold it.
 NAMES_TOO = frozenset(fold(word) for word in ("none", "null", "nil", "na"))
 
-MORE_YES = ("var", "wahr", "doğru", "i agree", "agreed", "accepted", "kabul", "kabul ediyorum", "onaylıyorum", "✓", "ok")
+MORE_YES = (
+    "var",
+    "wahr",
+    "doğru",
+    "i agree",
+    "agreed",
+    "accepted",
+    "kabul",
+    "kabul ediyorum",
+    "onaylıyorum",
+    "✓",
+    "ok",
+)
 MORE_NO = ("yok", "falsch", "yanlış", "declined", "kabul etmiyorum", "✗")
 _YES = frozenset(fold(word) for word in (*YES_WORDS, *MORE_YES))
 _NO = frozenset(fold(word) for word in (*NO_WORDS, *MORE_NO))

@@ -1,7 +1,7 @@
 """The table of value words: how people write degrees, kinds of employment, levels and the like.
 
-On the left the option that the service may list, on the right what cells say (English, Turkish, German, and more where a
-word is clear). A word is compared without case, accents and punctuation, and only in whole.
+On the left the option that the service may list, on the right what cells say (English, Turkish, German, and more
+where a word is clear). A word is compared without case, accents and punctuation, and only in whole.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ VALUE_WORDS: dict[str, str] = {
     "masters_degree": "master|masters|masters degree|master degree|ma|ms|msc|m sc|mba|meng|yüksek lisans|yükseklisans"
     "|master of science|master of arts|diplom|magister|магистр|postgraduate|tezli yüksek lisans|m eng|m a|dipl ing"
     "|yl",
-    "doctorate_degree": "doctorate|phd|ph d|doctor|doctoral|doktora|promotion|doktor|dr|doctor of philosophy|doctoral degree",
+    "doctorate_degree": "doctorate|phd|ph d|doctor|doctoral|doktora|promotion|doktor|dr|doctor of philosophy"
+    "|doctoral degree",
     "certificate_or_diploma": "certificate|diploma|sertifika|zertifikat|certification|bootcamp|certificate or diploma"
     "|ausbildung|berufsausbildung|kurs|course|lehre",
     "full_time": "full time|fulltime|permanent|tam zamanlı|vollzeit|festanstellung|unbefristet|ft|tam zaman|tz|etat",

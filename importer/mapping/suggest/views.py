@@ -37,7 +37,9 @@ class ColumnView:
 
 
 def _index(table: Mapping[str, Mapping[str, tuple[str, ...]]]) -> dict[str, str]:
-    return {key_of(word): name for name, by_language in table.items() for words in by_language.values() for word in words}
+    return {
+        key_of(word): name for name, by_language in table.items() for words in by_language.values() for word in words
+    }
 
 
 _CONCEPT_OF = _index(CONCEPTS)

@@ -10,12 +10,11 @@ from importer.mapping.suggest.proposal import (
     Proposal,
     ProposedAnswer,
     ProposedEntries,
-    ProposedField,
     ProposedValue,
     Setting,
     TableLine,
 )
-from importer.mapping.suggest.yaml_text import flow_list, one_or_list, remark, scalar
+from importer.mapping.yaml_text import flow_list, one_or_list, remark, scalar
 from importer.models import Operation, Question
 
 _WIDE = 100  # columns; a value that is longer gets a line for each key
@@ -49,7 +48,7 @@ def _head(proposal: Proposal, schema: str | None) -> Iterator[str]:
     if schema is not None:
         yield f"# yaml-language-server: $schema={schema}"
     yield f"# Proposed by importer for {remark(proposal.source.file)}: which column becomes what in {proposal.target}."
-    yield "# A line that starts with # is a remark and does nothing. The spaces at the start of a line matter: keep them."
+    yield "# A line that starts with # is a remark and does nothing. The spaces before a line matter: keep them."
     doubts = sum(_doubts(value) for value in proposal.values)
     if doubts:
         yield f'# Look for "{CHECK}" ({doubts}): these are likely and not certain.'
@@ -225,7 +224,8 @@ def _table(table: Sequence[TableLine], indent: int) -> Iterator[str]:
         yield _with_remark(f"{space}  {scalar(line.cell)}: {scalar(line.target or '')}", "" if line.sure else CHECK)
     for line in table:
         if line.target is None:
-            yield f"{space}  # {scalar(line.cell)}: ...   in {line.count} cell{'s' * (line.count != 1)}; no option is near"
+            cells = "1 cell" if line.count == 1 else f"{line.count} cells"
+            yield f"{space}  # {scalar(line.cell)}: ...   in {cells}; no option is near"
 
 
 def _with_remark(text: str, note: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 # Letters first, so that nothing is taken for a number, a date, a list or a tag; no sign that YAML knows.
 _PLAIN = re.compile(r"[^\W\d_](?:[\w ./()+?!-]*[\w./()+?!])?")
-_WORDS = frozenset("true false yes no on off null y n none".split())
+_WORDS = frozenset(["true", "false", "yes", "no", "on", "off", "null", "y", "n", "none"])
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
