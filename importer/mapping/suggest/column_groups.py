@@ -67,13 +67,23 @@ def role_of(header: str) -> EntryRole | None:
             return EntryRole(kind, _FIELDS[kind][key])
     if key in _EITHER:
         return EntryRole(None, _EITHER[key])
-    for kind in EntryKind:
-        rest = "".join(word for word in words_of(header) if word not in ENTRY_QUALIFIERS[kind.value])
-        if rest and rest != key:
-            field = _FIELDS[kind].get(rest) or _EITHER.get(rest)
+    words = words_of(header)
+    for length in range(len(words) - 1, 0, -1):
+        for kind in EntryKind:
+            field = _qualified(kind, words[-length:], words[:-length]) or _qualified(
+                kind, words[:length], words[length:]
+            )
             if field is not None:
                 return EntryRole(kind, field)
     return None
+
+
+def _qualified(kind: EntryKind, named: Sequence[str], others: Sequence[str]) -> str | None:
+    """The field that some words name where the others only say of which kind of entry it is."""
+    if not set(others) <= ENTRY_QUALIFIERS[kind.value]:
+        return None
+    key = "".join(named)
+    return _FIELDS[kind].get(key) or _EITHER.get(key)
 
 
 def families(views: Sequence[ColumnView]) -> dict[str, dict[int, ColumnView]]:

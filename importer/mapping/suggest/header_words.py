@@ -153,11 +153,11 @@ _CONCEPTS: dict[str, _Words] = {
     ),
     "available_from": (
         "available from|availability|earliest start date|available start date|start availability|can start from"
-        "|availability date|earliest start|date available|available date",
+        "|availability date|earliest start|date available|available date|when can you start|when could you start",
         "işe başlama tarihi|başlayabileceği tarih|en erken başlama tarihi|müsaitlik tarihi|işe başlayabileceğiniz tarih"
         "|ne zaman başlayabilirsiniz|en erken başlangıç tarihi|müsaitlik",
         "verfügbar ab|Eintrittsdatum|frühester Eintrittstermin|Eintrittstermin|Verfügbarkeit|frühestmöglicher Eintritt"
-        "|möglicher Eintrittstermin|frühestes Eintrittsdatum|frühester Starttermin",
+        "|möglicher Eintrittstermin|frühestes Eintrittsdatum|frühester Starttermin|wann können Sie anfangen",
     ),
     "work_permit": (
         "work permit|do you have a work permit|right to work|work authorization|work authorisation|permit to work"
@@ -240,7 +240,7 @@ _CONCEPTS: dict[str, _Words] = {
 # What no mapping should take by itself, however like another word it looks.
 _NOT_IMPORTED: dict[str, _Words] = {
     "identifier": (
-        "id|candidate id|applicant id|record id|application id|no|nr|row|external id|reference number|unnamed|number",
+        "id|candidate id|applicant id|record id|application id|no|nr|row|external id|reference number|unnamed",
         "aday no|başvuru no|sıra no|kayıt no|sıra|tc kimlik no|tckn|sicil no|tc no",
         "Bewerber-ID|Bewerbernummer|Kandidaten-ID|lfd Nr|Bewerbungsnummer|Kandidatennummer|Vorgangsnummer",
     ),

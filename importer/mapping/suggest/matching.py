@@ -17,7 +17,7 @@ from importer.mapping.suggest.header_text import key_of
 from importer.mapping.suggest.header_words import STANDS_IN
 from importer.mapping.suggest.likeness import likeness
 from importer.mapping.suggest.name_columns import find_names
-from importer.mapping.suggest.views import ColumnView
+from importer.mapping.suggest.views import ColumnView, words_for
 
 _LIKE = 80.0  # of 100: proposed, to be checked
 _NEAR = 55.0  # named in a comment
@@ -142,7 +142,7 @@ class Matcher:
     def _stand_ins(self) -> None:
         """The header is a word for something close."""
         for goal in self.open_goals():
-            for seen in self.open_views():
+            for seen in self.open_views() if goal.concept else ():
                 close = STANDS_IN.get(seen.concept or "") == goal.concept
                 place = seen.concept == "location" and goal.concept in ("address", "city")
                 if (close or place) and goal not in self._found and not doubt_about(goal.wanted, seen.kinds):
@@ -174,7 +174,7 @@ class Matcher:
 def _score(goal: Goal, seen: ColumnView) -> float:
     if goal.concept and seen.concept and goal.concept != seen.concept:
         return 0.0  # both are known, and they are two things
-    names = goal.names if goal.question else (goal.name.replace("_", " "),)
+    names = (*(goal.names if goal.question else ()), *words_for(goal.concept))
     return max((likeness(seen.name, name) for name in names), default=0.0)
 
 

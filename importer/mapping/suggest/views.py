@@ -48,7 +48,18 @@ _NOT_IMPORTED = _index(NOT_IMPORTED)
 
 def concept_of(text: str) -> str | None:
     """What a header or a question asks for, None where the table of header words does not know it."""
-    return next((found for key in _readings(text) if (found := _CONCEPT_OF.get(key))), None)
+    whole = next((found for key in _readings(text) if (found := _CONCEPT_OF.get(key))), None)
+    if whole is not None or "/" not in text:
+        return whole
+    # Two ways to say it: `Name Surname / Ad Soyad`.
+    parts = {concept_of(part) for part in text.split("/")}
+    return parts.pop() if len(parts) == 1 else None
+
+
+def words_for(concept: str | None) -> tuple[str, ...]:
+    """The header words of a concept in every language, those that are too short to compare left out."""
+    by_language = CONCEPTS.get(concept or "", {})
+    return tuple(word for words in by_language.values() for word in words if len(key_of(word)) > 3)
 
 
 def _readings(text: str) -> tuple[str, ...]:
