@@ -217,7 +217,9 @@ def main() -> int:
     if "--wrong" in sys.argv[1:]:
         for item in judged:
             if item.proposed != item.right:
-                mark = "CERTAIN" if item.certain and item.proposed != NONE else "doubtful" if item.proposed != NONE else ""
+                mark = (
+                    "CERTAIN" if item.certain and item.proposed != NONE else "doubtful" if item.proposed != NONE else ""
+                )
                 print(f"{item.case.name:22} {item.header:42} right {item.right:26} proposed {item.proposed:26} {mark}")
     whole = score(judged)
     return 0 if whole.share >= PROMISED and whole.certain_wrong == 0 else 1

@@ -26,6 +26,7 @@ mapping_app = typer.Typer(
 )
 
 _STANDARD_OUTPUT = Path("-")
+_IN_MAPPING = "under source: in the mapping"  # how reading says where a declaration belongs
 
 
 @mapping_app.command()
@@ -107,13 +108,26 @@ def ask_questions(target: Target, settings: Settings, sandbox: bool, file: Path 
 
 
 def _propose(file: Path, target: Target, questions: tuple[Question, ...], source: SourceOptions) -> Proposal:
+    from importer.errors import UnusableInput
     from importer.extract import open_sheet
     from importer.mapping.suggest import SourceFacts, propose, sample_columns
 
-    sheet = open_sheet(file, source)
+    try:
+        sheet = open_sheet(file, source)
+    except UnusableInput as error:
+        raise UnusableInput([_hint_at_flags(problem) for problem in error.problems]) from None
     say(sheet.reading)
     facts = SourceFacts(file.name, sheet.origin.sheet, sheet.header_row, source.encoding, source.delimiter)
     return propose(target, questions, sample_columns(sheet.columns, sheet.rows()), facts)
+
+
+def _hint_at_flags(problem: Problem) -> Problem:
+    """There is no mapping yet to declare anything in: what belongs there is a flag here."""
+    from dataclasses import replace
+
+    if _IN_MAPPING not in problem.hint:
+        return problem
+    return replace(problem, hint=f"{problem.hint}; here give it as --encoding, --delimiter, --sheet or --header-row")
 
 
 def write_with_schema(path: Path, proposal: Proposal) -> None:

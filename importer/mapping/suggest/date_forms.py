@@ -51,6 +51,7 @@ class DateForms:
 
     formats: tuple[str, ...]
     share: float  # of the values that can be read, open ends left out
+    unread: tuple[tuple[str, int], ...] = ()  # those that cannot, with their counts
     unsure: str = ""
     open_ends: tuple[str, ...] = ()
     lacks_day: bool = False
@@ -76,6 +77,7 @@ def date_forms(values: Iterable[tuple[str, int]], day_first: bool | None = None)
     return DateForms(
         formats=chosen,
         share=sum(dates[text] for text in read) / total if total else 0.0,
+        unread=tuple((text, count) for text, count in dates.items() if text not in read),
         unsure=unsure,
         open_ends=tuple(open_ends.values()),
         lacks_day=any(_lacks_day(text, fits.get(text, ()), chosen) for text in read),

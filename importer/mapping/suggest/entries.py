@@ -11,7 +11,7 @@ from importer.mapping.suggest.fitness import doubt_about
 from importer.mapping.suggest.proposal import ProposedEntries, ProposedField, ProposedValue, Setting
 from importer.mapping.suggest.sampled import SampledColumn
 from importer.mapping.suggest.value_kinds import ValueKinds
-from importer.mapping.suggest.value_settings import Reading, reading_of
+from importer.mapping.suggest.value_settings import Reading, reading_of, unread_remark
 from importer.mapping.suggest.views import ColumnView
 from importer.mapping.wanted import wanted_of_entry
 
@@ -76,5 +76,7 @@ def _date_reading(field: EntryColumns, groups: EntryGroups, day_first: bool | No
         remarks.append(f"a month alone means its {edge} day")
     if field.field == "end_date" and forms.open_ends:
         settings.append(Setting("present", forms.open_ends))
+    if forms.unread:
+        remarks.append(unread_remark("no date", forms.unread))
     doubt = forms.unsure or ("" if forms.share >= 0.6 or not values else f"only {forms.share:.0%} look like a date")
     return Reading(tuple(settings), doubt=doubt, remark="; ".join(remarks))

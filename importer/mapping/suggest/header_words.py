@@ -57,7 +57,7 @@ _CONCEPTS: dict[str, _Words] = {
         "consent|terms accepted|terms of use|gdpr consent|accepted terms|privacy consent|data consent|gdpr"
         "|agreed to terms|terms",
         "onay|kvkk onayı|kvkk|açık rıza|aydınlatma metni onayı|rıza|kvkk onay",
-        "Einwilligung|DSGVO-Einwilligung|Datenschutz|Zustimmung|AGB akzeptiert|Einverständnis|Datenschutz akzeptiert",
+        "Einwilligung|DSGVO|DSGVO-Einwilligung|Datenschutz|Zustimmung|AGB akzeptiert|Einverständnis|Datenschutz akzeptiert",
     ),
     "source_platform": (
         "source|source platform|candidate source|origin|sourcing channel|channel|application source",
@@ -98,7 +98,7 @@ _CONCEPTS: dict[str, _Words] = {
     ),
     "city": (
         "city|town|home city|city of residence|address city",
-        "şehir|il|ilçe|yaşadığınız şehir|ikamet ettiği şehir|yaşadığı şehir|ikamet şehri",
+        "şehir|il|ilçe|yaşadığınız şehir|ikamet ettiği şehir|yaşadığı şehir|ikamet şehri|yaşadığınız il|yaşadığı il",
         "Stadt|Ort|Wohnort|Stadt Ort",
     ),
     "country": (
@@ -319,7 +319,8 @@ _ENTRY_FIELDS: dict[str, dict[str, _Words]] = {
         "school_name": (
             "school|school name|university|college|institution|institute|institute school|educational institution"
             "|education|university name|last school|school university|alma mater|college university",
-            "okul|okul adı|üniversite|mezun olduğunuz okul|üniversite adı|mezun olduğu okul|mezun olunan okul"
+            "okul|okul adı|üniversite|mezun olduğunuz okul|mezun olduğunuz üniversite|mezun olduğu üniversite"
+            "|üniversite adı|mezun olduğu okul|mezun olunan okul"
             "|öğrenim kurumu",
             "Schule|Hochschule|Universität|Bildungseinrichtung|Uni|Hochschule Schule|Name der Hochschule"
             "|Ausbildungsstätte",

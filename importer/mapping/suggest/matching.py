@@ -20,7 +20,7 @@ from importer.mapping.suggest.name_columns import find_names
 from importer.mapping.suggest.views import ColumnView, words_for
 
 _LIKE = 80.0  # of 100: proposed, to be checked
-_NEAR = 55.0  # named in a comment
+_NEAR = 65.0  # named in a comment
 _ADDRESS_PARTS = ("street", "postcode", "city", "country")
 _BY_TEXT = (Kind.LINE, Kind.TEXT, Kind.NAME)
 _ALTERNATIVES = ("phone", "email")

@@ -42,7 +42,7 @@ _NO = frozenset(fold(word) for word in (*NO_WORDS, *MORE_NO))
 _EMAIL = re.compile(r"[^@\s,;]+@[^@\s,;]+\.[^@\s,;.]{2,}")
 _URL = re.compile(r"(https?://)?([\w-]+\.)+[a-z]{2,}(/\S*)?", re.IGNORECASE)
 _PHONE = re.compile(r"[+(]?[\d][\d\s().\-/]{6,22}")
-_NUMBER = re.compile(r"[+-]?\d[\d., '’\u00a0\u202f]*")
+NUMBER = re.compile(r"[+-]?\d[\d., '’\u00a0\u202f]*")
 _WHOLE = re.compile(r"[+-]?\d{1,3}(?:([., '’\u00a0\u202f])\d{3})*|[+-]?\d+")
 _DOCUMENT = re.compile(r"[A-Za-z0-9_-]*\d[A-Za-z0-9_-]*")
 FILE_NAME = re.compile(r".*\.(pdf|docx?|odt|rtf|txt|jpe?g|png)", re.IGNORECASE)
@@ -84,7 +84,7 @@ class ValueKinds:
 
     @cached_property
     def numbers(self) -> float:
-        return self.share(_NUMBER.fullmatch)
+        return self.share(NUMBER.fullmatch)
 
     @cached_property
     def whole_numbers(self) -> float:

@@ -12,7 +12,7 @@ from importer.mapping.resolved import Kind, Wanted
 from importer.mapping.suggest.choice_tables import pieces_of, splitting_sign, table_of
 from importer.mapping.suggest.date_forms import date_forms
 from importer.mapping.suggest.proposal import Setting, TableLine
-from importer.mapping.suggest.value_kinds import MISSING_WORDS, ValueKinds, is_no, is_yes
+from importer.mapping.suggest.value_kinds import MISSING_WORDS, NUMBER, ValueKinds, is_no, is_yes
 
 _BOTH_SIGNS = re.compile(r"[+-]?\d{1,3}(?:([.,])\d{3})+([.,])\d+")
 _ONE_SIGN = re.compile(r"[+-]?\d+([.,])(\d+)")
@@ -38,7 +38,7 @@ def reading_of(wanted: Wanted, columns: Sequence[ValueKinds], day_first: bool | 
     if wanted.kind is Kind.DATE:
         return _dates(values, day_first)
     if wanted.kind in (Kind.INTEGER, Kind.DECIMAL):
-        return _numbers(wanted.kind, tuple(text for text, _ in values))
+        return _numbers(wanted.kind, values)
     if wanted.kind in (Kind.YES_NO, Kind.FLAG):
         return _yes_no(tuple(text for kinds in columns for text in kinds.sampled.texts))
     if wanted.kind is Kind.CHOICE and wanted.options:
@@ -61,11 +61,23 @@ def _dates(values: Sequence[tuple[str, int]], day_first: bool | None) -> Reading
     if forms.lacks_day:
         settings.append(Setting("missing_day", "first"))
         remarks.append("a month alone means its first day")
+    if forms.unread:
+        remarks.append(unread_remark("no date", forms.unread))
     return Reading(tuple(settings), doubt=forms.unsure, remark="; ".join(remarks))
 
 
-def _numbers(kind: Kind, texts: Sequence[str]) -> Reading:
-    signs = _signs(texts)
+def unread_remark(what: str, unread: Sequence[tuple[str, int]]) -> str:
+    """What is said of values that will not be read: how many, and the most frequent one."""
+    text, _ = max(unread, key=lambda pair: pair[1])
+    count = sum(count for _, count in unread)
+    cells = "1 cell is" if count == 1 else f"{count} cells are"
+    return f"{cells} {what}, as '{text[:30]}': mend them, or read words as empty with missing: [...]"
+
+
+def _numbers(kind: Kind, values: Sequence[tuple[str, int]]) -> Reading:
+    signs = _signs([text for text, _ in values])
+    unread = [pair for pair in values if not NUMBER.fullmatch(pair[0])]
+    note = unread_remark("no number", unread) if unread else ""
     settings = []
     # A thousands sign that is also the default decimal sign needs the other one said.
     decimal = signs.decimal or ("," if signs.thousands == "." else None)
@@ -73,7 +85,7 @@ def _numbers(kind: Kind, texts: Sequence[str]) -> Reading:
         settings.append(Setting("decimal", ","))
     if signs.thousands is not None:
         settings.append(Setting("thousands", signs.thousands))
-    return Reading(tuple(settings), doubt=signs.doubt if kind is Kind.DECIMAL else "")
+    return Reading(tuple(settings), doubt=signs.doubt if kind is Kind.DECIMAL else "", remark=note)
 
 
 @dataclass(frozen=True, slots=True)

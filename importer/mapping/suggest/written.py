@@ -18,6 +18,7 @@ from importer.mapping.yaml_text import flow_list, one_or_list, remark, scalar
 from importer.models import Operation, Question
 
 _WIDE = 100  # columns; a value that is longer gets a line for each key
+_WIDEST = 115  # with its remark
 CHECK = "please check"
 _HINTS = {
     "email": "the column with the e-mail address",
@@ -98,16 +99,18 @@ def _source(proposal: Proposal) -> Iterator[str]:
     yield from ("", "# How the file is read.", "source:")
     for key, value in pairs.items():
         if value:
-            yield _with_remark(f"  {key}: {value}", remarks.get(key, ""))
+            yield from _with_remark(f"  {key}: {value}", remarks.get(key, ""))
 
 
 def _defaults(proposal: Proposal) -> Iterator[str]:
     yield from ("", "defaults:")
     if proposal.region:
-        yield _with_remark(
+        yield from _with_remark(
             f"  region: {proposal.region}", f"{CHECK}: phone numbers without +.. are taken for numbers of this country"
         )
-    yield _with_remark("  unused_columns: ignore", "or warn: tell the columns that nothing here uses, in every run")
+    yield from _with_remark(
+        "  unused_columns: ignore", "or warn: tell the columns that nothing here uses, in every run"
+    )
 
 
 def _candidate(proposal: Proposal) -> Iterator[str]:
@@ -154,7 +157,9 @@ def _entries(name: str, entries: ProposedEntries) -> Iterator[str]:
     yield f"    {entries.kind}:"
     if entries.numbered:
         repeat = "{first: unnumbered}" if entries.first_unnumbered else '"{n}"'
-        yield _with_remark(f"      repeat: {repeat}", "as many groups as the header has; {n} stands for the number")
+        yield from _with_remark(
+            f"      repeat: {repeat}", "as many groups as the header has; {n} stands for the number"
+        )
     for field in entries.fields:
         yield from _value(field.name, field.value, 6)
 
@@ -183,14 +188,14 @@ def _value(name: str, value: ProposedValue, indent: int) -> Iterator[str]:
     space = " " * indent
     note = f"{CHECK}: {value.doubt}" if value.doubt else value.remark
     if not value.settings and not value.table and value.joined is None and len(value.names) == 1:
-        yield _with_remark(f"{space}{name}: {scalar(value.names[0])}", note)
+        yield from _with_remark(f"{space}{name}: {scalar(value.names[0])}", note)
         return
     pairs = list(_pairs(value))
     flow = f"{space}{name}: {{{', '.join(f'{key}: {text}' for key, text in pairs)}}}"
     if not value.table and len(flow) <= _WIDE:
-        yield _with_remark(flow, note)
+        yield from _with_remark(flow, note)
         return
-    yield _with_remark(f"{space}{name}:", note)
+    yield from _with_remark(f"{space}{name}:", note)
     for key, text in pairs:
         yield f"{space}  {key}: {text}"
     yield from _table(value.table, indent + 2)
@@ -221,12 +226,20 @@ def _table(table: Sequence[TableLine], indent: int) -> Iterator[str]:
     else:
         yield f"{space}# values:"
     for line in known:
-        yield _with_remark(f"{space}  {scalar(line.cell)}: {scalar(line.target or '')}", "" if line.sure else CHECK)
+        yield from _with_remark(
+            f"{space}  {scalar(line.cell)}: {scalar(line.target or '')}", "" if line.sure else CHECK
+        )
     for line in table:
         if line.target is None:
             cells = "1 cell" if line.count == 1 else f"{line.count} cells"
             yield f"{space}  # {scalar(line.cell)}: ...   in {cells}; no option is near"
 
 
-def _with_remark(text: str, note: str) -> str:
-    return f"{text}   # {remark(note)}" if note else text
+def _with_remark(text: str, note: str) -> list[str]:
+    """The line with its remark behind it, or above it where both are too long for one line."""
+    said = remark(note)
+    if not said:
+        return [text]
+    if len(text) + len(said) <= _WIDEST:
+        return [f"{text}   # {said}"]
+    return [" " * (len(text) - len(text.lstrip())) + f"# {said}", text]
