@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
+from importer.errors import StoppedEarly, UnusableInput
 from importer.extract import Sheet, copy_source, open_sheet
 from importer.ledger import Ledger, RowState, RunJournal, State
 from importer.ledger import RunRecord as LedgerRun
@@ -23,7 +24,7 @@ from importer.run_folder import (
     make_private_folder,
     new_run_id,
     read_manifest,
-    runs_in,
+    readable_runs,
     write_manifest,
 )
 from importer.transform import Duplicates, Filtered, Invalid, transform_row
@@ -156,8 +157,7 @@ def begin(plan: Plan, out: Path, ledger: Ledger) -> list[Summary]:
     killed runs, whose reports are written now.
     """
     killed = []
-    for folder in runs_in(out):
-        manifest = read_manifest(folder)
+    for folder, manifest in readable_runs(out):
         if manifest.scope == plan.manifest.scope and manifest.ending is None and folder != plan.folder:
             write_manifest(folder, manifest.ended(Ending(datetime.now(UTC), finished=False, exit_code=None)))
             killed.append(rewrite_report(folder, ledger))
@@ -166,15 +166,24 @@ def begin(plan: Plan, out: Path, ledger: Ledger) -> list[Summary]:
 
 
 def carry_out(plan: Plan, loader: Loads, watch: Watch) -> None:
-    """Take each row of the plan to its outcome, and keep it in the run's journal as it becomes final."""
-    with RunJournal(plan.folder) as journal:
+    """Take each row of the plan to its outcome, and keep it in the run's journal as it becomes final.
 
-        def keep(outcome: Outcome) -> None:
-            journal.record(outcome)
-            watch(outcome)
+    Raises:
+        StoppedEarly: the journal cannot be written; the ledger still knows what was sent.
+    """
+    try:
+        with RunJournal(plan.folder) as journal:
 
-        for outcome in loader.load(_to_send(plan, keep)):
-            keep(outcome)
+            def keep(outcome: Outcome) -> None:
+                journal.record(outcome)
+                watch(outcome)
+
+            for outcome in loader.load(_to_send(plan, keep)):
+                keep(outcome)
+    except UnusableInput as error:
+        raise StoppedEarly(
+            f"{error}; what was sent is in the ledger, and the same command goes on from there"
+        ) from None
 
 
 def _to_send(plan: Plan, keep: Watch) -> Iterator[Submission]:
