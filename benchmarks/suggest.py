@@ -2,9 +2,9 @@
 
     python benchmarks/suggest.py [--wrong]
 
-Reads benchmarks/suggest_headers.txt. Prints the share of columns with a right target that are proposed rightly, and how
-many of the certain proposals are wrong; with --wrong, each column that is not as labelled. Exit code 1 where the promise
-of the mapping room is broken: at least 90 % right, and none of the certain ones wrong.
+Reads benchmarks/suggest_headers.txt. Prints the share of columns with a right target that are proposed rightly, and
+how many of the certain proposals are wrong; with --wrong, each column that is not as labelled. Exit code 1 where what
+the proposals promise is broken: at least 90 % right, and none of the certain ones wrong.
 """
 
 from __future__ import annotations
@@ -199,6 +199,10 @@ def score(judged: list[Judged]) -> Score:
     )
 
 
+def tell(text: str) -> None:
+    print(text)  # noqa: T201
+
+
 def main() -> int:
     """Print the figures; 1 where the promise is broken."""
     judged = [item for case in read_cases() for item in judge(case)]
@@ -207,20 +211,18 @@ def main() -> int:
         **{language: [item for item in judged if item.case.language == language] for language in ("en", "tr", "de")},
         "written later": [item for item in judged if item.case.later],
     }
-    print(f"{'':14}{'rows':>6}{'columns':>9}{'right':>7}{'share':>8}{'certain':>9}{'wrong':>7}{'doubtful wrong':>16}")
+    tell(f"{'':14}{'rows':>6}{'columns':>9}{'right':>7}{'share':>8}{'certain':>9}{'wrong':>7}{'doubtful wrong':>16}")
     for name, items in groups.items():
         found = score(items)
-        print(
+        tell(
             f"{name:14}{found.rows:>6}{found.wanted:>9}{found.right:>7}{found.share:>8.1%}{found.certain:>9}"
             f"{found.certain_wrong:>7}{found.doubtful_wrong:>16}"
         )
     if "--wrong" in sys.argv[1:]:
         for item in judged:
             if item.proposed != item.right:
-                mark = (
-                    "CERTAIN" if item.certain and item.proposed != NONE else "doubtful" if item.proposed != NONE else ""
-                )
-                print(f"{item.case.name:22} {item.header:42} right {item.right:26} proposed {item.proposed:26} {mark}")
+                mark = "" if item.proposed == NONE else "CERTAIN" if item.certain else "doubtful"
+                tell(f"{item.case.name:22} {item.header:42} right {item.right:26} proposed {item.proposed:26} {mark}")
     whole = score(judged)
     return 0 if whole.share >= PROMISED and whole.certain_wrong == 0 else 1
 

@@ -57,7 +57,8 @@ _CONCEPTS: dict[str, _Words] = {
         "consent|terms accepted|terms of use|gdpr consent|accepted terms|privacy consent|data consent|gdpr"
         "|agreed to terms|terms",
         "onay|kvkk onayı|kvkk|açık rıza|aydınlatma metni onayı|rıza|kvkk onay",
-        "Einwilligung|DSGVO|DSGVO-Einwilligung|Datenschutz|Zustimmung|AGB akzeptiert|Einverständnis|Datenschutz akzeptiert",
+        "Einwilligung|DSGVO|DSGVO-Einwilligung|Datenschutz|Zustimmung|AGB akzeptiert|Einverständnis"
+        "|Datenschutz akzeptiert",
     ),
     "source_platform": (
         "source|source platform|candidate source|origin|sourcing channel|channel|application source",

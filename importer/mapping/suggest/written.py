@@ -108,9 +108,7 @@ def _defaults(proposal: Proposal) -> Iterator[str]:
         yield from _with_remark(
             f"  region: {proposal.region}", f"{CHECK}: phone numbers without +.. are taken for numbers of this country"
         )
-    yield from _with_remark(
-        "  unused_columns: ignore", "or warn: tell the columns that nothing here uses, in every run"
-    )
+    yield from _with_remark("  unused_columns: ignore", "or warn: every run tells the columns that nothing here uses")
 
 
 def _candidate(proposal: Proposal) -> Iterator[str]:
@@ -157,9 +155,7 @@ def _entries(name: str, entries: ProposedEntries) -> Iterator[str]:
     yield f"    {entries.kind}:"
     if entries.numbered:
         repeat = "{first: unnumbered}" if entries.first_unnumbered else '"{n}"'
-        yield from _with_remark(
-            f"      repeat: {repeat}", "as many groups as the header has; {n} stands for the number"
-        )
+        yield from _with_remark(f"      repeat: {repeat}", "as many groups as the header has; {n} is their number")
     for field in entries.fields:
         yield from _value(field.name, field.value, 6)
 
@@ -186,7 +182,8 @@ def _seen(proposal: Proposal) -> Iterator[str]:
 
 def _value(name: str, value: ProposedValue, indent: int) -> Iterator[str]:
     space = " " * indent
-    note = f"{CHECK}: {value.doubt}" if value.doubt else value.remark
+    doubt = f"{CHECK}: {value.doubt}" if value.doubt else ""
+    note = "; ".join(part for part in (doubt, value.remark) if part)
     if not value.settings and not value.table and value.joined is None and len(value.names) == 1:
         yield from _with_remark(f"{space}{name}: {scalar(value.names[0])}", note)
         return
