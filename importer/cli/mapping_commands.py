@@ -156,10 +156,10 @@ def _told(proposal: Proposal, file: Path, path: Path, sandbox: bool) -> list[str
 
     points = open_points(proposal)
     lines = [
-        f"Wrote {path}: {points.certain} certain, {points.doubtful} to check, "
+        f"Wrote {path}: {points.certain} certain, {points.to_check} to check, "
         f"{len(points.lacking)} required and not found."
     ]
-    if points.doubtful:
+    if points.to_check:
         lines.append(f'Look for "please check" in {path}.')
     lines += [f"Add {name}: no column was found for it, and the service requires it." for name in points.lacking]
     lines.append(f"Next: importer mapping check {path} {file}" + (" --sandbox" if sandbox else ""))

@@ -121,16 +121,19 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class OpenPoints:
-    """How far a proposal got: targets that are certain, those to be checked, and required ones that have nothing."""
+    """How far a proposal got: values that are certain, marks that say "please check", and required targets that have
+    nothing."""
 
     certain: int
-    doubtful: int
+    to_check: int
     lacking: tuple[str, ...]
 
 
 def open_points(proposal: Proposal) -> OpenPoints:
     """The figures by which a person sees how much there is to do."""
-    doubtful = sum(bool(value.doubt) for value in proposal.values)
+    certain = sum(not value.doubt for value in proposal.values)
+    lines = sum(line.target is not None and not line.sure for value in proposal.values for line in value.table)
+    to_check = len(proposal.values) - certain + lines + (proposal.region is not None)
     fields = tuple(item.name for item in proposal.open_fields if item.name in REQUIRED)
     questions = tuple(question.label for question, _ in proposal.open_questions if question.required)
-    return OpenPoints(len(proposal.values) - doubtful, doubtful, fields + questions)
+    return OpenPoints(certain, to_check, fields + questions)

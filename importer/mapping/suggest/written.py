@@ -13,6 +13,7 @@ from importer.mapping.suggest.proposal import (
     ProposedValue,
     Setting,
     TableLine,
+    open_points,
 )
 from importer.mapping.yaml_text import flow_list, one_or_list, remark, scalar
 from importer.models import Operation, Question
@@ -50,18 +51,14 @@ def _head(proposal: Proposal, schema: str | None) -> Iterator[str]:
         yield f"# yaml-language-server: $schema={schema}"
     yield f"# Proposed by importer for {remark(proposal.source.file)}: which column becomes what in {proposal.target}."
     yield "# A line that starts with # is a remark and does nothing. The spaces before a line matter: keep them."
-    doubts = sum(_doubts(value) for value in proposal.values)
-    if doubts:
-        yield f'# Look for "{CHECK}" ({doubts}): these are likely and not certain.'
+    count = open_points(proposal).to_check
+    if count:
+        yield f'# Look for "{CHECK}" ({count}): these are likely and not certain.'
     yield from _to_do(proposal)
     yield "version: 1"
     yield ""
     key = "job_post" if proposal.target.operation is Operation.APPLY else "talent_pool"
     yield f"target: {{{key}: {scalar(proposal.target.id)}}}"
-
-
-def _doubts(value: ProposedValue) -> int:
-    return bool(value.doubt) + sum(line.target is not None and not line.sure for line in value.table)
 
 
 def _to_do(proposal: Proposal) -> Iterator[str]:
