@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,19 +18,37 @@ from importer.ledger import Scope
 from importer.models import FilePlace, Operation, Problem, Row, SourceOptions, Target
 
 MANIFEST = "run.json"
+_RUN_ID = re.compile(r"(\d{8}-\d{6})-[0-9a-f]{4,5}")
 VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which rows a run is about: row numbers as a spreadsheet program shows them, and at most how many."""
+    """Which rows a run is about: row numbers as a spreadsheet program shows them, and at most how many.
+
+    ranges: only these, each from its first to its last row, in order and apart; None where every row may be taken.
+    """
 
     first: int | None = None
     last: int | None = None
     limit: int | None = None
+    ranges: tuple[tuple[int, int], ...] | None = None
+
+    @classmethod
+    def of_rows(cls, rows: Iterable[int]) -> Selection:
+        """Exactly these rows, given in order."""
+        ranges: list[tuple[int, int]] = []
+        for row in rows:
+            if ranges and ranges[-1][1] == row - 1:
+                ranges[-1] = (ranges[-1][0], row)
+            else:
+                ranges.append((row, row))
+        return cls(ranges=tuple(ranges))
 
     def of(self, rows: Iterator[Row]) -> Iterator[Row]:
         """The selected rows, in order; stops reading where no more can come."""
+        if self.ranges is not None:
+            rows = _within(self.ranges, rows)
         taken = 0
         for row in rows:
             if self.last is not None and row.number > self.last:
@@ -47,7 +66,21 @@ class Selection:
             parts.append(f"rows {self.first or 1} to {self.last if self.last is not None else 'the end'}")
         if self.limit is not None:
             parts.append(f"the first {self.limit}")
+        if self.ranges is not None:
+            parts.append(f"{sum(last - first + 1 for first, last in self.ranges)} chosen rows")
         return ", ".join(parts)
+
+
+def _within(ranges: tuple[tuple[int, int], ...], rows: Iterator[Row]) -> Iterator[Row]:
+    left = iter(ranges)
+    now = next(left, None)
+    for row in rows:
+        while now is not None and now[1] < row.number:
+            now = next(left, None)
+        if now is None:
+            return
+        if now[0] <= row.number:
+            yield row
 
 
 def parse_rows(text: str) -> Selection:
@@ -69,7 +102,7 @@ def parse_rows(text: str) -> Selection:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a run ended. `finished` is false where it was killed and its report was written by a later command."""
+    """How a run ended. `finished` is false where it was killed and a later command closed its books."""
 
     at: datetime
     finished: bool
@@ -84,7 +117,7 @@ class RunManifest:
 
     file: the source as the user named it; source: its private copy's name in the folder; service: the base URL, or
     `sandbox` for a rehearsal, which the ledger keeps apart; rows: how many are selected; blank_rows: wholly blank ones
-    between them, which are no rows.
+    between them, which are no rows; mapping_copy: the private copy of the mapping file, by its name in the folder.
     """
 
     run: str
@@ -102,6 +135,7 @@ class RunManifest:
     warnings: tuple[str, ...]
     started_at: datetime
     ending: Ending | None = None
+    mapping_copy: str | None = None  # None in a run of an importer that did not keep one
 
     @property
     def scope(self) -> Scope:
@@ -181,8 +215,8 @@ def _manifest(values: dict[str, Any]) -> RunManifest:
     return RunManifest(
         **{
             **values,
-            "options": SourceOptions(**values["options"]),
-            "selection": Selection(**values["selection"]),
+            "options": SourceOptions(**{**values["options"], "skip_rows": tuple(values["options"]["skip_rows"])}),
+            "selection": _selection(values["selection"]),
             "target": Target(Operation(target["operation"]), target["id"]),
             "warnings": tuple(values["warnings"]),
             "started_at": datetime.fromisoformat(values["started_at"]),
@@ -191,18 +225,48 @@ def _manifest(values: dict[str, Any]) -> RunManifest:
     )
 
 
+def _selection(values: dict[str, Any]) -> Selection:
+    ranges = values.pop("ranges", None)
+    return Selection(**values, ranges=None if ranges is None else tuple((first, last) for first, last in ranges))
+
+
+def keep_mapping(path: Path, folder: Path) -> str:
+    """Copy a mapping file into a run's folder, 0600; gives the copy's name there.
+
+    Raises:
+        UnusableInput: it cannot be read.
+    """
+    name = f"mapping{path.suffix.lower() or '.yaml'}"
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        problem = Problem("mapping-unreadable", f"it cannot be read: {error.strerror}", "check the path")
+        raise UnusableInput(replace(problem, place=FilePlace(str(path)))) from None
+    with os.fdopen(os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        file.write(content)
+    return name
+
+
+def manifests_in(out: Path) -> Iterator[tuple[Path, RunManifest]]:
+    """The folders of all runs whose manifest can be read, oldest first; `importer doctor` tells the others."""
+    for folder in runs_in(out):
+        with contextlib.suppress(UnusableInput):
+            yield folder, read_manifest(folder)
+
+
+def leftovers_in(out: Path) -> Iterator[tuple[Path, datetime]]:
+    """Folders of runs that were killed before they had a manifest, or while they were purged, and their start."""
+    for folder in sorted(out.iterdir()) if out.is_dir() else ():
+        found = _RUN_ID.fullmatch(folder.name)
+        if found and folder.is_dir() and not (folder / MANIFEST).is_file():
+            yield folder, datetime.strptime(found[1], "%Y%m%d-%H%M%S").replace(tzinfo=UTC)
+
+
 def runs_in(out: Path) -> list[Path]:
     """The folders of all runs in a results folder, oldest first."""
     if not out.is_dir():
         return []
     return sorted(folder for folder in out.iterdir() if (folder / MANIFEST).is_file())
-
-
-def readable_runs(out: Path) -> Iterator[tuple[Path, RunManifest]]:
-    """Each run of a results folder with its manifest, oldest first; one whose manifest is damaged is passed over."""
-    for folder in runs_in(out):
-        with contextlib.suppress(UnusableInput):
-            yield folder, read_manifest(folder)
 
 
 def find_run(out: Path, name: str) -> Path:

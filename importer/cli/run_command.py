@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,28 +18,26 @@ if TYPE_CHECKING:
     from importer.cli.connection import Connection
     from importer.ledger import Ledger
     from importer.load import ErrorLimit
-    from importer.pipeline import Plan
+    from importer.pipeline import Order, Plan
     from importer.report import Summary
+    from importer.run_folder import Selection
     from importer.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
 class RunFlags:
-    """The flags of a run as they were typed."""
+    """How a run shall go, as it was typed."""
 
-    file: Path
-    mapping: Path
-    rows: str | None
-    limit: int | None
-    dry_run: bool
-    sandbox: bool
-    sandbox_questions: Path | None
-    sandbox_faults: Path | None
-    max_errors: str | None
-    again: bool
-    yes: bool
-    as_json: bool
-    quiet: bool
+    dry_run: bool = False
+    sandbox: bool = False
+    sandbox_questions: Path | None = None
+    sandbox_faults: Path | None = None
+    max_errors: str | None = None
+    settle: options.Settling = "later"
+    again: bool = False
+    yes: bool = False
+    as_json: bool = False
+    quiet: bool = False
 
 
 def run(
@@ -54,27 +52,22 @@ def run(
     faults: options.SandboxFaults = None,
     limit: options.Limit = None,
     rows: options.Rows = None,
-    rate: Annotated[float | None, typer.Option("--rate", help="At most this many requests a second.")] = None,
-    in_flight: Annotated[
-        int | None, typer.Option("--in-flight", help="At most this many requests at once. [8]")
-    ] = None,
-    max_errors: Annotated[
-        str | None, typer.Option("--max-errors", help="Stop after so many refused rows: 20 or 5%.")
-    ] = None,
+    rate: options.Rate = None,
+    in_flight: options.InFlight = None,
+    max_errors: options.MaxErrors = None,
+    settle: options.Settle = "later",
     again: Annotated[
         bool, typer.Option("--again", help="Send rows again that were refused and did not change.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before sending.")] = False,
+    yes: options.Yes = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Import the rows of a spreadsheet. Safe to run again: rows that are done are not sent a second time."""
     from importer.settings import load_settings
 
-    flags = RunFlags(
-        file, mapping, rows, limit, dry_run, sandbox, questions, faults, max_errors, again, yes, as_json, quiet
-    )
-    _import(flags, load_settings(out=out, rate=rate, in_flight=in_flight))
+    flags = RunFlags(dry_run, sandbox, questions, faults, max_errors, settle, again, yes, as_json, quiet)
+    _import_file(file, mapping, _selection(rows, limit), flags, load_settings(out=out, rate=rate, in_flight=in_flight))
 
 
 def check(
@@ -91,17 +84,35 @@ def check(
     """Check a spreadsheet against its mapping and the live questions. Sends nothing; the report is that of a run."""
     from importer.settings import load_settings
 
-    flags = RunFlags(file, mapping, rows, limit, True, sandbox, questions, None, None, False, True, as_json, quiet)
-    _import(flags, load_settings(out=out))
+    flags = RunFlags(dry_run=True, sandbox=sandbox, sandbox_questions=questions, as_json=as_json, quiet=quiet)
+    _import_file(file, mapping, _selection(rows, limit), flags, load_settings(out=out))
 
 
-def _import(flags: RunFlags, settings: Settings) -> None:
+def _selection(rows: str | None, limit: int | None) -> Selection:
+    from dataclasses import replace
+
+    from importer.run_folder import Selection, parse_rows
+
+    return replace(parse_rows(rows) if rows else Selection(), limit=limit)
+
+
+def _import_file(file: Path, mapping: Path, selection: Selection, flags: RunFlags, settings: Settings) -> None:
+    from importer.pipeline import Order
+
+    def order(service: str) -> Order:
+        return Order(file, mapping, settings.out, selection, service, settings.wire, flags.dry_run)
+
+    carry_out_order(order, flags, settings)
+
+
+def carry_out_order(order_for: Callable[[str], Order], flags: RunFlags, settings: Settings) -> None:
+    """Plan, ask, send, report; ends with the run's exit code. `order_for` gets the name of the service."""
     from importer.cli.runs_commands import present
     from importer.load import ErrorLimit
 
     limit = ErrorLimit.parse(flags.max_errors) if flags.max_errors else None
     with _connection(flags, settings) as connection:
-        plan = _plan(flags, settings, connection)
+        plan = _plan(order_for(connection.name), flags, connection)
         if flags.dry_run:
             summary = _check(plan, settings, flags.quiet)
         else:
@@ -125,22 +136,9 @@ def _connection(flags: RunFlags, settings: Settings) -> AbstractContextManager[C
     return connect(settings)
 
 
-def _plan(flags: RunFlags, settings: Settings, connection: Connection) -> Plan:
-    from dataclasses import replace
+def _plan(order: Order, flags: RunFlags, connection: Connection) -> Plan:
+    from importer.pipeline import make_plan
 
-    from importer.pipeline import Order, make_plan
-    from importer.run_folder import Selection, parse_rows
-
-    selection = parse_rows(flags.rows) if flags.rows else Selection()
-    order = Order(
-        file=flags.file,
-        mapping=flags.mapping,
-        out=settings.out,
-        selection=replace(selection, limit=flags.limit),
-        service=connection.name,
-        wire=settings.wire,
-        dry_run=flags.dry_run,
-    )
     plan = make_plan(order, connection.questions)
     if not flags.quiet:
         say(plan.sheet.reading)
@@ -218,9 +216,11 @@ def _send(plan: Plan, flags: RunFlags, settings: Settings, connection: Connectio
                 in_flight=settings.in_flight,
                 rate=settings.rate,
                 max_errors=limit,
+                settle=flags.settle,
                 settle_after=connection.settle_after,
                 pause=connection.pause,
                 again=flags.again,
+                retry_budget=settings.retry_budget,
             ),
             patience=connection.patience,
             probe=connection.is_well,
@@ -230,5 +230,5 @@ def _send(plan: Plan, flags: RunFlags, settings: Settings, connection: Connectio
         with progress(plan.manifest.rows, flags.quiet) as watch:
             carry_out(plan, loader, watch)
         summary = end(plan, loader.stop, interrupted.signal)
-        ledger.end_run(plan.manifest.run, summary.ended_at or summary.started_at, summary.exit_code or 0)
+        ledger.end_run(plan.manifest.run, summary.ended_at or summary.started_at, summary.exit_code)
     return summary
