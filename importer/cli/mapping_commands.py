@@ -13,6 +13,7 @@ from importer.cli.messages import problem_lines, say, tell
 
 if TYPE_CHECKING:
     from importer.cli.connection import Connection
+    from importer.errors import UnusableInput
     from importer.mapping import Mapping
     from importer.mapping.suggest import Proposal
     from importer.models import Column, Problem, Question, SourceOptions, Target, WireFormat
@@ -132,10 +133,8 @@ def _hint_at_flags(problem: Problem) -> Problem:
 
 def write_with_schema(path: Path, proposal: Proposal) -> None:
     """The mapping file, and beside it the schema by which an editor completes and checks it."""
-    from importer.errors import UnusableInput
     from importer.mapping.schema import SCHEMA_FILE, schema_text
     from importer.mapping.suggest import write_proposal
-    from importer.models import FilePlace, Problem
 
     schema = path.parent / SCHEMA_FILE
     try:
@@ -144,10 +143,16 @@ def write_with_schema(path: Path, proposal: Proposal) -> None:
         schema.write_text(schema_text(), encoding="utf-8")
         path.write_text(write_proposal(proposal, SCHEMA_FILE.as_posix()), encoding="utf-8")
     except OSError as error:
-        message = f"the mapping file cannot be written: {(error.strerror or str(error)).lower()}"
-        raise UnusableInput(
-            Problem("mapping-unwritable", message, "give another place with --to", FilePlace(str(path)))
-        ) from None
+        raise unwritable("the mapping file", path, error) from None
+
+
+def unwritable(noun: str, path: Path, error: OSError) -> UnusableInput:
+    """What is told where a file cannot be written."""
+    from importer.errors import UnusableInput
+    from importer.models import FilePlace, Problem
+
+    message = f"{noun} cannot be written: {(error.strerror or str(error)).lower()}"
+    return UnusableInput(Problem("file-unwritable", message, "give another place with --to", FilePlace(str(path))))
 
 
 def _told(proposal: Proposal, file: Path, path: Path, sandbox: bool) -> list[str]:

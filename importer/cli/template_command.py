@@ -22,7 +22,7 @@ def template(
     out: options.Out = None,
 ) -> None:
     """Write an empty workbook with a column for every question, and the mapping file that imports it as it is."""
-    from importer.cli.mapping_commands import ask_questions, refuse_to_replace, target_of, write_with_schema
+    from importer.cli.mapping_commands import ask_questions, refuse_to_replace, target_of, unwritable, write_with_schema
     from importer.errors import UsageError
     from importer.settings import load_settings
     from importer.template import template_columns, template_mapping, write_workbook
@@ -36,7 +36,10 @@ def template(
         refuse_to_replace(path, force)
     asked = ask_questions(target, load_settings(out=out), sandbox, questions)
     columns = template_columns(target, asked)
+    try:
+        write_workbook(workbook, columns)
+    except OSError as error:
+        raise unwritable("the workbook", workbook, error) from None
     write_with_schema(mapping, template_mapping(target, asked, columns, workbook.name))
-    write_workbook(workbook, columns)
     say(f"Wrote {workbook} with {len(columns)} columns, and {mapping}. Yellow columns are required.")
     say(f"Next: fill it in, then: importer check {workbook} --mapping {mapping}" + (" --sandbox" if sandbox else ""))

@@ -119,6 +119,18 @@ def test_a_target_is_one_and_well_formed(front_door: FrontDoor, flags: tuple[str
     assert (refused.code, refused.err) == (2, message)
 
 
+def test_a_place_that_cannot_be_written_is_told(front_door: FrontDoor) -> None:
+    """Where no file can be, another place is asked for."""
+    file = str(SAMPLES / "nightly_candidates.csv")
+    refused = front_door(
+        "mapping", "new", file, "--talent-pool", "17", "--encoding", "cp1254", "--to", "mapping.yaml/m.yaml"
+    )
+    assert refused.code == 3
+    assert refused.err.endswith(
+        "mapping.yaml/m.yaml: the mapping file cannot be written: file exists\n  -> give another place with --to\n"
+    )
+
+
 # --- check --------------------------------------------------------------------------------------
 
 
@@ -247,4 +259,25 @@ def test_what_is_filled_into_a_template_imports_without_change(serve: Serve) -> 
     assert json.loads(answers["experience"]) == [
         {"company_name": "Vandelay", "employment_type": "intern", "currently_employed": True}
     ]
-    assert served("template", "4f2c9a").code == 2
+
+
+def test_a_template_is_a_workbook_and_replaces_none(serve: Serve) -> None:
+    """Another ending, or a file that is there already, is refused before anything is written."""
+    served = serve()
+    wrong = served("template", "4f2c9a", "--to", "t.csv")
+    assert (wrong.code, wrong.err) == (
+        2,
+        "importer: t.csv is no name of a workbook; give one that ends in .xlsx\n",
+    )
+    (served.door.folder / "t.yaml").write_text("mine", "utf-8")
+    kept = served("template", "4f2c9a", "--to", "t.xlsx")
+    assert (kept.code, kept.err) == (
+        2,
+        "importer: t.yaml is there already; give another name with --to, or --force to replace it\n",
+    )
+    assert not (served.door.folder / "t.xlsx").exists()
+    nowhere = served("template", "4f2c9a", "--to", "none/t.xlsx")
+    assert (nowhere.code, nowhere.err.splitlines()[-2:]) == (
+        3,
+        ["none/t.xlsx: the workbook cannot be written: no such file or directory", "  -> give another place with --to"],
+    )

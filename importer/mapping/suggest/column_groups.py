@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -87,19 +87,23 @@ def _qualified(kind: EntryKind, named: Sequence[str], others: Sequence[str]) -> 
 
 
 def families(views: Sequence[ColumnView]) -> dict[str, dict[int, ColumnView]]:
-    """The columns whose names differ in one number only, by the name with `{n}`; 0 is the one without a number."""
+    """The columns whose names differ in one number only, by the name with `{n}`; 0 is the one without a number.
+
+    A name that two columns have is of no group: a mapping could not say which of them it means.
+    """
+    names = Counter(fold_name(seen.name) for seen in views)
     found: dict[str, dict[int, ColumnView]] = defaultdict(dict)
     templates: dict[str, str] = {}
-    for seen in views:
+    for seen in (seen for seen in views if names[fold_name(seen.name)] == 1):
         for match in _NUMBER.finditer(seen.name):
             template = seen.name[: match.start()] + PLACEHOLDER + seen.name[match.end() :]
             written = templates.setdefault(_folded(template), template)
             found[written].setdefault(int(match.group()), seen)
     for template, columns in found.items():
         bare = fold_name(template.replace(PLACEHOLDER, ""))
-        unnumbered = next((seen for seen in views if seen.name and fold_name(seen.name) == bare), None)
-        if unnumbered is not None and 1 not in columns:
-            columns[0] = unnumbered
+        unnumbered = [seen for seen in views if seen.name and fold_name(seen.name) == bare]
+        if len(unnumbered) == 1 and 1 not in columns:
+            columns[0] = unnumbered[0]
     return {template: columns for template, columns in found.items() if len(columns) > 1 or role_of(template)}
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -9,7 +11,7 @@ from importer.errors import UnusableInput
 from importer.mapping import read_mapping, resolve
 from importer.mapping.suggest import SourceFacts, open_points, propose, sample_columns, write_proposal
 from importer.mapping.suggest.header_words import CONCEPTS, ENTRY_FIELDS
-from importer.models import AnswerType, Column, Origin, Question, Row, WireFormat
+from importer.models import AnswerType, Column, Origin, Problem, Question, Row, WireFormat
 from tests.mapping.suggest.given import JOB_POST, POOL
 from tests.mapping.written import FILE
 
@@ -70,11 +72,14 @@ def test_a_proposal_is_read_and_fits_but_for_what_it_names_as_lacking(
     )
     FILE.write_text(write_proposal(proposal), encoding="utf-8")
     lacking = open_points(proposal).lacking
+    problems = what_does_not_fit(columns, asked)
+    assert bool(problems) == bool(lacking), [str(problem) for problem in problems]
+    assert {problem.code for problem in problems} <= {"missing-key", "wrong-type", "question-unanswered"}
+
+
+def what_does_not_fit(columns: list[Column], questions: Sequence[Question]) -> tuple[Problem, ...]:
     try:
-        resolve(read_mapping(FILE), columns, asked, WireFormat())
+        resolve(read_mapping(FILE), columns, questions, WireFormat())
     except UnusableInput as error:
-        codes = {problem.code for problem in error.problems}
-        assert lacking, str(error)
-        assert codes <= {"missing-key", "wrong-type", "question-unanswered"}, str(error)
-    else:
-        assert not lacking
+        return error.problems
+    return ()

@@ -163,6 +163,17 @@ def test_a_first_group_without_a_number_is_of_the_group() -> None:
     assert (education.fields[0].value.names, education.first_unnumbered) == (("school{n}",), True)
 
 
+def test_a_numbered_name_that_two_columns_have_is_left_open() -> None:
+    """`From 1` of schools and `From 1` of jobs cannot be told apart by a mapping."""
+    columns = {"School 1": ["X"], "From 1": ["2014"], "Company 1": ["Y"], "FROM 1": ["2019"]}
+    proposal = proposed(columns, asked("education", "long_text"), asked("experience", "long_text", id=8))
+    assert [[field.name for field in entries_of(proposal, key).fields] for key in ("education", "experience")] == [
+        ["school_name"],
+        ["company_name"],
+    ]
+    assert [item.name for item in proposal.open_columns] == ["=F", "=H"]
+
+
 def test_columns_without_a_number_are_one_entry() -> None:
     """`University` and `Degree` are the one school that the row has."""
     proposal = proposed({"University": ["X"], "Degree": ["BSc"]}, asked("education", "long_text"))
