@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: help demo test crash mutants lint check clean
+.PHONY: help demo test crash mutants proposals lint check clean
 .DEFAULT_GOAL := help
 
 help:
@@ -16,6 +16,7 @@ help:
 	@echo "make mutants plant faults into a copy of the code; the tests must catch each"
 	@echo "make lint    ruff and mypy"
 	@echo "make check   lint and tests"
+	@echo "make proposals  how often mapping new proposes the right column"
 	@echo "make clean   remove the virtual environment and the demo's results"
 
 $(BIN)/python:
@@ -46,6 +47,9 @@ crash: $(INSTALLED_DEV)
 
 mutants: $(INSTALLED_DEV)
 	$(BIN)/python -m tests.crash.mutants
+
+proposals: $(INSTALLED)
+	$(BIN)/python benchmarks/suggest.py
 
 lint: $(INSTALLED_DEV)
 	$(BIN)/ruff check .

@@ -27,6 +27,7 @@ from importer.run_folder import (
     manifests_in,
     new_run_id,
     read_manifest,
+    refuse_altered,
     write_manifest,
 )
 from importer.transform import Duplicates, Filtered, Invalid, transform_row
@@ -119,6 +120,8 @@ def make_plan(order: Order, questions_of: Callable[[str], tuple[Question, ...]])
         resolved = resolve(mapping, sheet.columns, questions, order.wire)
         forecast = _look_ahead(order.selection.of(sheet.rows()), resolved)
         whole = order.selection == Selection()
+        if not forecast.rows and not whole:
+            raise UsageError(f"{order.selection}: the file has no such row; its header is in row {sheet.header_row}")
         manifest = RunManifest(
             run=folder.name,
             file=shown_as,
@@ -136,8 +139,9 @@ def make_plan(order: Order, questions_of: Callable[[str], tuple[Question, ...]])
             warnings=tuple(str(warning) for warning in (*sheet.warnings, *resolved.warnings)),
             started_at=started_at,
         )
-        write_manifest(folder, manifest)
+        # The manifest last: with it the folder is a run, and every run has a summary.
         write_unfinished_summary(folder, _facts(manifest, sheet))
+        write_manifest(folder, manifest)
     except OSError as error:
         shutil.rmtree(folder, ignore_errors=True)
         raise _no_room_for_plan(error, folder) from None
@@ -174,11 +178,18 @@ def discard(plan: Plan) -> None:
     shutil.rmtree(plan.folder, ignore_errors=True)
 
 
-def begin(plan: Plan, out: Path, ledger: Ledger) -> list[Summary]:
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """Earlier runs that were killed: those whose reports are written now, and what keeps others from theirs."""
+
+    summaries: tuple[Summary, ...]
+    problems: tuple[Problem, ...]
+
+
+def begin(plan: Plan, out: Path, ledger: Ledger) -> Closed:
     """Open the books of a run; first close those of earlier runs for the same target that were killed.
 
-    To be called under the lock of the target, so that none of these is still at work. Gives the summaries of the
-    killed runs, whose reports are written now.
+    To be called under the lock of the target, so that none of these is still at work.
     """
     unfinished = {record.run for record in ledger.unfinished_runs(plan.manifest.scope)}
     left_open = [
@@ -188,23 +199,41 @@ def begin(plan: Plan, out: Path, ledger: Ledger) -> list[Summary]:
         # Of a run that the ledger does not know nothing was sent, and it may just be waiting for the lock.
         and manifest.run in unfinished
     ]
-    killed = [close(folder, ledger) for folder in left_open]
+    summaries: list[Summary] = []
+    problems: list[Problem] = []
+    for folder in left_open:
+        try:
+            summaries.append(close(folder, ledger))
+        except UnusableInput as damaged:
+            # What counts is in the ledger: a folder that somebody has cleared holds up no import.
+            problems += damaged.problems
+            now = datetime.now(UTC)
+            ledger.end_run(folder.name, now, None)
+            write_manifest(folder, read_manifest(folder).ended(Ending(now, finished=False, exit_code=None)))
     ledger.begin_run(plan.ledger_run)
-    return killed
+    return Closed(tuple(summaries), tuple(problems))
 
 
 def carry_out(plan: Plan, loader: Loads, watch: Watch) -> None:
-    """Take each row of the plan to its outcome, and keep it in the run's journal as it becomes final."""
-    with RunJournal(plan.folder) as journal:
+    """Take each row of the plan to its outcome, and keep it in the run's journal as it becomes final.
 
-        def keep(outcome: Outcome) -> None:
-            journal.record(outcome)
-            watch(outcome)
+    Raises:
+        StoppedEarly: the journal cannot be written; the ledger still knows what was sent.
+    """
+    try:
+        with RunJournal(plan.folder) as journal:
 
-        # Closed at once when an outcome cannot be kept: what is in flight finishes while the ledger is still open.
-        with closing(loader.load(_to_send(plan, keep))) as outcomes:
-            for outcome in outcomes:
-                keep(outcome)
+            def keep(outcome: Outcome) -> None:
+                journal.record(outcome)
+                watch(outcome)
+
+            # Closed at once when an outcome cannot be kept: what is in flight finishes while the ledger is still open.
+            with closing(loader.load(_to_send(plan, keep))) as outcomes:
+                for outcome in outcomes:
+                    keep(outcome)
+    except UnusableInput as error:
+        # Its own words end in "nothing is sent", which is true of the next request only.
+        raise StoppedEarly(f"{error}; what was sent is in the ledger: run the same command again") from None
 
 
 def _to_send(plan: Plan, keep: Watch) -> Iterator[Submission]:
@@ -316,8 +345,13 @@ _NOT_FOUND = Problem(
 
 
 def rewrite_report(folder: Path) -> Summary:
-    """Write the report of a run from what is kept of it: the copy of its source, its journal and its manifest."""
+    """Write the report of a run from what is kept of it: the copy of its source, its journal and its manifest.
+
+    Raises:
+        UnusableInput: the copy or the journal is not what the run left; the report that is there stays.
+    """
     manifest = read_manifest(folder)
+    refuse_altered(folder, manifest)
     sheet = _sheet(folder, manifest)
     with RunJournal(folder) as journal:
         return write_report(folder, _facts(manifest, sheet), _rows(manifest, sheet), journal.outcomes())

@@ -10,6 +10,8 @@ import typer
 from importer import __version__
 from importer.cli.again_commands import resume, retry
 from importer.cli.doctor_command import doctor
+from importer.cli.look_command import look
+from importer.cli.mapping_commands import mapping_app
 from importer.cli.messages import say, show_error, tell
 from importer.cli.purge_command import purge
 from importer.cli.questions_command import questions
@@ -17,19 +19,23 @@ from importer.cli.resolve_command import resolve
 from importer.cli.run_command import check, run
 from importer.cli.runs_commands import report, runs, show
 from importer.cli.sandbox_command import sandbox
+from importer.cli.template_command import template
 from importer.errors import ImporterError
 
 app = typer.Typer(
     name="importer",
     help="Import candidates from spreadsheets into a recruiting service: every row once, every row accounted for.",
-    epilog="Start with: importer check FILE --mapping MAPPING. It sends nothing.",
+    epilog="Start with: importer look FILE. It shows what is in a file, and sends nothing.",
     no_args_is_help=True,
     add_completion=False,
     # A bug of ours shows its traceback as Python writes it: no values of variables, which may be personal data.
     pretty_exceptions_enable=False,
 )
-for command in (run, check, resume, retry, resolve, questions, runs, show, report, sandbox, doctor, purge):
+for command in (
+    look, check, run, resume, retry, resolve, questions, template, runs, show, report, sandbox, doctor, purge,
+):  # fmt: skip
     app.command()(command)
+app.add_typer(mapping_app)
 
 
 def _version(wanted: bool) -> None:
@@ -47,10 +53,13 @@ def importer(
     pass
 
 
-def main() -> None:
-    """The console script. Exit codes are those of design section 4; a usage error is 2, a bug 1 with its traceback."""
+def main(arguments: list[str] | None = None) -> None:
+    """The console script. Exit codes are those of design section 4; a usage error is 2, a bug 1 with its traceback.
+
+    arguments: the words after `importer`; those of the process where none are given.
+    """
     try:
-        app()
+        app(args=arguments, prog_name="importer")
     except ImporterError as error:
         show_error(error)
         sys.exit(error.exit_code)

@@ -32,13 +32,13 @@ def questions(
         raise UsageError(f"{error}; it is the part of the job post's address that looks like 4f2c9a") from None
     settings = load_settings(out=out)
     with rehearse(settings, None, None) if sandbox else connect(settings) as connection:
-        found = connection.service.questions(target.id)
+        found = connection.questions(target.id)
     if as_json:
         shown = {"job_post": target.id, "questions": [_as_described(question) for question in found]}
         tell(json.dumps(shown, ensure_ascii=False, indent=1))
         return
     _show_table(found)
-    say("Next: copy a file from mappings/, name these on its left side, then: importer check FILE --mapping MAPPING")
+    say(f"Next: importer mapping new FILE --job-post {target.id} proposes which column answers which of them")
 
 
 def _as_described(question: Question) -> dict[str, object]:

@@ -139,7 +139,7 @@ def _connection(flags: RunFlags, settings: Settings) -> AbstractContextManager[C
 def _plan(order: Order, flags: RunFlags, connection: Connection) -> Plan:
     from importer.pipeline import make_plan
 
-    plan = make_plan(order, connection.service.questions)
+    plan = make_plan(order, connection.questions)
     if not flags.quiet:
         say(plan.sheet.reading)
     return plan
@@ -199,7 +199,6 @@ def _send(plan: Plan, flags: RunFlags, settings: Settings, connection: Connectio
     from importer.ledger import EarlierOutcomes
     from importer.load import Halt, Loader, LoadOptions
     from importer.pipeline import begin, carry_out, end
-    from importer.service import Patience
 
     halt = Halt()
     with (
@@ -207,8 +206,11 @@ def _send(plan: Plan, flags: RunFlags, settings: Settings, connection: Connectio
         EarlierOutcomes(settings.out) as earlier,
         interruption(halt.set) as interrupted,
     ):
-        for killed in begin(plan, settings.out, ledger):
+        earlier_runs = begin(plan, settings.out, ledger)
+        for killed in earlier_runs.summaries:
             say(f"Run {killed.run} was ended from outside; its report is written now, and this run goes on from there.")
+        for problem in earlier_runs.problems:
+            say(f"An earlier run cannot be reported any more: {problem}")
         loader = Loader(
             connection.service,
             ledger,
@@ -223,7 +225,7 @@ def _send(plan: Plan, flags: RunFlags, settings: Settings, connection: Connectio
                 again=flags.again,
                 retry_budget=settings.retry_budget,
             ),
-            patience=Patience(attempts=settings.attempts),
+            patience=connection.patience,
             probe=connection.is_well,
             earlier=earlier.of,
             halt=halt,

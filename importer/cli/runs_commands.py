@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -11,26 +12,31 @@ from importer.cli import options
 from importer.cli.messages import say, tell
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from importer.report import Summary
 
 
 def runs(out: options.Out = None, as_json: options.AsJson = False) -> None:
     """List the runs of a results folder, the newest first."""
+    from importer.errors import UnusableInput
     from importer.report import read_summary
     from importer.run_folder import runs_in
     from importer.settings import load_settings
 
     settings = load_settings(out=out)
-    found = [read_summary(folder) for folder in reversed(runs_in(settings.out))]
+    found = []
+    for folder in reversed(runs_in(settings.out)):
+        try:
+            found.append(read_summary(folder))
+        except UnusableInput as damaged:
+            say(str(damaged))
     if as_json:
         tell(json.dumps([summary.to_json() for summary in found], ensure_ascii=False, indent=1))
         return
     for summary in found:
         tell(_line(summary))
     if found:
-        say("\nNext: importer show RUN")
+        where = "" if settings.out == Path("results") else f" --out {settings.out}"
+        say(f"\nNext: importer show RUN{where}")
     else:
         say(f"There are no runs in {settings.out}. Next: importer check FILE --mapping MAPPING")
 
@@ -42,10 +48,11 @@ def _line(summary: Summary) -> str:
     elif summary.finished:
         state = "finished"
     else:
-        state = "stopped" if summary.ended_at else "cut off"
+        state = "stopped" if summary.ended_at else "begun"  # at work, or killed: only the lock could tell
     counts = ", ".join(f"{count} {kind.value.replace('_', ' ')}" for kind, count in summary.outcomes.items() if count)
+    counts = counts or ("no rows" if summary.ended_at else "no report yet")
     where = f"{summary.target}{' (sandbox)' if summary.sandbox else ''}"
-    return f"{summary.run}  {state:<8}  {where}  {summary.source.file}: {counts or 'no report yet'}"
+    return f"{summary.run}  {state:<8}  {where}  {summary.source.file}: {counts}"
 
 
 def show(run: options.Run = "last", out: options.Out = None, as_json: options.AsJson = False) -> None:

@@ -55,7 +55,7 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         pytest.param(
             HEAD + "anwsers: {}\n",
             "m.yaml:4:1: 'anwsers' is no key of the mapping file; did you mean 'answers'? use one of version, target, "
-            "source, defaults, candidate, answers",
+            "source, defaults, candidate, answers, questions_seen",
             id="unknown key",
         ),
         pytest.param(
