@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -19,11 +20,12 @@ from importer.run_folder import Ending, RunManifest, Selection, read_manifest, w
 RUN = "20260301-120000-abcd"
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 TARGET = Target(Operation.APPLY, "4f2c9a")
+SOURCE = "E-mail\n" + "".join(f"person{row}@example.com\n" for row in range(2, 8))
 MANIFEST = RunManifest(
     run=RUN,
     file="people.csv",
     source="source.csv",
-    sha256="ab" * 32,
+    sha256=hashlib.sha256(SOURCE.encode()).hexdigest(),
     options=SourceOptions(),
     selection=Selection(),
     mapping="mapping.yaml",
@@ -57,8 +59,7 @@ def folder(tmp_path: Path, ledger: Ledger) -> Path:
     """A run that was killed while it sent: what it did is in the ledger, and nothing is in its journal yet."""
     folder = tmp_path / RUN
     folder.mkdir()
-    rows = "".join(f"person{row}@example.com\n" for row in range(2, 8))
-    (folder / "source.csv").write_text(f"E-mail\n{rows}", encoding="utf-8")
+    (folder / "source.csv").write_text(SOURCE, encoding="utf-8")
     write_manifest(folder, MANIFEST)
     ledger.begin_run(RunRecord(RUN, MANIFEST.scope, "people.csv", "ab" * 32, "mapping.yaml", str(folder), NOON))
     for row, state in STATES.items():
