@@ -107,7 +107,7 @@ def _ask(source: WorkbookSource, engine: str) -> SheetFrames | _Failure:
         limits.seconds,
         limits.unpacked,
     )
-    command = [sys.executable, "-X", "utf8", "-m", "importer.extract.workbook_child"]
+    command = [sys.executable, "-P", "-X", "utf8", "-c", _PROGRAM]
     timed_out: list[bool] = []
     with (
         tempfile.TemporaryFile() as errors,
