@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from importer.mapping.findings import Findings
 from importer.mapping.model import Filter, Text
 from importer.mapping.nodes import Node
-from importer.mapping.shape import read_fields, read_filled, read_number, read_text, read_texts
+from importer.mapping.read_rows import read_row_numbers
+from importer.mapping.shape import read_fields, read_filled, read_number, read_text, read_texts, read_word
 from importer.models import SourceOptions
 
-_KEYS = ("sheet", "header_row", "encoding", "delimiter", "missing", "where")
+_KEYS = (
+    "sheet", "header_row", "header_rows", "skip_rows", "stop_at", "hidden_rows",
+    "encoding", "delimiter", "missing", "where",
+)  # fmt: skip
+
+
+class _HiddenRows(StrEnum):
+    READ = "read"
+    SKIP = "skip"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +42,17 @@ def read_source(node: Node, name: str, findings: Findings) -> SourceSection | No
     delimiter = fields.read("delimiter", _read_delimiter)
     encoding = fields.read("encoding", _read_encoding)
     missing = fields.read("missing", read_texts) or ()
+    stop_at = fields.read("stop_at", read_filled)
     return SourceSection(
         SourceOptions(
             sheet=sheet.value if sheet else None,
             header_row=fields.read("header_row", read_number),
             encoding=encoding.value if encoding else None,
             delimiter=delimiter,
+            header_rows=fields.read("header_rows", read_number) or 1,
+            skip_rows=fields.read("skip_rows", read_row_numbers) or (),
+            stop_at=stop_at.value if stop_at else None,
+            hidden_rows="skip" if fields.read("hidden_rows", read_word(_HiddenRows)) is _HiddenRows.SKIP else "read",
         ),
         tuple(text.value for text in missing),
         fields.read("where", _read_where),

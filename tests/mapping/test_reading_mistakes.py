@@ -125,6 +125,11 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
             id="row no number",
         ),
         pytest.param(
+            HEAD + "source: {skip_rows: [2, 6-4]}\n",
+            "m.yaml:4:25: '6-4' is no row number and no range of them; write it like 2 or 4-6",
+            id="rows backwards",
+        ),
+        pytest.param(
             HEAD + "source: {encoding: windows}\n",
             "m.yaml:4:20: 'windows' is no encoding; use one such as utf-8, cp1254, cp1252 or utf-16",
             id="unknown encoding",
