@@ -122,7 +122,8 @@ class Row:
     `number` is the row number that a spreadsheet program shows. `typed` holds the indexes of the cells that a
     workbook keeps as a number, a date or a boolean: their text is the one canonical way to write the value
     (`1234.5`, `2021-03-15`, `2021-03-15 14:30:00`, `TRUE`), whatever decimal sign or date format the mapping
-    declares for text. `problems` is what reading found wrong; such a row must not be sent.
+    declares for text. `problems` is what reading found wrong; such a row must not be sent. `members` are the rows of
+    the source that this one stands for, where a candidate has several.
     """
 
     origin: Origin
@@ -130,9 +131,14 @@ class Row:
     cells: tuple[str, ...]
     typed: frozenset[int] = frozenset()
     problems: tuple[Problem, ...] = ()
+    members: tuple[Row, ...] = ()
 
     def place(self, column: Column | None = None) -> CellPlace:
-        """Where this row, or one cell of it, is in the source."""
+        """Where this row, or one cell of it, is in the source; the first member that fills the cell in has it."""
+        if column is not None:
+            for member in self.members:
+                if member.cells[column.index]:
+                    return CellPlace(self.origin, member.number, column)
         return CellPlace(self.origin, self.number, column)
 
 

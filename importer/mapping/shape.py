@@ -40,6 +40,10 @@ class Fields:
         """The key itself as it stands in the file; the key must be there."""
         return self._pairs[key].key
 
+    def node(self, key: str) -> Node:
+        """The value of a key as it stands in the file; the key must be there."""
+        return self._pairs[key].value
+
     def read(self, key: str, reader: Callable[[Node, str, Findings], _T | None]) -> _T | None:
         """The value of a key through a reader, None where the key is absent or its value is wrong (and told)."""
         pair = self._pairs.get(key)
