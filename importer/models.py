@@ -134,10 +134,10 @@ class Row:
     members: tuple[Row, ...] = ()
 
     def place(self, column: Column | None = None) -> CellPlace:
-        """Where this row, or one cell of it, is in the source; the first member that fills the cell in has it."""
+        """Where this row, or one cell of it, is in the source: of several members, in the one that the cell is from."""
         if column is not None:
             for member in self.members:
-                if member.cells[column.index]:
+                if member.cells[column.index] == self.cells[column.index]:
                     return CellPlace(self.origin, member.number, column)
         return CellPlace(self.origin, self.number, column)
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
+from importer.child_tables import Source, open_children
+from importer.errors import UnusableInput
 from importer.extract import Sheet, copy_source, open_sheet
 from importer.ledger import Ledger, RowState, RunJournal, State
 from importer.ledger import RunRecord as LedgerRun
 from importer.load import Stop
-from importer.mapping import ResolvedMapping, read_mapping, resolve
+from importer.mapping import Mapping, ResolvedMapping, read_mapping, resolve
 from importer.models import Operation, Outcome, OutcomeKind, Problem, Question, Row, Submission, WireFormat
 from importer.report import RunFacts, Summary, write_report, write_unfinished_summary
 from importer.run_folder import (
@@ -26,7 +28,8 @@ from importer.run_folder import (
     runs_in,
     write_manifest,
 )
-from importer.transform import Duplicates, Filtered, Invalid, transform_row
+from importer.sorting import Forecast, look_ahead, sort_rows, spread
+from importer.transform import join_warnings
 
 Watch = Callable[[Outcome], None]
 
@@ -53,15 +56,6 @@ class Order:
     service: str
     wire: WireFormat
     dry_run: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Forecast:
-    """What a look at every row found: how many there are, how many are ready to be sent, and the last row's number."""
-
-    rows: int
-    ready: int
-    last_row: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +98,19 @@ def make_plan(order: Order, questions_of: Callable[[str], tuple[Question, ...]])
     try:
         copy = copy_source(order.file, folder)
         sheet = open_sheet(copy.path, mapping.source, shown_as=str(order.file))
+        children = open_children(mapping, Source(order.file, copy.path), folder)
         asks = mapping.target.operation is Operation.APPLY
         questions = questions_of(mapping.target.id) if asks else ()
-        resolved = resolve(mapping, sheet.columns, questions, order.wire)
-        forecast = _look_ahead(order.selection.of(sheet.rows()), resolved)
+        resolved = resolve(mapping, sheet.columns, questions, order.wire, children.tables)
         whole = order.selection == Selection()
+        _refuse_torn_candidates(mapping, whole)
+
+        def read() -> Iterator[Row]:
+            return order.selection.of(sheet.rows())
+
+        forecast = look_ahead(read, resolved)
+        grouped = mapping.group_by is not None
+        leftovers = join_warnings(resolved.joins, read(), grouped=grouped) if resolved.joins and whole else ()
         manifest = RunManifest(
             run=folder.name,
             file=str(order.file),
@@ -122,8 +124,10 @@ def make_plan(order: Order, questions_of: Callable[[str], tuple[Question, ...]])
             dry_run=order.dry_run,
             rows=forecast.rows,
             blank_rows=max(forecast.last_row - sheet.header_row - forecast.rows, 0) if whole else 0,
-            warnings=tuple(str(warning) for warning in (*sheet.warnings, *resolved.warnings)),
+            warnings=tuple(str(warning) for warning in (*_warnings(sheet, mapping), *resolved.warnings, *leftovers)),
             started_at=started_at,
+            children=children.copies,
+            groups=forecast.groups,
         )
         write_manifest(folder, manifest)
         write_unfinished_summary(folder, _facts(manifest, sheet))
@@ -134,14 +138,18 @@ def make_plan(order: Order, questions_of: Callable[[str], tuple[Question, ...]])
     return Plan(folder, manifest, sheet, resolved, forecast)
 
 
-def _look_ahead(rows: Iterable[Row], mapping: ResolvedMapping) -> Forecast:
-    """Check every row as if it were sent: a file that cannot be read to its end is found before the first request."""
-    count = ready = last_row = 0
-    for item in _sorted_rows(rows, mapping):
-        count += 1
-        ready += not isinstance(item, Outcome)
-        last_row = item.row
-    return Forecast(count, ready, last_row)
+def _warnings(sheet: Sheet, mapping: Mapping) -> tuple[Problem, ...]:
+    """Those of reading; that other sheets are not read would be untrue where entries are taken from them."""
+    takes_sheets = any(child.file is None for child in mapping.child_sources)
+    return tuple(warning for warning in sheet.warnings if not (takes_sheets and warning.code == "other-sheets"))
+
+
+def _refuse_torn_candidates(mapping: Mapping, whole: bool) -> None:
+    """A part of the rows could hold a part of a candidate's entries, and that would be sent as all of them."""
+    if mapping.group_by is not None and not whole:
+        message = "group_by makes several rows one candidate, and a selection of rows could take one apart"
+        hint = "leave --rows and --limit out"
+        raise UnusableInput(Problem("selection-tears", message, hint, mapping.group_by.place))
 
 
 def discard(plan: Plan) -> None:
@@ -167,38 +175,32 @@ def begin(plan: Plan, out: Path, ledger: Ledger) -> list[Summary]:
 
 def carry_out(plan: Plan, loader: Loads, watch: Watch) -> None:
     """Take each row of the plan to its outcome, and keep it in the run's journal as it becomes final."""
+    rows_of: dict[int, tuple[int, ...]] = {}  # of candidates under way that have several rows
     with RunJournal(plan.folder) as journal:
 
         def keep(outcome: Outcome) -> None:
             journal.record(outcome)
             watch(outcome)
 
-        for outcome in loader.load(_to_send(plan, keep)):
-            keep(outcome)
+        for outcome in loader.load(_to_send(plan, keep, rows_of)):
+            for one in spread(outcome, rows_of.pop(outcome.row, (outcome.row,))):
+                keep(one)
 
 
-def _to_send(plan: Plan, keep: Watch) -> Iterator[Submission]:
+def _to_send(plan: Plan, keep: Watch, rows_of: dict[int, tuple[int, ...]]) -> Iterator[Submission]:
     """The submissions of the plan in row order; rows that are not for sending get their outcome on the way."""
-    for item in _sorted_rows(plan.manifest.selection.of(plan.sheet.rows()), plan.mapping):
-        if isinstance(item, Outcome):
-            keep(item)
-        else:
-            yield item
 
+    def read() -> Iterator[Row]:
+        return plan.manifest.selection.of(plan.sheet.rows())
 
-def _sorted_rows(rows: Iterable[Row], mapping: ResolvedMapping) -> Iterator[Submission | Outcome]:
-    """Each row as what is to be sent for it, or as its outcome where nothing is."""
-    duplicates = Duplicates(mapping)
-    for row in rows:
-        result = transform_row(row, mapping)
-        if isinstance(result, Filtered):
-            yield Outcome(row.number, OutcomeKind.FILTERED, problems=(result.problem,))
-        elif isinstance(result, Invalid):
-            yield Outcome(row.number, OutcomeKind.INVALID, problems=result.problems)
-        elif (problem := duplicates.check(row, result)) is not None:
-            yield Outcome(row.number, OutcomeKind.INVALID, problems=(problem,))
-        else:
-            yield result
+    for one in sort_rows(read, plan.mapping, plan.forecast.repeated):
+        if isinstance(one.result, Outcome):
+            for outcome in spread(one.result, one.rows):
+                keep(outcome)
+            continue
+        if len(one.rows) > 1:
+            rows_of[one.rows[0]] = one.rows
+        yield one.result
 
 
 # --- the end of a run ---------------------------------------------------------------------------
@@ -237,7 +239,7 @@ def rewrite_report(folder: Path, ledger: Ledger | None) -> Summary:
     sheet = open_sheet(folder / manifest.source, manifest.options, shown_as=manifest.file)
     with RunJournal(folder) as journal:
         states = ledger.row_states(manifest.run) if ledger else iter(())
-        outcomes = _every_outcome(_rows(manifest, sheet), journal.outcomes(), states)
+        outcomes = _every_outcome(manifest, _rows(manifest, sheet), journal.outcomes(), states)
         return write_report(folder, _facts(manifest, sheet), _rows(manifest, sheet), outcomes)
 
 
@@ -245,8 +247,26 @@ def _rows(manifest: RunManifest, sheet: Sheet) -> Iterator[Row]:
     return manifest.selection.of(sheet.rows())
 
 
-def _every_outcome(rows: Iterable[Row], kept: Iterator[Outcome], states: Iterator[RowState]) -> Iterator[Outcome]:
-    """One outcome for each row, in row order: the kept one, else what the ledger knows, else that it had no turn."""
+def _every_outcome(
+    manifest: RunManifest, rows: Iterable[Row], kept: Iterator[Outcome], states: Iterator[RowState]
+) -> Iterator[Outcome]:
+    """One outcome for each row, in row order: the kept one, else what the ledger knows, else that it had no turn.
+
+    The ledger knows a candidate by its first row; what it says of that holds for the other rows of the candidate.
+    """
+    first_of = {row: rows[0] for rows in manifest.groups for row in rows[1:]}
+    first_rows = frozenset(first_of.values())
+    of_first: dict[int, Outcome] = {}
+    for outcome in _outcome_of_each(rows, kept, states):
+        if outcome.row in first_rows:
+            of_first[outcome.row] = outcome
+        if outcome.problems == (_KILLED,) and outcome.row in first_of:
+            yield replace(of_first[first_of[outcome.row]], row=outcome.row, attempts=0)
+        else:
+            yield outcome
+
+
+def _outcome_of_each(rows: Iterable[Row], kept: Iterator[Outcome], states: Iterator[RowState]) -> Iterator[Outcome]:
     outcome = next(kept, None)
     state = next(states, None)
     for row in rows:

@@ -78,12 +78,21 @@ class Ending:
 
 
 @dataclass(frozen=True, slots=True)
+class ChildCopy:
+    """A file that entries are taken from, as the mapping names it, and its private copy's name in the folder."""
+
+    name: str
+    copy: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
 class RunManifest:
     """What a run set out to do and, once it is over, how it ended.
 
     file: the source as the user named it; source: its private copy's name in the folder; service: the base URL, or
     `sandbox` for a rehearsal, which the ledger keeps apart; rows: how many are selected; blank_rows: wholly blank ones
-    between them, which are no rows.
+    between them, which are no rows; groups: the rows of each candidate that has several, the first of them first.
     """
 
     run: str
@@ -100,6 +109,8 @@ class RunManifest:
     blank_rows: int
     warnings: tuple[str, ...]
     started_at: datetime
+    children: tuple[ChildCopy, ...] = ()
+    groups: tuple[tuple[int, ...], ...] = ()
     ending: Ending | None = None
 
     @property
@@ -185,6 +196,8 @@ def _manifest(values: dict[str, Any]) -> RunManifest:
             "target": Target(Operation(target["operation"]), target["id"]),
             "warnings": tuple(values["warnings"]),
             "started_at": datetime.fromisoformat(values["started_at"]),
+            "children": tuple(ChildCopy(**child) for child in values.get("children", ())),
+            "groups": tuple(tuple(rows) for rows in values.get("groups", ())),
             "ending": ending,
         }
     )

@@ -21,13 +21,13 @@ class SourceCopy:
     sha256: str
 
 
-def copy_source(path: Path, folder: Path) -> SourceCopy:
-    """Copy `path` to `folder/source.<ending>`, readable by its owner only, and hash it on the way.
+def copy_source(path: Path, folder: Path, stem: str = "source") -> SourceCopy:
+    """Copy `path` to `folder/<stem>.<ending>`, readable by its owner only, and hash it on the way.
 
     Raises:
         UnusableInput: the file cannot be read, or it changed while it was copied.
     """
-    copy = folder / f"source{path.suffix.lower()}"
+    copy = folder / f"{stem}{path.suffix.lower()}"
     try:
         with path.open("rb") as source:
             before = os.fstat(source.fileno())

@@ -250,8 +250,9 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         ),
         pytest.param(
             HEAD + "answers: {q: {experience: {company_name: S, degree: D}}}\n",
-            "m.yaml:4:45: 'degree' is no key of experience; use one of repeat, sheet, file, rows, cell, "
-            "json, lists, company_name, position_title, employment_type, start_date, end_date, currently_employed, order",
+            "m.yaml:4:45: 'degree' is no key of experience; use one of repeat, sheet, file, rows, cell, json, "
+            "lists, company_name, position_title, employment_type, start_date, end_date, "
+            "currently_employed, order",
             id="field of the other kind",
         ),
     ],
