@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from importer.child_tables import Source, open_children
-from importer.errors import UnusableInput
+from importer.errors import StoppedEarly, UnusableInput
 from importer.extract import Sheet, copy_source, open_sheet
 from importer.ledger import Ledger, RowState, RunJournal, State
 from importer.ledger import RunRecord as LedgerRun
@@ -25,7 +25,7 @@ from importer.run_folder import (
     make_private_folder,
     new_run_id,
     read_manifest,
-    runs_in,
+    readable_runs,
     write_manifest,
 )
 from importer.sorting import Forecast, look_ahead, sort_rows, spread
@@ -164,8 +164,7 @@ def begin(plan: Plan, out: Path, ledger: Ledger) -> list[Summary]:
     killed runs, whose reports are written now.
     """
     killed = []
-    for folder in runs_in(out):
-        manifest = read_manifest(folder)
+    for folder, manifest in readable_runs(out):
         if manifest.scope == plan.manifest.scope and manifest.ending is None and folder != plan.folder:
             write_manifest(folder, manifest.ended(Ending(datetime.now(UTC), finished=False, exit_code=None)))
             killed.append(rewrite_report(folder, ledger))
@@ -174,17 +173,26 @@ def begin(plan: Plan, out: Path, ledger: Ledger) -> list[Summary]:
 
 
 def carry_out(plan: Plan, loader: Loads, watch: Watch) -> None:
-    """Take each row of the plan to its outcome, and keep it in the run's journal as it becomes final."""
+    """Take each row of the plan to its outcome, and keep it in the run's journal as it becomes final.
+
+    Raises:
+        StoppedEarly: the journal cannot be written; the ledger still knows what was sent.
+    """
     rows_of: dict[int, tuple[int, ...]] = {}  # of candidates under way that have several rows
-    with RunJournal(plan.folder) as journal:
+    try:
+        with RunJournal(plan.folder) as journal:
 
-        def keep(outcome: Outcome) -> None:
-            journal.record(outcome)
-            watch(outcome)
+            def keep(outcome: Outcome) -> None:
+                journal.record(outcome)
+                watch(outcome)
 
-        for outcome in loader.load(_to_send(plan, keep, rows_of)):
-            for one in spread(outcome, rows_of.pop(outcome.row, (outcome.row,))):
-                keep(one)
+            for outcome in loader.load(_to_send(plan, keep, rows_of)):
+                for one in spread(outcome, rows_of.pop(outcome.row, (outcome.row,))):
+                    keep(one)
+    except UnusableInput as error:
+        raise StoppedEarly(
+            f"{error}; what was sent is in the ledger, and the same command goes on from there"
+        ) from None
 
 
 def _to_send(plan: Plan, keep: Watch, rows_of: dict[int, tuple[int, ...]]) -> Iterator[Submission]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import secrets
@@ -127,8 +128,8 @@ class RunManifest:
 
 
 def new_run_id(now: datetime) -> str:
-    """`20261121-021503-7f3a`: sorts by time, and two runs started in the same second differ."""
-    return f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+    """`20261121-021503-512a9`: sorts by time to the millisecond, and two runs started in the same one differ."""
+    return f"{now:%Y%m%d-%H%M%S}-{now.microsecond // 1000:03d}{secrets.token_hex(1)}"
 
 
 def make_private_folder(out: Path, run: str) -> Path:
@@ -191,7 +192,9 @@ def _manifest(values: dict[str, Any]) -> RunManifest:
     return RunManifest(
         **{
             **values,
-            "options": SourceOptions(**values["options"]),
+            "options": SourceOptions(
+                **{**values["options"], "skip_rows": tuple(values["options"].get("skip_rows", ()))}
+            ),
             "selection": Selection(**values["selection"]),
             "target": Target(Operation(target["operation"]), target["id"]),
             "warnings": tuple(values["warnings"]),
@@ -208,6 +211,13 @@ def runs_in(out: Path) -> list[Path]:
     if not out.is_dir():
         return []
     return sorted(folder for folder in out.iterdir() if (folder / MANIFEST).is_file())
+
+
+def readable_runs(out: Path) -> Iterator[tuple[Path, RunManifest]]:
+    """Each run of a results folder with its manifest, oldest first; one whose manifest is damaged is passed over."""
+    for folder in runs_in(out):
+        with contextlib.suppress(UnusableInput):
+            yield folder, read_manifest(folder)
 
 
 def find_run(out: Path, name: str) -> Path:

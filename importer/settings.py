@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import ipaddress
 import os
+import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -196,15 +198,37 @@ def load_settings(**flags: Any) -> Settings:
     Raises:
         UnusableInput: every setting that cannot be used, with its name.
     """
+    unknown = [problem for file in (PROJECT_FILE, user_file()) for problem in _unknown_keys(file)]
+    if unknown:
+        raise UnusableInput(unknown)
     try:
         return Settings(**{name: value for name, value in flags.items() if value is not None})
     except ValidationError as error:
         raise UnusableInput([_setting_problem(item) for item in error.errors()]) from None
-    except (OSError, UnicodeDecodeError, ValueError) as error:
-        # A settings file that is no TOML; tomllib says the line.
+    except (OSError, UnicodeDecodeError) as error:
         raise UnusableInput(
-            Problem("settings-unreadable", f"a settings file cannot be read: {error}", "mend importer.toml or .env")
+            Problem("settings-unreadable", f"it cannot be read: {error}", "save it as UTF-8 text", FilePlace(".env"))
         ) from None
+
+
+def _unknown_keys(file: Path) -> list[Problem]:
+    """A misspelt setting would be passed over without a word, and its default taken."""
+    try:
+        keys = tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    except (OSError, ValueError) as error:
+        hint = "mend this line; a setting is written like in_flight = 4"
+        return [Problem("settings-unreadable", f"it cannot be read: {error}", hint, FilePlace(str(file)))]
+    known = Settings.model_fields
+    return [
+        Problem("setting-unknown", f"there is no setting {key!r}", _proposal(key, list(known)), FilePlace(str(file)))
+        for key in keys
+        if key not in known
+    ]
+
+
+def _proposal(key: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(key.lower().removeprefix("importer_"), known, n=1)
+    return f"did you mean {near[0]!r}?" if near else f"the settings are {', '.join(known)}"
 
 
 def _setting_problem(item: Any) -> Problem:

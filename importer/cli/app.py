@@ -44,17 +44,16 @@ def importer(
     pass
 
 
-def main() -> None:
-    """The console script. Exit codes are those of design section 4; a usage error is 2, a bug 1 with its traceback."""
+def main(arguments: list[str] | None = None) -> None:
+    """The console script. Exit codes are those of design section 4; a usage error is 2, a bug 1 with its traceback.
+
+    arguments: the words after `importer`; those of the process where none are given.
+    """
     try:
-        app()
+        app(args=arguments, prog_name="importer")
     except ImporterError as error:
         show_error(error)
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
         say("\nimporter: interrupted before anything was sent")
         sys.exit(130)
-    except BrokenPipeError:
-        # Whoever read our output has gone (`importer runs | head`): nothing is wrong, and nobody to tell.
-        sys.stderr.close()
-        sys.exit(0)

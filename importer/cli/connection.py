@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from importer.errors import UnusableInput
-from importer.models import Problem
+from importer.models import Problem, Question
 from importer.sandbox import ChildSandbox, SandboxUnusable, start
-from importer.service import Limits, RecruitingService, Reply
+from importer.service import Limits, Patience, RecruitingService, Reply
 from importer.settings import Settings
 
 SANDBOX = "sandbox"  # how the ledger knows it: by this name and not by its port
@@ -31,6 +31,11 @@ class Connection:
     name: str
     settle_after: float
     pause: float
+    patience: Patience
+
+    def questions(self, job_post: str) -> tuple[Question, ...]:
+        """The questions of a job post, asked with the run's own patience."""
+        return self.service.questions(job_post, self.patience)
 
     def is_well(self) -> bool:
         """Whether the service answers a harmless question with anything but trouble of its own."""
@@ -48,7 +53,7 @@ def connect(settings: Settings) -> Iterator[Connection]:
     base_url = settings.service_url()
     service = _service(settings, base_url, settings.access_token())
     try:
-        yield Connection(service, base_url, settings.settle_seconds, settings.pause_seconds)
+        yield Connection(service, base_url, settings.settle_seconds, settings.pause_seconds, _patience(settings))
     finally:
         service.close()
 
@@ -61,9 +66,14 @@ def rehearse(settings: Settings, questions: Path | None, faults: Path | None) ->
         service = _service(settings, sandbox.base_url, sandbox.token)
         try:
             settle_after = min(settings.settle_seconds, _SANDBOX_PATIENCE)
-            yield Connection(service, SANDBOX, settle_after, min(settings.pause_seconds, _SANDBOX_PATIENCE))
+            pause = min(settings.pause_seconds, _SANDBOX_PATIENCE)
+            yield Connection(service, SANDBOX, settle_after, pause, _patience(settings))
         finally:
             service.close()
+
+
+def _patience(settings: Settings) -> Patience:
+    return Patience(attempts=settings.attempts)
 
 
 def _started(questions: Path | None, faults: Path | None, memory: Path) -> ChildSandbox:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 from importer.errors import ImporterError, UnusableInput
 from importer.models import LinePlace, Problem
@@ -17,8 +19,11 @@ def say(text: str = "") -> None:
 
 
 def tell(text: str) -> None:
-    """A result on stdout."""
-    print(text)  # noqa: T201
+    """A result on stdout. Where the reader has gone (`importer runs | head`), nobody is left to tell: no error."""
+    try:
+        print(text, flush=True)  # noqa: T201
+    except BrokenPipeError:
+        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115 - open to the end, so that later lines go nowhere
 
 
 def show_error(error: ImporterError) -> None:

@@ -32,7 +32,7 @@ def questions(
         raise UsageError(f"{error}; it is the part of the job post's address that looks like 4f2c9a") from None
     settings = load_settings(out=out)
     with rehearse(settings, None, None) if sandbox else connect(settings) as connection:
-        found = connection.service.questions(target.id)
+        found = connection.questions(target.id)
     if as_json:
         shown = {"job_post": target.id, "questions": [_as_described(question) for question in found]}
         tell(json.dumps(shown, ensure_ascii=False, indent=1))

@@ -141,7 +141,7 @@ def _plan(flags: RunFlags, settings: Settings, connection: Connection) -> Plan:
         wire=settings.wire,
         dry_run=flags.dry_run,
     )
-    plan = make_plan(order, connection.service.questions)
+    plan = make_plan(order, connection.questions)
     if not flags.quiet:
         say(plan.sheet.reading)
     return plan
@@ -198,12 +198,16 @@ def _ledger_of(plan: Plan, path: Path) -> Iterator[Ledger]:
 def _send(plan: Plan, flags: RunFlags, settings: Settings, connection: Connection, limit: ErrorLimit | None) -> Summary:
     from importer.cli.progress import progress
     from importer.cli.signals import interruption
+    from importer.ledger import EarlierOutcomes
     from importer.load import Halt, Loader, LoadOptions
     from importer.pipeline import begin, carry_out, end
-    from importer.service import Patience
 
     halt = Halt()
-    with _ledger_of(plan, settings.ledger_path()) as ledger, interruption(halt.set) as interrupted:
+    with (
+        _ledger_of(plan, settings.ledger_path()) as ledger,
+        EarlierOutcomes(settings.out) as earlier,
+        interruption(halt.set) as interrupted,
+    ):
         for killed in begin(plan, settings.out, ledger):
             say(f"Run {killed.run} was ended from outside; its report is written now, and this run goes on from there.")
         loader = Loader(
@@ -218,8 +222,9 @@ def _send(plan: Plan, flags: RunFlags, settings: Settings, connection: Connectio
                 pause=connection.pause,
                 again=flags.again,
             ),
-            patience=Patience(attempts=settings.attempts),
+            patience=connection.patience,
             probe=connection.is_well,
+            earlier=earlier.of,
             halt=halt,
         )
         with progress(plan.manifest.rows, flags.quiet) as watch:

@@ -18,12 +18,18 @@ if TYPE_CHECKING:
 
 def runs(out: options.Out = None, as_json: options.AsJson = False) -> None:
     """List the runs of a results folder, the newest first."""
+    from importer.errors import UnusableInput
     from importer.report import read_summary
     from importer.run_folder import runs_in
     from importer.settings import load_settings
 
     settings = load_settings(out=out)
-    found = [read_summary(folder) for folder in reversed(runs_in(settings.out))]
+    found = []
+    for folder in reversed(runs_in(settings.out)):
+        try:
+            found.append(read_summary(folder))
+        except UnusableInput as damaged:
+            say(str(damaged))
     if as_json:
         tell(json.dumps([summary.to_json() for summary in found], ensure_ascii=False, indent=1))
         return

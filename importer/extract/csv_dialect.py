@@ -85,3 +85,9 @@ def _records(sample: list[str], delimiter: str) -> Iterator[list[str]]:
 def shown_delimiter(delimiter: str) -> str:
     """A delimiter for a message."""
     return "tab" if delimiter == "\t" else f'"{delimiter}"'
+
+
+def marked_delimiter(lines: list[str]) -> str | None:
+    """The delimiter that a first line `sep=;` names, as spreadsheet programs write and understand it."""
+    mark = lines[0].rstrip("\r\n") if lines else ""
+    return mark[4] if len(mark) == 5 and mark.lower().startswith("sep=") and mark[4] in DELIMITERS else None

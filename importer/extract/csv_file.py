@@ -4,58 +4,125 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from importer.errors import UnusableInput
-from importer.extract.clean_text import clean, flaw_of
-from importer.extract.encoding import Encoding
+from importer.extract.cell_flaws import flaw_of, may_hold_flaw
+from importer.extract.clean_text import clean
+from importer.extract.csv_dialect import shown_delimiter
+from importer.extract.csv_survey import Survey
+from importer.extract.encoding import Encoding, undecodable
+from importer.extract.layout import Layout
 from importer.extract.record import Flaw, Record
-from importer.models import CellPlace, Origin, Problem
+from importer.models import CellPlace, FilePlace, Origin, Problem, Row
 
-_FIELD_LIMIT = 16 << 20  # characters; a quote that is never closed swallows no more than this
+if TYPE_CHECKING:
+    import _csv
+
 _GUARDED = re.compile(r"'+[=+\-@\t\r]")
+_NO_FLAWS: tuple[Flaw, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class CsvFile:
     """A CSV whose encoding and delimiter are settled.
 
-    `guarded`: the file is one of our results, where a cell that a spreadsheet would take for a formula carries a quote.
+    `cell_limit` in characters: a quote that is never closed swallows no more. `marked`: the first line is `sep=;`,
+    which names the delimiter to a spreadsheet program and is no row to it. `guarded`: the file is one of our results,
+    where a cell that a spreadsheet program would take for a formula carries a quote.
     """
 
     path: Path
     origin: Origin
     encoding: Encoding
     delimiter: str
+    survey: Survey
+    cell_limit: int
+    marked: bool = False
     guarded: bool = False
 
+    @property
+    def how(self) -> str:
+        return f"CSV, {self.encoding.label}, delimiter {shown_delimiter(self.delimiter)}"
+
+    @property
+    def even(self) -> bool:
+        return True
+
+    @property
+    def hidden(self) -> frozenset[int]:
+        return frozenset()
+
+    def warnings(self, layout: Layout) -> tuple[Problem, ...]:
+        return ()
+
     def records(self) -> Generator[Record, None, None]:
-        """Every record, blank ones too, numbered as a spreadsheet program numbers them.
+        """Every row, blank ones too.
 
         Raises:
-            UnusableInput: a quote is wrong; it names the row.
+            UnusableInput: a quote is wrong, a cell too long, a byte cannot be decoded, or the file changed.
         """
         number = 0
-        csv.field_size_limit(_FIELD_LIMIT)
-        with self.path.open(encoding=self.encoding.codec, newline="") as lines:
-            reader = csv.reader(lines, delimiter=self.delimiter, strict=True)
+        with self._reading() as reader:
             try:
                 for number, cells in enumerate(reader, 1):
-                    yield _record(number, self._unguarded(cells) if self.guarded else cells)
+                    yield self._record(number, cells)
             except csv.Error as error:
                 raise UnusableInput(self._broken(number + 1, str(error))) from error
 
-    def _unguarded(self, cells: list[str]) -> list[str]:
-        return [cell[1:] if _GUARDED.match(cell) else cell for cell in cells]
+    def rows(self, layout: Layout) -> Iterator[Row]:
+        """The rows of a table. Raises: as `records`."""
+        if not layout.takes_all or not self.survey.plain or self.guarded or len(layout.columns) != layout.width:
+            yield from layout.rows(self.records())
+            return
+        # Most files need no care but trimming, and most of the time of a large import goes here.
+        origin, header_row, width, strip = self.origin, layout.header_row, layout.width, str.strip
+        number = more_lines = 0
+        with self._reading() as reader:
+            try:
+                for cells in reader:
+                    number += 1
+                    if len(cells) == width and number + more_lines == reader.line_num and number > header_row:
+                        texts = tuple(map(strip, cells))
+                        if texts[0] or any(texts):
+                            yield Row(origin, number, texts)
+                    else:
+                        more_lines = reader.line_num - number
+                        yield from layout.rows((self._record(number, cells),))
+            except csv.Error as error:
+                raise UnusableInput(self._broken(number + 1, str(error))) from error
+
+    @contextmanager
+    def _reading(self) -> Iterator[_csv.Reader]:
+        if not self.survey.holds_for(self.path):
+            raise UnusableInput(_changed(self.origin))
+        csv.field_size_limit(self.cell_limit)
+        try:
+            with self.path.open(encoding=self.encoding.codec, newline="") as lines:
+                if self.marked:
+                    next(lines)
+                yield csv.reader(lines, delimiter=self.delimiter, strict=True)
+        except UnicodeDecodeError as error:
+            raise UnusableInput(undecodable(self.path, self.origin.file, self.encoding)) from error
+
+    def _record(self, number: int, cells: list[str]) -> Record:
+        if self.guarded:
+            cells = [cell[1:] if _GUARDED.match(cell) else cell for cell in cells]
+        flaws = _NO_FLAWS
+        if may_hold_flaw("".join(cells)):
+            flaws = tuple(Flaw(index, problem) for index, cell in enumerate(cells) if (problem := flaw_of(cell)))
+        return Record(number, tuple(map(clean, cells)), flaws=flaws)
 
     def _broken(self, row: int, reason: str) -> Problem:
         place = CellPlace(self.origin, row)
         if "field larger" in reason:
             return Problem(
                 "cell-too-long",
-                f"a cell is longer than {_FIELD_LIMIT:,} characters",
+                f"a cell is longer than {self.cell_limit:,} characters",
                 'most likely a quote (") is opened and never closed',
                 place,
             )
@@ -68,18 +135,26 @@ class CsvFile:
             )
         return Problem(
             "quote-broken",
-            f'a quote (") ends inside a cell: after it only {self.delimiter!r} or the end of the line may stand',
+            f"a quote (\") ends inside a cell: only {shown_delimiter(self.delimiter)} or the line's end may follow it",
             'write a quote inside a quoted cell twice (""), or close the one that is open',
             place,
         )
 
 
-def sample_lines(path: Path, encoding: Encoding, limit: int = 200, characters: int = 1 << 18) -> list[str]:
-    """The first lines of a file, to look for its delimiter."""
+def first_lines(path: Path, encoding: Encoding, limit: int = 200, characters: int = 1 << 18) -> list[str]:
+    """The first lines of a file, to look for its delimiter; the last may be cut."""
+    lines: list[str] = []
     with path.open(encoding=encoding.codec, newline="") as file:
-        return file.read(characters).splitlines(keepends=True)[:limit]
+        while len(lines) < limit and characters > 0 and (line := file.readline(characters)):
+            lines.append(line)
+            characters -= len(line)
+    return lines
 
 
-def _record(number: int, cells: list[str]) -> Record:
-    flaws = tuple(Flaw(index, problem) for index, cell in enumerate(cells) if (problem := flaw_of(cell)))
-    return Record(number, tuple(clean(cell) for cell in cells), flaws=flaws)
+def _changed(origin: Origin) -> Problem:
+    return Problem(
+        "file-changed",
+        "the file changed after it was opened",
+        "close the program that writes it and run again",
+        FilePlace(origin.file),
+    )

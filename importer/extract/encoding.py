@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from importer.errors import UnusableInput
-from importer.extract.encoding_proposals import likely_readings
+from importer.extract.csv_survey import Survey, first_foreign_byte, first_undecodable, survey
+from importer.extract.encoding_proposals import is_likelier, is_utf8_elsewhere, likely_readings
 from importer.models import FilePlace, LinePlace, Problem
 
-_BLOCK = 1 << 20
 # The UTF-32 mark begins with that of UTF-16, so it comes first.
 _MARKS = {
     codecs.BOM_UTF8: ("utf-8-sig", "UTF-8 with BOM"),
@@ -45,15 +45,14 @@ UTF8 = Encoding("utf-8", "UTF-8")
 
 
 @dataclass(frozen=True, slots=True)
-class Undecodable:
-    """The first bytes that an encoding cannot read: their offset in the file, from 0, and line, from 1."""
+class SurveyedEncoding:
+    """An encoding that the whole file can be read in, and what else was seen on the way."""
 
-    offset: int
-    line: int
-    byte: int
+    encoding: Encoding
+    survey: Survey
 
 
-def find_encoding(path: Path, name: str, declared: str | None) -> Encoding:
+def find_encoding(path: Path, name: str, declared: str | None) -> SurveyedEncoding:
     """The encoding of a CSV. A byte-order mark beats what was declared.
 
     Raises:
@@ -61,12 +60,12 @@ def find_encoding(path: Path, name: str, declared: str | None) -> Encoding:
             message proposes the likely ones, each with cells of the file as it would read them.
     """
     encoding = byte_order_mark(path) or (_declared(declared) if declared else UTF8)
-    bad = first_undecodable(path, encoding.codec)
-    if bad is not None:
-        raise UnusableInput(_undecodable(path, name, encoding, bad))
-    if declared and encoding.codec not in ("utf-8", "utf-8-sig") and _is_really_utf8(path, encoding):
+    seen = survey(path, encoding.codec)
+    if seen.undecodable is not None:
+        raise UnusableInput(undecodable(path, name, encoding))
+    if declared and not encoding.codec.startswith("utf") and _is_really_utf8(path, encoding):
         raise UnusableInput(_really_utf8(name, encoding))
-    return encoding
+    return SurveyedEncoding(encoding, seen)
 
 
 def byte_order_mark(path: Path) -> Encoding | None:
@@ -74,28 +73,6 @@ def byte_order_mark(path: Path) -> Encoding | None:
     with path.open("rb") as file:
         head = file.read(4)
     return next((Encoding(*names) for mark, names in _MARKS.items() if head.startswith(mark)), None)
-
-
-def first_undecodable(path: Path, codec: str) -> Undecodable | None:
-    """Read the whole file, a block at a time; None if all of it can be decoded."""
-    decoder = codecs.getincrementaldecoder(codec)()
-    end = 0
-    with path.open("rb") as file:
-        while True:
-            block = file.read(_BLOCK)
-            end += len(block)
-            try:
-                decoder.decode(block, final=not block)
-            except UnicodeDecodeError as error:
-                offset = end - len(error.object) + error.start
-                return Undecodable(offset, _line_at(path, offset), error.object[error.start])
-            if not block:
-                return None
-
-
-def _line_at(path: Path, offset: int) -> int:
-    with path.open("rb") as file:
-        return file.read(offset).count(b"\n") + 1
 
 
 def _declared(declared: str) -> Encoding:
@@ -113,8 +90,19 @@ def _declared(declared: str) -> Encoding:
     return Encoding(codec.name, declared.strip())
 
 
-def _undecodable(path: Path, name: str, encoding: Encoding, bad: Undecodable) -> Problem:
+def undecodable(path: Path, name: str, encoding: Encoding) -> Problem:
+    """The problem of a file that is not in an encoding: what to declare instead, or that one place is damaged."""
+    bad = first_undecodable(path, encoding.codec)
+    if bad is None:
+        return Problem("file-changed", "the file changed while it was read", "run again", FilePlace(name))
     readings = likely_readings(path, bad.offset)
+    if encoding.codec.startswith("utf-8") and is_utf8_elsewhere(path, bad.offset):
+        return Problem(
+            "encoding-damaged",
+            f"the byte 0x{bad.byte:02X} is damaged: all around it is {encoding.label}",
+            "mend the letter in that line, or export the file again",
+            LinePlace(name, bad.line),
+        )
     hint = "declare its encoding under source: in the mapping"
     if readings:
         hint += ", one of " + " or ".join(f"`encoding: {each.encoding}` (reads {each.sample})" for each in readings)
@@ -126,11 +114,12 @@ def _undecodable(path: Path, name: str, encoding: Encoding, bad: Undecodable) ->
     )
 
 
-def _is_really_utf8(path: Path, encoding: Encoding) -> bool:
+def _is_really_utf8(path: Path, declared: Encoding) -> bool:
     """A single-byte encoding reads anything, so a UTF-8 file would become mojibake without a word."""
-    with path.open("rb") as file:
-        ascii_only = all(block.isascii() for block in iter(lambda: file.read(_BLOCK), b""))
-    return not ascii_only and not encoding.codec.startswith("utf") and first_undecodable(path, "utf-8") is None
+    offset = first_foreign_byte(path)
+    if offset is None or survey(path, "utf-8").undecodable is not None:
+        return False
+    return is_likelier(path, offset, "utf-8", declared.codec)
 
 
 def _really_utf8(name: str, encoding: Encoding) -> Problem:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 # fmt: off
-_CANDIDATES = (
+_NARROW = (
     "cp1254", "cp1252", "cp1250", "cp1251", "cp1253", "cp1256", "cp857", "cp850", "mac-turkish", "mac-roman",
-    "utf-16-le", "utf-16-be", "shift_jis", "gb18030", "big5", "euc-kr",
+    "shift_jis", "gb18030", "big5", "euc-kr",
 )
+_WIDE = ("utf-16-le", "utf-16-be")
 # fmt: on
 _PROPOSED = 3
 _SAMPLE = 1 << 16  # bytes before and after the place where UTF-8 ends
@@ -28,26 +30,42 @@ class Reading:
 
 def likely_readings(path: Path, offset: int) -> tuple[Reading, ...]:
     """Up to three readings of the bytes around `offset`, the likeliest first, no two alike."""
-    with path.open("rb") as file:
-        start = max(0, offset - _SAMPLE) // 4 * 4
-        file.seek(start)
-        raw = file.read(2 * _SAMPLE)
+    raw = _around(path, offset)
+    wide = raw.count(0) * 5 > len(raw)  # two bytes for each letter
+    candidates = _WIDE if wide else _NARROW
     scored = []
-    for order, encoding in enumerate(_CANDIDATES):
+    for order, encoding in enumerate(candidates):
         text = _decoded(raw, encoding)
-        if text is not None:
-            scored.append((-_likelihood(text), order, encoding, _sample(text)))
-    seen: set[str] = set()
-    readings = []
-    for _, _, encoding, sample in sorted(scored):
-        if sample and sample not in seen:
-            seen.add(sample)
-            readings.append(Reading(encoding, sample))
-    return tuple(readings[:_PROPOSED])
+        if text is not None and (score := _likelihood(text)) > 0:
+            scored.append((-score, order, Reading(encoding, _sample(text))))
+    readings: dict[str, Reading] = {}
+    for _, _, reading in sorted(scored, key=lambda each: each[:2]):
+        if reading.sample:
+            readings.setdefault(reading.sample, reading)
+    return tuple(readings.values())[:_PROPOSED]
+
+
+def is_utf8_elsewhere(path: Path, offset: int) -> bool:
+    """Whether the bytes around `offset` are UTF-8 but for a few: then the file is damaged, not in another encoding."""
+    text = _around(path, offset).decode("utf-8", "replace")
+    wrong = text.count("\ufffd")
+    return sum(1 for sign in text if sign > "\x7f") - wrong >= 4 * wrong
+
+
+def is_likelier(path: Path, offset: int, encoding: str, other: str) -> bool:
+    """Whether the bytes around `offset` make likelier text in one encoding than in another that reads them too."""
+    raw = _around(path, offset)
+    return _likelihood(raw.decode(encoding, "ignore")) > _likelihood(raw.decode(other, "ignore"))
+
+
+def _around(path: Path, offset: int) -> bytes:
+    with path.open("rb") as file:
+        file.seek(max(0, offset - _SAMPLE) // 4 * 4)
+        return file.read(2 * _SAMPLE)
 
 
 def _decoded(raw: bytes, encoding: str) -> str | None:
-    # The sample may begin or end inside a character of several bytes.
+    # The sample may end inside a letter of several bytes.
     for cut in range(4):
         try:
             return raw[: len(raw) - cut].decode(encoding)
@@ -57,24 +75,38 @@ def _decoded(raw: bytes, encoding: str) -> str | None:
 
 
 def _likelihood(text: str) -> float:
-    """Mean over the non-ASCII characters: letters of European names are likely, signs and controls are not."""
-    foreign = [(before, sign) for before, sign in zip(" " + text, text, strict=False) if sign > "\x7f"]
-    controls = text.count("\x00") * 4
-    if not foreign:
-        return -1.0 - controls
-    return (sum(_weight(before, sign) for before, sign in foreign) - controls) / len(foreign)
+    """The mean over the foreign letters: those of one script together are likely, signs and controls are not."""
+    weights = [
+        _weight(before, sign, after)
+        for before, sign, after in zip(" " + text, text, text[1:] + " ", strict=False)
+        if sign > "\x7f"
+    ]
+    # A few signs are enough to judge, and of a large sample there are many.
+    return sum(weights) / len(weights) if weights else 0.0
 
 
-def _weight(before: str, sign: str) -> float:
+def _weight(before: str, sign: str, after: str) -> float:
     if sign in _COMMON:
-        # A capital inside a word ("GÝl") is what a wrong table makes of a small letter.
-        return -1.0 if sign.isupper() and before.islower() else 2.0
-    category = unicodedata.category(sign)
-    if category in ("Ll", "Lo", "Mn"):
-        return 0.8
-    if category == "Lu":
-        return -1.0 if before.islower() else 0.6
-    return -3.0 if category in ("Cc", "Co", "Cn") else -0.7
+        if sign.isupper() and before.islower():
+            return -1.0  # a capital inside a word is what a wrong table makes of a small letter
+        return 0.4 if before in _COMMON or after in _COMMON else 2.0
+    if not sign.isalpha() and before.isalpha() and after.isalpha():
+        return -2.0  # a sign inside a word
+    if not sign.isalpha():
+        return -3.0 if unicodedata.category(sign) in ("Cc", "Co", "Cn") else -0.7
+    if sign.isupper() and before.islower():
+        return -1.0
+    script = _script(sign)
+    if script == "LATIN":
+        return 0.3
+    if any(near.isalpha() and _script(near) != script for near in (before, after)):
+        return -2.0  # scripts mixed in one word
+    return 1.0
+
+
+@lru_cache(maxsize=1024)
+def _script(sign: str) -> str:
+    return unicodedata.name(sign, "UNKNOWN").partition(" ")[0]
 
 
 def _sample(text: str) -> str:

@@ -37,7 +37,7 @@ def file_kind(path: Path, name: str) -> FileKind:
     Raises:
         UnusableInput: no such file, a folder, an empty file, an ending we do not read, or contents of another kind.
     """
-    _require_file(path, name)
+    require_file(path, name)
     kind = _ENDINGS.get(path.suffix.lower())
     if kind is None:
         said = f"the ending {path.suffix!r}" if path.suffix else "a file without an ending"
@@ -48,7 +48,12 @@ def file_kind(path: Path, name: str) -> FileKind:
     return kind
 
 
-def _require_file(path: Path, name: str) -> None:
+def require_file(path: Path, name: str) -> None:
+    """Check that a file is there and holds something.
+
+    Raises:
+        UnusableInput: no such file, a folder, an empty file, or no right to read it.
+    """
     if path.is_dir():
         raise _unusable(name, "file-is-folder", "is a folder", "name the file in it")
     try:

@@ -4,37 +4,63 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from importer.errors import UnusableInput
-from importer.extract.clean_text import shown
+from importer.extract.clean_text import header_text, shown
 from importer.extract.record import Record
 from importer.models import CellPlace, Origin, Problem
 
 WINDOW = 20  # rows that are looked at
 _NUMBER = re.compile(r"[+(]?[\d][\d\s.,()/:%+-]*")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d.*")
+_PLACEHOLDER = re.compile(r"(?:column|unnamed: ?|sütun|spalte|colonne|columna)\s?\d+", re.IGNORECASE)
+_JOINT = " / "  # between the names of a header of two rows
 
 
-def declared_header(origin: Origin, records: Sequence[Record], row: int) -> Record:
-    """The record at the declared row.
+@dataclass(frozen=True, slots=True)
+class Header:
+    """A header: the names of its cells, and the row or rows that it stands in."""
+
+    names: tuple[str, ...]
+    first_row: int
+    last_row: int
+
+    @classmethod
+    def of(cls, record: Record) -> Header:
+        return cls(tuple(header_text(cell) for cell in record.cells), record.number, record.number)
+
+    @property
+    def width(self) -> int:
+        """The number of cells up to the last that has a name."""
+        return max((index + 1 for index, name in enumerate(self.names) if name), default=0)
+
+
+def declared_header(origin: Origin, records: Sequence[Record], row: int, rows: int = 1) -> Header:
+    """The header in the declared row, or in that many rows from there on.
+
+    Of two rows, as of merged cells, each column gets both names: `Balance / Opening`.
 
     Raises:
-        UnusableInput: that row is blank or the sheet ends before it.
+        UnusableInput: the row is blank or the sheet ends before it.
     """
-    for record in records:
-        if record.number == row and record.width:
-            return record
-    raise UnusableInput(
-        Problem(
-            "header-row-blank",
-            "the row that the mapping declares as header is blank",
-            f"give the header's row number as header_row: under source:; {_first_rows(records)}",
-            CellPlace(origin, row),
+    chosen = [record for record in records if row <= record.number < row + rows and record.width]
+    if not chosen or chosen[0].number != row:
+        raise UnusableInput(
+            Problem(
+                "header-row-blank",
+                "the row that the mapping declares as header is blank",
+                f"give the header's row number as header_row: under source:; {_first_rows(records)}",
+                CellPlace(origin, row),
+            )
         )
-    )
+    header = Header.of(chosen[0])
+    for lower in chosen[1:]:
+        header = _joined(header, Header.of(lower))
+    return Header(header.names, row, row + rows - 1)
 
 
-def found_header(origin: Origin, records: Sequence[Record]) -> Record:
+def found_header(origin: Origin, records: Sequence[Record]) -> Header:
     """The first of the first rows that looks like a header: texts, most of them distinct, as wide as the rows below.
 
     Raises:
@@ -43,7 +69,7 @@ def found_header(origin: Origin, records: Sequence[Record]) -> Record:
     filled = [record for record in records if record.number <= WINDOW and record.width]
     for position, record in enumerate(filled):
         if _reads_like_header(record) and _as_wide_as_below(record, filled[position + 1 :]):
-            return record
+            return Header.of(record)
     raise UnusableInput(
         Problem(
             "header-not-found",
@@ -54,11 +80,26 @@ def found_header(origin: Origin, records: Sequence[Record]) -> Record:
     )
 
 
+def _joined(upper: Header, lower: Header) -> Header:
+    """Each lower name below its upper one, which reaches to the right as far as it has lower names."""
+    names = []
+    reaching = ""
+    for index in range(max(len(upper.names), len(lower.names))):
+        above = upper.names[index] if index < len(upper.names) else ""
+        below = lower.names[index] if index < len(lower.names) else ""
+        if above or not below:
+            reaching = above if below else ""
+        names.append(_JOINT.join(name for name in (above or reaching, below) if name))
+    return Header(tuple(names), upper.first_row, lower.last_row)
+
+
 def _reads_like_header(record: Record) -> bool:
     cells = [cell for cell in record.cells if cell]
     values = sum(1 for index, cell in enumerate(record.cells) if cell and (index in record.typed or _is_value(cell)))
     distinct = len({cell.casefold() for cell in cells})
-    return not any("@" in cell for cell in cells) and values * 3 <= len(cells) and distinct * 2 >= len(cells)
+    if any("@" in cell for cell in cells) or all(_PLACEHOLDER.fullmatch(cell) for cell in cells):
+        return False
+    return values * 3 <= len(cells) and distinct * 2 >= len(cells)
 
 
 def _is_value(cell: str) -> bool:
@@ -71,7 +112,8 @@ def _as_wide_as_below(record: Record, below: Sequence[Record]) -> bool:
     if not widths:
         return True
     usual = widths[int(0.75 * (len(widths) - 1))]
-    return record.filled >= usual * (0.75 if len(widths) > 1 else 0.5)
+    wide = record.width >= usual * (0.75 if len(widths) > 1 else 0.5)
+    return wide and record.filled * 2 >= record.width
 
 
 def _first_rows(records: Sequence[Record]) -> str:

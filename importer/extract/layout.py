@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from importer.extract.clean_text import header_text
 from importer.extract.record import Record
 from importer.models import CellPlace, Column, Origin, Problem, Row
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The header of a table and its columns.
+    """The header of a table, its columns, and which rows below belong to it.
 
-    `width` counts the header's cells; `columns` are the ones that are kept, always the first of them. `even`: every row
-    must have as many cells as the header, as in a CSV; a workbook leaves empty cells out.
+    `header_row` is the header's last row. `width` counts the header's cells; `columns` are the ones that are kept,
+    always the first of them. `even` as in RecordSource. `left_out` are the numbers of rows that are not read. The table
+    ends before the first row whose first filled cell is `stop_at`.
     """
 
     origin: Origin
@@ -23,22 +23,34 @@ class Layout:
     width: int
     columns: tuple[Column, ...]
     even: bool
+    left_out: frozenset[int] = frozenset()
+    stop_at: str | None = None
+
+    @property
+    def takes_all(self) -> bool:
+        """Whether every row below the header counts, so that a reader need not ask for each."""
+        return not self.left_out and self.stop_at is None
 
     def rows(self, records: Iterable[Record]) -> Iterator[Row]:
-        """The rows below the header, blank ones left out."""
+        """The rows below the header; blank ones and those left out are not among them."""
         for record in records:
-            if record.number > self.header_row and not record.blank:
-                yield self._row(record)
+            if record.number <= self.header_row or record.blank or record.number in self.left_out:
+                continue
+            if self.stop_at is not None and self._stops(record.cells):
+                return
+            yield self.row(record)
 
-    def _row(self, record: Record) -> Row:
+    def row(self, record: Record) -> Row:
+        """One record as a Row, with what is wrong in it."""
         kept = len(self.columns)
         cells = record.cells[:kept] + ("",) * (kept - len(record.cells))
-        typed = (
-            record.typed
-            if not record.typed or max(record.typed) < kept
-            else frozenset(index for index in record.typed if index < kept)
-        )
+        typed = record.typed
+        if typed and max(typed) >= kept:
+            typed = frozenset(index for index in typed if index < kept)
         return Row(self.origin, record.number, cells, typed, self._problems(record))
+
+    def _stops(self, cells: tuple[str, ...]) -> bool:
+        return next((cell for cell in cells if cell), "").casefold() == (self.stop_at or "").strip().casefold()
 
     def _problems(self, record: Record) -> tuple[Problem, ...]:
         if len(record.cells) == self.width and not record.flaws:
@@ -51,7 +63,7 @@ class Layout:
                 "too-many-cells",
                 f"the row has {record.width} cells, the header {self.width}",
                 "clear the cells beyond the header, or give them a header; in a CSV, quote cells that hold delimiters",
-                CellPlace(self.origin, record.number, _column(record.width - 1, "")),
+                CellPlace(self.origin, record.number, column(record.width - 1, "")),
             )
         elif self.even and len(record.cells) < self.width:
             yield Problem(
@@ -63,22 +75,17 @@ class Layout:
 
     def _flaws(self, record: Record) -> Iterator[Problem]:
         for flaw in record.flaws:
-            if flaw.index < len(self.columns):
-                place = CellPlace(self.origin, record.number, self.columns[flaw.index])
+            if flaw.index < len(self.columns) or flaw.index >= self.width:
+                place = CellPlace(self.origin, record.number, self.column_at(flaw.index))
                 yield Problem(flaw.problem.code, flaw.problem.message, flaw.problem.hint, place)
 
-
-def layout_of(origin: Origin, header: Record, even: bool, dropped: int = 0) -> Layout:
-    """The layout that a header record says, without its last `dropped` columns."""
-    width = len(header.cells) if even else header.width
-    columns = tuple(
-        _column(index, header_text(header.cells[index]) if index < len(header.cells) else "")
-        for index in range(width - dropped)
-    )
-    return Layout(origin, header.number, width, columns, even)
+    def column_at(self, index: int) -> Column:
+        """The column at an index, also beyond the header."""
+        return self.columns[index] if index < len(self.columns) else column(index, "")
 
 
-def _column(index: int, name: str) -> Column:
+def column(index: int, name: str) -> Column:
+    """The column at an index, from 0, with its letter."""
     return Column(index, column_letter(index), name)
 
 

@@ -5,21 +5,30 @@ from __future__ import annotations
 from pathlib import Path
 
 from importer.extract.file_kind import FileKind, file_kind
+from importer.extract.limits import DEFAULT_LIMITS, ReadingLimits
 from importer.extract.opening_csv import open_csv
 from importer.extract.opening_workbook import open_workbook
 from importer.extract.sheet import Sheet
+from importer.extract.source_copy import STANDARD_INPUT
+from importer.extract.workbook_process import WorkbookSource
 from importer.models import SourceOptions
 
 
-def open_sheet(path: Path, options: SourceOptions, shown_as: str | None = None) -> Sheet:
+def open_sheet(
+    path: Path, options: SourceOptions, shown_as: str | None = None, limits: ReadingLimits = DEFAULT_LIMITS
+) -> Sheet:
     """Open a CSV or a workbook and find its table.
 
-    `shown_as` is the name that messages use, where the person knows the file by another one than `path`.
+    `shown_as` is the name that messages use, where the person knows the file by another one than `path`. A workbook is
+    read here, in a process of its own, and kept; a CSV is read by each `Sheet.rows`.
 
     Raises:
         UnusableInput: no such file, a format we do not read, an encoding that was not declared, no header, ...
     """
     name = shown_as if shown_as is not None else str(path)
-    if file_kind(path, name) is FileKind.CSV:
-        return open_csv(path, name, options)
-    return open_workbook(path, name, options)
+    if name == STANDARD_INPUT:
+        name = "standard input"
+    kind = file_kind(path, name)
+    if kind is FileKind.CSV:
+        return open_csv(path, name, options, limits)
+    return open_workbook(WorkbookSource(path, name, kind, options.sheet, limits), options)

@@ -6,55 +6,63 @@ import csv
 from pathlib import Path
 
 from importer.errors import UnusableInput
-from importer.extract.csv_dialect import DELIMITERS, declared_delimiter, found_delimiter, shown_delimiter
-from importer.extract.csv_file import CsvFile, sample_lines
-from importer.extract.encoding import UTF8, Encoding, byte_order_mark, find_encoding, first_undecodable
+from importer.extract.csv_dialect import DELIMITERS, declared_delimiter, found_delimiter, marked_delimiter
+from importer.extract.csv_file import CsvFile, first_lines
+from importer.extract.csv_survey import survey
+from importer.extract.encoding import UTF8, SurveyedEncoding, byte_order_mark, find_encoding
+from importer.extract.limits import ReadingLimits
 from importer.extract.results_file import added_columns
 from importer.extract.sheet import Sheet
-from importer.extract.table import Readable, open_table
+from importer.extract.table import open_table
 from importer.models import Origin, Problem, SourceOptions
 
 
-def open_csv(path: Path, name: str, options: SourceOptions) -> Sheet:
+def open_csv(path: Path, name: str, options: SourceOptions, limits: ReadingLimits) -> Sheet:
     """Open a CSV.
 
     Raises:
         UnusableInput: its encoding, delimiter or header cannot be told, or those declared do not fit.
     """
-    file = _results_file(path, name) or _settled(path, name, options)
-    how = f"CSV, {file.encoding.label}, delimiter {shown_delimiter(file.delimiter)}"
-    return open_table(Readable(file.origin, file.records, how, True, file.delimiter), options.header_row)
+    file = _results_file(path, name, limits) or _settled(path, name, options, limits)
+    return open_table(file, options)
 
 
-def _settled(path: Path, name: str, options: SourceOptions) -> CsvFile:
+def _settled(path: Path, name: str, options: SourceOptions, limits: ReadingLimits) -> CsvFile:
     problems: list[Problem] = []
-    encoding, delimiter = UTF8, options.delimiter
+    delimiter: str | None = None
+    found: SurveyedEncoding | None = None
     try:
-        delimiter = declared_delimiter(delimiter) if delimiter is not None else None
+        delimiter = declared_delimiter(options.delimiter) if options.delimiter is not None else None
     except UnusableInput as error:
         problems.extend(error.problems)
     try:
-        encoding = find_encoding(path, name, options.encoding)
+        found = find_encoding(path, name, options.encoding)
     except UnusableInput as error:
         problems.extend(error.problems)
-    if problems:
+    if problems or found is None:
         raise UnusableInput(problems)
-    if delimiter is None:
-        delimiter = found_delimiter(sample_lines(path, encoding), name)
-    return CsvFile(path, Origin(name), encoding, delimiter)
+    lines = first_lines(path, found.encoding)
+    marked = marked_delimiter(lines)
+    chosen = delimiter or marked or found_delimiter(lines, name)
+    return CsvFile(
+        path, Origin(name), found.encoding, chosen, found.survey, limits.cell_characters, marked=marked is not None
+    )
 
 
-def _results_file(path: Path, name: str) -> CsvFile | None:
+def _results_file(path: Path, name: str, limits: ReadingLimits) -> CsvFile | None:
     """The file, if it is one of our results: UTF-8, perhaps saved by a spreadsheet program with another delimiter."""
-    encoding: Encoding = byte_order_mark(path) or UTF8
-    if first_undecodable(path, encoding.codec) is not None:
+    encoding = byte_order_mark(path) or UTF8
+    try:
+        lines = first_lines(path, encoding)
+    except UnicodeDecodeError:
         return None
-    lines = sample_lines(path, encoding)
     for delimiter in DELIMITERS:
         try:
             header = next(csv.reader(lines, delimiter=delimiter, strict=True), [])
         except csv.Error:
             continue  # with this delimiter the first row is no row
         if added_columns(header):
-            return CsvFile(path, Origin(name), encoding, delimiter, guarded=True)
+            seen = survey(path, encoding.codec)
+            if seen.undecodable is None:
+                return CsvFile(path, Origin(name), encoding, delimiter, seen, limits.cell_characters, guarded=True)
     return None

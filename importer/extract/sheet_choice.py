@@ -5,34 +5,44 @@ from __future__ import annotations
 import difflib
 import unicodedata
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from importer.errors import UnusableInput
-from importer.extract.xlsx_package import SheetPart
 from importer.models import FilePlace, Problem
 
 
-def named_sheet(name: str, sheets: Sequence[SheetPart], wanted: str) -> SheetPart:
+@dataclass(frozen=True, slots=True)
+class SheetName:
+    """A worksheet: its title, and whether a person sees its tab."""
+
+    title: str
+    visible: bool = True
+
+
+def named_sheet(name: str, sheets: Sequence[SheetName], wanted: str) -> SheetName:
     """The sheet of that title, upper and lower case alike, or of that number among the visible ones.
 
-    A hidden sheet is read when it is named.
+    A hidden sheet is read when it is named. `name` is the file's.
 
     Raises:
         UnusableInput: there is none.
     """
-    titles = {_folded(sheet.title): sheet for sheet in reversed(sheets)}
-    if _folded(wanted) in titles:
-        return titles[_folded(wanted)]
+    for fold in (str, _folded):
+        for sheet in sheets:
+            if fold(sheet.title) == fold(wanted):
+                return sheet
     visible = [sheet for sheet in sheets if sheet.visible]
     if wanted.isdecimal() and 1 <= int(wanted) <= len(visible):
         return visible[int(wanted) - 1]
+    titles = {_folded(sheet.title): sheet.title for sheet in sheets}
     near = difflib.get_close_matches(_folded(wanted), list(titles), n=1)
-    hint = f"did you mean {titles[near[0]].title!r}? " if near else ""
+    hint = f"did you mean {titles[near[0]]!r}? " if near else ""
     raise UnusableInput(
         Problem("sheet-missing", f"there is no sheet {wanted!r}", f"{hint}{_list_of(sheets)}", FilePlace(name))
     )
 
 
-def first_sheet(name: str, sheets: Sequence[SheetPart], holds_rows: Callable[[SheetPart], bool]) -> SheetPart:
+def first_sheet(name: str, sheets: Sequence[SheetName], holds_rows: Callable[[SheetName], bool]) -> SheetName:
     """The first visible sheet that holds anything.
 
     Raises:
@@ -41,29 +51,28 @@ def first_sheet(name: str, sheets: Sequence[SheetPart], holds_rows: Callable[[Sh
     for sheet in sheets:
         if sheet.visible and holds_rows(sheet):
             return sheet
-    hidden = [sheet for sheet in sheets if not sheet.visible]
+    hidden = any(not sheet.visible for sheet in sheets)
     hint = "name one of them as sheet: under source: in the mapping to read it; " if hidden else ""
     raise UnusableInput(
         Problem("sheets-empty", "no visible sheet holds anything", f"{hint}{_list_of(sheets)}", FilePlace(name))
     )
 
 
-def other_sheets_warning(name: str, sheets: Sequence[SheetPart], chosen: SheetPart) -> tuple[Problem, ...]:
+def other_sheets_warning(name: str, chosen: str, others: Sequence[str]) -> tuple[Problem, ...]:
     """A warning that names the visible sheets that are not read, if there are any."""
-    others = [repr(sheet.title) for sheet in sheets if sheet.visible and sheet != chosen]
     if not others:
         return ()
     return (
         Problem(
             "other-sheets",
-            f"only the sheet {chosen.title!r} is read, not {', '.join(others)}",
+            f"only the sheet {chosen!r} is read, not {', '.join(map(repr, others))}",
             "name the right one as sheet: under source: in the mapping",
             FilePlace(name),
         ),
     )
 
 
-def _list_of(sheets: Sequence[SheetPart]) -> str:
+def _list_of(sheets: Sequence[SheetName]) -> str:
     titles = [repr(sheet.title) + ("" if sheet.visible else " (hidden)") for sheet in sheets]
     return f"the sheets are {', '.join(titles)}" if titles else "the workbook has no worksheet"
 

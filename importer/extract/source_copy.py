@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from importer.errors import UnusableInput
+from importer.extract.file_kind import require_file
 from importer.models import FilePlace, Problem
 
+STANDARD_INPUT = "-"  # the name by which a person asks for it
 _BLOCK = 1 << 20
 
 
@@ -24,25 +28,20 @@ class SourceCopy:
 def copy_source(path: Path, folder: Path, stem: str = "source") -> SourceCopy:
     """Copy `path` to `folder/<stem>.<ending>`, readable by its owner only, and hash it on the way.
 
+    `-` is standard input, and taken for a CSV.
+
     Raises:
         UnusableInput: the file cannot be read, or it changed while it was copied.
     """
-    copy = folder / f"{stem}{path.suffix.lower()}"
-    try:
-        with path.open("rb") as source:
-            before = os.fstat(source.fileno())
-            digest = hashlib.sha256()
-            with os.fdopen(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as target:
-                while block := source.read(_BLOCK):
-                    digest.update(block)
-                    target.write(block)
-        after = path.stat()
-    except FileNotFoundError:
-        raise UnusableInput(
-            Problem("file-missing", "there is no such file", "check the path", FilePlace(str(path)))
-        ) from None
+    if str(path) == STANDARD_INPUT:
+        return _copied(sys.stdin.buffer, folder / f"{stem}.csv")
+    require_file(path, str(path))
+    with path.open("rb") as source:
+        before = os.fstat(source.fileno())
+        copy = _copied(source, folder / f"{stem}{path.suffix.lower()}")
+    after = path.stat()
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
-        copy.unlink()
+        copy.path.unlink()
         raise UnusableInput(
             Problem(
                 "file-changed",
@@ -51,4 +50,13 @@ def copy_source(path: Path, folder: Path, stem: str = "source") -> SourceCopy:
                 FilePlace(str(path)),
             )
         )
-    return SourceCopy(copy, digest.hexdigest())
+    return copy
+
+
+def _copied(source: IO[bytes], target: Path) -> SourceCopy:
+    digest = hashlib.sha256()
+    with os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as copy:
+        while block := source.read(_BLOCK):
+            digest.update(block)
+            copy.write(block)
+    return SourceCopy(target, digest.hexdigest())

@@ -1,98 +1,129 @@
-"""Finds the table in a readable source: its header, its columns, and whether rows follow."""
+"""Finds the table in a source: its header, its columns, and whether rows follow."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from importer.errors import UnusableInput
-from importer.extract.header import WINDOW, declared_header, found_header
-from importer.extract.layout import Layout, layout_of
-from importer.extract.record import Record
+from importer.extract.header import WINDOW, Header, declared_header, found_header
+from importer.extract.layout import Layout, column
+from importer.extract.record import Record, RecordSource
 from importer.extract.results_file import added_columns
 from importer.extract.sheet import Sheet
-from importer.models import FilePlace, Origin, Problem, Row
+from importer.models import FilePlace, Origin, Problem, Row, SourceOptions
 
 
 @dataclass(frozen=True, slots=True)
-class Readable:
-    """Something that gives records, and what is known of it before its header is.
-
-    `how` says how it is read, without the header. `even` and `delimiter` as in Layout and Sheet.
-    """
-
-    origin: Origin
-    records: Callable[[], Generator[Record, None, None]]
-    how: str
-    even: bool = False
-    delimiter: str = ","
-    warnings: tuple[Problem, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Table:
     """The layout of a table, how its header was found, and whether rows follow it."""
 
     layout: Layout
-    how: str
+    how: tuple[str, ...]
     has_rows: bool
 
 
-def open_table(readable: Readable, header_row: int | None) -> Sheet:
-    """The Sheet of a readable source. `header_row` is the declared one; that of a results file is row 1 in any case.
+def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
+    """The Sheet of a source. In a results file the header is row 1, whatever is declared.
 
     Raises:
         UnusableInput: no header can be told, or nothing is in the table.
     """
-    found = _find(readable, header_row)
-    layout = found.layout
+    table = _find(source, options)
+    layout = table.layout
 
     def rows() -> Iterator[Row]:
-        return layout.rows(readable.records())
+        return source.rows(layout)
 
-    warnings = readable.warnings if found.has_rows else (*readable.warnings, _no_rows(readable.origin, layout))
-    count = len(layout.columns)
-    reading = f"{readable.how}, {found.how}, {count} column{'s' if count != 1 else ''}"
-    return Sheet(readable.origin, layout.header_row, layout.columns, reading, warnings, readable.delimiter, rows)
+    warnings = source.warnings(layout)
+    if not table.has_rows:
+        warnings = (*warnings, _no_rows(layout))
+    parts = (source.how, *table.how, _counted(len(layout.columns), "column"))
+    return Sheet(source.origin, layout.header_row, layout.columns, ", ".join(parts), warnings, source.delimiter, rows)
 
 
-def _find(readable: Readable, header_row: int | None) -> _Found:
-    origin = readable.origin
-    with closing(readable.records()) as records:
-        head = list(islice(records, max(WINDOW, header_row or 0)))
+def _find(source: RecordSource, options: SourceOptions) -> _Table:
+    with closing(source.records()) as records:
+        head = list(islice(records, max(WINDOW, (options.header_row or 0) + options.header_rows)))
         if not any(record.width for record in head) and all(record.blank for record in records):
             raise UnusableInput(
-                Problem("table-empty", "no cell holds anything", "export it again", FilePlace(str_of(origin)))
+                Problem("table-empty", "no cell holds anything", "export it again", _place(source.origin))
             )
-        added = added_columns(head[0].cells) if head else 0
+        added = added_columns(head[0].cells) if head and head[0].number == 1 else 0
         if added:
-            header, how = head[0], "a results file fed back, header in row 1"
-        elif header_row is not None:
-            header, how = declared_header(origin, head, header_row), f"header declared in row {header_row}"
+            layout = _layout(source, Header.of(head[0]), added)
+            how: tuple[str, ...] = ("a results file fed back", "header in row 1")
         else:
-            header = found_header(origin, head)
-            how = f"header found in row {header.number}{_skipped(header.number)}"
-        below = (record for record in head if record.number > header.number)
-        has_rows = any(not record.blank for record in below) or any(not record.blank for record in records)
-    return _Found(layout_of(origin, header, readable.even, added), how, has_rows)
+            header = _header(source, head, options)
+            layout = _chosen_rows(_layout(source, header, 0), source, options)
+            how = (_how(header, options), *_left_out(source, options))
+        below = layout.rows(head)
+        has_rows = next(below, None) is not None or next(layout.rows(records), None) is not None
+    return _Table(layout, how, has_rows)
 
 
-def _skipped(header_row: int) -> str:
-    if header_row == 1:
-        return ""
-    return " (row 1 above it left out)" if header_row == 2 else f" (rows 1 to {header_row - 1} above it left out)"
+def _header(source: RecordSource, head: Sequence[Record], options: SourceOptions) -> Header:
+    shown = [record for record in head if record.number not in options.skip_rows]
+    if options.header_row is not None:
+        return declared_header(source.origin, shown, options.header_row, options.header_rows)
+    if options.header_rows > 1:
+        raise UnusableInput(
+            Problem(
+                "header-row-undeclared",
+                f"a header of {options.header_rows} rows cannot be found by itself",
+                "declare its first row as header_row: under source: in the mapping",
+                _place(source.origin),
+            )
+        )
+    return found_header(source.origin, shown)
 
 
-def str_of(origin: Origin) -> str:
-    return f"{origin.file}, {origin.sheet}" if origin.sheet else origin.file
+def _layout(source: RecordSource, header: Header, added: int) -> Layout:
+    width = len(header.names) if source.even else header.width
+    columns = tuple(column(index, header.names[index]) for index in range(width - added))
+    return Layout(source.origin, header.last_row, width, columns, source.even)
 
 
-def _no_rows(origin: Origin, layout: Layout) -> Problem:
+def _chosen_rows(layout: Layout, source: RecordSource, options: SourceOptions) -> Layout:
+    hidden = source.hidden if options.hidden_rows == "skip" else frozenset()
+    return replace(layout, left_out=hidden.union(options.skip_rows), stop_at=options.stop_at)
+
+
+def _how(header: Header, options: SourceOptions) -> str:
+    rows = f"row {header.first_row}"
+    if header.first_row != header.last_row:
+        rows = f"rows {header.first_row} to {header.last_row}"
+    if options.header_row is not None:
+        return f"header declared in {rows}"
+    above = header.first_row - 1
+    if above == 0:
+        return f"header found in {rows}"
+    return f"header found in {rows} ({'row 1' if above == 1 else f'rows 1 to {above}'} above it left out)"
+
+
+def _left_out(source: RecordSource, options: SourceOptions) -> Iterator[str]:
+    if options.skip_rows:
+        yield f"{_counted(len(options.skip_rows), 'row')} left out by skip_rows"
+    if options.stop_at is not None:
+        yield f"ends before {options.stop_at!r}"
+    if source.hidden:
+        yield f"{_counted(len(source.hidden), 'hidden row')} {'left out' if options.hidden_rows == 'skip' else 'read'}"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _place(origin: Origin) -> FilePlace:
+    return FilePlace(f"{origin.file}, {origin.sheet}" if origin.sheet is not None else origin.file)
+
+
+def _no_rows(layout: Layout) -> Problem:
     return Problem(
         "no-rows",
         f"no row holds anything below the header in row {layout.header_row}",
         "check that this is the right file and sheet",
-        FilePlace(str_of(origin)),
+        _place(layout.origin),
     )

@@ -8,60 +8,103 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-from defusedxml.ElementTree import parse  # type: ignore[import-untyped]  # it has no stubs
+from importer.extract.number_format import changes_text
+from importer.extract.safe_xml import local_name, parsed
+from importer.extract.sheet_choice import SheetName
+
+_PERCENT_FORMATS = {9: "0%", 10: "0.00%"}  # the built-in ones that no stylesheet lists
 
 
 @dataclass(frozen=True, slots=True)
-class SheetPart:
-    """A worksheet: its title, its path in the zip, whether a person sees its tab."""
+class XlsxPackage:
+    """What is read of a package. `sheets` are the worksheets in tab order, `paths` where each lies, by title.
 
-    title: str
-    path: str
-    visible: bool
+    `formats` holds, by cell style, the number formats that change the digits a person sees.
+    """
+
+    sheets: tuple[SheetName, ...]
+    paths: dict[str, str]
+    formats: dict[int, str]
 
 
-def sheet_parts(archive: zipfile.ZipFile) -> tuple[SheetPart, ...]:
-    """The worksheets in tab order, of the transitional and the strict form alike; chart sheets are left out.
+def read_package(archive: zipfile.ZipFile) -> XlsxPackage:
+    """Read the package, of the transitional and the strict form alike. Chart sheets are left out.
 
     Raises:
         KeyError: a part that the package needs is not there.
+        ParseError, DefusedXmlException, BadZipFile: a part cannot be read.
     """
     book = _office_document(archive)
-    targets = {relation.get("Id"): relation for relation in _relations(archive, book)}
-    return tuple(_sheet_parts(archive, book, targets))
-
-
-def _sheet_parts(archive: zipfile.ZipFile, book: str, targets: dict[str | None, Element]) -> Iterator[SheetPart]:
+    relations = {relation.get("Id"): relation for relation in _relations(archive, book)}
     with archive.open(book) as part:
-        root = parse(part).getroot()
-    for sheet in (element for element in root.iter() if local_name(element) == "sheet"):
-        relation = targets.get(_relation_id(sheet))
-        if relation is not None and (relation.get("Type") or "").endswith("/worksheet"):
-            path = _resolved(book, relation.get("Target") or "")
-            yield SheetPart(sheet.get("name") or "", path, sheet.get("state", "visible") == "visible")
+        listed = [element for element in parsed(part).iter() if local_name(element) == "sheet"]
+    sheets: list[SheetName] = []
+    paths: dict[str, str] = {}
+    for sheet in listed:
+        relation = relations.get(_relation_id(sheet))
+        if relation is not None and _type(relation) == "worksheet":
+            title = sheet.get("name") or ""
+            sheets.append(SheetName(title, sheet.get("state", "visible") == "visible"))
+            paths[title] = _member(archive, _resolved(book, relation))
+    styles = next((_resolved(book, each) for each in relations.values() if _type(each) == "styles"), None)
+    return XlsxPackage(tuple(sheets), paths, _formats(archive, styles) if styles else {})
+
+
+def check_parts(archive: zipfile.ZipFile) -> None:
+    """Unpack every part that holds cells or words of cells, so that a damaged one is not read half without a word.
+
+    Raises:
+        BadZipFile, zlib.error, EOFError: a part is damaged.
+    """
+    for name in archive.namelist():
+        if name.lower().endswith(("workbook.xml", "sharedstrings.xml", "styles.xml", ".rels")):
+            with archive.open(name) as part:
+                while part.read(1 << 20):
+                    pass
 
 
 def _office_document(archive: zipfile.ZipFile) -> str:
     for relation in _relations(archive, ""):
-        if (relation.get("Type") or "").endswith("/officeDocument"):
-            return _resolved("", relation.get("Target") or "")
+        if _type(relation) == "officeDocument":
+            return _member(archive, _resolved("", relation))
     raise KeyError("officeDocument")
 
 
 def _relations(archive: zipfile.ZipFile, part: str) -> Iterator[Element]:
     folder, name = posixpath.split(part)
-    with archive.open(posixpath.join(folder, "_rels", f"{name}.rels")) as rels:
-        yield from parse(rels).getroot()
+    with archive.open(_member(archive, posixpath.join(folder, "_rels", f"{name}.rels"))) as rels:
+        yield from parsed(rels)
 
 
-def _resolved(part: str, target: str) -> str:
+def _type(relation: Element) -> str:
+    return (relation.get("Type") or "").rpartition("/")[2]
+
+
+def _resolved(part: str, relation: Element) -> str:
+    target = (relation.get("Target") or "").replace("\\", "/")
     return posixpath.normpath(posixpath.join("/", posixpath.dirname(part), target)).lstrip("/")
+
+
+def _member(archive: zipfile.ZipFile, path: str) -> str:
+    """The name in the zip, which some programs write in other letters or with a leading slash or backslashes."""
+    wanted = path.lower()
+    for name in archive.namelist():
+        if name.replace("\\", "/").lstrip("/").lower() == wanted:
+            return name
+    raise KeyError(path)
 
 
 def _relation_id(sheet: Element) -> str | None:
     return next((value for key, value in sheet.attrib.items() if key.endswith("}id")), None)
 
 
-def local_name(element: Element) -> str:
-    """The tag without its namespace, which differs between transitional and strict workbooks."""
-    return str(element.tag).rpartition("}")[2]
+def _formats(archive: zipfile.ZipFile, path: str) -> dict[int, str]:
+    with archive.open(_member(archive, path)) as part:
+        root = parsed(part)
+    codes = dict(_PERCENT_FORMATS)
+    for element in root.iter():
+        if local_name(element) == "numFmt" and (element.get("numFmtId") or "").isdecimal():
+            codes[int(element.get("numFmtId") or 0)] = element.get("formatCode") or ""
+    cell_formats = next((element for element in root if local_name(element) == "cellXfs"), ())
+    styles = {style: codes.get(int(form.get("numFmtId") or 0), "") for style, form in enumerate(cell_formats)}
+    return {style: code for style, code in styles.items() if changes_text(code)}

@@ -1,5 +1,6 @@
 """What was intended, sent and answered, durably: the only room that knows the database."""
 
+from importer.ledger.earlier import EarlierOutcomes
 from importer.ledger.identity import Fingerprints, Scope
 from importer.ledger.journal import RunJournal
 from importer.ledger.ledger import Ledger, LedgerUnwritable
@@ -13,6 +14,7 @@ __all__ = [
     "TRANSITIONS",
     "Answered",
     "Attempt",
+    "EarlierOutcomes",
     "Fingerprints",
     "Intent",
     "Known",

@@ -17,6 +17,7 @@ from importer.ledger.problem_json import problem_from_json, problem_to_json
 from importer.ledger.sqlite_file import create_private, is_no_database, no_database, open_engine, unwritable
 from importer.models import Outcome, OutcomeKind
 
+FILE = "outcomes.sqlite"
 _LINGER = 0.2  # seconds that an outcome may lie in memory only; the ledger holds the truth
 
 _metadata = MetaData()
@@ -39,7 +40,7 @@ class RunJournal:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / "outcomes.sqlite"
+        self.path = folder / FILE
         create_private(self.path)
         # NORMAL: a power cut may cost the last outcomes here, and the ledger still knows them.
         self._engine = open_engine(self.path, "NORMAL")
@@ -90,6 +91,13 @@ class RunJournal:
     def __contains__(self, row: int) -> bool:
         """Whether the row has an outcome."""
         return row in self._seen
+
+    def outcome(self, row: int) -> Outcome | None:
+        """The outcome of one row, None where it has none."""
+        self.flush()
+        with self._engine.begin() as connection:
+            found = connection.execute(select(_outcomes).where(_outcomes.c.row == row)).first()
+        return _outcome(found) if found is not None else None
 
     def outcomes(self) -> Iterator[Outcome]:
         """All outcomes in the order of their rows. Streams."""

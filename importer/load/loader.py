@@ -28,6 +28,10 @@ def _always_well() -> bool:
     return True
 
 
+def _forgotten(_run: str, _row: int) -> Outcome | None:
+    return None
+
+
 class Loader:
     """Loads the submissions of one run into its target, so that nobody is entered twice (design, section 7).
 
@@ -35,6 +39,7 @@ class Loader:
     patience: how often and how long a request that was proven not processed is tried again; its `sleep` is replaced
         by the halt's, so that a stop ends the waiting.
     probe: tells whether the service is well, when its answers are not clear.
+    earlier: the outcome that a row had in an earlier run, if that is still known.
     halt: ends sending early.
     """
 
@@ -47,12 +52,14 @@ class Loader:
         options: LoadOptions | None = None,
         patience: Patience | None = None,
         probe: Callable[[], bool] = _always_well,
+        earlier: Callable[[str, int], Outcome | None] = _forgotten,
         halt: Halt | None = None,
     ) -> None:
         self._ledger = ledger
         self._run = run
         self._options = options or LoadOptions()
         self._probe = probe
+        self._earlier = earlier
         self._halted_from_outside = halt or Halt()
         self._halt = self._halted_from_outside.dependent()
         self._stops = Stops(run.scope.target, self._options.max_errors)
@@ -114,7 +121,7 @@ class Loader:
             return job
         is_unchanged = known.body_digest == job.body_digest
         if known.state is State.REJECTED and is_unchanged and not self._options.again:
-            return rejected_before(job.row, known)
+            return rejected_before(job.row, known, self._earlier(known.run, known.row))
         if known.state in (State.UNCLEAR, State.IN_FLIGHT):
             if self._options.settle == "never" or self._has_ended():
                 return unclear_before(job.row, known)

@@ -39,11 +39,12 @@ def known_already(row: int, known: Known, run: str) -> Outcome | None:
     return None
 
 
-def rejected_before(row: int, known: Known) -> Outcome:
-    """The outcome of a row that was refused in an earlier run and is unchanged."""
+def rejected_before(row: int, known: Known, then: Outcome | None) -> Outcome:
+    """The outcome of a row that was refused in an earlier run and is unchanged; `then` is what that run said."""
+    said = then.problems[0].message if then and then.problems else f"the service refused this row ({known.status})"
     problem = Problem(
         "rejected-before",
-        f"the service refused it in run {known.run} ({known.status}), and it has not changed since",
+        f"{said} in run {known.run}, and it has not changed since",
         "mend the row, or send it as it is with --again",
     )
     return Outcome(row, OutcomeKind.REJECTED, known.status, problems=(problem,))

@@ -12,7 +12,7 @@ from importer.mapping.read_filter import read_filter
 from importer.mapping.shape import Fields, read_fields, read_filled, read_number, read_text, read_texts, read_word
 from importer.models import SourceOptions
 
-FILE_KEYS = ("header_row", "encoding", "delimiter")
+FILE_KEYS = ("header_row", "header_rows", "skip_rows", "stop_at", "hidden_rows", "encoding", "delimiter")
 SOURCE_KEYS = ("sheet", *FILE_KEYS, "missing", "where", "group_by")
 GROUP_KEYS = ("column", "blank", "main")
 
@@ -36,22 +36,58 @@ def read_source(node: Node, name: str, findings: Findings) -> SourceSection | No
     sheet = fields.read("sheet", read_filled)
     missing = fields.read("missing", read_texts) or ()
     return SourceSection(
-        file_options(fields, sheet),
+        file_options(fields, sheet, findings),
         tuple(text.value for text in missing),
         fields.read("where", read_filter),
         fields.read("group_by", _read_group_by),
     )
 
 
-def file_options(fields: Fields, sheet: Text | None) -> SourceOptions:
+def file_options(fields: Fields, sheet: Text | None, findings: Findings) -> SourceOptions:
     """How a file is read, as the keys FILE_KEYS among these fields say."""
     encoding = fields.read("encoding", _read_encoding)
+    stop_at = fields.read("stop_at", read_filled)
+    hidden = fields.read("hidden_rows", read_word(HiddenWord))
     return SourceOptions(
         sheet=sheet.value if sheet else None,
         header_row=fields.read("header_row", read_number),
         encoding=encoding.value if encoding else None,
         delimiter=fields.read("delimiter", _read_delimiter),
+        header_rows=_header_rows(fields, findings),
+        skip_rows=fields.read("skip_rows", _read_row_numbers) or (),
+        stop_at=stop_at.value if stop_at else None,
+        hidden_rows="skip" if hidden is HiddenWord.SKIP else "read",
     )
+
+
+class HiddenWord(StrEnum):
+    READ = "read"
+    SKIP = "skip"
+
+
+def _header_rows(fields: Fields, findings: Findings) -> int:
+    count = fields.read("header_rows", read_number) or 1
+    if count > 1 and not fields.has("header_row"):
+        message = "header_rows needs to know where the header begins"
+        findings.mistake("missing-key", message, "add header_row: the first of them", fields.key("header_rows").place)
+    return count
+
+
+_MOST_SKIPPED = 10_000
+
+
+def _read_row_numbers(node: Node, name: str, findings: Findings) -> tuple[int, ...] | None:
+    """Row numbers and ranges of them: `5`, `3-5`."""
+    numbers: list[int] = []
+    for text in read_texts(node, name, findings) or ():
+        first, _, last = text.value.replace(" ", "").partition("-")
+        last = last or first
+        if not (first.isdecimal() and last.isdecimal() and 0 < int(first) <= int(last) < int(first) + _MOST_SKIPPED):
+            message, hint = f"'{text}' is no row number", "write it in digits, or as a range like 3-5"
+            findings.mistake("no-number", message, hint, text.place)
+            continue
+        numbers.extend(range(int(first), int(last) + 1))
+    return tuple(numbers)
 
 
 def _read_encoding(node: Node, name: str, findings: Findings) -> Text | None:

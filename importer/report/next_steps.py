@@ -33,7 +33,8 @@ def next_steps(summary: Summary, folder: Path) -> tuple[Step, ...]:
 def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
     again = _command(summary.source.file, summary, folder)
     if summary.stopped:
-        yield Step(summary.stopped.hint)
+        # A stop says itself how to go on.
+        yield Step(summary.stopped.hint, (again,))
     elif not summary.finished:
         yield Step("run the same command again: rows that are done are skipped", (again,))
         return
@@ -45,7 +46,7 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
     if summary.dry_run:
         if summary.outcomes[OutcomeKind.NOT_SENT]:
             yield Step("run it for real, without --dry-run; rows that are invalid are left out", (again,))
-    elif summary.rows_of(*_MENDED_BY_TIME):
+    elif summary.rows_of(*_MENDED_BY_TIME) and not summary.stopped:
         yield Step("run the same command again: rows that are done are skipped", (again,))
     if summary.sandbox:
         yield Step("this was a rehearsal: when it looks right, run it without --sandbox")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
 import signal
@@ -10,13 +11,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from importer.cli.app import main
 from importer.sandbox import RunningSandbox, SandboxOptions, running
 
 MAPPING = """\
@@ -94,13 +96,23 @@ class FrontDoor:
     environment: dict[str, str]
 
     def __call__(self, *arguments: str, **environment: str) -> Ran:
-        with self.started(*arguments, **environment) as process:
-            out, err = process.communicate(timeout=50)
-        return Ran(process.returncode, out, err)
+        """A command from its words to its exit code, in this process: starting Python each time would take longer."""
+        out, err = io.StringIO(), io.StringIO()
+        before = dict(os.environ)
+        os.environ.clear()
+        os.environ.update(self.environment | environment)
+        try:
+            with chdir(self.folder), redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
+                main(list(arguments))
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+        assert isinstance(ended.value.code, int)
+        return Ran(ended.value.code, out.getvalue(), err.getvalue())
 
     @contextmanager
     def started(self, *arguments: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
-        """A command that is still at work; killed in the end if it has not ended."""
+        """A command in a process of its own, still at work; killed in the end if it has not ended."""
         process = subprocess.Popen(
             [sys.executable, "-m", "importer", *arguments],
             cwd=self.folder,

@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Served, candidate, read_csv
+from tests.cli.conftest import FrontDoor, Served, candidate, read_csv
 from tests.cli.test_run import RUN, people
+from tests.samples.sample import DEMO_FAULTS, LEGACY, SAMPLES, Sample
 
 Serve = Callable[..., Served]
 SLOW = {"kind": "delay", "share": 1, "ms": 30, "jitter_ms": 30, "times": 9}
@@ -130,3 +131,30 @@ def test_one_run_at_a_time(serve: Serve) -> None:
         assert process.wait(timeout=30) == 143
     # The one that was turned away leaves no run behind.
     assert len(summaries(served.door.folder)) == 1
+
+
+def test_kill_in_the_middle_of_the_demo(front_door: FrontDoor) -> None:
+    """The demo's own command, killed with its sandbox at work and run again: the golden outcomes, nobody twice."""
+    memory = front_door.folder / "results" / "sandbox-memory.jsonl"
+    command = ("run", str(LEGACY.file), "-m", str(LEGACY.mapping), "--sandbox", "--faults", str(DEMO_FAULTS), "--json")
+    with front_door.started(*command) as process:
+        deadline = time.monotonic() + 30
+        while not memory.exists() or memory.read_bytes().count(b"\n") < 40:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    again = front_door(*command)
+    accepted = [json.loads(line)["email"].casefold() for line in memory.read_text("utf-8").splitlines()]
+    assert len(accepted) == len(set(accepted)) == 229
+    assert again.code == 4
+    settled = sum(again.counts[kind] for kind in ("created", "already_there", "done_before"))
+    assert (settled, again.counts["invalid"], again.counts["filtered"], again.counts["rejected"]) == (231, 27, 38, 4)
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
+def test_check_on_the_samples_sends_no_post(serve: Serve, sample: Sample) -> None:
+    """The sandbox's own log shows nothing but the question list."""
+    served = serve()
+    assert served("check", str(sample.file), "-m", str(sample.mapping), "--json").code == 4
+    assert [request for request in served.sandbox.requests if request.method != "GET"] == []

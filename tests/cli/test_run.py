@@ -175,7 +175,7 @@ def test_a_rejected_row_is_sent_again_only_when_it_changed_or_by_again(serve: Se
     assert second.summary["requests"]["sent"] == 0
     row = read_csv(served.door.folder / "results" / second.summary["run"] / "400_rejected.csv")[0]
     assert row["import_problem"] == (
-        f"people.csv, row 3: the service refused it in run {first.summary['run']} (400: no such document), "
+        f"the service refused this row (400: no such document) in run {first.summary['run']}, "
         "and it has not changed since"
     )
     third = served(*RUN, "--json", "--again")

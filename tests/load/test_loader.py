@@ -180,7 +180,7 @@ def test_what_was_rejected_is_not_sent_again_unchanged(house: House) -> None:
     service = Scripted(in_turn(CREATED))
     problem = Problem(
         "rejected-before",
-        "the service refused it in run run-1 (400), and it has not changed since",
+        "the service refused this row (400) in run run-1, and it has not changed since",
         "mend the row, or send it as it is with --again",
     )
     assert house.load(service, applications([2])) == {2: Outcome(2, K.REJECTED, 400, 0, (problem,))}

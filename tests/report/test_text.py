@@ -122,7 +122,6 @@ def test_a_run_that_was_stopped(tmp_path: Path) -> None:
         "",
         "What to do next",
         "  1. renew IMPORTER_TOKEN",
-        "  2. run the same command again: rows that are done are skipped",
         "     importer run candidates.xlsx --mapping mappings/zoho.yaml",
     ]
 

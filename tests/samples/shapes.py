@@ -10,7 +10,7 @@ from tests.samples.sample import ROOT
 
 @dataclass(frozen=True)
 class Shape:
-    """One example: its mapping in mappings/, its main file in sample_data/, its golden folder, the patterns it shows."""
+    """One example: a mapping in mappings/, a file in sample_data/, a golden folder, and the patterns that it shows."""
 
     name: str
     source: str
@@ -33,7 +33,7 @@ def _shape(name: str, source: str, patterns: str) -> Shape:
     return Shape(name, source, frozenset(patterns.split()))
 
 
-# The patterns are P1 to P28 of the list of what real exports need; P20 and P21 (attachments) are not of the language yet.
+# The patterns are P1 to P28 of the list of what real exports need; P20 and P21, attachments, are of another issue.
 SHAPES = (
     _shape("legacy_ats_export", "legacy_ats_export.xlsx", "P3 P4 P11 P12 P13 P15 P17 P19 P22 P24 P25"),
     _shape("zoho_backup", "zoho_backup/Candidates_001.csv", "P1 P2 P5 P12 P15 P16 P17 P19 P23 P24 P26"),

@@ -18,7 +18,7 @@ OWN = [shape for shape in SHAPES if shape.name != "legacy_ats_export"]  # that o
 
 @pytest.mark.parametrize("shape", OWN, ids=lambda shape: shape.name)
 def test_a_shape_is_imported_as_its_golden_folder_says(shape: Shape, tmp_path: Path) -> None:
-    """Each row has its golden outcome, the service has the golden applications, and a person is told the golden words."""
+    """Each row has its golden outcome, the service the golden applications, and a person is told the golden words."""
     with running(SandboxOptions(token="golden")) as sandbox:
         ran = rehearse(shape, sandbox, tmp_path)
     assert [GoldenOutcome.of(outcome) for outcome in ran.outcomes] == read_outcomes(shape.golden)

@@ -1,0 +1,124 @@
+"""Looks through a CSV once, whole, before it is read: can it be decoded, and may its cells be taken as they are?"""
+
+from __future__ import annotations
+
+import codecs
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+_BLOCK = 1 << 18
+# ASCII that needs no care: no control characters, and no # that begins what a spreadsheet leaves of an error.
+_PLAIN_ASCII = bytes([9, 10, 13, *range(0x20, 0x23), *range(0x24, 0x7F)])
+# The bytes of UTF-8 that can only be letters, composed ones: no blanks, no invisible or combining signs.
+_PLAIN_LETTERS = bytes([*range(0x80, 0xC0), *range(0xC3, 0xCC), 0xD0, 0xD1])
+
+
+@dataclass(frozen=True, slots=True)
+class Undecodable:
+    """The first bytes that an encoding cannot read: their offset in the file, from 0, and line, from 1."""
+
+    offset: int
+    line: int
+    byte: int
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What a whole CSV is like.
+
+    `plain`: no cell needs care but trimming. `size` and `changed` (nanoseconds) tell whether the file is still the one
+    that was looked at.
+    """
+
+    undecodable: Undecodable | None
+    plain: bool
+    size: int
+    changed: int
+
+    def holds_for(self, path: Path) -> bool:
+        """Whether the file is still the same."""
+        status = path.stat()
+        return (status.st_size, status.st_mtime_ns) == (self.size, self.changed)
+
+
+def survey(path: Path, codec: str) -> Survey:
+    """Read the whole file, a block at a time."""
+    look = _Utf8Look() if codec in ("utf-8", "utf-8-sig") else _OtherLook(codec)
+    with path.open("rb", buffering=0) as file:
+        status = os.fstat(file.fileno())
+        try:
+            while block := file.read(_BLOCK):
+                look.at(block)
+            look.at(b"", final=True)
+        except UnicodeDecodeError:
+            return Survey(first_undecodable(path, codec), False, status.st_size, status.st_mtime_ns)
+    return Survey(None, look.plain, status.st_size, status.st_mtime_ns)
+
+
+def first_undecodable(path: Path, codec: str) -> Undecodable | None:
+    """Where the file cannot be decoded; None if all of it can."""
+    decoder = codecs.getincrementaldecoder(codec)()
+    end = 0
+    with path.open("rb") as file:
+        while True:
+            block = file.read(_BLOCK)
+            end += len(block)
+            try:
+                decoder.decode(block, final=not block)
+            except UnicodeDecodeError as error:
+                offset = end - len(error.object) + error.start
+                return Undecodable(offset, _line_at(path, offset), error.object[error.start])
+            if not block:
+                return None
+
+
+def first_foreign_byte(path: Path) -> int | None:
+    """The offset of the first byte that is no ASCII."""
+    start = 0
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            if not block.isascii():
+                return start + next(at for at, byte in enumerate(block) if byte > 0x7F)
+            start += len(block)
+    return None
+
+
+class _Utf8Look:
+    """Looks at UTF-8. Only what is not plain ASCII is decoded, which is little of most files.
+
+    It may take broken UTF-8 for good where ASCII stands inside a letter; reading decodes strictly and finds it.
+    """
+
+    def __init__(self) -> None:
+        self.plain = True
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+        self._first = True
+
+    def at(self, block: bytes, final: bool = False) -> None:
+        if self._first:
+            block, self._first = block.removeprefix(codecs.BOM_UTF8), False
+        rest = block.translate(None, _PLAIN_ASCII)
+        self._decoder.decode(rest, final)
+        self.plain = self.plain and not rest.translate(None, _PLAIN_LETTERS) and not _has_exponent(block)
+
+
+class _OtherLook:
+    """Looks at text in any other encoding."""
+
+    def __init__(self, codec: str) -> None:
+        self.plain = True
+        self._decoder = codecs.getincrementaldecoder(codec)()
+
+    def at(self, block: bytes, final: bool = False) -> None:
+        utf8 = self._decoder.decode(block, final).encode("utf-8", "surrogatepass")
+        self.plain = self.plain and not utf8.translate(None, _PLAIN_ASCII + _PLAIN_LETTERS) and not _has_exponent(utf8)
+
+
+def _has_exponent(block: bytes) -> bool:
+    return b"+" in block and b"E+" in block
+
+
+def _line_at(path: Path, offset: int) -> int:
+    with path.open("rb") as file:
+        return file.read(offset).count(b"\n") + 1

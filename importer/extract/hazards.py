@@ -1,0 +1,25 @@
+"""What a reader of values does not see in a sheet, and a person does: errors, missing results, formats, hidden rows."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Hazards:
+    """Cells that need more care than their value says, by row number (from 1) and column index (from 0).
+
+    `errors`: the error that the cell shows, such as `#N/A`. `unstored`: formulas without a stored result. `formats`:
+    the number formats that change what a person sees (see `changes_text`). `hidden`: rows that are not shown.
+    """
+
+    errors: defaultdict[int, dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
+    unstored: defaultdict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
+    formats: defaultdict[int, dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
+    hidden: set[int] = field(default_factory=set)
+
+    @property
+    def last_row(self) -> int:
+        """The last row that holds an error or a formula: a reader of values may end before it."""
+        return max((*self.errors, *self.unstored), default=0)

@@ -1,0 +1,168 @@
+"""The process that reads a workbook: limits itself, reads one sheet, writes frames to stdout.
+
+A reader may crash, hang or fill the memory over a hostile file; then this process ends, and its parent says so.
+Started as `python -m importer.extract.workbook_child`, the request on stdin.
+"""
+
+from __future__ import annotations
+
+import gc
+import signal
+import sys
+import warnings
+import zipfile
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from typing import IO, Protocol
+
+from importer.errors import UnusableInput
+from importer.extract.cell_text import Value
+from importer.extract.file_kind import FileKind
+from importer.extract.results_file import added_columns
+from importer.extract.sheet_choice import SheetName, first_sheet, named_sheet
+from importer.extract.sheet_content import Batches, SheetContent
+from importer.extract.workbook_frames import (
+    Refusal,
+    Request,
+    SheetEnd,
+    SheetHead,
+    read_request,
+    write_batch,
+    write_end,
+    write_head,
+    write_refusal,
+)
+from importer.models import FilePlace, Problem
+
+
+class _Book(Protocol):
+    @property
+    def sheets(self) -> tuple[SheetName, ...]: ...
+
+    def content(self, sheet: SheetName) -> SheetContent: ...
+
+
+def main() -> None:
+    """Read the request from stdin, and answer it on stdout."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this process
+    warnings.simplefilter("ignore")  # readers warn of parts that they leave out; none holds cells
+    gc.disable()  # nothing here makes cycles, and collecting among millions of cells takes its time
+    request = read_request(sys.stdin.buffer.read())
+    _limit(request)
+    out = sys.stdout.buffer
+    try:
+        _answer(request, out)
+    except UnusableInput as error:
+        out.write(write_refusal(Refusal(error.problems)))
+    out.flush()
+
+
+def _limit(request: Request) -> None:
+    if sys.platform == "win32":
+        return  # there the parent's clock is the only limit
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_AS, (request.memory, request.memory))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))  # nothing is unpacked to disk
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    seconds = int(request.seconds * 2) + 10  # two threads work; the parent's clock comes first
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+
+
+def _answer(request: Request, out: IO[bytes]) -> None:
+    book = _Loaded(_open(request))
+    sheet = _choose(book, request)
+    content = book.content(sheet)
+    others = [other.title for other in book.sheets if other.visible and other != sheet] if not request.sheet else []
+    out.write(write_head(SheetHead(sheet.title, others, sorted(content.hazards.hidden))))
+    batches = Batches(content)
+    for batch in batches:
+        out.write(write_batch(batch))
+    out.write(write_end(SheetEnd(batches.lost_digits)))
+
+
+class _Loaded:
+    """A book that keeps what was loaded of the sheet last asked for: looking into it must not load it twice."""
+
+    def __init__(self, book: _Book) -> None:
+        self.sheets = book.sheets
+        self._book = book
+        self._title: str | None = None
+        self._content: SheetContent | None = None
+
+    def content(self, sheet: SheetName) -> SheetContent:
+        if self._content is None or self._title != sheet.title:
+            self._content, self._title = self._book.content(sheet), sheet.title
+        return self._content
+
+    def first(self, sheet: SheetName, wanted: Callable[[Sequence[Value]], bool]) -> Sequence[Value] | None:
+        """The first row that is wanted; `content` gives it and those before it again."""
+        content = self.content(sheet)
+        read: list[Sequence[Value]] = []
+        found = None
+        for row in content.rows:
+            read.append(row)
+            if wanted(row):
+                found = row
+                break
+        self._content = replace(content, rows=chain(read, content.rows))
+        return found
+
+
+def _open(request: Request) -> _Book:
+    path = Path(request.path)
+    if request.kind == FileKind.XLSX:
+        _check_size(request)
+    if request.engine == "openpyxl":
+        from importer.extract.openpyxl_book import OpenpyxlXlsx
+
+        return OpenpyxlXlsx(path)
+    from importer.extract.calamine_book import CalamineXlsx
+
+    return CalamineXlsx(path)
+
+
+def _check_size(request: Request) -> None:
+    with zipfile.ZipFile(request.path) as archive:
+        size = sum(member.file_size for member in archive.infolist())
+    if size > request.unpacked:
+        raise UnusableInput(
+            Problem(
+                "workbook-too-large",
+                f"the workbook unpacks to {size:,} bytes, more than the {request.unpacked:,} that are allowed",
+                "save the sheet as CSV, which is read without this limit",
+                FilePlace(request.name),
+            )
+        )
+
+
+def _choose(book: _Loaded, request: Request) -> SheetName:
+    if request.sheet is None:
+        return first_sheet(request.name, book.sheets, lambda sheet: _holds_anything(book, sheet))
+    try:
+        return named_sheet(request.name, book.sheets, request.sheet)
+    except UnusableInput:
+        # A sheet of the report that somebody copied into a workbook of its own bears another name.
+        results = [sheet for sheet in book.sheets if _is_results(book, sheet)]
+        if len(results) != 1:
+            raise
+        return results[0]
+
+
+def _holds_anything(book: _Loaded, sheet: SheetName) -> bool:
+    return book.content(sheet).hazards.last_row > 0 or book.first(sheet, _is_filled) is not None
+
+
+def _is_filled(row: Sequence[Value]) -> bool:
+    return any(cell != "" for cell in row)
+
+
+def _is_results(book: _Loaded, sheet: SheetName) -> bool:
+    header = book.first(sheet, lambda row: True) or ()
+    return added_columns([cell if isinstance(cell, str) else "" for cell in header]) > 0
+
+
+if __name__ == "__main__":
+    main()

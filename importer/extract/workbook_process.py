@@ -1,0 +1,191 @@
+"""Has a workbook read by a child process, and makes whatever becomes of that process one clear answer."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Timer
+from typing import IO
+
+from importer.errors import UnusableInput
+from importer.extract.file_kind import FileKind
+from importer.extract.limits import ReadingLimits
+from importer.extract.workbook_frames import (
+    Batch,
+    Refusal,
+    Request,
+    SheetEnd,
+    SheetHead,
+    decoded,
+    read_frame,
+    write_request,
+)
+from importer.models import FilePlace, Problem
+
+# What Python and Rust say where memory is not given, or more is wanted than there can be.
+_OUT_OF_MEMORY = ("MemoryError", "memory allocation", "Cannot allocate", "capacity overflow")
+_ENGINES = {FileKind.XLSX: ("calamine", "openpyxl")}
+
+
+@dataclass(frozen=True, slots=True)
+class WorkbookSource:
+    """The workbook to read. `name` is how the person knows it, `sheet` the sheet that was asked for."""
+
+    path: Path
+    name: str
+    kind: FileKind
+    sheet: str | None
+    limits: ReadingLimits
+
+
+@dataclass(frozen=True, slots=True)
+class SheetFrames:
+    """A sheet that was read to its end: all its rows, as compact as they came."""
+
+    head: SheetHead
+    end: SheetEnd
+    _batches: tuple[bytes, ...]
+
+    def batches(self) -> Iterator[Batch]:
+        """The batches in row order; may be called again."""
+        for frame in self._batches:
+            batch = decoded(frame)
+            if isinstance(batch, Batch):
+                yield batch
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """How a child ended that gave no answer."""
+
+    timed_out: bool
+    code: int
+    said: str
+
+    @property
+    def out_of_memory(self) -> bool:
+        return any(sign in self.said for sign in _OUT_OF_MEMORY)
+
+    @property
+    def reason(self) -> str:
+        """The last line of what it said, without the name of the exception."""
+        lines = [line for line in self.said.splitlines() if not line.startswith("note:")]
+        last = lines[-1].strip() if lines else ""
+        return last.rpartition("Error: ")[2][:200] or f"its reader ended with {self.code}"
+
+
+def read_workbook(source: WorkbookSource) -> SheetFrames:
+    """Read a sheet with the fastest reader, and with the next one where that fails.
+
+    Raises:
+        UnusableInput: the workbook has no such sheet, is damaged, or would cost more than the limits allow.
+    """
+    failures = []
+    for engine in _ENGINES[source.kind]:
+        answer = _ask(source, engine)
+        if isinstance(answer, SheetFrames):
+            return answer
+        failures.append(answer)
+        if answer.timed_out:
+            break
+    raise UnusableInput(_told(source, failures[0]))
+
+
+def _ask(source: WorkbookSource, engine: str) -> SheetFrames | _Failure:
+    limits = source.limits
+    request = Request(
+        str(source.path.absolute()),
+        source.name,
+        source.kind.value,
+        engine,
+        source.sheet,
+        limits.memory,
+        limits.seconds,
+        limits.unpacked,
+    )
+    command = [sys.executable, "-X", "utf8", "-m", "importer.extract.workbook_child"]
+    timed_out: list[bool] = []
+    with (
+        tempfile.TemporaryFile() as errors,
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors) as child,
+    ):
+
+        def give_up() -> None:
+            timed_out.append(True)
+            child.kill()
+
+        clock = Timer(limits.seconds, give_up)
+        clock.start()
+        try:
+            frames = _converse(child, request)
+            code = child.wait()
+        finally:
+            clock.cancel()
+            child.kill()
+        if code == 0:
+            return _collected(frames, source.name)
+        return _Failure(bool(timed_out), code, _said(errors))
+
+
+def _converse(child: subprocess.Popen[bytes], request: Request) -> list[bytes]:
+    assert child.stdin is not None
+    assert child.stdout is not None
+    try:
+        with child.stdin as pipe:
+            pipe.write(write_request(request))
+    except BrokenPipeError:
+        return []  # it died before it read; its exit code says so
+    frames = []
+    while (frame := read_frame(child.stdout)) is not None:
+        frames.append(frame)
+    return frames
+
+
+def _collected(frames: list[bytes], name: str) -> SheetFrames:
+    last = decoded(frames[-1])
+    if isinstance(last, Refusal):
+        raise UnusableInput([replace(problem, place=FilePlace(name)) for problem in last.problems])
+    head = decoded(frames[0])
+    assert isinstance(head, SheetHead)
+    assert isinstance(last, SheetEnd)
+    return SheetFrames(head, last, tuple(frames[1:-1]))
+
+
+def _said(errors: IO[bytes]) -> str:
+    errors.seek(0)
+    return errors.read(1 << 20).decode("utf-8", "replace").strip()
+
+
+def _told(source: WorkbookSource, failure: _Failure) -> Problem:
+    place = FilePlace(source.name)
+    if failure.timed_out:
+        return Problem(
+            "workbook-too-slow",
+            f"reading the workbook took more than {source.limits.seconds:g} seconds and was given up",
+            "save the sheet as CSV",
+            place,
+        )
+    if failure.out_of_memory:
+        return Problem(
+            "workbook-too-large",
+            f"reading the workbook takes more than the {source.limits.memory >> 20:,} MB of memory that are allowed",
+            "delete what lies far right of or below the table, or save the sheet as CSV",
+            place,
+        )
+    if "password" in failure.reason.lower():
+        return Problem(
+            "workbook-encrypted",
+            "the workbook is encrypted",
+            "open it with its password and save it without one",
+            place,
+        )
+    return Problem(
+        "workbook-damaged",
+        f"the workbook is damaged and cannot be read ({failure.reason})",
+        "open it in a spreadsheet program and save it again",
+        place,
+    )

@@ -1,0 +1,106 @@
+"""A worksheet that was read, as records and rows."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
+
+from importer.extract.file_kind import FileKind
+from importer.extract.layout import Layout
+from importer.extract.record import Flaw, Record
+from importer.extract.sheet_choice import other_sheets_warning
+from importer.extract.workbook_frames import Batch
+from importer.extract.workbook_process import SheetFrames
+from importer.models import CellPlace, Origin, Problem, Row
+
+
+@dataclass(frozen=True, slots=True)
+class WorkbookSheet:
+    """A worksheet. `name` is how the person knows the file."""
+
+    name: str
+    kind: FileKind
+    frames: SheetFrames
+
+    @property
+    def origin(self) -> Origin:
+        return Origin(self.name, self.frames.head.title)
+
+    @property
+    def how(self) -> str:
+        return f"{self.kind}, sheet {self.frames.head.title!r}"
+
+    @property
+    def even(self) -> bool:
+        return False
+
+    @property
+    def delimiter(self) -> str:
+        return ","
+
+    @property
+    def hidden(self) -> frozenset[int]:
+        return frozenset(self.frames.head.hidden)
+
+    def warnings(self, layout: Layout) -> tuple[Problem, ...]:
+        others = other_sheets_warning(self.name, self.frames.head.title, self.frames.head.others)
+        return others + tuple(self._lost_digits(layout))
+
+    def records(self) -> Generator[Record, None, None]:
+        """Every row, blank ones too."""
+        for batch in self.frames.batches():
+            yield from _records(batch)
+
+    def rows(self, layout: Layout) -> Iterator[Row]:
+        """The rows of a table."""
+        if not layout.takes_all:
+            yield from layout.rows(self.records())
+            return
+        origin, kept = self.origin, len(layout.columns)
+        for batch in self.frames.batches():
+            if batch.flaws or batch.first <= layout.header_row or len(batch.columns) != kept or kept != layout.width:
+                yield from layout.rows(_records(batch))
+                continue
+            typed = _typed(batch)
+            for offset, cells in enumerate(zip(*batch.columns, strict=True)):
+                if any(cells):
+                    yield Row(origin, batch.first + offset, cells, typed[offset])
+
+    def _lost_digits(self, layout: Layout) -> Iterator[Problem]:
+        for lost in self.frames.end.lost_digits:
+            if lost.row > layout.header_row:
+                yield Problem(
+                    "digits-lost",
+                    "the column holds numbers of more than 15 digits, of which a workbook keeps only 15",
+                    "if they are ids, format the column as text in the original and export it again",
+                    CellPlace(self.origin, lost.row, layout.column_at(lost.index)),
+                )
+
+
+def _records(batch: Batch) -> Iterator[Record]:
+    typed, flaws = _typed(batch), _flaws(batch)
+    for offset, cells in enumerate(zip(*batch.columns, strict=True)):
+        yield Record(batch.first + offset, cells, typed[offset], flaws.get(offset, ()))
+
+
+def _typed(batch: Batch) -> Sequence[frozenset[int]]:
+    """Which cells are typed, for each row of a batch."""
+    always = frozenset(index for index, typed in enumerate(batch.typed) if typed is True)
+    masks = [(index, mask) for index, mask in enumerate(batch.typed) if isinstance(mask, bytes)]
+    if not masks:
+        return [always] * (len(batch.columns[0]) if batch.columns else 0)
+    known: dict[tuple[int, ...], frozenset[int]] = {}
+    sets = []
+    for pattern in zip(*(mask for _, mask in masks), strict=True):
+        if pattern not in known:
+            known[pattern] = always | {index for (index, _), typed in zip(masks, pattern, strict=True) if typed}
+        sets.append(known[pattern])
+    return sets
+
+
+def _flaws(batch: Batch) -> dict[int, tuple[Flaw, ...]]:
+    flaws: defaultdict[int, tuple[Flaw, ...]] = defaultdict(tuple)
+    for flaw in batch.flaws:
+        flaws[flaw.offset] += (Flaw(flaw.index, Problem(flaw.code, flaw.message, flaw.hint)),)
+    return flaws

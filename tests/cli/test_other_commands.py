@@ -1,0 +1,188 @@
+"""The commands beside run and check: questions, runs, show, report, doctor, sandbox."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from importer import __version__
+from importer.sandbox import SHIPPED_QUESTIONS
+from tests.cli.conftest import FrontDoor, Served, candidate
+from tests.cli.test_run import CHECK, RUN, people
+
+Serve = Callable[..., Served]
+
+
+def test_questions_as_json_are_those_of_the_service_and_start_a_sandbox(serve: Serve) -> None:
+    """What `questions --json` prints is what `--sandbox --questions` reads: a rehearsal with one's own questions."""
+    served = serve()
+    shown = served("questions", "4f2c9a", "--json")
+    asked = json.loads(SHIPPED_QUESTIONS.read_text("utf-8"))["job_posts"]["4f2c9a"]["questions"]
+    printed = json.loads(shown.out)
+    assert printed["job_post"] == "4f2c9a"
+    assert [question["id"] for question in printed["questions"]] == [question["id"] for question in asked]
+    (served.door.folder / "questions.json").write_text(shown.out, "utf-8")
+    people(served.door.folder, 2)
+    rehearsed = served(*RUN, "--sandbox", "--questions", "questions.json", "--json")
+    assert (rehearsed.code, rehearsed.counts) == (0, {"created": 2})
+    assert served.accepted == []
+
+
+def test_questions_as_a_table_name_what_a_mapping_file_needs(serve: Serve) -> None:
+    """Key or text, whether it must be answered, what kind of answer, and the options."""
+    ran = serve()("questions", "4f2c9a")
+    assert ran.code == 0
+    lines = [" ".join(line.split()) for line in ran.out.splitlines()]
+    assert "work_permit yes yes_no Do you have a work" in lines
+    assert any(line.startswith('"text: How did you') for line in lines)
+    assert ran.err.startswith("Next: ")
+
+
+REFUSED = [
+    pytest.param("nobody", 3, "the service knows no job post nobody", id="unknown"),
+    pytest.param("../talent-pools", 2, "'../talent-pools' is no job post id", id="a path"),
+]
+
+
+@pytest.mark.parametrize(("job_post", "code", "message"), REFUSED)
+def test_questions_of_a_job_post_that_is_not_there(serve: Serve, job_post: str, code: int, message: str) -> None:
+    """An unknown hash is told; what is no hash is not even asked for."""
+    ran = serve()("questions", job_post)
+    assert (ran.code, message in ran.err) == (code, True)
+
+
+def test_runs_are_listed_and_shown(serve: Serve) -> None:
+    """The newest first, with how they ended; show prints the summary of one again."""
+    served = serve()
+    people(served.door.folder, 2, candidate(6, Salary="a lot"))
+    served(*CHECK)
+    ran = served(*RUN)
+    listed = served("runs")
+    newest, oldest = listed.out.splitlines()
+    assert " finished  job post 4f2c9a  people.csv: 2 created, 1 invalid" in newest
+    assert " checked   job post 4f2c9a  people.csv: 1 invalid, 2 not sent" in oldest
+    assert served("show", "last").out == ran.out
+    assert served("show", newest.split()[0]).out == ran.out
+    assert len(json.loads(served("runs", "--json").out)) == 2
+
+
+def test_runs_of_a_folder_without_runs(front_door: FrontDoor) -> None:
+    """Nothing is no error, and the next command is named."""
+    ran = front_door("runs")
+    assert (ran.code, ran.out) == (0, "")
+    assert ran.err == "There are no runs in results. Next: importer check FILE --mapping MAPPING\n"
+
+
+def test_a_damaged_run_does_not_hide_the_others(serve: Serve) -> None:
+    """A folder that cannot be read is named in the list; the rest is listed as ever."""
+    served = serve()
+    people(served.door.folder, 1)
+    run = served(*RUN, "--json").summary["run"]
+    served(*CHECK)
+    (served.door.folder / "results" / run / "summary.json").write_text("{", "utf-8")
+    listed = served("runs")
+    assert listed.code == 0
+    assert len(listed.out.splitlines()) == 1
+    assert f"{run}" in listed.err
+    assert served("report", run, "--json").counts == {"created": 1}
+    assert len(served("runs").out.splitlines()) == 2
+
+
+def test_report_writes_the_same_again(serve: Serve) -> None:
+    """A report that was deleted comes back, from the copy of the source and what was kept of each row."""
+    served = serve()
+    people(served.door.folder, 2, candidate(6, Salary="a lot"))
+    first = served(*RUN, "--json").summary
+    folder = served.door.folder / "results" / first["run"]
+    kept = {path.name: path.read_bytes() for path in folder.glob("*.csv")}
+    for path in [*folder.glob("*_*.csv"), folder / "invalid.csv", folder / "report.xlsx", folder / "summary.json"]:
+        path.unlink()
+    (served.door.folder / "people.csv").unlink()
+    assert served("report", first["run"], "--json").summary == first
+    assert {path.name: path.read_bytes() for path in folder.glob("*.csv")} == kept
+
+
+def test_doctor_finds_all_well(serve: Serve) -> None:
+    """With address, token, folder and ledger in order, the exit code is 0."""
+    served = serve()
+    people(served.door.folder, 1)
+    served(*RUN)
+    ran = served("doctor")
+    assert (ran.code, ran.out.splitlines()[-1]) == (0, "All is well.")
+    assert "ok     token: the service takes it" in ran.out
+    assert {request.path for request in served.sandbox.requests if request.status == 404} == {
+        "/api/v1/client/job-posts/importer-probe/questions/"
+    }
+
+
+UNWELL = [
+    pytest.param({"IMPORTER_TOKEN": "old"}, "WRONG  token: the service answers 401", id="token refused"),
+    pytest.param({"IMPORTER_BASE_URL": "http://127.0.0.1:1"}, "WRONG  connection: the connection was ref", id="no one"),
+    pytest.param({"IMPORTER_TOKEN": ""}, "WRONG  token: there is no access token", id="no token"),
+]
+
+
+@pytest.mark.parametrize(("settings", "finding"), UNWELL)
+def test_doctor_says_what_is_wrong(serve: Serve, settings: dict[str, str], finding: str) -> None:
+    """Each fault is named with its remedy, and the exit code is 3."""
+    ran = serve()("doctor", **settings)
+    assert ran.code == 3
+    assert finding in ran.out
+    assert "         -> " in ran.out
+
+
+def test_doctor_sees_a_damaged_ledger(serve: Serve) -> None:
+    """A file that is no ledger is told, not repaired."""
+    served = serve()
+    (served.door.folder / "results").mkdir()
+    (served.door.folder / "results" / "ledger.sqlite").write_bytes(
+        b"no database, but long enough to look like one" * 99
+    )
+    ran = served("doctor")
+    assert ran.code == 3
+    assert "WRONG  ledger: " in ran.out
+
+
+def test_the_sandbox_runs_on_its_own(front_door: FrontDoor) -> None:
+    """It says where it listens, answers, and ends with a signal."""
+    with front_door.started("sandbox", "--port", "0", "--token", "t0ken") as process:
+        assert process.stdout is not None
+        line = process.stdout.readline().strip()
+        address = line.removeprefix("sandbox listening on ")
+        settings = {"IMPORTER_BASE_URL": address, "IMPORTER_TOKEN": "t0ken"}
+        assert front_door("questions", "4f2c9a", "--json", **settings).code == 0
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=10) == 0
+
+
+def test_the_version_is_told(front_door: FrontDoor) -> None:
+    """--version names the program and its version."""
+    ran = front_door("--version")
+    assert (ran.code, ran.out) == (0, f"importer {__version__}\n")
+
+
+def test_a_reader_that_goes_away_changes_nothing(serve: Serve) -> None:
+    """Of `importer run ... | head -0` the exit code is that of the run, and no traceback is left."""
+    served = serve()
+    people(served.door.folder, 2, candidate(6, Salary="a lot"))
+    reader, writer = os.pipe()
+    os.close(reader)
+    ran = subprocess.run(
+        [sys.executable, "-m", "importer", *RUN],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        cwd=served.door.folder,
+        env=served.door.environment,
+        check=False,
+        timeout=20,
+    )
+    os.close(writer)
+    assert ran.returncode == 4
+    assert b"Error" not in ran.stderr
+    assert len(served.accepted) == 2

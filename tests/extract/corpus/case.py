@@ -1,0 +1,34 @@
+"""A file of the corpus and what reading it must give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from importer.models import SourceOptions
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What reading gives. Rows as `{number: cells}`; problems and warnings as the texts that a person reads."""
+
+    columns: tuple[str, ...] = ()
+    rows: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    reading: str | None = None  # None: not compared
+    header_row: int = 1
+    typed: dict[int, set[int]] | None = None  # None: not compared
+    refused: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Case:
+    """A file, made by `content`, and what is to be seen in it. `promise` completes the sentence "reading ..."."""
+
+    id: str
+    promise: str
+    file: str
+    content: Callable[[], bytes]
+    seen: Seen
+    options: SourceOptions = field(default_factory=SourceOptions)

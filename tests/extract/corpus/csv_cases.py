@@ -1,0 +1,325 @@
+"""CSV files: delimiters, quotes, line ends, blank and uneven rows, cells that are no values."""
+
+from __future__ import annotations
+
+from importer.models import SourceOptions
+from tests.extract.corpus.case import Case, Seen
+
+_NONE = SourceOptions()
+_ADA = ("Ada", "ada@example.com")
+_ALAN = ("Alan", "alan@example.org")
+_COLUMNS = ("Name", "E-mail")
+_BOTH = {2: _ADA, 3: _ALAN}
+_LINES = "Name,E-mail\nAda,ada@example.com\nAlan,alan@example.org\n"
+
+
+def _case(
+    id_: str, promise: str, text: str | bytes, seen: Seen, options: SourceOptions = _NONE, file: str = "a.csv"
+) -> Case:
+    content = text if isinstance(text, bytes) else text.encode()
+    return Case(id_, promise, file, lambda: content, seen, options)
+
+
+def _delimited(name: str, delimiter: str, reading: str, file: str = "a.csv") -> Case:
+    text = _LINES.replace(",", delimiter)
+    return _case(f"csv-{name}", f"finds {name} as delimiter", text, Seen(_COLUMNS, _BOTH, reading=reading), file=file)
+
+
+def _ended(name: str, line_end: str) -> Case:
+    text = _LINES.replace("\n", line_end)
+    return _case(f"csv-ends-{name}", f"takes {name} as line end", text.encode(), Seen(_COLUMNS, _BOTH))
+
+
+def _flawed(name: str, cell: str, problem: str, kept: str | None = None) -> Case:
+    rows = {2: (cell if kept is None else kept, "ada@example.com"), 3: _ALAN}
+    text = f"Name,E-mail\n{cell},ada@example.com\nAlan,alan@example.org\n"
+    return _case(
+        f"csv-cell-{name}",
+        f"tells a cell with {name} and goes on",
+        text,
+        Seen(_COLUMNS, rows, (f'a.csv, row 2, column "Name": {problem}',)),
+    )
+
+
+def _trimmed(name: str, cell: str, text: str) -> Case:
+    return _case(
+        f"csv-trims-{name}",
+        f"takes {name} off a cell",
+        f"Name,E-mail\n{cell},ada@example.com\n",
+        Seen(_COLUMNS, {2: (text, "ada@example.com")}),
+    )
+
+
+CSV_CASES = (
+    _delimited("comma", ",", 'CSV, UTF-8, delimiter ",", header found in row 1, 2 columns'),
+    _delimited("semicolon", ";", 'CSV, UTF-8, delimiter ";", header found in row 1, 2 columns'),
+    _delimited("tab", "\t", "CSV, UTF-8, delimiter tab, header found in row 1, 2 columns", "a.tsv"),
+    _delimited("pipe", "|", 'CSV, UTF-8, delimiter "|", header found in row 1, 2 columns', "a.txt"),
+    _case(
+        "csv-colon-declared",
+        "takes a declared delimiter that would not be looked for",
+        _LINES.replace(",", ":"),
+        Seen(_COLUMNS, _BOTH, reading='CSV, UTF-8, delimiter ":", header found in row 1, 2 columns'),
+        SourceOptions(delimiter=":"),
+    ),
+    _case(
+        "csv-tab-declared",
+        "takes the word tab as a delimiter",
+        _LINES.replace(",", "\t"),
+        Seen(_COLUMNS, _BOTH),
+        SourceOptions(delimiter="tab"),
+    ),
+    _case(
+        "csv-semicolon-among-commas",
+        "finds the delimiter that makes even columns where another one is frequent in the cells",
+        "Name;Salary;Skills\nAda;1,5;a, b, c\nAlan;2,5;d\nGrace;3,25;e, f\n",
+        Seen(
+            ("Name", "Salary", "Skills"),
+            {2: ("Ada", "1,5", "a, b, c"), 3: ("Alan", "2,5", "d"), 4: ("Grace", "3,25", "e, f")},
+        ),
+    ),
+    _case(
+        "csv-sep-line",
+        "takes the line sep= as the delimiter and as no row, as spreadsheet programs do",
+        "sep=|\n" + _LINES.replace(",", "|"),
+        Seen(_COLUMNS, _BOTH, reading='CSV, UTF-8, delimiter "|", header found in row 1, 2 columns'),
+    ),
+    _case(
+        "csv-one-column",
+        "reads a file of one column",
+        "Name\nAda\nAlan\n",
+        Seen(("Name",), {2: ("Ada",), 3: ("Alan",)}),
+    ),
+    _ended("LF", "\n"),
+    _ended("CRLF", "\r\n"),
+    _ended("CR", "\r"),
+    _case(
+        "csv-ends-mixed",
+        "takes mixed line ends",
+        b"Name,E-mail\r\nAda,ada@example.com\nAlan,alan@example.org\r",
+        Seen(_COLUMNS, _BOTH),
+    ),
+    _case("csv-no-last-end", "reads a last line without an end", _LINES.rstrip("\n"), Seen(_COLUMNS, _BOTH)),
+    _case(
+        "csv-quoted-delimiter",
+        "keeps a delimiter, a quote and a line break inside quotes",
+        'Name,E-mail\n"Lovelace, ""Ada""\nKing",ada@example.com\nAlan,alan@example.org\n',
+        Seen(_COLUMNS, {2: ('Lovelace, "Ada"\nKing', "ada@example.com"), 3: _ALAN}),
+    ),
+    _case(
+        "csv-quoted-crlf",
+        "takes each line break inside quotes as LF",
+        b'Name,E-mail\r\n"A\r\nB\rC",ada@example.com\r\n',
+        Seen(_COLUMNS, {2: ("A\nB\nC", "ada@example.com")}),
+    ),
+    _case(
+        "csv-quoted-break-is-one-row",
+        "counts a record with line breaks as one row, as a spreadsheet program does",
+        'Name,E-mail\n"A\n\n\nB",ada@example.com\nAlan,alan@example.org\n',
+        Seen(_COLUMNS, {2: ("A\n\n\nB", "ada@example.com"), 3: _ALAN}),
+    ),
+    _case(
+        "csv-blank-rows",
+        "leaves blank rows out and counts them",
+        "Name,E-mail\n\nAda,ada@example.com\n,\n  , \nAlan,alan@example.org\n\n",
+        Seen(_COLUMNS, {3: _ADA, 6: _ALAN}),
+    ),
+    _case(
+        "csv-lone-quote-inside",
+        "keeps a quote inside an unquoted cell",
+        'Name,E-mail\n5" disk,ada@example.com\n',
+        Seen(_COLUMNS, {2: ('5" disk', "ada@example.com")}),
+    ),
+    _case(
+        "csv-text-as-text",
+        "changes no text that looks like a number, a date or a missing value",
+        "Name,E-mail\n0012,NA\n1e5,null\n01/02/2020,1.50\n+90 212,TRUE\n",
+        Seen(_COLUMNS, {2: ("0012", "NA"), 3: ("1e5", "null"), 4: ("01/02/2020", "1.50"), 5: ("+90 212", "TRUE")}),
+    ),
+    _case(
+        "csv-too-many-cells",
+        "tells a row with too many cells and goes on",
+        "Name,E-mail\nLovelace, Ada,ada@example.com\nAlan,alan@example.org\n",
+        Seen(
+            _COLUMNS,
+            {2: ("Lovelace", "Ada"), 3: _ALAN},
+            (
+                'a.csv, row 2, column "=C": the row has 3 cells, the header 2; clear the cells beyond the header, or '
+                "give "
+                "them a header; in a CSV, quote cells that hold delimiters",
+            ),
+        ),
+    ),
+    _case(
+        "csv-too-few-cells",
+        "tells a row with too few cells and goes on",
+        "Name,E-mail\nAda\nAlan,alan@example.org\n",
+        Seen(
+            _COLUMNS,
+            {2: ("Ada", ""), 3: _ALAN},
+            (
+                "a.csv, row 2: the row has 1 cells, the header 2; look for a missing delimiter or a line break outside "
+                "quotes",
+            ),
+        ),
+    ),
+    _case(
+        "csv-empty-cells-beyond",
+        "finds nothing wrong with empty cells beyond the header",
+        "Name,E-mail\nAda,ada@example.com,,\nAlan,alan@example.org\n",
+        Seen(_COLUMNS, _BOTH),
+    ),
+    _case(
+        "csv-long-cell",
+        "reads a cell of 200,000 characters",
+        "Name,E-mail\n" + "a" * 200_000 + ",ada@example.com\n",
+        Seen(_COLUMNS, {2: ("a" * 200_000, "ada@example.com")}),
+    ),
+    _case(
+        "csv-quote-broken",
+        "tells the row of a missing quote, which would swallow the rows below",
+        'Name,E-mail\nAda,ada@example.com\n"Alan,alan@example.org\nGrace,grace@example.com\n"Mary",mary@example.com\n',
+        Seen(
+            refused=(
+                'a.csv, row 3: a quote (") ends inside a cell: only "," or the line\'s end may follow it; write a '
+                "quote "
+                'inside a quoted cell twice (""), or close the one that is open',
+            )
+        ),
+        SourceOptions(delimiter=","),
+    ),
+    _case(
+        "csv-quote-unclosed",
+        "tells the row of a quote that is never closed",
+        'Name,E-mail\nAda,ada@example.com\n"Alan,alan@example.org\nGrace,grace@example.com\n',
+        Seen(refused=('a.csv, row 3: a quote (") is opened and never closed; close it, or double it to mean a quote',)),
+        SourceOptions(delimiter=","),
+    ),
+    _case(
+        "csv-uneven",
+        "asks for the delimiter where none makes even columns",
+        "a,b\nc;d;e\nf|g\nh\ni;j|k,l,m,n\no;p\n",
+        Seen(
+            refused=(
+                "a.csv: none of , ; tab | splits this file into even columns; declare it under source: in the mapping, "
+                'such as `delimiter: ";"`',
+            )
+        ),
+    ),
+    _case(
+        "csv-delimiter-unusable",
+        "refuses a declared delimiter of two characters",
+        _LINES,
+        Seen(
+            refused=(
+                'delimiter: in the mapping: \'::\' is no delimiter; give one character, such as "," or ";" or "|", or '
+                "tab",
+            )
+        ),
+        SourceOptions(delimiter="::"),
+    ),
+    _flawed("NUL", "A\0da", "'A\\x00da' holds the control character U+0000; clear the cell and type it again"),
+    _flawed(
+        "a control character",
+        "A\x0bda",
+        "'A\\x0bda' holds the control character U+000B; clear the cell and type it again",
+    ),
+    _flawed(
+        "a C1 control character",
+        "A\x92da",
+        "'A\\x92da' holds the control character U+0092; clear the cell and type it again",
+    ),
+    _flawed(
+        "a lost letter",
+        "J�rgen",
+        "'J�rgen' holds U+FFFD, the sign that another program left where it lost a letter; type the letter again",
+    ),
+    _flawed("an error", "#N/A", "the cell holds the error #N/A; mend the formula or clear the cell"),
+    _flawed("a Turkish error", "#BAŞV!", "the cell holds the error #BAŞV!; mend the formula or clear the cell"),
+    _flawed(
+        "only ####",
+        "########",
+        "the cell holds only ####, which a spreadsheet program shows in a column that is too narrow; make the column "
+        "wider and save the file again",
+    ),
+    _flawed(
+        "a shortened number",
+        "9.05E+11",
+        "'9.05E+11' is a number whose digits were lost when the file was saved; format the column as text or as a "
+        "number "
+        "without decimals in the original and save it again",
+    ),
+    _case(
+        "csv-hash-is-fine",
+        "finds nothing wrong with # and E+ inside a text",
+        "Name,E-mail\nC#,Flat #5\nGRADE+,E+E\n",
+        Seen(_COLUMNS, {2: ("C#", "Flat #5"), 3: ("GRADE+", "E+E")}),
+    ),
+    _trimmed("spaces", "  Ada  ", "Ada"),
+    _trimmed("a NBSP", "\u00a0Ada\u00a0", "Ada"),
+    _trimmed("a zero-width space", "\u200bAda\ufeff", "Ada"),
+    _trimmed("direction marks", "\u202a+44 20 7946 0001\u202c", "+44 20 7946 0001"),
+    _case(
+        "csv-keeps-inner",
+        "keeps blanks inside a cell, NBSP and zero-width joiners too",
+        "Name,E-mail\nAda  King\u00a0L\u200dX,ada@example.com\n",
+        Seen(_COLUMNS, {2: ("Ada  King\u00a0L\u200dX", "ada@example.com")}),
+    ),
+    _case(
+        "csv-nfc",
+        "composes letters that a Mac has taken apart",
+        "Name,E-mail\nGu\u0308l S\u0327en,gul@example.com\n",
+        Seen(_COLUMNS, {2: ("Gül Şen", "gul@example.com")}),
+    ),
+    _case(
+        "csv-results-fed-back",
+        "reads a results file by its own rules, whatever the mapping declares",
+        "\ufeffName|Tel|Kod|import_row|import_status|import_problem|import_hint\r\n"
+        "Gül|'+44 20 7946 0001|''=x|7|invalid|bad|fix\r\n",
+        Seen(
+            ("Name", "Tel", "Kod"),
+            {2: ("Gül", "+44 20 7946 0001", "'=x")},
+            reading='CSV, UTF-8 with BOM, delimiter "|", a results file fed back, header in row 1, 3 columns',
+        ),
+        SourceOptions(encoding="cp1254", delimiter=";", header_row=4, skip_rows=(2,)),
+    ),
+    _case(
+        "csv-header-only",
+        "warns of a file without rows",
+        "Name,E-mail\n\n",
+        Seen(
+            _COLUMNS,
+            warnings=(
+                "a.csv: no row holds anything below the header in row 1; check that this is the right file and sheet",
+            ),
+        ),
+    ),
+    _case(
+        "csv-blank",
+        "refuses a file of blanks",
+        " \n\n,,\n",
+        Seen(refused=("a.csv: no cell holds anything; export it again",)),
+    ),
+    _case(
+        "csv-skip-rows",
+        "leaves out the rows that the mapping skips",
+        "Name,E-mail\nyour name,your e-mail\nAda,ada@example.com\nAlan,alan@example.org\n",
+        Seen(
+            _COLUMNS,
+            {3: _ADA, 4: _ALAN},
+            reading='CSV, UTF-8, delimiter ",", header found in row 1, 1 row left out by skip_rows, 2 columns',
+        ),
+        SourceOptions(skip_rows=(2,)),
+    ),
+    _case(
+        "csv-stop-at",
+        "ends before the row that the mapping stops at",
+        "Name,E-mail\nAda,ada@example.com\nTOTAL,1\nAlan,alan@example.org\n",
+        Seen(
+            _COLUMNS,
+            {2: _ADA},
+            reading="CSV, UTF-8, delimiter \",\", header found in row 1, ends before 'Total', 2 columns",
+        ),
+        SourceOptions(stop_at="Total"),
+    ),
+)

@@ -1,0 +1,116 @@
+"""CSV files in encodings: by their mark, as declared, and not declared where they must be."""
+
+from __future__ import annotations
+
+import codecs
+
+from importer.models import SourceOptions
+from tests.extract.corpus.case import Case, Seen
+
+_TEXT = "Ad,E-posta\nGül,gul@example.com\nİpek,ipek@example.org\n"
+_COLUMNS = ("Ad", "E-posta")
+_ROWS = {2: ("Gül", "gul@example.com"), 3: ("İpek", "ipek@example.org")}
+
+
+def _read(id_: str, promise: str, content: bytes, label: str, declared: str | None = None) -> Case:
+    reading = f'CSV, {label}, delimiter ",", header found in row 1, 2 columns'
+    seen = Seen(_COLUMNS, _ROWS, reading=reading)
+    return Case(id_, promise, "a.csv", lambda: content, seen, SourceOptions(encoding=declared))
+
+
+def _refused(id_: str, promise: str, content: bytes, message: str, declared: str | None = None) -> Case:
+    return Case(id_, promise, "a.csv", lambda: content, Seen(refused=(message,)), SourceOptions(encoding=declared))
+
+
+ENCODING_CASES = (
+    _read("enc-utf8", "takes UTF-8 without a mark", _TEXT.encode(), "UTF-8"),
+    _read("enc-utf8-bom", "takes UTF-8 by its mark", _TEXT.encode("utf-8-sig"), "UTF-8 with BOM"),
+    _read("enc-utf16-le", "takes UTF-16 by its mark", codecs.BOM_UTF16_LE + _TEXT.encode("utf-16-le"), "UTF-16"),
+    _read("enc-utf16-be", "takes UTF-16 of the other order", codecs.BOM_UTF16_BE + _TEXT.encode("utf-16-be"), "UTF-16"),
+    _read("enc-utf32", "takes UTF-32 by its mark", codecs.BOM_UTF32_LE + _TEXT.encode("utf-32-le"), "UTF-32"),
+    _read("enc-cp1254", "takes a declared encoding", _TEXT.encode("cp1254"), "cp1254", "cp1254"),
+    _read("enc-windows-1254", "knows windows-1254", _TEXT.encode("cp1254"), "windows-1254", "windows-1254"),
+    _read("enc-iso-8859-9", "takes ISO 8859-9", _TEXT.encode("iso-8859-9"), "iso-8859-9", "iso-8859-9"),
+    _read("enc-cp857", "takes the encoding of old Turkish programs", _TEXT.encode("cp857"), "cp857", "cp857"),
+    _read(
+        "enc-utf16-unmarked",
+        "takes declared UTF-16 without a mark",
+        _TEXT.encode("utf-16-le"),
+        "utf-16-le",
+        "utf-16-le",
+    ),
+    _read(
+        "enc-mark-beats-declared",
+        "lets the mark of a file beat what the mapping declares",
+        _TEXT.encode("utf-8-sig"),
+        "UTF-8 with BOM",
+        "cp1254",
+    ),
+    _read("enc-utf8-declared", "takes declared UTF-8", _TEXT.encode(), "UTF-8", "UTF-8"),
+    _refused(
+        "enc-undeclared-cp1254",
+        "proposes Turkish first for Turkish text",
+        _TEXT.encode("cp1254"),
+        "a.csv:2:1: the byte 0xFC cannot be read as UTF-8; declare its encoding under source: in the mapping, one of "
+        "`encoding: cp1254` (reads 'Gül', 'İpek') or `encoding: cp1252` (reads 'Gül', 'Ýpek')",
+    ),
+    _refused(
+        "enc-undeclared-cp1251",
+        "proposes Cyrillic for Cyrillic text",
+        "Имя,Город\nАнна,Москва\nОльга,Казань\n".encode("cp1251"),
+        "a.csv:1:1: the byte 0xC8 cannot be read as UTF-8; declare its encoding under source: in the mapping, one of "
+        "`encoding: cp1251` (reads 'Имя', 'Город', 'Анна') or `encoding: cp1250` (reads 'Čě˙', 'Ăîđîä', 'Ŕííŕ') or "
+        "`encoding: cp1252` (reads 'Èìÿ', 'Ãîðîä', 'Àííà')",
+    ),
+    _refused(
+        "enc-undeclared-utf16",
+        "proposes UTF-16 for UTF-16 without a mark",
+        _TEXT.encode("utf-16-le"),
+        "a.csv:2:1: the byte 0xFC cannot be read as UTF-8; declare its encoding under source: in the mapping, one of "
+        "`encoding: utf-16-le` (reads 'Gül', 'İpek')",
+    ),
+    _refused(
+        "enc-late-byte",
+        "finds the one wrong byte in the last line of a long file",
+        (_TEXT * 2000).encode() + b"Ren\xe9,rene@example.com\n",
+        "a.csv:6001:1: the byte 0xE9 is damaged: all around it is UTF-8; mend the letter in that line, or export the "
+        "file again",
+    ),
+    _refused(
+        "enc-cut",
+        "tells UTF-8 that ends inside a letter",
+        (_TEXT * 3).encode() + b"G\xc3",
+        "a.csv:10:1: the byte 0xC3 is damaged: all around it is UTF-8; mend the letter in that line, or export the "
+        "file again",
+    ),
+    _refused(
+        "enc-unknown",
+        "asks back for an encoding that does not exist",
+        _TEXT.encode(),
+        "encoding: in the mapping: 'cp12544' is no encoding; did you mean 'cp1254'?",
+        "cp12544",
+    ),
+    _refused(
+        "enc-no-text",
+        "refuses a codec that is no text encoding",
+        _TEXT.encode(),
+        "encoding: in the mapping: 'rot13' is no encoding; Turkish files are mostly cp1254, western ones cp1252",
+        "rot13",
+    ),
+    _refused(
+        "enc-declared-wrongly",
+        "refuses to read UTF-8 as the declared cp1254, which would garble every name without a word",
+        _TEXT.encode(),
+        "a.csv: the mapping declares cp1254, but the file is UTF-8 and would be read wrongly; take `encoding:` out of "
+        "the mapping",
+        "cp1254",
+    ),
+    _refused(
+        "enc-declared-unfit",
+        "tells the byte that the declared encoding does not know",
+        b"Ad,E-posta\nG\x81l,gul@example.com\n",
+        "a.csv:2:1: the byte 0x81 cannot be read as cp1252; declare its encoding under source: in the mapping, one of "
+        "`encoding: cp857` (reads 'Gül') or `encoding: mac-turkish` (reads 'GÅl')",
+        "cp1252",
+    ),
+)

@@ -1,0 +1,123 @@
+"""Files that cannot be read, each with the one message that says why and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tests.extract.corpus.case import Case, Seen
+from tests.extract.corpus.writers import openpyxl_bytes, raw_xlsx, zipped
+
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_TABLE = (("Name", "City"), ("Ada", "London"))
+_ENTITIES = (
+    '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>'
+    '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData><row r="1">'
+    '<c r="A1" t="inlineStr"><is><t>&b;</t></is></c></row></sheetData></worksheet>'
+)
+
+
+def _refused(id_: str, promise: str, file: str, content: Callable[[], bytes], message: str) -> Case:
+    return Case(f"refused-{id_}", promise, file, content, Seen(refused=(message,)))
+
+
+REFUSED_CASES = (
+    _refused("empty", "tells an empty file", "a.csv", lambda: b"", "a.csv: the file is empty; export it again"),
+    _refused(
+        "ending",
+        "tells what can be read where an ending is unknown",
+        "a.numbers",
+        lambda: b"x",
+        "a.numbers: the ending '.numbers' is not one we read; save it as one of .csv .tsv .tab .txt .xlsx .xlsm",
+    ),
+    _refused(
+        "no-ending",
+        "tells what can be read where there is no ending",
+        "candidates",
+        lambda: b"x",
+        "candidates: a file without an ending is not one we read; save it as one of .csv .tsv .tab .txt .xlsx .xlsm",
+    ),
+    _refused(
+        "html",
+        "knows a web page under the name of a workbook",
+        "a.xlsx",
+        lambda: b"<html><table><tr><td>Name</td></tr></table></html>",
+        "a.xlsx: is really a web page; open it in a spreadsheet program and save it as .xlsx",
+    ),
+    _refused(
+        "html-csv",
+        "knows a web page under the name of a CSV",
+        "a.csv",
+        lambda: b"\xef\xbb\xbf\n<!DOCTYPE html><html></html>",
+        "a.csv: is really a web page; open it in a spreadsheet program and save it as .xlsx",
+    ),
+    _refused(
+        "pdf",
+        "knows a PDF",
+        "a.csv",
+        lambda: b"%PDF-1.7\n",
+        "a.csv: is really a PDF; export the table as .xlsx or .csv",
+    ),
+    _refused(
+        "csv-as-xlsx",
+        "knows a text file under the name of a workbook",
+        "a.xlsx",
+        lambda: b"Name,City\nAda,London\n",
+        "a.xlsx: is no workbook, whatever its ending says; open it in a spreadsheet program and save it as .xlsx; a "
+        "text "
+        "file with delimiters must end in .csv",
+    ),
+    _refused(
+        "xlsx-as-csv",
+        "knows a workbook under the name of a CSV",
+        "a.csv",
+        lambda: openpyxl_bytes(_TABLE),
+        "a.csv: is really an Excel workbook; rename it so that it ends in .xlsx",
+    ),
+    _refused(
+        "encrypted",
+        "knows an encrypted workbook",
+        "a.xlsx",
+        lambda: _OLE + b"\0" * 600 + "EncryptedPackage".encode("utf-16-le") + b"\0" * 600,
+        "a.xlsx: the workbook is encrypted; open it with its password and save it without one",
+    ),
+    _refused(
+        "zip",
+        "knows a zip that is no workbook",
+        "a.xlsx",
+        lambda: zipped({"candidates.csv": b"Name\n"}),
+        "a.xlsx: is a zip, no workbook; unpack it and name the file in it",
+    ),
+    _refused(
+        "cut",
+        "tells a workbook that was cut off",
+        "a.xlsx",
+        lambda: openpyxl_bytes(_TABLE)[:-400],
+        "a.xlsx: the workbook is damaged: its zip cannot be read; save or copy it again",
+    ),
+    _refused(
+        "entities",
+        "refuses a workbook that declares entities",
+        "a.xlsx",
+        lambda: raw_xlsx("", worksheet=_ENTITIES),
+        "a.xlsx: the workbook is damaged and cannot be read (a document type is declared); open it in a spreadsheet "
+        "program and save it again",
+    ),
+    _refused(
+        "xml-broken",
+        "tells a sheet whose XML is broken, instead of reading half of it",
+        "a.xlsx",
+        lambda: raw_xlsx(
+            '<row r="1"><c r="A1" t="inlineStr"><is><t>Name</t></is></c></row><row r="2"><c r="A2"></row>'
+        ),
+        "a.xlsx: the workbook is damaged and cannot be read (mismatched tag: line 1, column 176); open it in a "
+        "spreadsheet program and save it again",
+    ),
+    _refused(
+        "shared-strings-missing",
+        "tells a workbook whose words are missing",
+        "a.xlsx",
+        lambda: raw_xlsx('<row r="1"><c r="A1" t="s"><v>0</v></c></row>'),
+        "a.xlsx: the workbook is damaged and cannot be read (Cell string index not found in shared strings table); "
+        "open it in a spreadsheet program and save it again",
+    ),
+)

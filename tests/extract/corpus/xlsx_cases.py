@@ -1,0 +1,395 @@
+"""XLSX workbooks: stored values as a person sees them, sheets, hidden rows, errors, formulas, and unusual XML."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+from importer.models import SourceOptions
+from tests.extract.corpus.case import Case, Seen
+from tests.extract.corpus.writers import edited, openpyxl_bytes, raw_xlsx, xlsxwriter_bytes
+
+_MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+_PEOPLE = (("Name", "City"), ("Ada", "London"), ("Alan", "Wilmslow"))
+_ROWS = {2: ("Ada", "London"), 3: ("Alan", "Wilmslow")}
+_COLUMNS = ("Name", "City")
+_NONE = SourceOptions()
+_SEEN = Seen(_COLUMNS, _ROWS)
+_TEXT = '<c r="{}" t="inlineStr"><is><t>{}</t></is></c>'
+_HEADER = f'<row r="1">{_TEXT.format("A1", "Name")}{_TEXT.format("B1", "City")}</row>'
+_ROW_2 = f'<row r="2">{_TEXT.format("A2", "Ada")}{_TEXT.format("B2", "London")}</row>'
+_ROW_3 = f'<row r="3">{_TEXT.format("A3", "Alan")}{_TEXT.format("B3", "Wilmslow")}</row>'
+_ALL = _HEADER + _ROW_2 + _ROW_3
+
+
+def _value(id_: str, promise: str, value: Any, text: str, number_format: str | None = None, typed: bool = True) -> Case:
+    """A cell B2 with a stored value and a format."""
+
+    def edit(book: Any, sheet: Any) -> None:
+        sheet["B2"] = value
+        if number_format is not None:
+            sheet["B2"].number_format = number_format
+
+    seen = Seen(("Name", "Value"), {2: ("x", text)}, typed={2: {1} if typed else set()})
+    return Case(f"cell-{id_}", promise, "a.xlsx", lambda: edited((("Name", "Value"), ("x",)), edit), seen)
+
+
+def _raw(id_: str, promise: str, seen: Seen = _SEEN, rows: str = _ALL, **parts: Any) -> Case:
+    return Case(f"xlsx-{id_}", promise, "a.xlsx", lambda: raw_xlsx(rows, **parts), seen)
+
+
+def _edit(id_: str, promise: str, edit: Any, seen: Seen, options: SourceOptions = _NONE) -> Case:
+    return Case(f"xlsx-{id_}", promise, "a.xlsx", lambda: edited(_PEOPLE, edit), seen, options)
+
+
+def _three_sheets(book: Any, sheet: Any) -> None:
+    sheet.title = "Old"
+    sheet.sheet_state = "hidden"
+    for title, state in (("Adaylar", "visible"), ("Notes", "visible"), ("Secret", "veryHidden")):
+        other = book.create_sheet(title)
+        other.sheet_state = state
+        for row in (("Name", "City"), (f"from {title}", "x")):
+            other.append(row)
+
+
+def _hide_row_2(book: Any, sheet: Any) -> None:
+    sheet.row_dimensions[2].hidden = True
+
+
+def _named(id_: str, promise: str, wanted: str, title: str) -> Case:
+    seen = Seen(
+        _COLUMNS, {2: (f"from {title}", "x")}, reading=f"XLSX, sheet '{title}', header found in row 1, 2 columns"
+    )
+    return _edit(id_, promise, _three_sheets, seen, SourceOptions(sheet=wanted))
+
+
+_VALUES = (
+    _value("integer", "shows a phone stored as number without .0", 442079460001, "442079460001"),
+    _value("integer-float", "shows a whole float without .0", 5.0, "5"),
+    _value("decimal", "shows a decimal number", 1234.5, "1234.5"),
+    _value("decimal-15", "shows 15 digits, as a spreadsheet does", 0.1 + 0.2, "0.3"),
+    _value("small", "shows a small number without exponent", 1e-7, "0.0000001"),
+    _value("negative", "shows a negative number", -12.25, "-12.25"),
+    _value("zero-format", "keeps the zeros that a format shows", 42, "00042", "00000"),
+    _value("phone-format", "keeps the zeros of a phone format", 2079460001, "02079460001", "0000 000 0000"),
+    _value("plus-format", "keeps the plus of a phone format", 442079460001, "+442079460001", '"+"0'),
+    _value("thousands", "leaves out thousands signs and currencies", 1234567, "1234567", '#,##0 "TL"'),
+    _value("percent", "shows a percentage as one", 0.125, "12.5%", "0.0%"),
+    _value("percent-built-in", "knows the percent format that no stylesheet lists", 0.5, "50%", "0%"),
+    _value("true", "shows a boolean", True, "TRUE"),
+    _value("false", "shows a false boolean", False, "FALSE"),
+    _value("date", "shows a date as ISO", date(2021, 3, 15), "2021-03-15"),
+    _value("date-format", "shows a date as ISO whatever its format", date(2021, 3, 15), "2021-03-15", "d/m/yy"),
+    _value(
+        "date-locale",
+        "knows a date by a format of another language",
+        date(2021, 3, 15),
+        "2021-03-15",
+        "[$-41F]d mmmm yyyy;@",
+    ),
+    _value("date-time", "shows a time where there is one", datetime(2021, 3, 15, 14, 30), "2021-03-15 14:30:00"),
+    _value("midnight", "shows no time at midnight", datetime(2021, 3, 15), "2021-03-15"),
+    _value("seconds", "rounds to whole seconds", datetime(2021, 3, 15, 14, 29, 59, 999_999), "2021-03-15 14:30:00"),
+    _value("time", "shows a time", time(14, 30), "14:30:00"),
+    _value("duration", "shows hours beyond a day", timedelta(hours=36, minutes=5), "36:05:00"),
+    _value("day-word", "takes a number for no date because of a word in its format", 3, "3", '0 "days"'),
+    _value("text-digits", "keeps text of digits as it is", "0012", "0012", typed=False),
+    _value("text-trimmed", "trims blanks, NBSP and zero-width signs of text", " \u00a0x\u200b ", "x", typed=False),
+)
+
+_CELL_PROBLEMS = (
+    Case(
+        "xlsx-digits-lost",
+        "warns of numbers with more digits than a workbook keeps, with their column",
+        "a.xlsx",
+        lambda: xlsxwriter_bytes((("Name", "Id"), ("Ada", 12), ("Alan", 12345678901234567890))),
+        Seen(
+            ("Name", "Id"),
+            {2: ("Ada", "12"), 3: ("Alan", "12345678901234600000")},
+            warnings=(
+                "a.xlsx, Sheet!B3: the column holds numbers of more than 15 digits, of which a workbook keeps only 15; "
+                "if "
+                "they are ids, format the column as text in the original and export it again",
+            ),
+        ),
+    ),
+    _raw(
+        "error-cells",
+        "tells each error cell and keeps its text",
+        Seen(
+            _COLUMNS,
+            {2: ("#N/A", "#REF!"), 3: ("Alan", "Wilmslow")},
+            (
+                "a.xlsx, Sheet!A2: the cell holds the error #N/A; mend the formula or clear the cell",
+                "a.xlsx, Sheet!B2: the cell holds the error #REF!; mend the formula or clear the cell",
+            ),
+        ),
+        _HEADER + '<row r="2"><c r="A2" t="e"><v>#N/A</v></c><c r="B2" t="e"><f>X1</f><v>#REF!</v></c></row>' + _ROW_3,
+    ),
+    _raw(
+        "error-only-row",
+        "tells an error below the last value",
+        Seen(
+            _COLUMNS,
+            {2: ("Ada", "London"), 4: ("", "#N/A")},
+            ("a.xlsx, Sheet!B4: the cell holds the error #N/A; mend the formula or clear the cell",),
+        ),
+        _HEADER + _ROW_2 + '<row r="4"><c r="B4" t="e"><v>#N/A</v></c></row>',
+    ),
+    _raw(
+        "formula-unstored",
+        "tells a formula without a stored result, which other readers take for an empty cell",
+        Seen(
+            _COLUMNS,
+            {2: ("Ada", ""), 3: ("Alan", "Wilmslow")},
+            (
+                "a.xlsx, Sheet!B2: the formula has no stored result; open the workbook in a spreadsheet program, save "
+                "it "
+                "and run again",
+            ),
+        ),
+        _HEADER + f'<row r="2">{_TEXT.format("A2", "Ada")}<c r="B2"><f>A1</f><v></v></c></row>' + _ROW_3,
+    ),
+    _raw(
+        "formula-unstored-alone",
+        "tells a row that holds nothing but formulas without results",
+        Seen(
+            _COLUMNS,
+            {2: ("", "")},
+            (
+                "a.xlsx, Sheet!A2: the formula has no stored result; open the workbook in a spreadsheet program, save "
+                "it "
+                "and run again",
+            ),
+        ),
+        _HEADER + '<row r="2"><c r="A2"><f>A1</f></c></row>',
+    ),
+    _raw(
+        "formula-stored",
+        "takes the stored result of a formula, an empty text too",
+        Seen(_COLUMNS, {2: ("Ada", "London"), 3: ("", "5")}),
+        _HEADER
+        + f'<row r="2">{_TEXT.format("A2", "Ada")}<c r="B2" t="str"><f>X1</f><v>London</v></c></row>'
+        + '<row r="3"><c r="A3" t="str"><f>X1</f><v></v></c><c r="B3"><f>X1</f><v>5</v></c></row>',
+    ),
+    Case(
+        "xlsx-formula-by-openpyxl",
+        "tells the formulas of programs that store no results",
+        "a.xlsx",
+        lambda: edited(_PEOPLE, lambda book, sheet: sheet.__setitem__("B3", "=A1")),
+        Seen(
+            _COLUMNS,
+            {2: ("Ada", "London"), 3: ("Alan", "")},
+            (
+                "a.xlsx, Sheet!B3: the formula has no stored result; open the workbook in a spreadsheet program, save "
+                "it "
+                "and run again",
+            ),
+        ),
+    ),
+    _edit(
+        "too-many-cells",
+        "tells a cell right of the table",
+        lambda book, sheet: sheet.__setitem__("D3", "stray"),
+        Seen(
+            _COLUMNS,
+            _ROWS,
+            (
+                "a.xlsx, Sheet!D3: the row has 4 cells, the header 2; clear the cells beyond the header, or give them "
+                "a "
+                "header; in a CSV, quote cells that hold delimiters",
+            ),
+        ),
+    ),
+)
+
+_SHEETS = (
+    _named("sheet-by-name", "reads a sheet by its name", "Adaylar", "Adaylar"),
+    _named("sheet-by-folded-name", "finds a name in other letters", " adaylar ", "Adaylar"),
+    _named("sheet-by-number", "counts only the visible sheets", "2", "Notes"),
+    _named("sheet-very-hidden-named", "reads a very hidden sheet when it is named", "Secret", "Secret"),
+    _edit(
+        "sheet-first-visible",
+        "reads the first visible sheet and names those it leaves out",
+        _three_sheets,
+        Seen(
+            _COLUMNS,
+            {2: ("from Adaylar", "x")},
+            warnings=(
+                "a.xlsx: only the sheet 'Adaylar' is read, not 'Notes'; name the right one as sheet: under source: in "
+                "the "
+                "mapping",
+            ),
+        ),
+    ),
+    _edit(
+        "sheet-first-with-rows",
+        "passes over a visible sheet that is empty",
+        lambda book, sheet: book.move_sheet(book.create_sheet("Empty"), -1),
+        Seen(
+            _COLUMNS,
+            _ROWS,
+            warnings=(
+                "a.xlsx: only the sheet 'Sheet' is read, not 'Empty'; name the right one as sheet: under source: in "
+                "the "
+                "mapping",
+            ),
+        ),
+    ),
+    _edit(
+        "sheet-missing",
+        "asks back for a sheet that is not there, and lists the sheets",
+        _three_sheets,
+        Seen(
+            refused=(
+                "a.xlsx: there is no sheet 'Adayler'; did you mean 'Adaylar'? the sheets are 'Old' (hidden), "
+                "'Adaylar', "
+                "'Notes', 'Secret' (hidden)",
+            )
+        ),
+        SourceOptions(sheet="Adayler"),
+    ),
+    _edit(
+        "sheets-empty",
+        "tells that nothing is in the visible sheets",
+        lambda book, sheet: (setattr(sheet, "sheet_state", "hidden"), book.create_sheet("Empty")),
+        Seen(
+            refused=(
+                "a.xlsx: no visible sheet holds anything; name one of them as sheet: under source: in the mapping to "
+                "read "
+                "it; the sheets are 'Sheet' (hidden), 'Empty'",
+            )
+        ),
+    ),
+    _edit(
+        "hidden-row-read",
+        "reads hidden rows and says so",
+        _hide_row_2,
+        Seen(_COLUMNS, _ROWS, reading="XLSX, sheet 'Sheet', header found in row 1, 1 hidden row read, 2 columns"),
+    ),
+    _edit(
+        "hidden-row-skipped",
+        "leaves hidden rows out where the mapping says so",
+        _hide_row_2,
+        Seen(
+            _COLUMNS,
+            {3: ("Alan", "Wilmslow")},
+            reading="XLSX, sheet 'Sheet', header found in row 1, 1 hidden row left out, 2 columns",
+        ),
+        SourceOptions(hidden_rows="skip"),
+    ),
+    Case(
+        "xlsx-results-copied-out",
+        "reads a sheet of the report that was copied out, whatever sheet the mapping names",
+        "a.xlsx",
+        lambda: openpyxl_bytes(
+            (
+                ("Name", "Tel", "import_row", "import_status", "import_problem", "import_hint"),
+                ("Gül", "'+44 20 7946 0001", 7, 400, "bad", "fix"),
+            ),
+            "400 rejected",
+        ),
+        Seen(
+            ("Name", "Tel"),
+            {2: ("Gül", "'+44 20 7946 0001")},
+            reading="XLSX, sheet '400 rejected', a results file fed back, header in row 1, 2 columns",
+        ),
+        SourceOptions(sheet="Candidates", header_row=3),
+    ),
+)
+
+_UNUSUAL = (
+    _raw("dimension-wrong", "reads all rows where <dimension> names one cell", dimension="A1"),
+    _raw("dimension-huge", "is not misled by a huge <dimension>", dimension="A1:XFD1048576"),
+    _raw("strict", "reads a strict workbook", strict=True),
+    _raw("inline-strings", "reads inline strings"),
+    _raw(
+        "shared-strings",
+        "reads shared strings",
+        rows='<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c></row>' + _ROW_2 + _ROW_3,
+        strings=("Name", "City"),
+    ),
+    _raw(
+        "escapes",
+        "reads the escape _x000D_ as the line break that it is, and an escaped underscore as one",
+        Seen(_COLUMNS, {2: ("A\nB", "_x000D_")}),
+        _HEADER + '<row r="2"><c r="A2" t="s"><v>0</v></c><c r="B2" t="s"><v>1</v></c></row>',
+        strings=("A_x000D_\nB", "_x005F_x000D_"),
+    ),
+    _raw(
+        "rich-text",
+        "joins the runs of rich text and leaves out its reading aid",
+        Seen(_COLUMNS, {2: ("Ada", "London")}),
+        _HEADER + '<row r="2"><c r="A2" t="s"><v>0</v></c><c r="B2" t="s"><v>1</v></c></row>',
+        strings=("", ""),
+        extra={
+            "xl/sharedStrings.xml": f"<sst {_MAIN}><si><r><t>A</t></r><r><t>da</t></r></si>"
+            "<si><t>London</t><rPh sb='0' eb='1'><t>x</t></rPh></si></sst>".encode()
+        },
+    ),
+    _raw(
+        "no-addresses",
+        "reads rows and cells without addresses",
+        rows="<row><c t='inlineStr'><is><t>Name</t></is></c><c t='inlineStr'><is><t>City</t></is></c></row>"
+        "<row><c t='inlineStr'><is><t>Ada</t></is></c><c t='inlineStr'><is><t>London</t></is></c></row>"
+        "<row><c t='inlineStr'><is><t>Alan</t></is></c><c t='inlineStr'><is><t>Wilmslow</t></is></c></row>",
+    ),
+    _raw("single-quotes", "reads XML in single quotes", rows=_ALL.replace('"', "'")),
+    _raw(
+        "prefixes",
+        "reads XML whose names carry a prefix",
+        worksheet=f"<x:worksheet xmlns:x={_MAIN[6:]}><x:sheetData>"
+        + _ALL.replace("</", "</x:")
+        .replace("<row", "<x:row")
+        .replace("<c ", "<x:c ")
+        .replace("<is>", "<x:is>")
+        .replace("<t>", "<x:t>")
+        + "</x:sheetData></x:worksheet>",
+    ),
+    _raw(
+        "single-quotes-error",
+        "tells an error in XML in single quotes",
+        Seen(
+            _COLUMNS,
+            {2: ("#N/A", "")},
+            ("a.xlsx, Sheet!A2: the cell holds the error #N/A; mend the formula or clear the cell",),
+        ),
+        (_HEADER + '<row r="2"><c r="A2" t="e"><v>#N/A</v></c></row>').replace('"', "'"),
+    ),
+    _raw("sheet-path-unusual", "follows the package to a sheet under another path", sheet_path="xl/tables/s.xml"),
+    _raw(
+        "far-row",
+        "keeps the number of a row far below",
+        Seen(_COLUMNS, {2: ("Ada", "London"), 90000: ("Alan", "Wilmslow")}),
+        _HEADER + _ROW_2 + _ROW_3.replace('3"', '90000"'),
+    ),
+    _raw(
+        "1904",
+        "reads dates of a workbook that counts from 1904",
+        Seen(_COLUMNS, {2: ("Ada", "2021-03-15")}, typed={2: {1}}),
+        _HEADER + f'<row r="2">{_TEXT.format("A2", "Ada")}<c r="B2" s="1"><v>42808</v></c></row>',
+        book='<workbookPr date1904="1"/>',
+        styles='<cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs>',
+    ),
+    _raw(
+        "iso-date",
+        "reads a date stored as ISO text",
+        Seen(_COLUMNS, {2: ("Ada", "2021-03-15")}),
+        _HEADER + f'<row r="2">{_TEXT.format("A2", "Ada")}<c r="B2" s="1" t="d"><v>2021-03-15</v></c></row>',
+        styles='<cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs>',
+    ),
+    _raw(
+        "row-twice",
+        "refuses a sheet that holds a row twice, of which readers keep one",
+        Seen(
+            refused=(
+                "a.xlsx: the workbook is damaged and cannot be read (row 2 comes after row 2); open it in a "
+                "spreadsheet "
+                "program and save it again",
+            )
+        ),
+        _HEADER + _ROW_2 + _ROW_2,
+    ),
+)
+
+XLSX_CASES = (*_VALUES, *_CELL_PROBLEMS, *_SHEETS, *_UNUSUAL)

@@ -1,0 +1,42 @@
+"""The corpus: every file gives its rows, or its one message."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from importer.errors import UnusableInput
+from importer.extract import open_sheet
+from tests.extract.corpus import CASES, Case, Seen
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_corpus(case: Case, tmp_path: Path) -> None:
+    """Each file of the corpus is read as its case says, to the last cell and the last word of each message."""
+    path = tmp_path / case.file
+    path.write_bytes(case.content())
+    assert _seen(path, case) == case.seen, case.promise
+
+
+def _seen(path: Path, case: Case) -> Seen:
+    try:
+        sheet = open_sheet(path, case.options, shown_as=case.file)
+        rows = list(sheet.rows())
+    except UnusableInput as error:
+        return Seen(refused=tuple(str(problem) for problem in error.problems))
+    assert list(sheet.rows()) == rows, "rows may be read again"
+    return Seen(
+        columns=tuple(column.label for column in sheet.columns),
+        rows={row.number: row.cells for row in rows},
+        problems=tuple(str(problem) for row in rows for problem in row.problems),
+        warnings=tuple(str(warning) for warning in sheet.warnings),
+        reading=None if case.seen.reading is None else sheet.reading,
+        header_row=sheet.header_row,
+        typed=None if case.seen.typed is None else {row.number: set(row.typed) for row in rows},
+    )
+
+
+def test_corpus_is_large() -> None:
+    """The corpus keeps at least 120 files, each under a name of its own."""
+    assert len({case.id for case in CASES}) == len(CASES) >= 120

@@ -1,0 +1,142 @@
+"""Hostile and oversized files end in one message, within the limits, and leave no process behind."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from importer.errors import UnusableInput
+from importer.extract import ReadingLimits, open_sheet
+from importer.models import SourceOptions
+from tests.extract.corpus.writers import openpyxl_bytes, raw_xlsx
+
+_HEADER = '<row r="1"><c r="A1" t="inlineStr"><is><t>Name</t></is></c></row>'
+
+
+def refusal(path: Path, limits: ReadingLimits) -> str:
+    """The message with which a file is refused."""
+    with pytest.raises(UnusableInput) as caught:
+        list(open_sheet(path, SourceOptions(), shown_as=path.name, limits=limits).rows())
+    return str(caught.value)
+
+
+def children() -> set[str]:
+    """The processes that this one has started and that still are."""
+    return set(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split())
+
+
+def test_slow_workbook_is_given_up(tmp_path: Path) -> None:
+    """Reading ends when its time is over, and its process with it."""
+    path = tmp_path / "slow.xlsx"
+    rows = "".join(f'<row r="{n}"><c r="A{n}"><v>{n}</v></c></row>' for n in range(2, 150_000))
+    path.write_bytes(raw_xlsx(_HEADER + rows))
+    started = time.monotonic()
+    said = refusal(path, ReadingLimits(seconds=0.05))
+    assert said == (
+        "slow.xlsx: reading the workbook took more than 0.05 seconds and was given up; save the sheet as CSV"
+    )
+    assert time.monotonic() - started < 5
+    assert children() == set()
+
+
+def test_far_cell_does_not_fill_the_memory(tmp_path: Path) -> None:
+    """A sheet whose one stray cell makes it enormous for a reader is refused, or read, within the memory allowed."""
+    path = tmp_path / "wide.xlsx"
+    path.write_bytes(raw_xlsx(_HEADER + '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'))
+    assert refusal(path, ReadingLimits(memory=400 << 20, seconds=8)) in (
+        "wide.xlsx: reading the workbook takes more than the 400 MB of memory that are allowed; delete what lies far "
+        "right of or below the table, or save the sheet as CSV",
+        "wide.xlsx: reading the workbook took more than 8 seconds and was given up; save the sheet as CSV",
+    )
+    assert children() == set()
+
+
+def test_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
+    """A workbook that says it unpacks to more than is allowed is refused at once."""
+    path = tmp_path / "bomb.xlsx"
+    path.write_bytes(raw_xlsx(_HEADER, extra={"xl/media/zeros.bin": bytes(40 << 20)}))
+    assert path.stat().st_size < 100_000
+    said = refusal(path, ReadingLimits(unpacked=20 << 20))
+    assert said.startswith("bomb.xlsx: the workbook unpacks to 41,9")
+    assert said.endswith(
+        " bytes, more than the 20,971,520 that are allowed; save the sheet as CSV, which is read without this limit"
+    )
+
+
+def test_bomb_that_lies_about_its_size(tmp_path: Path) -> None:
+    """A part that unpacks to more than it says is found out, within the memory allowed."""
+    path = tmp_path / "lie.xlsx"
+    sheet = b"<worksheet>" + b" " * (300 << 20) + b"</worksheet>"
+    path.write_bytes(raw_xlsx(_HEADER, extra={"xl/worksheets/sheet1.xml": sheet}))
+    _understate(path, len(sheet))
+    started = time.monotonic()
+    said = refusal(path, ReadingLimits(memory=500 << 20, seconds=20))
+    assert said.startswith("lie.xlsx: the workbook is damaged and cannot be read (")
+    assert time.monotonic() - started < 20
+    assert children() == set()
+
+
+def _understate(path: Path, size: int) -> None:
+    content = path.read_bytes()
+    assert content.count(size.to_bytes(4, "little")) == 2
+    path.write_bytes(content.replace(size.to_bytes(4, "little"), (100).to_bytes(4, "little")))
+
+
+def test_nothing_is_unpacked_to_disk_and_no_link_followed(tmp_path: Path) -> None:
+    """Reading a workbook writes no file, wherever its parts say they lie."""
+    path = tmp_path / "a.xlsx"
+    path.write_bytes(openpyxl_bytes((("Name",), ("Ada",))))
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("../evil.txt", "x")
+        archive.writestr("/tmp/evil.txt", "x")
+    rows = list(open_sheet(path, SourceOptions()).rows())
+    assert [row.cells for row in rows] == [("Ada",)]
+    assert sorted(file.name for file in tmp_path.rglob("*")) == ["a.xlsx"]
+    assert not (tmp_path.parent / "evil.txt").exists()
+
+
+def test_cell_over_the_limit(tmp_path: Path) -> None:
+    """A cell longer than the setting is told with its row."""
+    path = tmp_path / "long.csv"
+    path.write_text("Name,City\nAda," + "x" * 5000 + "\n")
+    assert refusal(path, ReadingLimits(cell_characters=4000)) == (
+        'long.csv, row 2: a cell is longer than 4,000 characters; most likely a quote (") is opened and never closed'
+    )
+
+
+def test_parent_that_dies_leaves_no_child(tmp_path: Path) -> None:
+    """The process that reads ends by itself when nobody is there to listen."""
+    path = tmp_path / "a.xlsx"
+    path.write_bytes(openpyxl_bytes((("Name",), *(("Ada",),) * 3000)))
+    code = (
+        "import os, sys; from pathlib import Path; from importer.extract import open_sheet;"
+        "from importer.models import SourceOptions; import threading;"
+        "threading.Timer(0.05, os._exit, (9,)).start();"
+        f"\nwhile True: open_sheet(Path({str(path)!r}), SourceOptions())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=20, check=False)
+    assert done.returncode == 9
+    deadline = time.monotonic() + 5
+    while _readers() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert _readers() == []
+
+
+def _readers() -> list[str]:
+    """Orphaned readers: those whose parent is the first process."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text().rpartition(")")[2].split()
+            command = (status.parent / "cmdline").read_text()
+        except OSError:
+            continue  # it has just ended
+        if fields[1] == "1" and "importer.extract.workbook_child" in command:
+            found.append(command)
+    return found

@@ -1,0 +1,76 @@
+"""The models of service description part 2 fit what is sent, and what comes back."""
+
+from __future__ import annotations
+
+import json
+import urllib.request
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from importer.sandbox import RunningSandbox, SandboxOptions, running
+from importer.service import contract
+from tests.samples.sample import LEGACY, NIGHTLY
+
+
+def golden_bodies(sample: Any) -> list[dict[str, Any]]:
+    lines = (sample.golden / "requests.jsonl").read_text("utf-8").splitlines()
+    return [json.loads(line)["body"] for line in lines]
+
+
+def test_every_golden_application_fits_the_body_of_4_2() -> None:
+    """No field too many, every answer an item of 2.2, every entry one of 2.3 or 2.4 with allowed values."""
+    entries = 0
+    for body in golden_bodies(LEGACY):
+        application = contract.ApplicationBody.model_validate(body)
+        for item in application.answers:
+            reference = item.job_post_question
+            assert isinstance(reference, contract.QuestionReference)
+            assert (item.answer is None) != (item.answer_file is None)
+            kind = {"education": contract.EducationEntry, "experience": contract.ExperienceEntry}
+            if reference.question_key in kind:
+                assert item.answer is not None
+                for entry in json.loads(item.answer):
+                    parsed = kind[reference.question_key].model_validate(entry)
+                    assert parsed.model_extra == {}
+                    entries += 1
+    assert entries > 300
+
+
+def test_every_golden_pool_candidate_fits_the_body_of_4_3() -> None:
+    """No field too many, none missing."""
+    bodies = golden_bodies(NIGHTLY)
+    assert len([contract.PoolCandidateBody.model_validate(body) for body in bodies]) == len(bodies) > 20
+
+
+def test_the_sample_degree_of_the_record_may_not_be_sent() -> None:
+    """`bachelor` occurs in a candidate record (2.5) and is no degree of an entry (2.3)."""
+    assert contract.RecordedEducation.model_validate({"degree": "bachelor"}).degree == "bachelor"
+    with pytest.raises(ValidationError):
+        contract.EducationEntry.model_validate({"degree": "bachelor"})
+
+
+@pytest.fixture
+def sandbox() -> Any:
+    with running(SandboxOptions(token="t")) as served:
+        yield served
+
+
+def test_a_pool_record_is_read_in_full(sandbox: RunningSandbox) -> None:
+    """Every field of 2.5 that the sandbox gives is one that the model names, and its dates and files are read."""
+    body = json.dumps(golden_bodies(NIGHTLY)[0]).encode()
+    headers = {"Authorization": "Bearer t", "Content-Type": "application/json"}
+    request = urllib.request.Request(f"{sandbox.base_url}/api/v1/talent-pools/17/add-candidate/", body, headers)
+    with urllib.request.urlopen(request, timeout=5) as answer:
+        record = contract.created_body("add-candidate", answer.read())
+    assert record.model_extra == {}
+    assert set(record.model_fields_set) == set(contract.CandidateRecord.model_fields)
+    assert record.created_at is not None
+    assert record.cv.presigned_url.startswith("https://")
+    assert record.cv.presigned_url not in repr(record)
+
+
+def test_fields_that_are_not_shown_are_tolerated() -> None:
+    """A service may grow."""
+    assert contract.created_body("apply", b'{"message": "ok", "id": 7}').message == "ok"

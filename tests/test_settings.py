@@ -1,0 +1,170 @@
+"""Settings: where they come from, in which order, and what is said of those that cannot be used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from importer.errors import UnusableInput
+from importer.settings import load_settings
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder to work in, no settings in the environment, and a user's folder that is empty too."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "user"))
+    for name in ("BASE_URL", "TOKEN", "TOKEN_FILE", "OUT", "LEDGER", "IN_FLIGHT", "RATE", "YES_NO"):
+        monkeypatch.delenv(f"IMPORTER_{name}", raising=False)
+    return tmp_path
+
+
+def refusal(**flags: object) -> list[str]:
+    """What is said of settings that cannot be used."""
+    with pytest.raises(UnusableInput) as refused:
+        load_settings(**flags)
+    return str(refused.value).splitlines()
+
+
+def test_the_nearest_source_wins(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Flag, environment, .env, importer.toml, user file: in this order."""
+    (folder / "user" / "importer").mkdir(parents=True)
+    (folder / "user" / "importer" / "config.toml").write_text("in_flight = 1\nattempts = 1\nrate = 1.0\nout = 'user'\n")
+    assert load_settings().in_flight == 1
+    (folder / "importer.toml").write_text("in_flight = 2\nattempts = 2\nrate = 2.0\n")
+    (folder / ".env").write_text("IMPORTER_IN_FLIGHT=3\nIMPORTER_ATTEMPTS=3\n")
+    monkeypatch.setenv("IMPORTER_IN_FLIGHT", "4")
+    settings = load_settings()
+    assert (settings.in_flight, settings.attempts, settings.rate, str(settings.out)) == (4, 3, 2.0, "user")
+    assert load_settings(in_flight=5, rate=None).in_flight == 5
+
+
+def test_the_ledger_lies_in_the_results_folder_unless_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A path or a sqlite URL names another place."""
+    assert str(load_settings(out=Path("here")).ledger_path()) == "here/ledger.sqlite"
+    monkeypatch.setenv("IMPORTER_LEDGER", "sqlite:///kept/ledger.db")
+    assert str(load_settings().ledger_path()) == "kept/ledger.db"
+
+
+def test_a_ledger_elsewhere_than_in_a_file_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A database that this importer cannot use is told before anything else."""
+    monkeypatch.setenv("IMPORTER_LEDGER", "postgresql://db.example.com/ledger")
+    with pytest.raises(UnusableInput) as refused:
+        load_settings().ledger_path()
+    assert str(refused.value) == (
+        "IMPORTER_LEDGER: the ledger can only be a SQLite file; "
+        "set IMPORTER_LEDGER to the path of a file, or to sqlite:///PATH"
+    )
+
+
+ADDRESSES = [
+    pytest.param("https://recruiting.example.com", "https://recruiting.example.com", id="https"),
+    pytest.param(" https://recruiting.example.com/v2/ ", "https://recruiting.example.com/v2", id="a path, trimmed"),
+    pytest.param("http://127.0.0.1:8080", "http://127.0.0.1:8080", id="loopback"),
+    pytest.param("http://[::1]:8080", "http://[::1]:8080", id="loopback in IPv6"),
+    pytest.param("http://localhost", "http://localhost", id="localhost"),
+]
+
+
+@pytest.mark.parametrize(("given", "used"), ADDRESSES)
+def test_an_address_is_taken(given: str, used: str) -> None:
+    """https anywhere, http only to this machine."""
+    assert load_settings(base_url=given).service_url() == used
+
+
+BAD_ADDRESSES = [
+    pytest.param(
+        "http://recruiting.example.com",
+        "'http://recruiting.example.com' is not encrypted; only https is used, except to this machine itself",
+        id="http",
+    ),
+    pytest.param(
+        "http://127.0.0.1.example.com",
+        "'http://127.0.0.1.example.com' is not encrypted; only https is used, except to this machine itself",
+        id="a name that looks like loopback",
+    ),
+    pytest.param(
+        "recruiting.example.com",
+        "'recruiting.example.com' is no address; write it like https://recruiting.example.com",
+        id="no scheme",
+    ),
+    pytest.param(
+        "https://user:secret@example.com",
+        "the address holds a user name or password; take them out, the token is enough",
+        id="a password",
+    ),
+    pytest.param(
+        "https://example.com/?a=b", "the address ends in ? or #; give only scheme, host and path", id="a query"
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "message"), BAD_ADDRESSES)
+def test_an_address_that_is_not_safe_is_refused(given: str, message: str) -> None:
+    """The token goes only where it is safe, and a password in an address is not repeated."""
+    assert refusal(base_url=given) == [
+        f"IMPORTER_BASE_URL: this setting cannot be used: {message}; "
+        "mend it in the environment, .env or importer.toml, or the flag of the same name"
+    ]
+
+
+def test_all_settings_that_cannot_be_used_are_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two mistakes, two lines."""
+    monkeypatch.setenv("IMPORTER_YES_NO", "ja")
+    assert [line.split(":")[0] for line in refusal(in_flight=0)] == ["IMPORTER_IN_FLIGHT", "IMPORTER_YES_NO"]
+
+
+def test_a_misspelt_setting_is_told(folder: Path) -> None:
+    """A key that nothing reads would take its default without a word."""
+    (folder / "importer.toml").write_text("in_fligth = 2\nIMPORTER_RATE = 3\n")
+    assert refusal() == [
+        "importer.toml: there is no setting 'in_fligth'; did you mean 'in_flight'?",
+        "importer.toml: there is no setting 'IMPORTER_RATE'; did you mean 'rate'?",
+    ]
+
+
+def test_a_settings_file_that_is_no_toml_is_told_with_its_line(folder: Path) -> None:
+    """What the reader says of the place is passed on."""
+    (folder / "importer.toml").write_text("in_flight: 2\n")
+    assert refusal() == [
+        "importer.toml: it cannot be read: Expected '=' after a key in a key/value pair (at line 1, column 10); "
+        "mend this line; a setting is written like in_flight = 4"
+    ]
+
+
+def test_a_token_comes_from_a_file(folder: Path) -> None:
+    """The file holds the token and nothing else; a line end is no part of it."""
+    (folder / "token").write_text("s3cret\n")
+    settings = load_settings(token_file=folder / "token")
+    assert settings.access_token() == "s3cret"
+    assert "s3cret" not in repr(settings)
+
+
+TOKENS = [
+    pytest.param("", "IMPORTER_TOKEN: there is no access token; set IMPORTER_TOKEN", id="none"),
+    pytest.param("two words", "IMPORTER_TOKEN: the token holds blanks or signs that no token has", id="a blank"),
+    pytest.param("tök", "IMPORTER_TOKEN: the token holds blanks or signs that no token has", id="not ASCII"),
+]
+
+
+@pytest.mark.parametrize(("token", "message"), TOKENS)
+def test_a_token_that_cannot_go_into_a_header_is_refused(
+    monkeypatch: pytest.MonkeyPatch, token: str, message: str
+) -> None:
+    """It is told without repeating it."""
+    monkeypatch.setenv("IMPORTER_TOKEN", token)
+    with pytest.raises(UnusableInput) as refused:
+        load_settings().access_token()
+    assert str(refused.value).startswith(message)
+    assert not token or token not in str(refused.value)
+
+
+def test_a_token_file_that_is_not_there_is_told(folder: Path) -> None:
+    """With its path, and what to do."""
+    with pytest.raises(UnusableInput) as refused:
+        load_settings(token_file=Path("no-token")).access_token()
+    assert str(refused.value) == (
+        "no-token: the token file cannot be read: No such file or directory; "
+        "set IMPORTER_TOKEN_FILE to a file that holds the token and nothing else"
+    )
