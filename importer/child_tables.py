@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from importer.batch_folder import read_batch
 from importer.errors import UnusableInput
 from importer.extract import Sheet, copy_source, open_sheet
 from importer.mapping import Mapping
 from importer.mapping.model import ChildRows, ChildSource, EntriesSpec
 from importer.models import FilePlace, Place, Problem
-from importer.run_folder import MANIFEST, ChildCopy, read_manifest
+from importer.run_folder import BATCH, MANIFEST, ChildCopy, read_manifest
 
 _WORKBOOKS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
 
@@ -23,9 +24,14 @@ class Source:
     copy: Path
 
     @property
-    def earlier_run(self) -> Path | None:
-        """The folder of the run whose results file this is, if it is one: there lie the tables that belong to it."""
-        return self.file.parent if (self.file.parent / MANIFEST).is_file() else None
+    def earlier_runs(self) -> tuple[Path, ...]:
+        """The folders of the runs whose results file this is, if it is one: there lie the tables that belong to it."""
+        folder = self.file.parent
+        if (folder / MANIFEST).is_file():
+            return (folder,)
+        if (folder / BATCH).is_file():
+            return tuple(folder.parent / run.run for run in read_batch(folder).runs if not run.blocked)
+        return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +88,13 @@ def _open(child: ChildSource, source: Source, folder: Path, copies: dict[str, Ch
 
 def _workbook_of(source: Source, folder: Path, copies: dict[str, ChildCopy]) -> Path:
     """The workbook that holds the child sheets: the source itself, or for a results file that of its run."""
-    if source.earlier_run is None:
+    if not source.earlier_runs:
         return source.copy
-    manifest = read_manifest(source.earlier_run)
+    earlier = source.earlier_runs[0]
+    manifest = read_manifest(earlier)
     held = next((child.copy for child in manifest.children if child.name == _SOURCE), manifest.source)
     if _SOURCE not in copies:
-        copied = copy_source(source.earlier_run / held, folder, "child-source")
+        copied = copy_source(earlier / held, folder, "child-source")
         copies[_SOURCE] = ChildCopy(_SOURCE, copied.path.name, copied.sha256)
     return folder / copies[_SOURCE].copy
 
@@ -96,8 +103,8 @@ _SOURCE = "(source)"  # in a manifest: the workbook of the run whose rows were m
 
 
 def _file_of(name: str, source: Source) -> Path:
-    if source.earlier_run is not None:
-        for child in read_manifest(source.earlier_run).children:
+    for earlier in source.earlier_runs:
+        for child in read_manifest(earlier).children:
             if child.name == name:
-                return source.earlier_run / child.copy
+                return earlier / child.copy
     return source.file.parent / name

@@ -187,6 +187,26 @@ class Target:
         return f"{self.noun} {self.id}"
 
 
+@dataclass(frozen=True, slots=True)
+class TargetRun:
+    """A target of an export to several, and the id of its run."""
+
+    run: str
+    target: Target
+
+
+@dataclass(frozen=True, slots=True)
+class ManyTargets:
+    """The targets of one export, each with its run."""
+
+    runs: tuple[TargetRun, ...]
+
+    def __str__(self) -> str:
+        nouns = {run.target.noun for run in self.runs}
+        noun = nouns.pop() if len(nouns) == 1 else "target"
+        return f"{len(self.runs)} {noun}{'' if len(self.runs) == 1 else 's'}"
+
+
 class AnswerType(StrEnum):
     """The answer types of service description 2.1."""
 

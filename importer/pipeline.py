@@ -11,7 +11,7 @@ from typing import Protocol
 
 from importer.child_tables import Source, open_children
 from importer.errors import StoppedEarly, UnusableInput
-from importer.extract import Sheet, copy_source, open_sheet
+from importer.extract import Sheet, SourceCopy, copy_source, open_sheet, share_copy
 from importer.ledger import Ledger, RowState, RunJournal, State
 from importer.ledger import RunRecord as LedgerRun
 from importer.load import Stop
@@ -47,7 +47,10 @@ class Loads(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What a person asked for. `service` is the base URL, or `sandbox` for a rehearsal."""
+    """What a person asked for. `service` is the base URL, or `sandbox` for a rehearsal.
+
+    Of a run that is part of a batch, `run` is its id, and `copied` the private copy of the source that all share.
+    """
 
     file: Path
     mapping: Path
@@ -56,6 +59,8 @@ class Order:
     service: str
     wire: WireFormat
     dry_run: bool
+    run: str | None = None
+    copied: SourceCopy | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,16 +99,16 @@ def make_plan(order: Order, questions_of: Callable[[str], tuple[Question, ...]])
     """
     mapping = read_mapping(order.mapping)
     started_at = datetime.now(UTC)
-    folder = make_private_folder(order.out, new_run_id(started_at))
+    folder = make_private_folder(order.out, order.run or new_run_id(started_at))
     try:
-        copy = copy_source(order.file, folder)
+        copy = share_copy(order.copied, folder) if order.copied else copy_source(order.file, folder)
         sheet = open_sheet(copy.path, mapping.source, shown_as=str(order.file))
         children = open_children(mapping, Source(order.file, copy.path), folder)
         asks = mapping.target.operation is Operation.APPLY
         questions = questions_of(mapping.target.id) if asks else ()
         resolved = resolve(mapping, sheet.columns, questions, order.wire, children.tables)
         whole = order.selection == Selection()
-        _refuse_torn_candidates(mapping, whole)
+        _refuse_torn_candidates(mapping, order.selection)
 
         def read() -> Iterator[Row]:
             return order.selection.of(sheet.rows())
@@ -144,9 +149,9 @@ def _warnings(sheet: Sheet, mapping: Mapping) -> tuple[Problem, ...]:
     return tuple(warning for warning in sheet.warnings if not (takes_sheets and warning.code == "other-sheets"))
 
 
-def _refuse_torn_candidates(mapping: Mapping, whole: bool) -> None:
+def _refuse_torn_candidates(mapping: Mapping, selection: Selection) -> None:
     """A part of the rows could hold a part of a candidate's entries, and that would be sent as all of them."""
-    if mapping.group_by is not None and not whole:
+    if mapping.group_by is not None and selection.partial:
         message = "group_by makes several rows one candidate, and a selection of rows could take one apart"
         hint = "leave --rows and --limit out"
         raise UnusableInput(Problem("selection-tears", message, hint, mapping.group_by.place))

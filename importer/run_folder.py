@@ -14,19 +14,43 @@ from typing import Any
 
 from importer.errors import UnusableInput, UsageError
 from importer.ledger import Scope
+from importer.mapping.fold import fold
 from importer.models import FilePlace, Operation, Problem, Row, SourceOptions, Target
 
 MANIFEST = "run.json"
+BATCH = "batch.json"  # in the folder of a batch, whose targets have runs of their own
 VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
+class Routed:
+    """Rows that say one of the folded words in the column of that index: of one target in an export to several."""
+
+    column: int
+    words: tuple[str, ...]
+
+    def takes(self, row: Row) -> bool:
+        return route_word(row, self.column) in self.words
+
+
+def route_word(row: Row, column: int) -> str:
+    """What a row says in the routing column, as words of routes are compared."""
+    return fold(row.cells[column])
+
+
+@dataclass(frozen=True, slots=True)
 class Selection:
-    """Which rows a run is about: row numbers as a spreadsheet program shows them, and at most how many."""
+    """Which rows a run is about: row numbers as a spreadsheet program shows them, at most how many, routed where."""
 
     first: int | None = None
     last: int | None = None
     limit: int | None = None
+    routed: Routed | None = None
+
+    @property
+    def partial(self) -> bool:
+        """Whether a person asked for a part of the rows."""
+        return (self.first, self.last, self.limit) != (None, None, None)
 
     def of(self, rows: Iterator[Row]) -> Iterator[Row]:
         """The selected rows, in order; stops reading where no more can come."""
@@ -35,6 +59,8 @@ class Selection:
             if self.last is not None and row.number > self.last:
                 return
             if self.first is not None and row.number < self.first:
+                continue
+            if self.routed is not None and not self.routed.takes(row):
                 continue
             if self.limit is not None and taken == self.limit:
                 return
@@ -192,10 +218,8 @@ def _manifest(values: dict[str, Any]) -> RunManifest:
     return RunManifest(
         **{
             **values,
-            "options": SourceOptions(
-                **{**values["options"], "skip_rows": tuple(values["options"].get("skip_rows", ()))}
-            ),
-            "selection": Selection(**values["selection"]),
+            "options": options_from_json(values["options"]),
+            "selection": selection_from_json(values["selection"]),
             "target": Target(Operation(target["operation"]), target["id"]),
             "warnings": tuple(values["warnings"]),
             "started_at": datetime.fromisoformat(values["started_at"]),
@@ -204,6 +228,18 @@ def _manifest(values: dict[str, Any]) -> RunManifest:
             "ending": ending,
         }
     )
+
+
+def selection_from_json(values: dict[str, Any]) -> Selection:
+    """The selection whose fields these are."""
+    routed = values.get("routed")
+    kept = Routed(routed["column"], tuple(routed["words"])) if routed else None
+    return Selection(values["first"], values["last"], values["limit"], kept)
+
+
+def options_from_json(values: dict[str, Any]) -> SourceOptions:
+    """The reading options whose fields these are."""
+    return SourceOptions(**{**values, "skip_rows": tuple(values.get("skip_rows", ()))})
 
 
 def runs_in(out: Path) -> list[Path]:
@@ -227,15 +263,20 @@ def find_run(out: Path, name: str) -> Path:
         UsageError: there is no such run, or several.
     """
     direct = Path(name)
-    if (direct / MANIFEST).is_file():
+    if _is_shown(direct):
         return direct
-    folders = runs_in(out)
+    folders = sorted(filter(_is_shown, out.iterdir())) if out.is_dir() else []
     if name == "last" and folders:
-        return folders[-1]
+        # A batch comes before its runs, and is what a person means.
+        return max(folders, key=lambda folder: (folder.name.partition(".")[0], (folder / BATCH).is_file(), folder.name))
     found = [folder for folder in folders if folder.name.startswith(name)]
-    exact = [folder for folder in found if folder.name == name]
+    exact = [folder for folder in found if folder.name == name or (folder / BATCH).is_file()]
     if len(exact or found) == 1:
         return (exact or found)[0]
     if found:
         raise UsageError(f"several runs begin with {name!r}: {', '.join(folder.name for folder in found[:5])}")
     raise UsageError(f"there is no run {name!r} in {out}; see `importer runs --out {out}` for the runs there are")
+
+
+def _is_shown(folder: Path) -> bool:
+    return (folder / MANIFEST).is_file() or (folder / BATCH).is_file()

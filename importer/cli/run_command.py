@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from importer.cli.connection import Connection
     from importer.ledger import Ledger
     from importer.load import ErrorLimit
-    from importer.pipeline import Plan
+    from importer.pipeline import Order, Plan
     from importer.report import Summary
     from importer.settings import Settings
 
@@ -96,19 +96,26 @@ def check(
 
 
 def _import(flags: RunFlags, settings: Settings) -> None:
+    from importer.cli.batch_command import import_batch
     from importer.cli.runs_commands import present
     from importer.load import ErrorLimit
 
     limit = ErrorLimit.parse(flags.max_errors) if flags.max_errors else None
     with _connection(flags, settings) as connection:
-        plan = _plan(flags, settings, connection)
-        if flags.dry_run:
-            summary = _check(plan, settings, flags.quiet)
+
+        def carry(plan: Plan) -> Summary:
+            if flags.dry_run:
+                return _check(plan, settings, flags.quiet)
+            return _send(plan, flags, settings, connection, limit)
+
+        order = _order(flags, settings, connection)
+        if flags.mapping.is_dir():
+            folder, summary = import_batch(order, connection, carry, ask=_may_ask(flags), quiet=flags.quiet)
         else:
-            _agree(plan, flags)
-            summary = _send(plan, flags, settings, connection, limit)
+            plan = _plan(order, flags, connection)
+            folder, summary = plan.folder, carry(plan)
     if not flags.quiet or flags.as_json:
-        present(plan.folder, summary, flags.as_json)
+        present(folder, summary, flags.as_json)
     elif summary.exit_code:
         say(f"importer: exit code {summary.exit_code}; see: importer show {summary.run} --out {settings.out}")
     raise typer.Exit(summary.exit_code or 0)
@@ -125,14 +132,17 @@ def _connection(flags: RunFlags, settings: Settings) -> AbstractContextManager[C
     return connect(settings)
 
 
-def _plan(flags: RunFlags, settings: Settings, connection: Connection) -> Plan:
+def _order(flags: RunFlags, settings: Settings, connection: Connection) -> Order:
     from dataclasses import replace
 
-    from importer.pipeline import Order, make_plan
+    from importer.errors import UsageError
+    from importer.pipeline import Order
     from importer.run_folder import Selection, parse_rows
 
+    if flags.limit is not None and flags.mapping.is_dir():
+        raise UsageError("--limit does not say of which target; take a part of the rows with --rows")
     selection = parse_rows(flags.rows) if flags.rows else Selection()
-    order = Order(
+    return Order(
         file=flags.file,
         mapping=flags.mapping,
         out=settings.out,
@@ -141,15 +151,26 @@ def _plan(flags: RunFlags, settings: Settings, connection: Connection) -> Plan:
         wire=settings.wire,
         dry_run=flags.dry_run,
     )
+
+
+def _plan(order: Order, flags: RunFlags, connection: Connection) -> Plan:
+    from importer.pipeline import make_plan
+
     plan = make_plan(order, connection.questions)
     if not flags.quiet:
         say(plan.sheet.reading)
+    if _may_ask(flags):
+        _agree(plan)
     return plan
 
 
-def _agree(plan: Plan, flags: RunFlags) -> None:
-    """Ask once before the first request, where there is somebody to ask. A scheduled run is not held up."""
-    if flags.yes or flags.sandbox or flags.quiet or flags.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+def _may_ask(flags: RunFlags) -> bool:
+    """Whether to ask before the first request, where there is somebody to ask. A scheduled run is not held up."""
+    return not (flags.dry_run or flags.yes or flags.sandbox or flags.quiet or flags.as_json)
+
+
+def _agree(plan: Plan) -> None:
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return
     from importer.pipeline import discard
 

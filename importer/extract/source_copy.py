@@ -53,6 +53,17 @@ def copy_source(path: Path, folder: Path, stem: str = "source") -> SourceCopy:
     return copy
 
 
+def share_copy(copy: SourceCopy, folder: Path) -> SourceCopy:
+    """The same private copy in another folder too: one file under two names where the disk can do that."""
+    shared = folder / copy.path.name
+    try:
+        os.link(copy.path, shared)
+    except OSError:
+        with copy.path.open("rb") as source:
+            return _copied(source, shared)
+    return SourceCopy(shared, copy.sha256)
+
+
 def _copied(source: IO[bytes], target: Path) -> SourceCopy:
     digest = hashlib.sha256()
     with os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as copy:

@@ -72,7 +72,9 @@ def _without(node: MappingNode, own: dict[str, Pair], findings: Findings) -> Map
     pairs = []
     for pair in node.pairs:
         if pair.key.value == "answers" and isinstance(pair.value, MappingNode):
-            pairs.append(Pair(pair.key, _reduced(pair.value, unwanted, findings)))
+            left = _reduced(pair.value, unwanted, findings)
+            if left.pairs or not unwanted:  # a talent pool takes no answers, not even none
+                pairs.append(Pair(pair.key, left))
         elif pair.key.value not in (EXTENDS, WITHOUT):
             pairs.append(pair)
     return MappingNode(tuple(pairs), node.place)
