@@ -68,16 +68,24 @@ def pack_entries(entries: Sequence[dict[str, Any]]) -> str | None:
 
 
 def in_order(entries: Sequence[dict[str, Any]], order: EntryOrder) -> Sequence[dict[str, Any]]:
-    """The entries in the declared order; those without any date last, and like ones as they were."""
+    """The entries by their end, then by their start; a current one ends after all others.
+
+    Those of which neither is known come last, and like ones as they were.
+    """
     if order is EntryOrder.KEPT:
         return entries
-    dated = [entry for entry in entries if _day_of(entry)]
-    dated.sort(key=_day_of, reverse=order is EntryOrder.NEWEST_FIRST)
-    return [*dated, *(entry for entry in entries if not _day_of(entry))]
+    known = [entry for entry in entries if any(_days_of(entry))]
+    known.sort(key=_days_of, reverse=order is EntryOrder.NEWEST_FIRST)
+    return [*known, *(entry for entry in entries if not any(_days_of(entry)))]
 
 
-def _day_of(entry: dict[str, Any]) -> str:
-    return str(entry.get("start_date") or entry.get("end_date") or "")
+_STILL = "9999"
+
+
+def _days_of(entry: dict[str, Any]) -> tuple[str, str]:
+    current = any(entry.get(flag) is True for flag in _FLAG_OF.values())
+    start = str(entry.get("start_date") or "")
+    return (_STILL if current else str(entry.get("end_date") or start), start)
 
 
 class _GroupReader:

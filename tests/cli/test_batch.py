@@ -76,12 +76,25 @@ def test_the_mended_rows_and_a_second_run(serve: Serve, folder: Path) -> None:
     assert (again.counts, again.summary["requests"]["sent"]) == ({"done_before": 5, "invalid": 1}, 0)
 
 
-def test_one_blocked_target_does_not_stop_the_others(serve: Serve, folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("fault", "of_its_rows"),
+    [
+        pytest.param({"every": 2, "operation": "questions"}, {"not_sent": 2}, id="before its first row"),
+        pytest.param(
+            {"emails": ["leyla.su@example.com"], "operation": "apply"},
+            {"failed": 1, "not_sent": 1},
+            id="at its first row",
+        ),
+    ],
+)
+def test_one_blocked_target_does_not_stop_the_others(
+    serve: Serve, folder: Path, fault: dict[str, Any], of_its_rows: dict[str, int]
+) -> None:
     """Where a job post is refused, its rows are not sent, the others are, and the run can go on later."""
-    served = serve({"status": 403, "on": "questions", "target": "9b1d07"})
+    served = serve({"kind": "403", **fault})
     ran = served(*RUN, "--json")
-    assert (ran.code, ran.counts) == (5, {"created": 3, "invalid": 1, "not_sent": 2})
-    assert ran.summary["stopped"]["hint"] == "run the same command again: rows that are done are skipped"
+    assert (ran.code, ran.counts) == (5, {"created": 3, "invalid": 1, **of_its_rows})
+    assert ran.summary["stopped"]["reason"]
 
 
 def test_a_batch_is_shown_and_reported_again(serve: Serve, folder: Path) -> None:
