@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from importer.mapping.inheritance import EXTENDS, WITHOUT
 from importer.mapping.read_entries import ENTRY_FIELDS
 from importer.mapping.read_entry_source import CELL_KEYS, ENTRY_SOURCES, FILE_SOURCE_KEYS, LISTS_KEYS, REPEAT_KEYS
 from importer.mapping.read_filter import FILTER_KEYS
@@ -19,8 +18,10 @@ from tests.docs.page import PAGE, Example, examples, outcome_of
 
 EXAMPLES = tuple(examples())
 KEYS = {
-    *TOP_KEYS, EXTENDS, WITHOUT, *SOURCE_KEYS, *GROUP_KEYS, *FILTER_KEYS, *DEFAULTS_KEYS, *NAME_KEYS, *END_KEYS, *ENTRY_SOURCES,
-    *REPEAT_KEYS, *FILE_SOURCE_KEYS, *CELL_KEYS, *LISTS_KEYS, "order", *(name for names in ENTRY_FIELDS.values() for name in names),
+    *TOP_KEYS, *SOURCE_KEYS, *GROUP_KEYS, *FILTER_KEYS, *DEFAULTS_KEYS, *NAME_KEYS, *END_KEYS,
+    *ENTRY_SOURCES,
+    *REPEAT_KEYS, *FILE_SOURCE_KEYS, *CELL_KEYS, *LISTS_KEYS, "order",
+    *(name for names in ENTRY_FIELDS.values() for name in names),
 }  # fmt: skip
 
 
