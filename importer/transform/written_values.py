@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -21,7 +22,7 @@ _TOKEN = re.compile(
 _WORDS = {"null": "", "None": "", "nan": "", "NaN": "", "true": "TRUE", "True": "TRUE", "false": "FALSE"} | {
     "False": "FALSE"
 }
-_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|(.))", re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:U([0-9A-Fa-f]{8})|u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|(.))", re.DOTALL)
 _SHORT = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "/": "/", "\\": "\\", '"': '"', "'": "'"}
 _SURROGATES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
@@ -141,5 +142,7 @@ def _unescaped(text: str) -> str:
 
 
 def _escape(match: re.Match[str]) -> str:
-    code = match.group(1) or match.group(2)
-    return chr(int(code, 16)) if code else _SHORT.get(match.group(3), match.group(0))
+    code = match.group(1) or match.group(2) or match.group(3)
+    if code is None:
+        return _SHORT.get(match.group(4), match.group(0))
+    return chr(int(code, 16)) if int(code, 16) <= sys.maxunicode else match.group(0)

@@ -119,6 +119,7 @@ def test_mistakes_of_all_files_are_told_at_once() -> None:
     ]  # fmt: skip
 
 
+_NO_HEADER = "m.yaml:4:34: the value table 't.csv' has no header cell,value"
 _HEADER_HINT = "its first line must be cell,value: what the cell says, and what it stands for; save it as UTF-8"
 
 
@@ -141,7 +142,8 @@ _HEADER_HINT = "its first line must be cell,value: what the cell says, and what 
         ),
         pytest.param(
             b"cell;value\nSr;Senior\nSR;Staff\n",
-            "t.csv:3:1: 'Sr' and 'SR' are the same text and stand for different values; keep one; the other is in line 2",
+            "t.csv:3:1: 'Sr' and 'SR' are the same text and stand for different values; keep one; the other is in "
+            "line 2",
             id="two lines of one text",
         ),
     ],
