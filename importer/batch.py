@@ -147,7 +147,7 @@ def rewrite_batch_report(folder: Path) -> Summary:
     manifest = read_batch(folder)
     for run in manifest.runs:
         if not run.blocked:
-            rewrite_report(folder.parent / run.run, None)
+            rewrite_report(folder.parent / run.run)
     return _write_overall(folder, manifest)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -73,6 +75,14 @@ def read_batch(folder: Path) -> BatchManifest:
     except (OSError, ValueError, KeyError, TypeError) as error:
         message, hint = f"the manifest of this batch cannot be read: {error}", "its runs can still be shown one by one"
         raise UnusableInput(Problem("run-unreadable", message, hint, FilePlace(str(folder)))) from None
+
+
+def batches_in(out: Path) -> Iterator[tuple[Path, BatchManifest]]:
+    """The folders of all batches whose manifest can be read, oldest first."""
+    for folder in sorted(out.iterdir()) if out.is_dir() else ():
+        if (folder / BATCH).is_file():
+            with contextlib.suppress(UnusableInput):
+                yield folder, read_batch(folder)
 
 
 def _manifest(values: dict[str, Any]) -> BatchManifest:

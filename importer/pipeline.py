@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +15,7 @@ from importer.errors import StoppedEarly, UnusableInput
 from importer.extract import Sheet, SourceCopy, copy_source, open_sheet, share_copy
 from importer.ledger import Ledger, RowState, RunJournal, State
 from importer.ledger import RunRecord as LedgerRun
-from importer.load import Stop
+from importer.load import OWN_EARLIER_ATTEMPT, Stop
 from importer.mapping import Mapping, ResolvedMapping, read_mapping, resolve
 from importer.models import Operation, Outcome, OutcomeKind, Problem, Question, Row, Submission, WireFormat
 from importer.report import RunFacts, Summary, write_report, write_unfinished_summary
@@ -22,10 +23,11 @@ from importer.run_folder import (
     Ending,
     RunManifest,
     Selection,
+    keep_mapping,
     make_private_folder,
+    manifests_in,
     new_run_id,
     read_manifest,
-    readable_runs,
     write_manifest,
 )
 from importer.sorting import Forecast, look_ahead, sort_rows, spread
@@ -42,13 +44,14 @@ class Loads(Protocol):
     @property
     def stop(self) -> Stop | None: ...
 
-    def load(self, submissions: Iterable[Submission]) -> Iterator[Outcome]: ...
+    def load(self, submissions: Iterable[Submission]) -> Generator[Outcome, None, None]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
     """What a person asked for. `service` is the base URL, or `sandbox` for a rehearsal.
 
+    file_shown_as, mapping_shown_as: the names that reports give file and mapping, where these are private copies.
     Of a run that is part of a batch, `run` is its id, and `copied` the private copy of the source that all share.
     """
 
@@ -59,6 +62,8 @@ class Order:
     service: str
     wire: WireFormat
     dry_run: bool
+    file_shown_as: str | None = None
+    mapping_shown_as: str | None = None
     run: str | None = None
     copied: SourceCopy | None = None
 
@@ -98,11 +103,13 @@ def make_plan(order: Order, questions_of: Callable[[str], tuple[Question, ...]])
         StoppedEarly: the service does not give its questions.
     """
     mapping = read_mapping(order.mapping)
+    shown_as = order.file_shown_as or str(order.file)
     started_at = datetime.now(UTC)
     folder = make_private_folder(order.out, order.run or new_run_id(started_at))
     try:
         copy = share_copy(order.copied, folder) if order.copied else copy_source(order.file, folder)
-        sheet = open_sheet(copy.path, mapping.source, shown_as=str(order.file))
+        mapping_copy = keep_mapping(order.mapping, folder)
+        sheet = open_sheet(copy.path, mapping.source, shown_as=shown_as)
         children = open_children(mapping, Source(order.file, copy.path), folder)
         asks = mapping.target.operation is Operation.APPLY
         questions = questions_of(mapping.target.id) if asks else ()
@@ -118,12 +125,13 @@ def make_plan(order: Order, questions_of: Callable[[str], tuple[Question, ...]])
         leftovers = join_warnings(resolved.joins, read(), grouped=grouped) if resolved.joins and whole else ()
         manifest = RunManifest(
             run=folder.name,
-            file=str(order.file),
+            file=shown_as,
             source=copy.path.name,
             sha256=copy.sha256,
             options=mapping.source,
             selection=order.selection,
-            mapping=str(order.mapping),
+            mapping=order.mapping_shown_as or str(order.mapping),
+            mapping_copy=mapping_copy,
             target=mapping.target,
             service=order.service,
             dry_run=order.dry_run,
@@ -168,11 +176,16 @@ def begin(plan: Plan, out: Path, ledger: Ledger) -> list[Summary]:
     To be called under the lock of the target, so that none of these is still at work. Gives the summaries of the
     killed runs, whose reports are written now.
     """
-    killed = []
-    for folder, manifest in readable_runs(out):
-        if manifest.scope == plan.manifest.scope and manifest.ending is None and folder != plan.folder:
-            write_manifest(folder, manifest.ended(Ending(datetime.now(UTC), finished=False, exit_code=None)))
-            killed.append(rewrite_report(folder, ledger))
+    unfinished = {record.run for record in ledger.unfinished_runs(plan.manifest.scope)}
+    left_open = [
+        folder
+        for folder, manifest in manifests_in(out)
+        if manifest.scope == plan.manifest.scope
+        and (manifest.ending is None or manifest.run in unfinished)
+        and not manifest.dry_run  # it sends nothing and holds no lock: it may be at work
+        and folder != plan.folder
+    ]
+    killed = [close(folder, ledger) for folder in left_open]
     ledger.begin_run(plan.ledger_run)
     return killed
 
@@ -191,13 +204,14 @@ def carry_out(plan: Plan, loader: Loads, watch: Watch) -> None:
                 journal.record(outcome)
                 watch(outcome)
 
-            for outcome in loader.load(_to_send(plan, keep, rows_of)):
-                for one in spread(outcome, rows_of.pop(outcome.row, (outcome.row,))):
-                    keep(one)
+            # Closed at once when an outcome cannot be kept: what is in flight finishes while the ledger is still open.
+            with closing(loader.load(_to_send(plan, keep, rows_of))) as outcomes:
+                for outcome in outcomes:
+                    for one in spread(outcome, rows_of.pop(outcome.row, (outcome.row,))):
+                        keep(one)
     except UnusableInput as error:
-        raise StoppedEarly(
-            f"{error}; what was sent is in the ledger, and the same command goes on from there"
-        ) from None
+        # Its own words end in "nothing is sent", which is true of the next request only.
+        raise StoppedEarly(f"{error}; what was sent is in the ledger: run the same command again") from None
 
 
 def _to_send(plan: Plan, keep: Watch, rows_of: dict[int, tuple[int, ...]]) -> Iterator[Submission]:
@@ -231,7 +245,24 @@ def end(plan: Plan, stop: Stop | None, signal: int | None) -> Summary:
         stop_hint=stop.hint if stop else None,
     )
     write_manifest(plan.folder, plan.manifest.ended(ending))
-    return rewrite_report(plan.folder, None)
+    return rewrite_report(plan.folder)
+
+
+def close(folder: Path, ledger: Ledger) -> Summary:
+    """Close the books of a run that was killed, wherever in its life, and give its summary.
+
+    To be called under the lock of its target. The steps follow each other so that a kill between any two of them is
+    mended by doing all of them again: the journal gets what only the ledger knows, then the manifest its ending, then
+    the report is written; and only then the ledger calls the run ended.
+    """
+    manifest = read_manifest(folder)
+    if manifest.ending is None:
+        _complete_journal(folder, manifest, ledger)
+        manifest = manifest.ended(Ending(datetime.now(UTC), finished=False, exit_code=None))
+        write_manifest(folder, manifest)
+    summary = rewrite_report(folder)
+    ledger.end_run(manifest.run, summary.ended_at or summary.started_at, summary.exit_code)
+    return summary
 
 
 def exit_code(counts: dict[OutcomeKind, int], stop: Stop | None, signal: int | None) -> int:
@@ -243,55 +274,69 @@ def exit_code(counts: dict[OutcomeKind, int], stop: Stop | None, signal: int | N
     return 4 if any(counts.get(kind, 0) for kind in _NOT_GOOD) else 0
 
 
-def rewrite_report(folder: Path, ledger: Ledger | None) -> Summary:
-    """Write the report of a run from what is kept of it: the copy of its source, its journal and its manifest.
+def settle_by_hand(folder: Path, ledger: Ledger, row: int, *, created: bool) -> None:
+    """Settle an unclear row as a person found it, and write the report of its run again.
 
-    Of a run that was killed, the ledger says what became of the rows that have no outcome in the journal.
+    To be called under the lock of the run's target. May be said again, also after a kill in the middle.
+
+    Raises:
+        UsageError: the run sent nothing for this row, or it is not unclear.
     """
     manifest = read_manifest(folder)
-    sheet = open_sheet(folder / manifest.source, manifest.options, shown_as=manifest.file)
+    rows = next((rows for rows in manifest.groups if row in rows), (row,))  # the ledger knows the first of them
+    ledger.resolve(manifest.run, rows[0], created=created)
+    kind = OutcomeKind.CREATED if created else OutcomeKind.FAILED
     with RunJournal(folder) as journal:
-        states = ledger.row_states(manifest.run) if ledger else iter(())
-        outcomes = _every_outcome(manifest, _rows(manifest, sheet), journal.outcomes(), states)
-        return write_report(folder, _facts(manifest, sheet), _rows(manifest, sheet), outcomes)
+        for one in rows:
+            kept = journal.outcome(one) or Outcome(one, kind)
+            journal.replace(replace(kept, kind=kind, problems=(_FOUND if created else _NOT_FOUND,)))
+    rewrite_report(folder)
+
+
+_FOUND = Problem("found-by-hand", "no clear answer came, and a person found the candidate there")
+_NOT_FOUND = Problem(
+    "absent-by-hand",
+    "no clear answer came, and a person found that the candidate is not there",
+    "run the same command again to send the row",
+)
+
+
+def rewrite_report(folder: Path) -> Summary:
+    """Write the report of a run from what is kept of it: the copy of its source, its journal and its manifest."""
+    manifest = read_manifest(folder)
+    sheet = _sheet(folder, manifest)
+    with RunJournal(folder) as journal:
+        return write_report(folder, _facts(manifest, sheet), _rows(manifest, sheet), journal.outcomes())
+
+
+def _sheet(folder: Path, manifest: RunManifest) -> Sheet:
+    return open_sheet(folder / manifest.source, manifest.options, shown_as=manifest.file)
 
 
 def _rows(manifest: RunManifest, sheet: Sheet) -> Iterator[Row]:
     return manifest.selection.of(sheet.rows())
 
 
-def _every_outcome(
-    manifest: RunManifest, rows: Iterable[Row], kept: Iterator[Outcome], states: Iterator[RowState]
-) -> Iterator[Outcome]:
-    """One outcome for each row, in row order: the kept one, else what the ledger knows, else that it had no turn.
+def _complete_journal(folder: Path, manifest: RunManifest, ledger: Ledger) -> None:
+    """Give each row without an outcome the one that the ledger knows, else that it had no turn.
 
-    The ledger knows a candidate by its first row; what it says of that holds for the other rows of the candidate.
+    The ledger knows a candidate by its first row; what became of that holds for the other rows of the candidate.
     """
     first_of = {row: rows[0] for rows in manifest.groups for row in rows[1:]}
-    first_rows = frozenset(first_of.values())
-    of_first: dict[int, Outcome] = {}
-    for outcome in _outcome_of_each(rows, kept, states):
-        if outcome.row in first_rows:
-            of_first[outcome.row] = outcome
-        if outcome.problems == (_KILLED,) and outcome.row in first_of:
-            yield replace(of_first[first_of[outcome.row]], row=outcome.row, attempts=0)
-        else:
-            yield outcome
-
-
-def _outcome_of_each(rows: Iterable[Row], kept: Iterator[Outcome], states: Iterator[RowState]) -> Iterator[Outcome]:
-    outcome = next(kept, None)
+    states = ledger.row_states(manifest.run)
     state = next(states, None)
-    for row in rows:
-        while state is not None and state.row < row.number:
-            state = next(states, None)
-        if outcome is not None and outcome.row == row.number:
-            yield outcome
-            outcome = next(kept, None)
-        elif state is not None and state.row == row.number:
-            yield _outcome_of_state(state)
-        else:
-            yield Outcome(row.number, OutcomeKind.NOT_SENT, problems=(_KILLED,))
+    with RunJournal(folder) as journal:
+        for row in _rows(manifest, _sheet(folder, manifest)):
+            while state is not None and state.row < row.number:
+                state = next(states, None)
+            if row.number in journal:
+                continue
+            if state is not None and state.row == row.number:
+                journal.record(_outcome_of_state(state))
+            elif (first := journal.outcome(first_of[row.number]) if row.number in first_of else None) is not None:
+                journal.record(replace(first, row=row.number, attempts=0))
+            else:
+                journal.record(Outcome(row.number, OutcomeKind.NOT_SENT, problems=(_KILLED,)))
 
 
 _KILLED = Problem(
@@ -305,7 +350,7 @@ _IN_DOUBT = Problem(
     "a request was sent, and the run was ended from outside before its answer was kept",
     "run the same command again: it settles this row",
 )
-_OF_STATE = {
+_OF_STATE: dict[State, tuple[OutcomeKind, tuple[Problem, ...]]] = {
     State.CREATED: (OutcomeKind.CREATED, ()),
     State.ALREADY_THERE: (OutcomeKind.ALREADY_THERE, ()),
     State.REJECTED: (OutcomeKind.REJECTED, (_MESSAGE_LOST,)),
@@ -318,6 +363,8 @@ _OF_STATE = {
 
 def _outcome_of_state(state: RowState) -> Outcome:
     kind, problems = _OF_STATE[state.state]
+    if state.state is State.ALREADY_THERE and state.after_doubt:
+        problems = (OWN_EARLIER_ATTEMPT,)
     return Outcome(state.row, kind, state.status, state.attempts, problems)
 
 

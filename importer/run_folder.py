@@ -5,20 +5,23 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from importer.errors import UnusableInput, UsageError
 from importer.ledger import Scope
+from importer.mapping import self_contained
 from importer.mapping.fold import fold
 from importer.models import FilePlace, Operation, Problem, Row, SourceOptions, Target
 
 MANIFEST = "run.json"
 BATCH = "batch.json"  # in the folder of a batch, whose targets have runs of their own
+_RUN_ID = re.compile(r"(\d{8}-\d{6})-[0-9a-f]{4,5}(?:\..+)?")
 VERSION = 1
 
 
@@ -40,11 +43,16 @@ def route_word(row: Row, column: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which rows a run is about: row numbers as a spreadsheet program shows them, at most how many, routed where."""
+    """Which rows a run is about: row numbers as a spreadsheet program shows them, and at most how many.
+
+    ranges: only these, each from its first to its last row, in order and apart; None where every row may be taken.
+    routed: only those of one target.
+    """
 
     first: int | None = None
     last: int | None = None
     limit: int | None = None
+    ranges: tuple[tuple[int, int], ...] | None = None
     routed: Routed | None = None
 
     @property
@@ -52,8 +60,21 @@ class Selection:
         """Whether a person asked for a part of the rows."""
         return (self.first, self.last, self.limit) != (None, None, None)
 
+    @classmethod
+    def of_rows(cls, rows: Iterable[int]) -> Selection:
+        """Exactly these rows, given in order."""
+        ranges: list[tuple[int, int]] = []
+        for row in rows:
+            if ranges and ranges[-1][1] == row - 1:
+                ranges[-1] = (ranges[-1][0], row)
+            else:
+                ranges.append((row, row))
+        return cls(ranges=tuple(ranges))
+
     def of(self, rows: Iterator[Row]) -> Iterator[Row]:
         """The selected rows, in order; stops reading where no more can come."""
+        if self.ranges is not None:
+            rows = _within(self.ranges, rows)
         taken = 0
         for row in rows:
             if self.last is not None and row.number > self.last:
@@ -73,7 +94,21 @@ class Selection:
             parts.append(f"rows {self.first or 1} to {self.last if self.last is not None else 'the end'}")
         if self.limit is not None:
             parts.append(f"the first {self.limit}")
+        if self.ranges is not None:
+            parts.append(f"{sum(last - first + 1 for first, last in self.ranges)} chosen rows")
         return ", ".join(parts)
+
+
+def _within(ranges: tuple[tuple[int, int], ...], rows: Iterator[Row]) -> Iterator[Row]:
+    left = iter(ranges)
+    now = next(left, None)
+    for row in rows:
+        while now is not None and now[1] < row.number:
+            now = next(left, None)
+        if now is None:
+            return
+        if now[0] <= row.number:
+            yield row
 
 
 def parse_rows(text: str) -> Selection:
@@ -95,7 +130,7 @@ def parse_rows(text: str) -> Selection:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a run ended. `finished` is false where it was killed and its report was written by a later command."""
+    """How a run ended. `finished` is false where it was killed and a later command closed its books."""
 
     at: datetime
     finished: bool
@@ -119,7 +154,8 @@ class RunManifest:
 
     file: the source as the user named it; source: its private copy's name in the folder; service: the base URL, or
     `sandbox` for a rehearsal, which the ledger keeps apart; rows: how many are selected; blank_rows: wholly blank ones
-    between them, which are no rows; groups: the rows of each candidate that has several, the first of them first.
+    between them, which are no rows; groups: the rows of each candidate that has several, the first of them first;
+    mapping_copy: the private copy of the mapping file, by its name in the folder.
     """
 
     run: str
@@ -139,6 +175,7 @@ class RunManifest:
     children: tuple[ChildCopy, ...] = ()
     groups: tuple[tuple[int, ...], ...] = ()
     ending: Ending | None = None
+    mapping_copy: str | None = None  # None in a run of an importer that did not keep one
 
     @property
     def scope(self) -> Scope:
@@ -232,14 +269,49 @@ def _manifest(values: dict[str, Any]) -> RunManifest:
 
 def selection_from_json(values: dict[str, Any]) -> Selection:
     """The selection whose fields these are."""
-    routed = values.get("routed")
-    kept = Routed(routed["column"], tuple(routed["words"])) if routed else None
-    return Selection(values["first"], values["last"], values["limit"], kept)
+    ranges, routed = values.pop("ranges", None), values.pop("routed", None)
+    return Selection(
+        **values,
+        ranges=None if ranges is None else tuple((first, last) for first, last in ranges),
+        routed=Routed(routed["column"], tuple(routed["words"])) if routed else None,
+    )
 
 
 def options_from_json(values: dict[str, Any]) -> SourceOptions:
     """The reading options whose fields these are."""
-    return SourceOptions(**{**values, "skip_rows": tuple(values.get("skip_rows", ()))})
+    return SourceOptions(**{**values, "skip_rows": tuple(values["skip_rows"])})
+
+
+def keep_mapping(path: Path, folder: Path) -> str:
+    """Copy a mapping file into a run's folder, with all that it takes from other files; gives the copy's name there.
+
+    Raises:
+        UnusableInput: it cannot be read.
+    """
+    name = f"mapping{path.suffix.lower() or '.yaml'}"
+    try:
+        content = self_contained(path)
+    except OSError as error:
+        problem = Problem("mapping-unreadable", f"it cannot be read: {error.strerror}", "check the path")
+        raise UnusableInput(replace(problem, place=FilePlace(str(path)))) from None
+    with os.fdopen(os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        file.write(content)
+    return name
+
+
+def manifests_in(out: Path) -> Iterator[tuple[Path, RunManifest]]:
+    """The folders of all runs whose manifest can be read, oldest first; `importer doctor` tells the others."""
+    for folder in runs_in(out):
+        with contextlib.suppress(UnusableInput):
+            yield folder, read_manifest(folder)
+
+
+def leftovers_in(out: Path) -> Iterator[tuple[Path, datetime]]:
+    """Folders of runs that were killed before they had a manifest, or while they were purged, and their start."""
+    for folder in sorted(out.iterdir()) if out.is_dir() else ():
+        found = _RUN_ID.fullmatch(folder.name)
+        if found and folder.is_dir() and not is_shown(folder):
+            yield folder, datetime.strptime(found[1], "%Y%m%d-%H%M%S").replace(tzinfo=UTC)
 
 
 def runs_in(out: Path) -> list[Path]:
@@ -249,13 +321,6 @@ def runs_in(out: Path) -> list[Path]:
     return sorted(folder for folder in out.iterdir() if (folder / MANIFEST).is_file())
 
 
-def readable_runs(out: Path) -> Iterator[tuple[Path, RunManifest]]:
-    """Each run of a results folder with its manifest, oldest first; one whose manifest is damaged is passed over."""
-    for folder in runs_in(out):
-        with contextlib.suppress(UnusableInput):
-            yield folder, read_manifest(folder)
-
-
 def find_run(out: Path, name: str) -> Path:
     """The folder of a run by its id, the beginning of its id, its path, or `last`.
 
@@ -263,9 +328,9 @@ def find_run(out: Path, name: str) -> Path:
         UsageError: there is no such run, or several.
     """
     direct = Path(name)
-    if _is_shown(direct):
+    if is_shown(direct):
         return direct
-    folders = sorted(filter(_is_shown, out.iterdir())) if out.is_dir() else []
+    folders = sorted(filter(is_shown, out.iterdir())) if out.is_dir() else []
     if name == "last" and folders:
         # A batch comes before its runs, and is what a person means.
         return max(folders, key=lambda folder: (folder.name.partition(".")[0], (folder / BATCH).is_file(), folder.name))
@@ -278,5 +343,6 @@ def find_run(out: Path, name: str) -> Path:
     raise UsageError(f"there is no run {name!r} in {out}; see `importer runs --out {out}` for the runs there are")
 
 
-def _is_shown(folder: Path) -> bool:
+def is_shown(folder: Path) -> bool:
+    """Whether there is a run in the folder, or a batch of runs."""
     return (folder / MANIFEST).is_file() or (folder / BATCH).is_file()

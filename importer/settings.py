@@ -77,6 +77,7 @@ class Settings(BaseSettings):
     answer_seconds: float = Field(default=60, gt=0)
     settle_seconds: float = Field(default=60, ge=0)
     pause_seconds: float = Field(default=30, ge=0)
+    retry_budget: float = Field(default=1.0, ge=0)
     multiple_choice: Literal["json", "comma", "semicolon", "newline"] = "json"
     yes_no: Annotated[tuple[str, str], NoDecode] = ("yes", "no")
     question_reference: Literal["object", "id"] = "object"

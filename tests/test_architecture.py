@@ -23,11 +23,16 @@ MAY_IMPORT = {
     **dict.fromkeys(STAGES, GROUND | SUPPLIES),
     "sorting": GROUND | SUPPLIES | STAGES,
     "run_folder": GROUND | SUPPLIES | STAGES,
+    "batch_folder": GROUND | SUPPLIES | STAGES | {"run_folder"},
     "child_tables": GROUND | SUPPLIES | STAGES | {"run_folder", "batch_folder"},
     "pipeline": GROUND | SUPPLIES | STAGES | {"run_folder", "child_tables", "sorting"},
-    "batch_folder": GROUND | SUPPLIES | STAGES | {"run_folder"},
     "batch": GROUND | SUPPLIES | STAGES | {"run_folder", "batch_folder", "pipeline"},
-    "cli": GROUND | SUPPLIES | STAGES | {"run_folder", "batch_folder", "pipeline", "batch", "sandbox"},
+    "again": GROUND | SUPPLIES | STAGES | {"run_folder", "pipeline"},
+    "purge": GROUND | SUPPLIES | {"run_folder", "batch_folder"},
+    "cli": GROUND
+    | SUPPLIES
+    | STAGES
+    | {"run_folder", "batch_folder", "pipeline", "batch", "again", "purge", "sandbox"},
     "sandbox": {"importer"},
     "__main__": {"cli"},
     "importer": set(),

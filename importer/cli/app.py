@@ -8,9 +8,13 @@ from typing import Annotated
 import typer
 
 from importer import __version__
+from importer.cli.again_commands import resume, retry
 from importer.cli.doctor_command import doctor
+from importer.cli.look_command import look
 from importer.cli.messages import say, show_error, tell
+from importer.cli.purge_command import purge
 from importer.cli.questions_command import questions
+from importer.cli.resolve_command import resolve
 from importer.cli.run_command import check, run
 from importer.cli.runs_commands import report, runs, show
 from importer.cli.sandbox_command import sandbox
@@ -19,13 +23,15 @@ from importer.errors import ImporterError
 app = typer.Typer(
     name="importer",
     help="Import candidates from spreadsheets into a recruiting service: every row once, every row accounted for.",
-    epilog="Start with: importer check FILE --mapping MAPPING. It sends nothing.",
+    epilog="Start with: importer look FILE. It shows what is in a file, and sends nothing.",
     no_args_is_help=True,
     add_completion=False,
     # A bug of ours shows its traceback as Python writes it: no values of variables, which may be personal data.
     pretty_exceptions_enable=False,
 )
-for command in (run, check, questions, runs, show, report, sandbox, doctor):
+for command in (
+    look, check, run, resume, retry, resolve, questions, runs, show, report, sandbox, doctor, purge,
+):  # fmt: skip
     app.command()(command)
 
 

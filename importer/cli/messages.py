@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from pathlib import Path
+from typing import TextIO
 
 from importer.errors import ImporterError, UnusableInput
 from importer.models import LinePlace, Problem
@@ -15,15 +15,22 @@ _MOST = 50  # problems shown at once; a file with more has one cause
 
 def say(text: str = "") -> None:
     """One line on stderr, where progress and messages go."""
-    print(text, file=sys.stderr)  # noqa: T201
+    _print(text, sys.stderr)
 
 
 def tell(text: str) -> None:
-    """A result on stdout. Where the reader has gone (`importer runs | head`), nobody is left to tell: no error."""
+    """A result on stdout."""
+    _print(text, sys.stdout)
+
+
+def _print(text: str, stream: TextIO) -> None:
+    """Print. Where the reader has gone (`importer runs | head`) the rest goes nowhere: a run ends as it would have."""
     try:
-        print(text, flush=True)  # noqa: T201
+        print(text, file=stream, flush=True)
     except BrokenPipeError:
-        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115 - open to the end, so that later lines go nowhere
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
 
 
 def show_error(error: ImporterError) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -14,6 +14,14 @@ MappingFile = Annotated[
 Out = Annotated[Path | None, typer.Option("--out", help="The results folder. [IMPORTER_OUT, else results]")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout, and nothing else there.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary; errors are still told.")]
+Rate = Annotated[float | None, typer.Option("--rate", help="At most this many requests a second.")]
+InFlight = Annotated[int | None, typer.Option("--in-flight", help="At most this many requests at once. [8]")]
+MaxErrors = Annotated[str | None, typer.Option("--max-errors", help="Stop after so many refused rows: 20 or 5%.")]
+Settling = Literal["now", "later", "never"]
+Settle = Annotated[
+    Settling, typer.Option("--settle", help="When a row whose answer was lost is sent again: at once, at the end, not.")
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask first.")]
 Rows = Annotated[str | None, typer.Option("--rows", help="Only these rows, as the spreadsheet numbers them: 10-40.")]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="At most this many rows.")]
 UseSandbox = Annotated[

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,26 +20,24 @@ if TYPE_CHECKING:
     from importer.load import ErrorLimit
     from importer.pipeline import Order, Plan
     from importer.report import Summary
+    from importer.run_folder import Selection
     from importer.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
 class RunFlags:
-    """The flags of a run as they were typed."""
+    """How a run shall go, as it was typed."""
 
-    file: Path
-    mapping: Path
-    rows: str | None
-    limit: int | None
-    dry_run: bool
-    sandbox: bool
-    sandbox_questions: Path | None
-    sandbox_faults: Path | None
-    max_errors: str | None
-    again: bool
-    yes: bool
-    as_json: bool
-    quiet: bool
+    dry_run: bool = False
+    sandbox: bool = False
+    sandbox_questions: Path | None = None
+    sandbox_faults: Path | None = None
+    max_errors: str | None = None
+    settle: options.Settling = "later"
+    again: bool = False
+    yes: bool = False
+    as_json: bool = False
+    quiet: bool = False
 
 
 def run(
@@ -54,27 +52,22 @@ def run(
     faults: options.SandboxFaults = None,
     limit: options.Limit = None,
     rows: options.Rows = None,
-    rate: Annotated[float | None, typer.Option("--rate", help="At most this many requests a second.")] = None,
-    in_flight: Annotated[
-        int | None, typer.Option("--in-flight", help="At most this many requests at once. [8]")
-    ] = None,
-    max_errors: Annotated[
-        str | None, typer.Option("--max-errors", help="Stop after so many refused rows: 20 or 5%.")
-    ] = None,
+    rate: options.Rate = None,
+    in_flight: options.InFlight = None,
+    max_errors: options.MaxErrors = None,
+    settle: options.Settle = "later",
     again: Annotated[
         bool, typer.Option("--again", help="Send rows again that were refused and did not change.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before sending.")] = False,
+    yes: options.Yes = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Import the rows of a spreadsheet. Safe to run again: rows that are done are not sent a second time."""
     from importer.settings import load_settings
 
-    flags = RunFlags(
-        file, mapping, rows, limit, dry_run, sandbox, questions, faults, max_errors, again, yes, as_json, quiet
-    )
-    _import(flags, load_settings(out=out, rate=rate, in_flight=in_flight))
+    flags = RunFlags(dry_run, sandbox, questions, faults, max_errors, settle, again, yes, as_json, quiet)
+    _import_file(file, mapping, _selection(rows, limit), flags, load_settings(out=out, rate=rate, in_flight=in_flight))
 
 
 def check(
@@ -91,11 +84,33 @@ def check(
     """Check a spreadsheet against its mapping and the live questions. Sends nothing; the report is that of a run."""
     from importer.settings import load_settings
 
-    flags = RunFlags(file, mapping, rows, limit, True, sandbox, questions, None, None, False, True, as_json, quiet)
-    _import(flags, load_settings(out=out))
+    flags = RunFlags(dry_run=True, sandbox=sandbox, sandbox_questions=questions, as_json=as_json, quiet=quiet)
+    _import_file(file, mapping, _selection(rows, limit), flags, load_settings(out=out))
 
 
-def _import(flags: RunFlags, settings: Settings) -> None:
+def _selection(rows: str | None, limit: int | None) -> Selection:
+    from dataclasses import replace
+
+    from importer.run_folder import Selection, parse_rows
+
+    return replace(parse_rows(rows) if rows else Selection(), limit=limit)
+
+
+def _import_file(file: Path, mapping: Path, selection: Selection, flags: RunFlags, settings: Settings) -> None:
+    from importer.errors import UsageError
+    from importer.pipeline import Order
+
+    if selection.limit is not None and mapping.is_dir():
+        raise UsageError("--limit does not say of which target; take a part of the rows with --rows")
+
+    def order(service: str) -> Order:
+        return Order(file, mapping, settings.out, selection, service, settings.wire, flags.dry_run)
+
+    carry_out_order(order, flags, settings)
+
+
+def carry_out_order(order_for: Callable[[str], Order], flags: RunFlags, settings: Settings) -> None:
+    """Plan, ask, send, report; ends with the run's exit code. `order_for` gets the name of the service."""
     from importer.cli.batch_command import import_batch
     from importer.cli.runs_commands import present
     from importer.load import ErrorLimit
@@ -108,8 +123,8 @@ def _import(flags: RunFlags, settings: Settings) -> None:
                 return _check(plan, settings, flags.quiet)
             return _send(plan, flags, settings, connection, limit)
 
-        order = _order(flags, settings, connection)
-        if flags.mapping.is_dir():
+        order = order_for(connection.name)
+        if order.mapping.is_dir():
             folder, summary = import_batch(order, connection, carry, ask=_may_ask(flags), quiet=flags.quiet)
         else:
             plan = _plan(order, flags, connection)
@@ -130,27 +145,6 @@ def _connection(flags: RunFlags, settings: Settings) -> AbstractContextManager[C
     if flags.sandbox_questions or flags.sandbox_faults:
         raise UsageError("--questions and --faults are for the sandbox; add --sandbox, or leave them out")
     return connect(settings)
-
-
-def _order(flags: RunFlags, settings: Settings, connection: Connection) -> Order:
-    from dataclasses import replace
-
-    from importer.errors import UsageError
-    from importer.pipeline import Order
-    from importer.run_folder import Selection, parse_rows
-
-    if flags.limit is not None and flags.mapping.is_dir():
-        raise UsageError("--limit does not say of which target; take a part of the rows with --rows")
-    selection = parse_rows(flags.rows) if flags.rows else Selection()
-    return Order(
-        file=flags.file,
-        mapping=flags.mapping,
-        out=settings.out,
-        selection=replace(selection, limit=flags.limit),
-        service=connection.name,
-        wire=settings.wire,
-        dry_run=flags.dry_run,
-    )
 
 
 def _plan(order: Order, flags: RunFlags, connection: Connection) -> Plan:
@@ -239,9 +233,11 @@ def _send(plan: Plan, flags: RunFlags, settings: Settings, connection: Connectio
                 in_flight=settings.in_flight,
                 rate=settings.rate,
                 max_errors=limit,
+                settle=flags.settle,
                 settle_after=connection.settle_after,
                 pause=connection.pause,
                 again=flags.again,
+                retry_budget=settings.retry_budget,
             ),
             patience=connection.patience,
             probe=connection.is_well,
@@ -251,5 +247,5 @@ def _send(plan: Plan, flags: RunFlags, settings: Settings, connection: Connectio
         with progress(plan.manifest.rows, flags.quiet) as watch:
             carry_out(plan, loader, watch)
         summary = end(plan, loader.stop, interrupted.signal)
-        ledger.end_run(plan.manifest.run, summary.ended_at or summary.started_at, summary.exit_code or 0)
+        ledger.end_run(plan.manifest.run, summary.ended_at or summary.started_at, summary.exit_code)
     return summary

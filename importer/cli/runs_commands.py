@@ -68,8 +68,9 @@ def show(run: options.Run = "last", out: options.Out = None, as_json: options.As
 def report(run: options.Run = "last", out: options.Out = None, as_json: options.AsJson = False) -> None:
     """Write the report of a run again, also of one that was killed."""
     from importer.batch import rewrite_batch_report
+    from importer.errors import UsageError
     from importer.ledger import Ledger, target_lock
-    from importer.pipeline import rewrite_report
+    from importer.pipeline import close, rewrite_report
     from importer.run_folder import BATCH, find_run, read_manifest
     from importer.settings import load_settings
 
@@ -79,13 +80,15 @@ def report(run: options.Run = "last", out: options.Out = None, as_json: options.
         present(folder, rewrite_batch_report(folder), as_json)
         return
     manifest = read_manifest(folder)
-    if manifest.dry_run or manifest.ending is not None:
-        present(folder, rewrite_report(folder, None), as_json)
+    if manifest.ending is not None:
+        present(folder, rewrite_report(folder), as_json)
         return
+    if manifest.dry_run:
+        raise UsageError(f"the check {manifest.run} did not come to its end; run importer check again")
     # It has no end: killed, or at work now. The lock tells which.
     path = settings.ledger_path()
     with target_lock(path, manifest.scope), Ledger.open(path) as ledger:
-        present(folder, rewrite_report(folder, ledger), as_json)
+        present(folder, close(folder, ledger), as_json)
 
 
 def present(folder: Path, summary: Summary, as_json: bool) -> None:

@@ -8,8 +8,7 @@ import signal
 from collections.abc import Callable, Iterator
 from types import FrameType
 
-from importer.cli.messages import say
-
+_STOPPING = b"\nStopping: no new rows are sent; finishing those in flight, then the report. Once more to stop now.\n"
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -25,8 +24,10 @@ class Interruption:
             # The ledger is written to be cut anywhere: what is in flight will be settled by the next run.
             os._exit(128 + number)
         self.signal = number
-        say("\nStopping: no new rows are sent; finishing those in flight, then the report. Once more to stop now.")
         self._halt()
+        # Not through sys.stderr: the signal may have come in the middle of a line that is being printed there.
+        with contextlib.suppress(OSError):
+            os.write(2, _STOPPING)
 
 
 @contextlib.contextmanager

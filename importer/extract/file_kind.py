@@ -15,6 +15,9 @@ class FileKind(StrEnum):
 
     CSV = "CSV"
     XLSX = "XLSX"
+    XLSB = "XLSB"
+    XLS = "XLS"
+    ODS = "ODS"
 
 
 _ENDINGS = {
@@ -24,11 +27,15 @@ _ENDINGS = {
     ".txt": FileKind.CSV,
     ".xlsx": FileKind.XLSX,
     ".xlsm": FileKind.XLSX,
+    ".xlsb": FileKind.XLSB,
+    ".xls": FileKind.XLS,
+    ".ods": FileKind.ODS,
 }
 _ZIP = b"PK\x03\x04"
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _HTML = (b"<!doctype html", b"<html", b"<table", b"<meta", b"<head")
+_SAVE = "open it in a spreadsheet program and save it as .xlsx"
 
 
 def file_kind(path: Path, name: str) -> FileKind:
@@ -78,23 +85,19 @@ def _disguise(path: Path, name: str, kind: FileKind) -> Problem | None:
     head = _head(path)
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
     if start.startswith(_HTML):
-        return _problem(
-            name, "file-is-html", "is really a web page", "open it in a spreadsheet program and save it as .xlsx"
-        )
-    if head.startswith(_OLE):
-        return _ole_problem(path, name)
-    if head.startswith(_ZIP):
-        return _zip_problem(path, name, kind)
+        return _problem(name, "file-is-html", "is really a web page", _SAVE)
+    if start.startswith(b"<?xml") and b"urn:schemas-microsoft-com:office:spreadsheet" in head:
+        return _problem(name, "file-is-xml", "is really a spreadsheet as XML of Excel 2003", _SAVE)
     if head.startswith(b"%PDF"):
         return _problem(name, "file-is-pdf", "is really a PDF", "export the table as .xlsx or .csv")
-    if kind is FileKind.XLSX:
-        return _problem(
-            name,
-            "file-is-no-workbook",
-            "is no workbook, whatever its ending says",
-            "open it in a spreadsheet program and save it as .xlsx; a text file with delimiters must end in .csv",
-        )
-    return None
+    if head.startswith(_OLE):
+        return _ole_problem(path, name, kind)
+    if head.startswith(_ZIP):
+        return _zip_problem(path, name, kind)
+    if kind is FileKind.CSV:
+        return None
+    hint = f"{_SAVE}; a text file with delimiters must end in .csv"
+    return _problem(name, "file-is-no-workbook", "is no workbook, whatever its ending says", hint)
 
 
 def _head(path: Path) -> bytes:
@@ -102,34 +105,36 @@ def _head(path: Path) -> bytes:
         return file.read(4096)
 
 
-def _ole_problem(path: Path, name: str) -> Problem:
+def _ole_problem(path: Path, name: str, kind: FileKind) -> Problem | None:
     with path.open("rb") as file:
         encrypted = _ENCRYPTED in file.read(4 << 20)
     if encrypted:
-        return _problem(
-            name,
-            "workbook-encrypted",
-            "the workbook is encrypted",
-            "open it with its password and save it without one",
-        )
-    return _problem(
-        name, "file-is-xls", "is really an old .xls workbook", "open it in a spreadsheet program and save it as .xlsx"
-    )
+        hint = "open it with its password and save it without one"
+        return _problem(name, "workbook-encrypted", "the workbook is encrypted", hint)
+    return None if kind is FileKind.XLS else _misnamed(name, FileKind.XLS)
 
 
 def _zip_problem(path: Path, name: str, kind: FileKind) -> Problem | None:
     try:
         with zipfile.ZipFile(path) as archive:
-            members = {member.lower().lstrip("/") for member in archive.namelist()}
+            found = _zip_kind({member.replace("\\", "/").lstrip("/").lower() for member in archive.namelist()})
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        return _problem(
-            name, "workbook-damaged", "the workbook is damaged: its zip cannot be read", "save or copy it again"
-        )
-    if "[content_types].xml" not in members:
+        message = "the workbook is damaged: its zip cannot be read"
+        return _problem(name, "workbook-damaged", message, "save or copy it again")
+    if found is None:
         return _problem(name, "file-is-zip", "is a zip, no workbook", "unpack it and name the file in it")
-    if kind is FileKind.CSV:
-        return _problem(name, "file-is-xlsx", "is really an Excel workbook", "rename it so that it ends in .xlsx")
-    return None
+    return None if found is kind else _misnamed(name, found)
+
+
+def _zip_kind(members: set[str]) -> FileKind | None:
+    if "[content_types].xml" in members:
+        return FileKind.XLSB if "xl/workbook.bin" in members else FileKind.XLSX
+    return FileKind.ODS if "content.xml" in members else None
+
+
+def _misnamed(name: str, kind: FileKind) -> Problem:
+    hint = f"rename it so that it ends in .{kind.lower()}"
+    return _problem(name, "file-misnamed", f"is really an {kind} workbook", hint)
 
 
 def _problem(name: str, code: str, message: str, hint: str) -> Problem:

@@ -9,7 +9,7 @@ from importer.errors import UnusableInput
 from importer.extract.csv_dialect import DELIMITERS, declared_delimiter, found_delimiter, marked_delimiter
 from importer.extract.csv_file import CsvFile, first_lines
 from importer.extract.csv_survey import survey
-from importer.extract.encoding import UTF8, SurveyedEncoding, byte_order_mark, find_encoding
+from importer.extract.encoding import UTF8, SurveyedEncoding, byte_order_mark, find_encoding, undecodable
 from importer.extract.limits import ReadingLimits
 from importer.extract.results_file import added_columns
 from importer.extract.sheet import Sheet
@@ -41,7 +41,10 @@ def _settled(path: Path, name: str, options: SourceOptions, limits: ReadingLimit
         problems.extend(error.problems)
     if problems or found is None:
         raise UnusableInput(problems)
-    lines = first_lines(path, found.encoding)
+    try:
+        lines = first_lines(path, found.encoding)
+    except UnicodeDecodeError as error:
+        raise UnusableInput(undecodable(path, name, found.encoding)) from error
     marked = marked_delimiter(lines)
     chosen = delimiter or marked or found_delimiter(lines, name)
     return CsvFile(

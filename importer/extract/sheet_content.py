@@ -80,7 +80,8 @@ class Batches:
             draft.columns.append(text.texts)
             draft.typed.append(text.typed)
             for at in text.suspects:
-                if problem := flaw_of(text.texts[at]):
+                told = index in self._content.hazards.errors.get(first + at, ())
+                if not told and (problem := flaw_of(text.texts[at])):
                     draft.flaw(first + at, index, problem)
             if text.lost_digits is not None:
                 self._lost.setdefault(index, first + text.lost_digits)

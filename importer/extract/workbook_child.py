@@ -112,16 +112,17 @@ class _Loaded:
 
 
 def _open(request: Request) -> _Book:
-    path = Path(request.path)
-    if request.kind == FileKind.XLSX:
+    path, kind = Path(request.path), FileKind(request.kind)
+    if kind is not FileKind.XLS:
         _check_size(request)
+    # Imported here: each costs a second child nothing where the first reader is enough.
     if request.engine == "openpyxl":
         from importer.extract.openpyxl_book import OpenpyxlXlsx
 
         return OpenpyxlXlsx(path)
-    from importer.extract.calamine_book import CalamineXlsx
+    from importer.extract.calamine_book import CalamineBook
 
-    return CalamineXlsx(path)
+    return CalamineBook(path, kind)
 
 
 def _check_size(request: Request) -> None:

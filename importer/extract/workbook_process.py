@@ -28,7 +28,7 @@ from importer.models import FilePlace, Problem
 
 # What Python and Rust say where memory is not given, or more is wanted than there can be.
 _OUT_OF_MEMORY = ("MemoryError", "memory allocation", "Cannot allocate", "capacity overflow")
-_ENGINES = {FileKind.XLSX: ("calamine", "openpyxl")}
+_ENGINES = dict.fromkeys(FileKind, ("calamine",)) | {FileKind.XLSX: ("calamine", "openpyxl")}
 
 
 @dataclass(frozen=True, slots=True)

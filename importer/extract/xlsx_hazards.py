@@ -50,8 +50,13 @@ def find_hazards(archive: zipfile.ZipFile, path: str, formats: dict[int, str]) -
         with archive.open(path) as part:
             return _quick(part, formats)
     except _UnusualError:
-        with archive.open(path) as part:
-            return _thorough(part, formats)
+        return find_hazards_thoroughly(archive, path, formats)
+
+
+def find_hazards_thoroughly(archive: zipfile.ZipFile, path: str, formats: dict[int, str]) -> Hazards:
+    """The same by taking every cell apart, for XML that cannot be searched."""
+    with archive.open(path) as part:
+        return _thorough(part, formats)
 
 
 # --- by searching the bytes ---------------------------------------------------------------------

@@ -12,6 +12,11 @@ from importer.extract.number_format import changes_text
 from importer.extract.safe_xml import local_name, parsed
 from importer.extract.sheet_choice import SheetName
 
+_READ = (
+    ".rels",
+    "content.xml",
+    *(f"{part}.{form}" for part in ("workbook", "sharedstrings", "styles") for form in ("xml", "bin")),
+)
 _PERCENT_FORMATS = {9: "0%", 10: "0.00%"}  # the built-in ones that no stylesheet lists
 
 
@@ -57,7 +62,7 @@ def check_parts(archive: zipfile.ZipFile) -> None:
         BadZipFile, zlib.error, EOFError: a part is damaged.
     """
     for name in archive.namelist():
-        if name.lower().endswith(("workbook.xml", "sharedstrings.xml", "styles.xml", ".rels")):
+        if name.lower().endswith(_READ):
             with archive.open(name) as part:
                 while part.read(1 << 20):
                     pass

@@ -46,6 +46,17 @@ _INVARIANTS = (
         """SELECT count(*) FROM attempts JOIN runs USING (run)
            WHERE attempts.ended_at IS NULL AND runs.ended_at IS NOT NULL""",
     ),
+    _Invariant(
+        "ledger-sent-after-done",
+        "{count} requests were sent for candidates after the service had said that they are there",
+        """SELECT count(*) FROM attempts AS later JOIN attempts AS earlier USING (identity, run, row)
+           WHERE later.number > earlier.number AND earlier.status IN (201, 409)""",
+    ),
+    _Invariant(
+        "ledger-two-may-be-open",
+        "the database no longer refuses a second open attempt",
+        "SELECT count(*) = 0 FROM sqlite_master WHERE type = 'index' AND name = 'one_open_attempt'",
+    ),
 )
 
 

@@ -9,9 +9,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from sqlalchemy import Column as TableColumn
-from sqlalchemy import Integer, MetaData, String, Table, func, insert, select
+from sqlalchemy import Integer, MetaData, String, Table, func, insert, select, update
 from sqlalchemy.exc import DBAPIError
 
+from importer.errors import StoppedEarly
 from importer.ledger.groups import GroupWriter, Waiting
 from importer.ledger.problem_json import problem_from_json, problem_to_json
 from importer.ledger.sqlite_file import create_private, is_no_database, no_database, open_engine, unwritable
@@ -30,6 +31,16 @@ _outcomes = Table(
     TableColumn("attempts", Integer, nullable=False),
     TableColumn("problems", String, nullable=False),
 )
+
+
+class JournalUnwritable(StoppedEarly):
+    """Outcomes cannot be kept any more, so no more rows are sent. The ledger knows what became of those that were."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(
+            f"{path}: the outcomes of this run cannot be written ({reason}), so nothing more is sent; what was sent is"
+            " known to the ledger: make room or mend the disk, then run the same command again"
+        )
 
 
 class RunJournal:
@@ -67,7 +78,7 @@ class RunJournal:
 
         Raises:
             ValueError: the row has an outcome already: a bug of ours, every row lands in exactly one.
-            UnusableInput: an earlier outcome could not be written.
+            JournalUnwritable: an earlier outcome could not be written.
         """
         self._raise_error()
         if outcome.row in self._seen:
@@ -75,13 +86,27 @@ class RunJournal:
         self._seen.add(outcome.row)
         self._writer.put(outcome)
 
+    def replace(self, outcome: Outcome) -> None:
+        """Put another outcome in the place of the one that its row has.
+
+        Raises:
+            JournalUnwritable: it cannot be written.
+        """
+        self.flush()
+        values = _outcome_row(outcome)
+        try:
+            with self._engine.execution_options(writes=True).begin() as connection:
+                connection.execute(update(_outcomes).where(_outcomes.c.row == outcome.row).values(**values))
+        except DBAPIError as error:
+            raise JournalUnwritable(self.path, str(error.orig)) from None
+
     def flush(self) -> None:
-        """Return when everything recorded is written. Raises UnusableInput if something could not be."""
+        """Return when everything recorded is written. Raises JournalUnwritable if something could not be."""
         self._writer.flush()
         self._raise_error()
 
     def close(self) -> None:
-        """Write what is left and let the file go. Raises UnusableInput if something could not be written."""
+        """Write what is left and let the file go. Raises JournalUnwritable if something could not be written."""
         try:
             self._writer.close()
         finally:
@@ -126,7 +151,7 @@ class RunJournal:
 
     def _raise_error(self) -> None:
         if self._error is not None:
-            raise unwritable(self.path, str(self._error.orig)) from None
+            raise JournalUnwritable(self.path, str(self._error.orig)) from None
 
 
 class _RowSet:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from sqlalchemy import Connection, Engine, Row, insert, inspect, select, update
-from sqlalchemy.exc import DatabaseError, DBAPIError, IntegrityError, OperationalError
+from sqlalchemy.exc import DatabaseError, DBAPIError, IntegrityError
 
 from importer.errors import StoppedEarly, UnusableInput, UsageError
 from importer.ledger import doctor
 from importer.ledger.ballast import Ballast
 from importer.ledger.groups import GroupWriter, Waiting
 from importer.ledger.identity import Fingerprints, Scope, create_key, key_path, read_key
+from importer.ledger.migrations import migrate
 from importer.ledger.records import Answered, Intent, Known, RowState, RunRecord
 from importer.ledger.schema import VERSION, about, attempts, identities, metadata, runs
 from importer.ledger.sqlite_file import create_private, is_no_database, no_database, open_engine, unwritable
@@ -203,22 +206,51 @@ class Ledger:
         Raises:
             UnusableInput: the ledger cannot be written; nothing was sent.
         """
+        with self._transaction(writes=True) as connection:
+            self._note_deaths(connection, record.scope)
+            connection.execute(insert(runs), [_run_row(record)])
+
+    def end_run(self, run: str, ended_at: datetime, exit_code: int | None) -> None:
+        """Note how a run ended, and what it left in flight as unclear; `exit_code` None: it was killed.
+
+        Raises:
+            LedgerUnwritable: the ledger cannot be written; the next run of the same scope makes up for it.
+        """
+        change = update(runs).where(runs.c.run == run).values(ended_at=ended_at.isoformat(), exit_code=exit_code)
         try:
             with self._writing() as connection:
-                self._note_deaths(connection, record.scope)
-                connection.execute(insert(runs), [_run_row(record)])
-        except OperationalError as error:
-            raise unwritable(self.path, str(error.orig)) from None
+                record = connection.execute(select(runs).where(runs.c.run == run)).first()
+                if record is not None:
+                    self._note_deaths(connection, _run_record(record).scope)
+                    connection.execute(change)
+        except DatabaseError as error:
+            raise LedgerUnwritable(self.path, str(error.orig)) from None
 
-    def end_run(self, run: str, ended_at: datetime, exit_code: int) -> None:
-        """Note how a run ended."""
-        change = update(runs).where(runs.c.run == run).values(ended_at=ended_at.isoformat(), exit_code=exit_code)
-        with self._writing() as connection:
-            connection.execute(change)
+    def forget_run(self, run: str, now: datetime) -> None:
+        """Take from a run what could name a person: its file, its mapping, its folder. What was sent stays known."""
+        nothing = dict.fromkeys(("source", "sha256", "mapping", "folder"), "")
+        with self._transaction(writes=True) as connection:
+            connection.execute(update(runs).where(runs.c.run == run).values(**nothing, purged_at=now.isoformat()))
+
+    def scrub(self) -> bool:
+        """Write the file anew, so that nothing that was taken from it is left between its pages or in its WAL.
+
+        False where another process reads it just now, so that its WAL could not be emptied.
+        """
+        raw = self._engine.raw_connection()
+        try:
+            cursor = raw.cursor()
+            cursor.execute("VACUUM")
+            (is_busy, *_) = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        except sqlite3.DatabaseError as error:
+            raise unwritable(self.path, str(error)) from None
+        finally:
+            raw.close()
+        return not is_busy
 
     def run(self, run: str) -> RunRecord | None:
         """The run of that name."""
-        with self._engine.begin() as connection:
+        with self._transaction() as connection:
             row = connection.execute(select(runs).where(runs.c.run == run)).first()
         return _run_record(row) if row else None
 
@@ -233,10 +265,12 @@ class Ledger:
     def row_states(self, run: str) -> Iterator[RowState]:
         """Every row of a run whose life began, in row order, as its last attempt left it. Streams."""
         columns = attempts.c
-        query = select(columns.row, columns.state, columns.status, columns.number).where(columns.run == run)
+        query = select(columns.row, columns.state, columns.status, columns.number, columns.after_doubt)
         latest: RowState | None = None
-        with self._engine.begin() as connection:
-            found = connection.execution_options(yield_per=1000).execute(query.order_by(columns.row, columns.number))
+        with self._transaction() as connection:
+            found = connection.execution_options(yield_per=1000).execute(
+                query.where(columns.run == run).order_by(columns.row, columns.number)
+            )
             for row in found:
                 # "row" is a column of ours and hides nothing of a result row's own.
                 state = State.UNCLEAR if row.state == State.IN_FLIGHT else State(row.state)
@@ -245,12 +279,12 @@ class Ledger:
                     yield latest
                 elif latest is not None and status is None:
                     status = latest.status
-                latest = RowState(row.row, state, status, row.number)
+                latest = RowState(row.row, state, status, row.number, row.after_doubt)
         if latest is not None:
             yield latest
 
     def resolve(self, run: str, row: int, *, created: bool) -> None:
-        """Settle an unclear row as a person found it: there, or not there.
+        """Settle an unclear row as a person found it: there, or not there. May be said again.
 
         Raises:
             UsageError: the run sent nothing for this row, or it is not unclear.
@@ -258,7 +292,8 @@ class Ledger:
         record = self.run(run)
         if record is None:
             raise UsageError(f"the ledger {self.path} knows no run {run}; list them with: importer runs")
-        with self._writing() as connection:
+        after = State.CREATED if created else State.FAILED
+        with self._transaction(writes=True) as connection:
             self._note_deaths(connection, record.scope)
             identity = connection.execute(
                 select(attempts.c.identity).where(attempts.c.run == run, attempts.c.row == row).limit(1)
@@ -266,9 +301,8 @@ class Ledger:
             if identity is None:
                 raise UsageError(f"run {run} sent nothing for row {row}; see its rows with: importer show {run}")
             state = connection.execute(select(identities.c.state).where(identities.c.identity == identity)).scalar_one()
-            if state != State.UNCLEAR:
+            if state not in (State.UNCLEAR, after):
                 raise UsageError(f"row {row} of run {run} is not unclear but {state}; there is nothing to resolve")
-            after = State.CREATED if created else State.FAILED
             connection.execute(
                 update(identities)
                 .where(identities.c.identity == identity)
@@ -282,11 +316,22 @@ class Ledger:
 
     def check(self) -> tuple[Problem, ...]:
         """What is wrong with the ledger, all of it; nothing in a sound one."""
-        with self._engine.begin() as connection:
+        with self._transaction() as connection:
             return doctor.examine(connection, FilePlace(str(self.path)))
 
     def _writing(self) -> Any:
         return self._engine.execution_options(writes=True).begin()
+
+    @contextmanager
+    def _transaction(self, *, writes: bool = False) -> Iterator[Connection]:
+        """One for reading or writing outside of the life of a row; what is wrong with the file is told as such."""
+        try:
+            with self._engine.execution_options(writes=writes).begin() as connection:
+                yield connection
+        except DatabaseError as error:
+            if isinstance(error, IntegrityError):
+                raise
+            raise _unusable(self.path, error) from None
 
     def _note_deaths(self, connection: Connection, scope: Scope) -> None:
         """After a crash, an intent without an answer is unclear, never new."""
@@ -303,7 +348,7 @@ class Ledger:
         )
 
     def _runs(self, query: Any) -> tuple[RunRecord, ...]:
-        with self._engine.begin() as connection:
+        with self._transaction() as connection:
             rows = connection.execute(query.order_by(runs.c.started_at.desc(), runs.c.run.desc())).all()
         return tuple(_run_record(row) for row in rows)
 
@@ -320,26 +365,35 @@ def _lay_down_or_check(path: Path, engine: Engine) -> Fingerprints:
         if about.name not in tables:
             raise no_database(path, "a database of something else")
         known = connection.execute(select(about.c.version, about.c.key_check)).one()
-    if known.version > VERSION:
-        raise UnusableInput(
-            Problem(
-                "ledger-newer",
-                f"it was written by a newer importer (ledger version {known.version}, this one knows {VERSION})",
-                "upgrade this importer, or name another folder with --out",
-                FilePlace(str(path)),
-            )
-        )
-    fingerprints = Fingerprints(read_key(key_path(path)))
-    if fingerprints.key_check() != known.key_check:
-        raise UnusableInput(
-            Problem(
-                "ledger-key-foreign",
-                "this key belongs to another ledger",
-                "put back the key file that lay beside the ledger: without it nobody knows which rows were sent",
-                FilePlace(str(key_path(path))),
-            )
-        )
+        if known.version > VERSION:
+            raise _newer(path, known.version)
+        fingerprints = Fingerprints(read_key(key_path(path)))
+        if fingerprints.key_check() != known.key_check:
+            raise _foreign_key(path)
+        migrate(connection, known.version)
     return fingerprints
+
+
+def _newer(path: Path, version: int) -> UnusableInput:
+    return UnusableInput(
+        Problem(
+            "ledger-newer",
+            f"it was written by a newer importer (ledger version {version}, this one knows {VERSION})",
+            "upgrade this importer, or name another folder with --out",
+            FilePlace(str(path)),
+        )
+    )
+
+
+def _foreign_key(path: Path) -> UnusableInput:
+    return UnusableInput(
+        Problem(
+            "ledger-key-foreign",
+            "this key belongs to another ledger",
+            "put back the key file that lay beside the ledger: without it nobody knows which rows were sent",
+            FilePlace(str(key_path(path))),
+        )
+    )
 
 
 def _unusable(path: Path, error: DBAPIError) -> UnusableInput:
@@ -368,6 +422,7 @@ def _run_row(record: RunRecord) -> dict[str, Any]:
         "started_at": record.started_at.isoformat(),
         "ended_at": record.ended_at.isoformat() if record.ended_at else None,
         "exit_code": record.exit_code,
+        "purged_at": record.purged_at.isoformat() if record.purged_at else None,
     }
 
 
@@ -382,4 +437,5 @@ def _run_record(row: Row[Any]) -> RunRecord:
         started_at=datetime.fromisoformat(row.started_at),
         ended_at=datetime.fromisoformat(row.ended_at) if row.ended_at else None,
         exit_code=row.exit_code,
+        purged_at=datetime.fromisoformat(row.purged_at) if row.purged_at else None,
     )

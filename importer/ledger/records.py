@@ -14,7 +14,8 @@ class RunRecord:
     """One run: where it sends to, what it reads, and how it ended.
 
     `source` is the name of the source file and `sha256` the hash of the copy that was read; `mapping` and `folder`
-    are paths as they were given. `ended_at` None: it goes on, or it was killed.
+    are paths as they were given. `ended_at` None: it goes on, or it was killed. `purged_at`: since then `source`,
+    `sha256`, `mapping` and `folder` are empty.
     """
 
     run: str
@@ -26,6 +27,7 @@ class RunRecord:
     started_at: datetime
     ended_at: datetime | None = None
     exit_code: int | None = None
+    purged_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +76,11 @@ class RowState:
     """How far the life of one row of one run came: the state that its last attempt left, and the last status.
 
     `attempts` is the number of requests intended for it. A request that was intended and not answered is UNCLEAR.
+    `after_doubt`: when the last of them was intended, an earlier one may have been accepted.
     """
 
     row: int
     state: State
     status: int | None
     attempts: int
+    after_doubt: bool = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sqlalchemy import (
+    Boolean,
     CheckConstraint,
     Column,
     Float,
@@ -14,11 +15,12 @@ from sqlalchemy import (
     PrimaryKeyConstraint,
     String,
     Table,
+    false,
 )
 
 from importer.ledger.states import State
 
-VERSION = 1
+VERSION = 2
 
 metadata = MetaData()
 
@@ -45,6 +47,7 @@ runs = Table(
     Column("started_at", String, nullable=False),
     Column("ended_at", String),
     Column("exit_code", Integer),
+    Column("purged_at", String),  # since then source, hash, mapping and folder are empty
 )
 
 identities = Table(
@@ -71,6 +74,8 @@ attempts = Table(
     Column("status", Integer),
     # What the attempt left its identity in; in_flight while it is open.
     Column("state", String, CheckConstraint(f"state IN ({_states})"), nullable=False),
+    # An earlier request for the same identity was in doubt when this one was intended.
+    Column("after_doubt", Boolean, nullable=False, server_default=false()),
     PrimaryKeyConstraint("run", "row", "number"),
     sqlite_with_rowid=False,
 )

@@ -42,6 +42,7 @@ def open_engine(path: Path, durability: Durability) -> Engine:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute(f"PRAGMA synchronous={durability}")
         connection.execute("PRAGMA foreign_keys=ON")
+        connection.execute("PRAGMA secure_delete=ON")  # what is deleted is overwritten: see importer purge
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:

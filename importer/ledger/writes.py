@@ -61,6 +61,7 @@ def write_group(connection: Connection, group: list[Waiting[Write]], now: float)
     standing = _standing(connection, group)
     refused: dict[int, NotAllowed] = {}
     intents: list[Intent] = []
+    after_doubt: set[int] = set()
     answers: list[Answered] = []
     for index, waiting in enumerate(group):
         write = waiting.write
@@ -72,6 +73,8 @@ def write_group(connection: Connection, group: list[Waiting[Write]], now: float)
             refused[index] = NotAllowed(before, after)
             continue
         if isinstance(write, Intent):
+            if before is State.UNCLEAR:
+                after_doubt.add(len(intents))
             intents.append(write)
             standing[identity] = _Standing(after, now_in.status if now_in else None, _digest_to_keep(write, now_in))
         elif now_in is not None:
@@ -84,7 +87,9 @@ def write_group(connection: Connection, group: list[Waiting[Write]], now: float)
         connection.execute(_END_ATTEMPT, [_ended_row(write, now) for write in answers])
     if intents:
         connection.execute(_INTEND, [_intent_row(write, standing[write.attempt.identity], now) for write in intents])
-        connection.execute(_BEGIN_ATTEMPT, [_begun_row(write, now) for write in intents])
+        connection.execute(
+            _BEGIN_ATTEMPT, [_begun_row(write, index in after_doubt, now) for index, write in enumerate(intents)]
+        )
     return refused
 
 
@@ -134,13 +139,14 @@ def _intent_row(write: Intent, standing: _Standing, now: float) -> dict[str, Any
     }
 
 
-def _begun_row(write: Intent, now: float) -> dict[str, Any]:
+def _begun_row(write: Intent, after_doubt: bool, now: float) -> dict[str, Any]:
     return {
         "run": write.attempt.run,
         "row": write.attempt.row,
         "number": write.attempt.number,
         "identity": write.attempt.identity,
         "started_at": now,
+        "after_doubt": after_doubt,
         "ended_at": None,
         "status": None,
         "state": State.IN_FLIGHT.value,

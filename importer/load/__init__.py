@@ -4,6 +4,7 @@ from importer.load.dry import DryLoader
 from importer.load.halt import Halt
 from importer.load.loader import Loader
 from importer.load.options import ErrorLimit, LoadOptions
+from importer.load.outcomes import OWN_EARLIER_ATTEMPT
 from importer.load.stops import Stop
 
-__all__ = ["DryLoader", "ErrorLimit", "Halt", "LoadOptions", "Loader", "Stop"]
+__all__ = ["OWN_EARLIER_ATTEMPT", "DryLoader", "ErrorLimit", "Halt", "LoadOptions", "Loader", "Stop"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 
 from importer.ledger import DONE, Ledger, Scope
 from importer.load.batches import growing_batches
@@ -18,7 +18,7 @@ class DryLoader:
         self._ledger = ledger
         self._scope = scope
 
-    def load(self, submissions: Iterable[Submission]) -> Iterator[Outcome]:
+    def load(self, submissions: Iterable[Submission]) -> Generator[Outcome, None, None]:
         """`done_before` for what the ledger knows as done, `not_sent` without a problem for the rest."""
         for batch in growing_batches(submissions):
             done = self._done(batch)

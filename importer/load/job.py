@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from importer.ledger import LedgerUnwritable, State
+from importer.ledger import Known, LedgerUnwritable, State
 from importer.load.classify import Doubt, Verdict
 from importer.models import Submission
 from importer.service import NoReply, Reply
@@ -20,7 +20,7 @@ class Job:
 
     `attempts` is the number of requests sent for it in this run so far, `settlings` how often it was set aside.
     `due` is the time, on the halt's clock, before which it must not be sent. `last` is the last answer to it in this
-    run.
+    run. `earlier` is what the ledger knew of the identity before this run.
     """
 
     row: int
@@ -32,6 +32,7 @@ class Job:
     settlings: int = 0
     due: float = float("-inf")
     last: Reply | NoReply | None = None
+    earlier: Known | None = None
 
 
 class Hindrance(StrEnum):
@@ -39,6 +40,7 @@ class Hindrance(StrEnum):
 
     HALTED = "halted"
     LEDGER = "ledger"  # its intent could not be written
+    BUDGET = "budget"  # it would have been a repetition, and the run has used up those that it may send
     TWIN = "twin"  # its identity is in flight or done: another row of this run has the same e-mail
 
 

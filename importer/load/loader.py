@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
 from importer.ledger import Known, Ledger, LedgerUnwritable, RunRecord, State
 from importer.load.batches import growing_batches
+from importer.load.budget import RetryBudget
 from importer.load.classify import Doubt, Verdict
 from importer.load.crew import Crew
 from importer.load.halt import Halt
@@ -66,14 +67,15 @@ class Loader:
         self._set_aside: deque[Job] = deque()
         pace = Pace(self._halt, self._options.in_flight, self._options.rate)
         patience = replace(patience or Patience(), sleep=self._halt.sleep)
-        self._means = Means(service, ledger, run.run, run.scope.target, patience, pace, self._halt)
+        budget = RetryBudget(self._options.retry_budget)
+        self._means = Means(service, ledger, run.run, run.scope.target, patience, pace, self._halt, budget)
 
     @property
     def stop(self) -> Stop | None:
         """Why sending ended early; None while it goes on, and when every row had its turn."""
         return self._stops.stop
 
-    def load(self, submissions: Iterable[Submission]) -> Iterator[Outcome]:
+    def load(self, submissions: Iterable[Submission]) -> Generator[Outcome, None, None]:
         """One outcome for each submission, in the order in which they become final.
 
         `submissions` is read from the calling thread only, and not much faster than rows are sent.
@@ -125,7 +127,7 @@ class Loader:
         if known.state in (State.UNCLEAR, State.IN_FLIGHT):
             if self._options.settle == "never" or self._has_ended():
                 return unclear_before(job.row, known)
-            return replace(job, doubt=Doubt.SAME_BYTES if is_unchanged else Doubt.OTHER_BYTES)
+            return replace(job, doubt=Doubt.SAME_BYTES if is_unchanged else Doubt.OTHER_BYTES, earlier=known)
         return job
 
     # --- sending ---
@@ -156,6 +158,8 @@ class Loader:
         """The outcome of a job that is not started any more."""
         if job.doubt is Doubt.NONE:
             return untouched(job.row, self.stop)
+        if job.earlier is not None and job.attempts == 0:
+            return unclear_before(job.row, job.earlier)
         return outcome_of(Finding(job, State.UNCLEAR))
 
     def _collect(self, crew: Crew) -> Iterator[Outcome]:

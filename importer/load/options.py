@@ -52,6 +52,7 @@ class LoadOptions:
     run, or not at all. settle_after: seconds between the two, for `later`. settle_tries: how often, at most.
     pause: seconds to wait before the service is probed when its answers are not clear.
     again: send rows that were rejected before even if they are unchanged.
+    retry_budget: how many repetitions a run may send for each row, on the whole; 100 are always allowed.
     """
 
     in_flight: int = 8
@@ -62,3 +63,4 @@ class LoadOptions:
     settle_tries: int = 3
     pause: float = 30.0
     again: bool = False
+    retry_budget: float = 1.0

@@ -9,10 +9,11 @@ from importer.load.stops import Stop
 from importer.models import Outcome, OutcomeKind, Problem
 from importer.service import NoReply, Reply
 
-_SETTLE = (
+_SETTLE_THERE = (
     "run the same command again to settle it, or look in the service and say what you found with: "
-    "importer resolve RUN ROW --created, or --absent"
+    "importer resolve {run} {row} --created, or --absent"
 )
+_SETTLE = _SETTLE_THERE.format(run="RUN", row="ROW")
 OWN_EARLIER_ATTEMPT = Problem(
     "own-earlier-attempt", "most likely our own earlier attempt, whose answer did not arrive", "nothing is to be done"
 )
@@ -52,7 +53,11 @@ def rejected_before(row: int, known: Known, then: Outcome | None) -> Outcome:
 
 def unclear_before(row: int, known: Known) -> Outcome:
     """The outcome of a row that an earlier run left unclear and that this one does not settle."""
-    problem = Problem("unclear", f"in run {known.run} a request may have arrived, but no clear answer came", _SETTLE)
+    problem = Problem(
+        "unclear",
+        f"in run {known.run} (row {known.row} there) a request may have arrived, but no clear answer came",
+        _SETTLE_THERE.format(run=known.run, row=known.row),
+    )
     return Outcome(row, OutcomeKind.UNCLEAR, problems=(problem,))
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from importer.ledger import Answered, Attempt, Intent, Ledger, LedgerUnwritable, NotAllowed, State
+from importer.load.budget import RetryBudget
 from importer.load.classify import Doubt, Verdict, classify, state_after
 from importer.load.halt import Halt
 from importer.load.job import Finding, Hindrance, Job
@@ -31,6 +32,7 @@ class Means:
     patience: Patience
     pace: Pace
     halt: Halt
+    budget: RetryBudget
 
 
 def send(job: Job, means: Means) -> Finding:
@@ -53,6 +55,8 @@ class _Life:
         self._so_far = Finding(job, _state_before(job.doubt))
 
     def attempt(self) -> Finding:
+        if not self._is_affordable():
+            return replace(self._so_far, hindrance=Hindrance.BUDGET)
         entered = self._means.pace.enter()
         if entered is None:
             return replace(self._so_far, hindrance=Hindrance.HALTED)
@@ -73,6 +77,12 @@ class _Life:
         last = finding.job.attempts
         attempt = Attempt(self._job.identity, self._means.run, self._job.row, last)
         self._means.ledger.record(Answered(attempt, State.FAILED, finding.status))
+
+    def _is_affordable(self) -> bool:
+        if self._so_far.job.attempts:
+            return self._means.budget.spend()
+        self._means.budget.earn()
+        return True
 
     def _next_attempt(self) -> Attempt:
         number = self._so_far.job.attempts + 1

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from importer.ledger import LedgerUnwritable, State
 from importer.load.classify import Verdict
-from importer.load.job import Finding
+from importer.load.job import Finding, Hindrance
 from importer.load.options import ErrorLimit
 from importer.models import Target
 
@@ -32,6 +32,12 @@ class Stop:
 
 
 INTERRUPTED = Stop("interrupted", "the run was interrupted", f"{_RUN_AGAIN} to go on where it ended")
+
+_RETRIES_SPENT = Stop(
+    "retries-spent",
+    "the service had too many rows sent to it more than once, and still gives too few clear answers",
+    f"wait until the service is well, or go slower with --rate, then {_RUN_AGAIN}",
+)
 
 
 class Stops:
@@ -64,6 +70,8 @@ class Stops:
         """Take note of what became of a job, set aside or ended."""
         if finding.trouble is not None:
             self.lose_ledger(finding.trouble)
+        if finding.hindrance is Hindrance.BUDGET:
+            self._stop(_RETRIES_SPENT)
         if finding.hindrance is not None or finding.verdict is None:
             return
         if finding.verdict in (Verdict.STOP_RUN, Verdict.STOP_TARGET):

@@ -7,5 +7,6 @@ from importer.mapping.model import Mapping
 from importer.mapping.reader import read_mapping
 from importer.mapping.resolve import resolve
 from importer.mapping.resolved import ResolvedMapping
+from importer.mapping.self_contained import self_contained
 
-__all__ = ["Mapping", "ResolvedMapping", "read_mapping", "read_mappings", "resolve"]
+__all__ = ["Mapping", "ResolvedMapping", "read_mapping", "read_mappings", "resolve", "self_contained"]

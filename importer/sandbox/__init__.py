@@ -5,6 +5,7 @@ hidden by the other.
 """
 
 from importer.sandbox.child import TOKEN_VARIABLE, ChildSandbox, start
+from importer.sandbox.forgetting import forget
 from importer.sandbox.in_thread import RunningSandbox, running
 from importer.sandbox.options import SHIPPED_QUESTIONS, SandboxOptions
 from importer.sandbox.request_log import LoggedRequest
@@ -19,6 +20,7 @@ __all__ = [
     "RunningSandbox",
     "SandboxOptions",
     "SandboxUnusable",
+    "forget",
     "running",
     "serve",
     "start",

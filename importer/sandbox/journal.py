@@ -32,6 +32,7 @@ class Journal:
             raise SandboxUnusable(
                 f"{path}: the memory file cannot be opened: {error.strerror}; check the folder"
             ) from error
+        self._size = 0
         try:
             self._lock(path, wait)
             self.records = self._read(path)
@@ -50,6 +51,17 @@ class Journal:
             os.lseek(self._file, self._size, os.SEEK_SET)
             raise
         self._size += len(line) + 1
+
+    def clear(self) -> None:
+        """Overwrites all lines, and takes them off."""
+        os.lseek(self._file, 0, os.SEEK_SET)
+        left = self._size
+        while left > 0:
+            left -= os.write(self._file, bytes(min(left, 1 << 20)))
+        os.fsync(self._file)
+        os.ftruncate(self._file, 0)
+        os.lseek(self._file, 0, os.SEEK_SET)
+        self._size = 0
 
     def close(self) -> None:
         os.close(self._file)

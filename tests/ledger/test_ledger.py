@@ -230,7 +230,7 @@ def test_a_newer_ledger_is_refused(tmp_path: Path) -> None:
         raw(ledger, "UPDATE about SET version = 7")
     path = tmp_path / "ledger.sqlite"
     assert problem_on_opening(path) == (
-        f"{path}: it was written by a newer importer (ledger version 7, this one knows 1); "
+        f"{path}: it was written by a newer importer (ledger version 7, this one knows 2); "
         "upgrade this importer, or name another folder with --out"
     )
 

@@ -222,7 +222,11 @@ def test_an_unclear_row_is_told_where_it_is_not_settled(house: House) -> None:
     never = LoadOptions(settle="never")
     house.load(Scripted(in_turn(SILENT)), applications([2]), never)
     service = Scripted(in_turn(THERE))
-    problem = Problem("unclear", "in run run-1 a request may have arrived, but no clear answer came", SETTLE)
+    problem = Problem(
+        "unclear",
+        "in run run-1 (row 2 there) a request may have arrived, but no clear answer came",
+        SETTLE.replace("RUN ROW", "run-1 2"),
+    )
     assert house.load(service, applications([2]), never) == {2: Outcome(2, K.UNCLEAR, None, 0, (problem,))}
     assert service.emails == []
 

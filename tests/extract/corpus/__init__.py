@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from tests.extract.corpus.binary_cases import BINARY_CASES
 from tests.extract.corpus.case import Case, Seen
 from tests.extract.corpus.csv_cases import CSV_CASES
 from tests.extract.corpus.encoding_cases import ENCODING_CASES
@@ -19,6 +20,7 @@ CASES: tuple[Case, ...] = (
     *HEADER_CASES,
     *TABLE_CASES,
     *XLSX_CASES,
+    *BINARY_CASES,
     *REFUSED_CASES,
 )
 

@@ -84,6 +84,13 @@ ENCODING_CASES = (
         "file again",
     ),
     _refused(
+        "enc-ascii-inside-letter",
+        "tells UTF-8 with ASCII inside a letter, which a quick look takes for good",
+        b"Ad,E-posta\nG\xc3X\xbcl,gul@example.com\n",
+        "a.csv:2:1: the byte 0xC3 cannot be read as UTF-8; declare its encoding under source: in the mapping, one of "
+        "`encoding: cp1250` (reads 'GĂXĽl')",
+    ),
+    _refused(
         "enc-unknown",
         "asks back for an encoding that does not exist",
         _TEXT.encode(),

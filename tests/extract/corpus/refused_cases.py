@@ -27,14 +27,16 @@ REFUSED_CASES = (
         "tells what can be read where an ending is unknown",
         "a.numbers",
         lambda: b"x",
-        "a.numbers: the ending '.numbers' is not one we read; save it as one of .csv .tsv .tab .txt .xlsx .xlsm",
+        "a.numbers: the ending '.numbers' is not one we read; save it as one of .csv .tsv .tab .txt .xlsx .xlsm .xlsb "
+        ".xls .ods",
     ),
     _refused(
         "no-ending",
         "tells what can be read where there is no ending",
         "candidates",
         lambda: b"x",
-        "candidates: a file without an ending is not one we read; save it as one of .csv .tsv .tab .txt .xlsx .xlsm",
+        "candidates: a file without an ending is not one we read; save it as one of .csv .tsv .tab .txt .xlsx .xlsm "
+        ".xlsb .xls .ods",
     ),
     _refused(
         "html",
@@ -71,7 +73,7 @@ REFUSED_CASES = (
         "knows a workbook under the name of a CSV",
         "a.csv",
         lambda: openpyxl_bytes(_TABLE),
-        "a.csv: is really an Excel workbook; rename it so that it ends in .xlsx",
+        "a.csv: is really an XLSX workbook; rename it so that it ends in .xlsx",
     ),
     _refused(
         "encrypted",

@@ -99,7 +99,7 @@ def raw_xlsx(
     main, relations = (_STRICT_MAIN, _STRICT_RELATIONS) if strict else (_MAIN, _RELATIONS)
     ref = f'<dimension ref="{dimension}"/>' if dimension else ""
     parts = {
-        "[Content_Types].xml": _content_types(sheet_path),
+        "[Content_Types].xml": _content_types(sheet_path, strings is not None),
         "_rels/.rels": _rels(("rId1", f"{relations}/officeDocument", "xl/workbook.xml")),
         "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{relations}">{book}'
         '<sheets><sheet name="Sheet" sheetId="1" r:id="rId1"/></sheets></workbook>',
@@ -128,7 +128,7 @@ def zipped(parts: dict[str, bytes]) -> bytes:
     return out.getvalue()
 
 
-def _content_types(sheet_path: str) -> str:
+def _content_types(sheet_path: str, with_strings: bool) -> str:
     kind = "application/vnd.openxmlformats-officedocument.spreadsheetml"
     return (
         '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
@@ -137,7 +137,8 @@ def _content_types(sheet_path: str) -> str:
         f'<Override PartName="/xl/workbook.xml" ContentType="{kind}.sheet.main+xml"/>'
         f'<Override PartName="/{sheet_path}" ContentType="{kind}.worksheet+xml"/>'
         f'<Override PartName="/xl/styles.xml" ContentType="{kind}.styles+xml"/>'
-        f'<Override PartName="/xl/sharedStrings.xml" ContentType="{kind}.sharedStrings+xml"/></Types>'
+        + (f'<Override PartName="/xl/sharedStrings.xml" ContentType="{kind}.sharedStrings+xml"/>' * with_strings)
+        + "</Types>"
     )
 
 

@@ -1,0 +1,78 @@
+"""Orders for a run that goes on with an earlier one, from the private copies of its source and its mapping."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+from importer.errors import UsageError
+from importer.ledger import RunJournal
+from importer.models import OutcomeKind, WireFormat
+from importer.pipeline import Order
+from importer.run_folder import RunManifest, Selection
+
+RETRIED = (OutcomeKind.REJECTED, OutcomeKind.FAILED, OutcomeKind.UNCLEAR)
+
+
+def parse_outcomes(text: str) -> tuple[OutcomeKind, ...]:
+    """`rejected,failed` as a person writes it.
+
+    Raises:
+        UsageError: there is another word among them.
+    """
+    words = [word.strip().lower() for word in text.split(",") if word.strip()]
+    known = {kind.value: kind for kind in RETRIED}
+    strange = [word for word in words if word not in known]
+    if strange or not words:
+        raise UsageError(f"--only {text!r} names no outcomes to send again; give some of: {','.join(known)}")
+    return tuple(known[word] for word in words)
+
+
+def resume_order(folder: Path, manifest: RunManifest, out: Path, wire: WireFormat) -> Order:
+    """All rows of an earlier run once more: those that are done are found in the ledger.
+
+    Raises:
+        UsageError: the run was only a check, or keeps no copies.
+    """
+    return _order(folder, manifest, out, wire, manifest.selection)
+
+
+def retry_order(
+    folder: Path, manifest: RunManifest, out: Path, wire: WireFormat, kinds: Collection[OutcomeKind]
+) -> Order | None:
+    """The rows of an earlier run that had one of these outcomes; None where there is none.
+
+    Raises:
+        UsageError: the run was only a check, or keeps no copies.
+    """
+    with RunJournal(folder) as journal:
+        selection = Selection.of_rows(outcome.row for outcome in journal.outcomes() if outcome.kind in kinds)
+    return _order(folder, manifest, out, wire, selection) if selection.ranges else None
+
+
+def refuse_unsent(manifest: RunManifest) -> None:
+    """Raises UsageError where a run was only a check, and nothing of it can go on."""
+    if manifest.dry_run:
+        raise UsageError(f"{manifest.run} was only a check and sent nothing; use: importer run FILE --mapping MAPPING")
+
+
+def _order(folder: Path, manifest: RunManifest, out: Path, wire: WireFormat, selection: Selection) -> Order:
+    refuse_unsent(manifest)
+    source = folder / manifest.source
+    mapping = folder / manifest.mapping_copy if manifest.mapping_copy else None
+    if mapping is None or not mapping.is_file() or not source.is_file():
+        raise UsageError(
+            f"the folder {folder} does not hold the copies of the file and the mapping any more; "
+            "run the file itself again: importer run FILE --mapping MAPPING"
+        )
+    return Order(
+        file=source,
+        mapping=mapping,
+        out=out,
+        selection=selection,
+        service=manifest.service,
+        wire=wire,
+        dry_run=False,
+        file_shown_as=manifest.file,
+        mapping_shown_as=manifest.mapping,
+    )

@@ -1,0 +1,112 @@
+"""`importer resume` and `importer retry`: go on after a stop, or send again only what failed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from importer.cli import options
+from importer.cli.messages import say
+from importer.cli.run_command import RunFlags, carry_out_order
+
+if TYPE_CHECKING:
+    from importer.pipeline import Order
+    from importer.run_folder import RunManifest
+    from importer.settings import Settings
+
+Only = Annotated[
+    str, typer.Option("--only", help="The rows that were rejected, failed or unclear, or only some of these.")
+]
+
+
+def resume(
+    run: options.Run = "last",
+    out: options.Out = None,
+    questions: options.SandboxQuestions = None,
+    faults: options.SandboxFaults = None,
+    rate: options.Rate = None,
+    in_flight: options.InFlight = None,
+    max_errors: options.MaxErrors = None,
+    settle: options.Settle = "later",
+    yes: options.Yes = False,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Go on with a run that was stopped or killed, from its own copies of file and mapping. Done rows are not sent."""
+    from importer.again import resume_order
+    from importer.settings import load_settings
+
+    settings = load_settings(out=out, rate=rate, in_flight=in_flight)
+    folder, manifest = _earlier(run, settings)
+    flags = RunFlags(False, manifest.sandbox, questions, faults, max_errors, settle, False, yes, as_json, quiet)
+    order = resume_order(folder, manifest, settings.out, settings.wire)
+    carry_out_order(_only_at(order, manifest), flags, settings)
+
+
+def retry(
+    run: options.Run = "last",
+    only: Only = "rejected,failed,unclear",
+    out: options.Out = None,
+    questions: options.SandboxQuestions = None,
+    faults: options.SandboxFaults = None,
+    rate: options.Rate = None,
+    in_flight: options.InFlight = None,
+    max_errors: options.MaxErrors = None,
+    settle: options.Settle = "later",
+    yes: options.Yes = False,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Send the rows of a run again that were rejected, failed or unclear, as they were, and no others."""
+    from importer.again import parse_outcomes, refuse_unsent, retry_order
+    from importer.models import OutcomeKind
+    from importer.settings import load_settings
+
+    kinds = parse_outcomes(only)
+    settings = load_settings(out=out, rate=rate, in_flight=in_flight)
+    folder, manifest = _earlier(run, settings)
+    refuse_unsent(manifest)
+    if manifest.ending is None:
+        _close(folder, manifest, settings)
+    order = retry_order(folder, manifest, settings.out, settings.wire, kinds)
+    if order is None:
+        say(f"No row of run {manifest.run} was {' or '.join(kinds)}. Next: importer show {manifest.run}")
+        raise typer.Exit(0)
+    again = OutcomeKind.REJECTED in kinds
+    flags = RunFlags(False, manifest.sandbox, questions, faults, max_errors, settle, again, yes, as_json, quiet)
+    carry_out_order(_only_at(order, manifest), flags, settings)
+
+
+def _earlier(run: str, settings: Settings) -> tuple[Path, RunManifest]:
+    from importer.run_folder import find_run, read_manifest
+
+    folder = find_run(settings.out, run)
+    return folder, read_manifest(folder)
+
+
+def _close(folder: Path, manifest: RunManifest, settings: Settings) -> None:
+    """A run that was killed: what became of its rows is only known after its books are closed."""
+    from importer.ledger import Ledger, target_lock
+    from importer.pipeline import close
+
+    path = settings.ledger_path()
+    with target_lock(path, manifest.scope), Ledger.open(path) as ledger:
+        close(folder, ledger)
+
+
+def _only_at(order: Order, manifest: RunManifest) -> Callable[[str], Order]:
+    """The order, if the settings still name the service that the run was for."""
+    from importer.errors import UsageError
+
+    def order_for(service: str) -> Order:
+        if service != manifest.service:
+            raise UsageError(
+                f"run {manifest.run} was for {manifest.service}, but IMPORTER_BASE_URL is {service}; "
+                "set it to the address of that run, or import the file anew with importer run"
+            )
+        return order
+
+    return order_for

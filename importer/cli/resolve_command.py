@@ -1,0 +1,40 @@
+"""`importer resolve`: a person says what became of a row that is unclear."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from importer.cli import options
+from importer.cli.messages import tell
+
+
+def resolve(
+    run: options.Run,
+    row: Annotated[int, typer.Argument(help="The row, as import_row names it.", show_default=False)],
+    created: Annotated[bool, typer.Option("--created", help="The candidate is there.")] = False,
+    absent: Annotated[bool, typer.Option("--absent", help="The candidate is not there.")] = False,
+    out: options.Out = None,
+) -> None:
+    """Settle an unclear row as you found it in the service: the candidate is there, or is not."""
+    from importer.errors import UsageError
+    from importer.ledger import Ledger, target_lock
+    from importer.pipeline import close, settle_by_hand
+    from importer.run_folder import find_run, read_manifest
+    from importer.settings import load_settings
+
+    if created == absent:
+        raise UsageError("say what you found in the service: --created if the candidate is there, or --absent")
+    settings = load_settings(out=out)
+    folder = find_run(settings.out, run)
+    manifest = read_manifest(folder)
+    path = settings.ledger_path()
+    with target_lock(path, manifest.scope), Ledger.open(path) as ledger:
+        if manifest.ending is None and not manifest.dry_run:
+            close(folder, ledger)
+        settle_by_hand(folder, ledger, row, created=created)
+    if created:
+        tell(f"Row {row} of run {manifest.run} is known as created; it will not be sent again.")
+    else:
+        tell(f"Row {row} of run {manifest.run} is known as absent. Next: importer retry {manifest.run} --only failed")

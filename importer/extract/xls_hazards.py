@@ -1,0 +1,101 @@
+"""Looks through the records of an XLS worksheet for what calamine does not give: errors, formats, hidden rows.
+
+The records are those of [MS-XLS] 2.4 (BIFF8): type and size of two bytes each.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from importer.extract.binary_errors import error_text
+from importer.extract.hazards import Hazards
+from importer.extract.number_format import changes_text
+from importer.extract.ole_stream import read_stream
+
+_EOF, _SHEET, _FORMAT, _STYLE = 0x0A, 0x85, 0x41E, 0xE0
+_ROW, _ERROR_OR_BOOLEAN, _FORMULA, _NUMBER, _RK, _RKS = 0x208, 0x205, 0x06, 0x203, 0x27E, 0xBD
+_ROW_HIDDEN = 0x20
+_BUILT_IN = {9: "0%", 10: "0.00%"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """A record: its type and what it holds."""
+
+    kind: int
+    body: bytes
+
+
+def find_hazards(path: Path, title: str) -> Hazards:
+    """The hazards of the worksheet with a title.
+
+    Raises:
+        KeyError, ValueError, struct.error: the workbook is damaged.
+    """
+    content = read_stream(path, ("Workbook", "Book"))
+    codes = dict(_BUILT_IN)
+    styles: list[int] = []
+    starts: dict[str, int] = {}
+    for record in _records(content, 0):
+        if record.kind == _FORMAT:
+            codes[struct.unpack_from("<H", record.body)[0]] = _text(record.body, 2, "<H")
+        elif record.kind == _STYLE:
+            styles.append(struct.unpack_from("<H", record.body, 2)[0])
+        elif record.kind == _SHEET:
+            starts[_text(record.body, 6, "<B")] = struct.unpack_from("<I", record.body)[0]
+    named = {style: codes.get(number, "") for style, number in enumerate(styles)}
+    formats = {style: code for style, code in named.items() if changes_text(code)}
+    hazards = Hazards()
+    for record in _records(content, starts[title]):
+        _note(record, formats, hazards)
+    return hazards
+
+
+def _note(record: _Record, formats: dict[int, str], hazards: Hazards) -> None:
+    body = record.body
+    if record.kind == _ROW:
+        if body[12] & _ROW_HIDDEN:
+            hazards.hidden.add(struct.unpack_from("<H", body)[0] + 1)
+        return
+    if record.kind not in (_ERROR_OR_BOOLEAN, _FORMULA, _NUMBER, _RK, _RKS):
+        return
+    row, index, style = struct.unpack_from("<HHH", body)
+    row += 1
+    if record.kind == _ERROR_OR_BOOLEAN and body[7]:
+        hazards.errors[row][index] = error_text(body[6])
+    elif record.kind == _FORMULA and body[12:14] == b"\xff\xff" and body[6] == 2:
+        hazards.errors[row][index] = error_text(body[8])
+    elif record.kind == _RKS:
+        for at in range(4, len(body) - 2, 6):
+            _note_format(row, index + (at - 4) // 6, struct.unpack_from("<H", body, at)[0], formats, hazards)
+        return
+    _note_format(row, index, style, formats, hazards)
+
+
+def _note_format(row: int, index: int, style: int, formats: dict[int, str], hazards: Hazards) -> None:
+    if style in formats:
+        hazards.formats[row][index] = formats[style]
+
+
+def _records(content: bytes, at: int) -> Iterator[_Record]:
+    """The records of a substream: the globals at 0, a worksheet at its own start."""
+    while at + 4 <= len(content):
+        kind, size = struct.unpack_from("<HH", content, at)
+        if at + 4 + size > len(content):
+            raise ValueError("a record is cut off")
+        if kind == _EOF:
+            return
+        yield _Record(kind, content[at + 4 : at + 4 + size])
+        at += 4 + size
+    raise ValueError("the workbook is cut off")
+
+
+def _text(body: bytes, at: int, length_form: str) -> str:
+    length = struct.unpack_from(length_form, body, at)[0]
+    at += struct.calcsize(length_form)
+    if body[at] & 1:
+        return body[at + 1 : at + 1 + 2 * length].decode("utf-16-le")
+    return body[at + 1 : at + 1 + length].decode("latin-1")

@@ -1,0 +1,109 @@
+"""Looks through the records of an XLSB worksheet for what calamine does not give: errors, formats, hidden rows.
+
+The records are those of [MS-XLSB] 2.4: a type and a size of up to two and four bytes, seven bits in each.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import struct
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from importer.extract.binary_errors import error_text
+from importer.extract.hazards import Hazards
+from importer.extract.number_format import changes_text
+from importer.extract.safe_xml import parsed
+
+_ROW, _SHEET, _FORMAT, _STYLE = 0, 156, 44, 47
+_STYLES_BEGIN, _STYLES_END = 617, 618
+_ERRORS = (3, 11)  # a cell with an error, a formula that gave one
+_CELLS = range(1, 12)
+_ROW_HIDDEN = 0x10
+_BUILT_IN = {9: "0%", 10: "0.00%"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """A record: its type and what it holds."""
+
+    kind: int
+    body: bytes
+
+
+def find_hazards(archive: zipfile.ZipFile, title: str) -> Hazards:
+    """The hazards of the worksheet with a title.
+
+    Raises:
+        KeyError, ValueError, struct.error, BadZipFile: the workbook is damaged.
+    """
+    formats = _formats(archive)
+    hazards = Hazards()
+    row = 0
+    for record in _records(archive.read(_path(archive, title))):
+        if record.kind == _ROW:
+            row = struct.unpack_from("<I", record.body)[0] + 1
+            if record.body[11] & _ROW_HIDDEN:
+                hazards.hidden.add(row)
+        elif record.kind in _CELLS:
+            index, style = struct.unpack_from("<II", record.body)
+            if record.kind in _ERRORS:
+                hazards.errors[row][index] = error_text(record.body[8])
+            if style & 0xFFFFFF in formats:
+                hazards.formats[row][index] = formats[style & 0xFFFFFF]
+    return hazards
+
+
+def _path(archive: zipfile.ZipFile, title: str) -> str:
+    with archive.open("xl/_rels/workbook.bin.rels") as rels:
+        targets = {relation.get("Id"): relation.get("Target") or "" for relation in parsed(rels)}
+    for record in _records(archive.read("xl/workbook.bin")):
+        if record.kind == _SHEET:
+            relation = _text(record.body, 8)
+            if _text(record.body, 12 + 2 * len(relation)) == title:
+                return posixpath.normpath(posixpath.join("/xl", targets[relation])).lstrip("/")
+    raise KeyError(title)
+
+
+def _formats(archive: zipfile.ZipFile) -> dict[int, str]:
+    if "xl/styles.bin" not in archive.namelist():
+        return {}
+    codes = dict(_BUILT_IN)
+    styles: list[int] = []
+    in_styles = False
+    for record in _records(archive.read("xl/styles.bin")):
+        if record.kind == _FORMAT:
+            codes[struct.unpack_from("<H", record.body)[0]] = _text(record.body, 2)
+        elif record.kind in (_STYLES_BEGIN, _STYLES_END):
+            in_styles = record.kind == _STYLES_BEGIN
+        elif record.kind == _STYLE and in_styles:
+            styles.append(struct.unpack_from("<H", record.body, 2)[0])
+    named = {style: codes.get(number, "") for style, number in enumerate(styles)}
+    return {style: code for style, code in named.items() if changes_text(code)}
+
+
+def _records(content: bytes) -> Iterator[_Record]:
+    at = 0
+    while at < len(content):
+        kind = content[at] & 0x7F
+        if content[at] & 0x80:
+            at += 1
+            kind |= (content[at] & 0x7F) << 7
+        at += 1
+        size = shift = 0
+        while True:
+            size |= (content[at] & 0x7F) << shift
+            at += 1
+            if not content[at - 1] & 0x80 or shift == 21:
+                break
+            shift += 7
+        if at + size > len(content):
+            raise ValueError("a record is cut off")
+        yield _Record(kind, content[at : at + size])
+        at += size
+
+
+def _text(body: bytes, at: int) -> str:
+    length = struct.unpack_from("<I", body, at)[0]
+    return body[at + 4 : at + 4 + 2 * length].decode("utf-16-le")

@@ -1,0 +1,218 @@
+"""Going on with an earlier run: resume, retry, resolve, and when a row whose answer was lost is settled."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Served, candidate, read_csv
+from tests.cli.test_run import RUN, people
+
+Serve = Callable[..., Served]
+SLOW = {"kind": "delay", "share": 1, "ms": 30, "jitter_ms": 30, "times": 9}
+LOST = {"kind": "hang_after", "emails": ["person3@example.com"], "seconds": 3, "operation": "apply", "times": 9}
+REFUSED = {
+    "kind": "refuse",
+    "emails": ["person1@example.com"],
+    "operation": "apply",
+    "message": "not today",
+    "times": 1,
+}
+
+
+def everybody(count: int) -> Counter[str]:
+    return Counter(f"person{number}@example.com" for number in range(count))
+
+
+@pytest.mark.parametrize("harm", ["edited", "moved", "deleted"])
+def test_resume_reads_the_private_copies(serve: Serve, harm: str) -> None:
+    """After kill -9 resume brings every row in, once, whatever became of the file and the mapping since."""
+    served = serve(SLOW)
+    folder = served.door.folder
+    people(folder, 30)
+    with served.door.started(*RUN, "--json") as process:
+        served.wait_for(7)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    for name in ("people.csv", "mapping.yaml"):
+        if harm == "edited":
+            (folder / name).write_text("something else", encoding="utf-8")
+        elif harm == "moved":
+            (folder / name).rename(folder / f"old-{name}")
+        else:
+            (folder / name).unlink()
+    ran = served("resume", "--json")
+    assert ran.code == 0
+    assert set(ran.counts) <= {"created", "already_there", "done_before"}
+    assert sum(ran.counts.values()) == 30
+    assert (ran.summary["source"]["file"], ran.summary["mapping"]) == ("people.csv", "mapping.yaml")
+    assert Counter(served.accepted) == everybody(30)
+
+
+def test_resume_takes_the_same_rows(serve: Serve) -> None:
+    """A run of some rows goes on with these rows only."""
+    served = serve()
+    people(served.door.folder, 9)
+    served(*RUN, "--rows", "4-6")
+    assert served("resume", "--json").counts == {"done_before": 3}
+
+
+def test_retry_sends_only_what_failed(serve: Serve) -> None:
+    """Refused and unclear rows are sent again as they were, and no row is read that was neither."""
+    served = serve(REFUSED, LOST)
+    people(served.door.folder, 6, candidate(9, Salary="a lot"))
+    first = served(*RUN, "--json", "--settle", "never")
+    assert first.counts == {"created": 4, "rejected": 1, "unclear": 1, "invalid": 1}
+    run = first.summary["run"]
+    refused = served("retry", run, "--only", "rejected", "--json")
+    assert (refused.code, refused.counts) == (0, {"created": 1})
+    unclear = served("retry", run, "--only", "unclear", "--json", "--settle", "never")
+    assert (unclear.code, unclear.counts) == (4, {"unclear": 1})
+    assert Counter(served.accepted) == everybody(6)
+    assert served("retry", run, "--only", "failed").err == (
+        f"No row of run {run} was failed. Next: importer show {run}\n"
+    )
+
+
+def test_retry_settles_what_a_killed_run_left(serve: Serve) -> None:
+    """The rows that were in flight at a kill are found in the ledger, and are those that retry sends."""
+    served = serve(LOST)
+    people(served.door.folder, 5)
+    with served.door.started(*RUN, "--json", IMPORTER_SILENCE_SECONDS="20") as process:
+        served.wait_for(4)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    ran = served("retry", "--only", "unclear", "--json", "--settle", "never")
+    assert set(ran.counts) == {"unclear"} or ran.counts == {"already_there": 1, "unclear": 1}
+    assert all(count == 1 for count in Counter(served.accepted).values())
+
+
+MISTYPED = [
+    pytest.param(
+        ("retry", "--only", "created"),
+        "importer: --only 'created' names no outcomes to send again; give some of: rejected,failed,unclear\n",
+        id="retry of what is done",
+    ),
+    pytest.param(
+        ("resolve", "last", "2"),
+        "importer: say what you found in the service: --created if the candidate is there, or --absent\n",
+        id="resolve without a finding",
+    ),
+    pytest.param(
+        ("resolve", "last", "2", "--created"),
+        "importer: row 2 of run {run} is not unclear but rejected; there is nothing to resolve\n",
+        id="resolve of a row that is not unclear",
+    ),
+    pytest.param(
+        ("purge", "--older-than", "soon"),
+        "importer: --older-than 'soon' is no age; write it in days or weeks: 90d or 12w\n",
+        id="purge without an age",
+    ),
+]
+
+
+@pytest.mark.parametrize(("command", "message"), MISTYPED)
+def test_a_mistyped_command_says_how(serve: Serve, command: tuple[str, ...], message: str) -> None:
+    """Each ends with 2 and changes nothing."""
+    served = serve({**REFUSED, "emails": ["person0@example.com"]})
+    people(served.door.folder, 1)
+    run = served(*RUN, "--json").summary["run"]
+    ran = served(*command)
+    assert (ran.code, ran.err) == (2, message.format(run=run))
+
+
+def test_nothing_goes_on_from_a_check(serve: Serve) -> None:
+    """A check sent nothing, so there is nothing to resume or to send again."""
+    served = serve()
+    people(served.door.folder, 2)
+    run = served("check", "people.csv", "--mapping", "mapping.yaml", "--json").summary["run"]
+    for command in ("resume", "retry"):
+        ran = served(command)
+        assert (ran.code, ran.err) == (
+            2,
+            f"importer: {run} was only a check and sent nothing; use: importer run FILE --mapping MAPPING\n",
+        )
+
+
+def test_a_run_goes_on_at_its_own_service_only(serve: Serve) -> None:
+    """Rows of one service are not sent to another because the settings were changed."""
+    served = serve()
+    people(served.door.folder, 2)
+    run = served(*RUN, "--json").summary["run"]
+    ran = served("resume", IMPORTER_BASE_URL="http://127.0.0.1:9")
+    assert ran.err == (
+        f"importer: run {run} was for {served.sandbox.base_url}, but IMPORTER_BASE_URL is http://127.0.0.1:9; "
+        "set it to the address of that run, or import the file anew with importer run\n"
+    )
+
+
+# --- settled by a person ---
+
+FOUND = [
+    pytest.param("--created", "created", {"done_before": 2}, id="the candidate is there"),
+    pytest.param("--absent", "failed", {"created": 1, "done_before": 1}, id="the candidate is not there"),
+]
+
+
+@pytest.mark.parametrize(("found", "outcome", "later"), FOUND)
+def test_a_person_settles_an_unclear_row(serve: Serve, found: str, outcome: str, later: dict[str, int]) -> None:
+    """What a person found is kept: the report says so, and the next run sends the row only where it is absent."""
+    served = serve({"kind": "reset", "when": "before", "emails": ["person1@example.com"], "operation": "apply"})
+    folder = served.door.folder
+    people(folder, 2)
+    first = served(*RUN, "--json", "--settle", "never")
+    assert first.counts == {"created": 1, "unclear": 1}
+    run = first.summary["run"]
+    for _ in range(2):  # it may be said again
+        resolved = served("resolve", run, "3", found)
+        assert resolved.code == 0
+    assert resolved.out == (
+        f"Row 3 of run {run} is known as created; it will not be sent again.\n"
+        if found == "--created"
+        else f"Row 3 of run {run} is known as absent. Next: importer retry {run} --only failed\n"
+    )
+    kept = json.loads((folder / "results" / run / "summary.json").read_text("utf-8"))
+    assert kept["outcomes"]["unclear"] == 0
+    files = {"created": "201_created.csv", "failed": "failed.csv"}
+    told = read_csv(folder / "results" / run / files[outcome])[-1]
+    assert (told["import_row"], told["import_status"]) == ("3", outcome)
+    assert served(*RUN, "--json").counts == later
+
+
+# --- when a lost answer is settled ---
+
+SETTLINGS = [
+    pytest.param("now", 0, {"created": 9, "already_there": 1}, id="at once"),
+    pytest.param("later", 0, {"created": 9, "already_there": 1}, id="at the end of the run"),
+    pytest.param("never", 4, {"created": 9, "unclear": 1}, id="not at all"),
+]
+
+
+@pytest.mark.parametrize(("settle", "code", "counts"), SETTLINGS)
+def test_settling_is_a_choice(serve: Serve, settle: str, code: int, counts: dict[str, Any]) -> None:
+    """A row whose answer was lost is sent again at once, at the end of the run, or not."""
+    served = serve({"kind": "503", "when": "after", "emails": ["person5@example.com"], "operation": "apply"})
+    people(served.door.folder, 10)
+    ran = served(*RUN, "--json", "--settle", settle)
+    assert (ran.code, ran.counts) == (code, counts)
+    statuses = [request.status for request in served.sandbox.requests if request.method == "POST"]
+    assert {
+        "now": 409 in statuses[:-1],
+        "later": statuses[-1] == 409,
+        "never": 409 not in statuses,
+    }[settle]
+
+
+def test_repetitions_have_a_budget(serve: Serve) -> None:
+    """A service that takes nearly nothing at the first try stops the run before it is buried under repetitions."""
+    served = serve({"kind": "429", "share": 1, "retry_after": "none", "times": 50, "operation": "apply"})
+    people(served.door.folder, 300)
+    ran = served(*RUN, "--json", IMPORTER_RETRY_BUDGET="0", IMPORTER_ATTEMPTS="2")
+    assert ran.code == 5
+    assert ran.summary["stopped"] is not None
+    assert ran.summary["requests"]["retried"] <= 100

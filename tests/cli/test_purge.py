@@ -1,0 +1,96 @@
+"""`importer purge`: afterwards no byte of the people is found, and nobody can be entered a second time."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from tests.cli.conftest import Served, candidate
+from tests.cli.test_run import RUN, people
+
+Serve = Callable[..., Served]
+NAMES = (b"person1@example.com", b"Nr1", b"+905550000001", b"people.csv", b"mapping.yaml")
+
+
+def holding(folder: Path, *words: bytes) -> set[str]:
+    """The files below a folder that hold one of the words."""
+    return {
+        path.name for path in folder.rglob("*") if path.is_file() and any(word in path.read_bytes() for word in words)
+    }
+
+
+def age(folder: Path, days: int) -> None:
+    """Make a run look as if it had ended so long ago."""
+    manifest = folder / "run.json"
+    values = json.loads(manifest.read_text("utf-8"))
+    values["ending"]["at"] = (datetime.now(UTC) - timedelta(days=days)).isoformat()
+    manifest.write_text(json.dumps(values), "utf-8")
+
+
+def test_no_byte_is_left_and_nobody_is_entered_twice(serve: Serve) -> None:
+    """After purge no file below the results folder holds a name, and the same file sends nothing."""
+    served = serve()
+    folder = served.door.folder
+    people(folder, 40, candidate(99, Salary="a lot"))
+    served(*RUN, "--json")
+    results = folder / "results"
+    assert holding(results, *NAMES) >= {"source.csv", "outcomes.sqlite", "201_created.csv", "run.json"}
+    purged = served("purge", "--older-than", "0d", "--yes")
+    assert (purged.code, purged.err) == (0, "1 runs were removed.\n")
+    assert holding(results, *NAMES) == set()
+    assert {path.suffix for path in results.iterdir()} <= {".sqlite", ".key", ".ballast", ".lock", ".holder"}
+    again = served(*RUN, "--json")
+    assert again.counts == {"done_before": 40, "invalid": 1}
+    assert served("doctor").code == 0
+
+
+def test_only_old_runs_go(serve: Serve) -> None:
+    """A run that ended yesterday stays, with its copy and its name in the ledger."""
+    served = serve()
+    people(served.door.folder, 2)
+    old, new = (served(*RUN, "--json").summary["run"] for _ in range(2))
+    results = served.door.folder / "results"
+    age(results / old, days=91)
+    listed = served("purge", "--older-than", "90d", "--dry-run")
+    assert listed.out.splitlines() == [f"results/{old}  ended {datetime.now(UTC) - timedelta(days=91):%Y-%m-%d}"]
+    assert listed.err == "1 runs would be removed. Nothing was.\n"
+    assert served("purge", "--older-than", "90d").err == "1 runs were removed.\n"
+    assert sorted(path.name for path in results.iterdir() if path.is_dir()) == [new]
+    assert served("resume", new, "--json").counts == {"done_before": 2}
+
+
+def test_what_killed_runs_left_goes_too(serve: Serve) -> None:
+    """A folder without a manifest, with a copy of the file in it, is found by its name."""
+    served = serve()
+    left = served.door.folder / "results" / "20250101-020000-abcd"
+    left.mkdir(parents=True)
+    (left / "source.csv").write_text("person1@example.com", "utf-8")
+    assert served("purge", "--older-than", "90d").err == "1 runs were removed.\n"
+    assert not left.exists()
+
+
+def test_a_rehearsal_is_forgotten_too(serve: Serve) -> None:
+    """What the sandbox accepted in a rehearsal are real people, and they go with it."""
+    served = serve()
+    people(served.door.folder, 3)
+    served(*RUN, "--sandbox", "--json")
+    results = served.door.folder / "results"
+    assert "sandbox-memory.jsonl" in holding(results, *NAMES)
+    served("purge", "--older-than", "0d")
+    assert holding(results, *NAMES) == set()
+
+
+def test_a_run_at_work_is_left_alone(serve: Serve) -> None:
+    """Nothing is taken from under a run that holds the lock of its target."""
+    served = serve()
+    people(served.door.folder, 30)
+    with served.door.started(*RUN, "--json", "--rate", "4") as process:
+        served.wait_for(2)
+        purged = served("purge", "--older-than", "0d")
+        assert "left alone, because a run for the same target is at work" in purged.err
+        assert purged.err.splitlines()[-1] == "0 runs were removed."
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=30) == 143

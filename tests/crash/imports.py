@@ -1,0 +1,88 @@
+"""Files of invented people, and a sandbox in a process of its own that knows the truth about them."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import http.client
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from importer.sandbox import ChildSandbox, start
+from tests.cli.conftest import HEADER, MAPPING, POOL_MAPPING, candidate
+
+OPERATIONS = {"apply": "mapping.yaml", "add-candidate": "pool.yaml"}
+PATIENCE = {
+    "IMPORTER_SETTLE_SECONDS": "0.05",
+    "IMPORTER_PAUSE_SECONDS": "0.05",
+    "IMPORTER_SILENCE_SECONDS": "0.5",
+    "IMPORTER_IN_FLIGHT": "16",
+    "IMPORTER_RETRY_BUDGET": "50",
+    "XDG_CONFIG_HOME": "/nonexistent",
+    "NO_COLOR": "1",
+}
+
+
+def write_people(path: Path, numbers: Sequence[int], bad: Sequence[int] = ()) -> dict[int, str]:
+    """A file of people, some with a cell that our own checks refuse; gives the e-mail of each row."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        rows = [candidate(number, **({"First": ""} if number in bad else {})) for number in numbers]
+        csv.writer(file).writerows([HEADER, *rows])
+    return {row: f"person{number}@example.com" for row, number in enumerate(numbers, start=2)}
+
+
+def write_mappings(folder: Path) -> None:
+    (folder / "mapping.yaml").write_text(MAPPING, encoding="utf-8")
+    (folder / "pool.yaml").write_text(POOL_MAPPING, encoding="utf-8")
+
+
+@dataclass
+class Witness:
+    """The sandbox's own memory: whom it accepted, in order, whatever it answered."""
+
+    sandbox: ChildSandbox
+    memory: Path
+    _read: int = 0
+
+    def __post_init__(self) -> None:
+        self.accepted: list[str] = []
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {"IMPORTER_BASE_URL": self.sandbox.base_url, "IMPORTER_TOKEN": self.sandbox.token}
+
+    def look(self) -> int:
+        """Read what was accepted since; gives how many were in all."""
+        with self.memory.open("rb") as file:
+            file.seek(self._read)
+            news = file.read()
+        whole = news[: news.rfind(b"\n") + 1]
+        self._read += len(whole)
+        self.accepted += [json.loads(line)["email"] for line in whole.splitlines()]
+        return len(self.accepted)
+
+    def settle(self) -> int:
+        """Return when the requests of a client that was just killed were worked on, and look."""
+        address = urlsplit(self.sandbox.base_url).netloc
+        for _ in range(2):  # a second one: by then whatever lay in a socket before the first was read
+            connection = http.client.HTTPConnection(address, timeout=10)
+            headers = {"Authorization": f"Bearer {self.sandbox.token}"}
+            with contextlib.closing(connection), contextlib.suppress(http.client.HTTPException, OSError):
+                # An answer spoilt by a fault tells as well that what came before was worked on.
+                connection.request("GET", "/api/v1/client/job-posts/4f2c9a/questions/", headers=headers)
+                connection.getresponse().read()
+        return self.look()
+
+
+@contextmanager
+def witness(folder: Path, faults: Sequence[dict[str, Any]], **options: Any) -> Iterator[Witness]:
+    """A sandbox that shows these faults, for as long as this is open."""
+    path = folder / "faults.json"
+    path.write_text(json.dumps({"seed": 11, "faults": list(faults)}), encoding="utf-8")
+    with start(memory=folder / "memory.jsonl", faults=path, **options) as sandbox:
+        yield Witness(sandbox, folder / "memory.jsonl")

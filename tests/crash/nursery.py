@@ -1,0 +1,177 @@
+"""Starts commands of the importer in a moment: processes forked from one that has everything imported.
+
+A life is a whole process of its own, killed from outside with SIGKILL, or from inside by a tripwire. It goes through
+the front door: arguments in, exit code out.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TextIO
+
+
+@dataclass(frozen=True)
+class Life:
+    """A command at work. `end` waits for it; a negative code is the signal that killed it."""
+
+    pid: int
+    nursery: Nursery
+
+    def kill(self) -> None:
+        """SIGKILL from outside, if it still lives."""
+        self.nursery.ask("kill", pid=self.pid)
+
+    def has_ended(self) -> bool:
+        return self.nursery.ask("ended", pid=self.pid) is True
+
+    def end(self) -> int:
+        return int(self.nursery.ask("end", pid=self.pid))
+
+
+class Nursery:
+    """One process that forks lives on demand. `environment` is what all of them have."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        clean = {name: value for name, value in os.environ.items() if not name.startswith("IMPORTER_")}
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.crash.nursery"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**clean, **environment},
+            text=True,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        self._process.communicate(timeout=20)
+
+    def start(
+        self,
+        folder: Path,
+        arguments: Sequence[str],
+        environment: Mapping[str, str] | None = None,
+        tripwire: int | None = None,
+    ) -> Life:
+        """Begin a command in a folder; what it says goes to said.txt there.
+
+        tripwire: kill it at its n-th step, counted from 1; at 0 it lives, and its steps go to steps.txt.
+        """
+        pid = self.ask(
+            "start",
+            folder=str(folder),
+            arguments=list(arguments),
+            environment=dict(environment or {}),
+            tripwire=tripwire,
+        )
+        return Life(int(pid), self)
+
+    def ask(self, what: str, **more: Any) -> Any:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps({"what": what, **more}) + "\n")
+        self._process.stdin.flush()
+        return json.loads(self._process.stdout.readline())
+
+
+# --- the process that forks ---
+
+
+def serve(questions: TextIO, answers: TextIO) -> None:
+    """Answer until the questions end; then kill what is left."""
+    ended: dict[int, int] = {}
+    living: set[int] = set()
+    for line in questions:
+        question = json.loads(line)
+        if question["what"] == "start":
+            answer: Any = _fork(question)
+            living.add(answer)
+        elif question["what"] == "kill":
+            # Only here is it known whether the process was waited for: its number may be another's by now.
+            answer = question["pid"] in living
+            if answer:
+                os.kill(question["pid"], signal.SIGKILL)
+        else:
+            pid = question["pid"]
+            if pid not in ended:
+                found, status = os.waitpid(pid, 0 if question["what"] == "end" else os.WNOHANG)
+                if found:
+                    ended[pid] = os.waitstatus_to_exitcode(status)
+                    living.discard(pid)
+            answer = ended.get(pid) if question["what"] == "end" else pid in ended
+        answers.write(json.dumps(answer) + "\n")
+        answers.flush()
+    for pid in living:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+
+
+def _fork(question: dict[str, Any]) -> int:
+    pid = os.fork()
+    if pid == 0:
+        _live(question)
+    return pid
+
+
+def _live(question: dict[str, Any]) -> None:
+    """Be the command; never returns."""
+    code: Any = 1
+    try:
+        os.chdir(question["folder"])
+        os.environ.update(question["environment"])
+        said = os.open("said.txt", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        for number, descriptor in ((0, nothing), (1, said), (2, said)):
+            os.dup2(descriptor, number)
+        sys.argv = ["importer", *question["arguments"]]
+        if question["tripwire"] is not None:
+            from tests.crash.tripwire import arm
+
+            arm(question["tripwire"], Path(question["folder"]))
+        from importer.cli.app import main
+
+        main()
+        code = 0
+    except SystemExit as ended:
+        code = ended.code or 0
+    except BaseException:  # noqa: BLE001 - told, and the process ends here
+        sys.excepthook(*sys.exc_info())
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code if isinstance(code, int) else 1)
+
+
+_EVERYTHING = (
+    "importer.again",
+    "importer.cli.app",
+    "importer.cli.connection",
+    "importer.cli.progress",
+    "importer.cli.signals",
+    "importer.pipeline",
+    "importer.purge",
+    "importer.sandbox",
+    "encodings.idna",
+    "tests.crash.tripwire",
+)
+
+
+def _import_everything() -> None:
+    """What a command imports when it is run, so that a life begins at once."""
+    for name in _EVERYTHING:
+        importlib.import_module(name)
+
+
+if __name__ == "__main__":
+    _import_everything()
+    serve(sys.stdin, os.fdopen(os.dup(1), "w"))

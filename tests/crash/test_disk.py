@@ -1,0 +1,135 @@
+"""A disk that is full, read-only, or lost its ledger: a clear message, and nobody twice after the repair."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.crash.imports import PATIENCE, Witness, witness, write_mappings, write_people
+from tests.crash.nursery import Nursery
+
+ROWS = 60
+RUN = ("run", "people.csv", "--mapping", "mapping.yaml", "--out", "disk/results", "--quiet")
+EVERYBODY = Counter(f"person{number}@example.com" for number in range(ROWS))
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Witness]:
+    write_mappings(tmp_path)
+    write_people(tmp_path / "people.csv", range(ROWS))
+    (tmp_path / "disk").mkdir()
+    with witness(tmp_path, []) as saw:
+        yield saw
+
+
+@pytest.fixture
+def run(tmp_path: Path, service: Witness) -> Iterator[Callable[[], tuple[int, str]]]:
+    """Runs the import; gives its exit code and what it said."""
+    with Nursery({**PATIENCE, **service.environment}) as nursery:
+
+        def once() -> tuple[int, str]:
+            (tmp_path / "said.txt").unlink(missing_ok=True)
+            code = nursery.start(tmp_path, RUN).end()
+            return code, (tmp_path / "said.txt").read_text("utf-8").replace(str(tmp_path), "")
+
+        yield once
+
+
+@pytest.fixture
+def mounted(tmp_path: Path, service: Witness) -> Iterator[Callable[[int], None]]:
+    """Call it with a size in KB to give the folder `disk` that much room."""
+    place = tmp_path / "disk"
+
+    def mount(*options: str) -> int:
+        command = ["mount", "-t", "tmpfs", "-o", ",".join(options), "tmpfs", str(place)]
+        return subprocess.run(command, check=False, capture_output=True).returncode
+
+    if mount("size=64k"):
+        pytest.skip("file systems cannot be mounted here: this needs the superuser")
+    try:
+        yield lambda kilobytes: None if mount("remount", f"size={kilobytes}k") == 0 else pytest.fail("no remount")
+    finally:
+        subprocess.run(["umount", str(place)], check=True)
+
+
+def test_a_full_disk_in_sixteen_steps(
+    service: Witness, mounted: Callable[[int], None], run: Callable[[], tuple[int, str]]
+) -> None:
+    """From no room at all to enough: each stop says so, nothing ends in a traceback, and nobody is entered twice."""
+    codes = []
+    for step in range(16):
+        mounted(64 + step * 190)
+        code, said = run()
+        codes.append(code)
+        assert code in (0, 3, 5)
+        assert "Traceback" not in said
+        if code:
+            assert any(
+                word in said for word in ("cannot be written", "cannot be made", "No space left", "hardly any room")
+            )
+        service.look()
+        assert all(count == 1 for count in Counter(service.accepted).values())
+    assert codes[0] == 3
+    mounted(60_000)
+    assert run()[0] == 0
+    service.look()
+    assert Counter(service.accepted) == EVERYBODY
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="the superuser writes anywhere")
+def test_a_folder_without_the_right_to_write(
+    tmp_path: Path, service: Witness, run: Callable[[], tuple[int, str]]
+) -> None:
+    """A read-only results folder is told before anything is sent."""
+    (tmp_path / "disk").chmod(0o500)
+    code, said = run()
+    (tmp_path / "disk").chmod(0o700)
+    assert (code, "cannot be made: Permission denied" in said, service.look()) == (3, True, 0)
+
+
+def test_a_read_only_disk(
+    service: Witness, mounted: Callable[[int], None], tmp_path: Path, run: Callable[[], tuple[int, str]]
+) -> None:
+    """A results folder on a disk that is mounted read-only is told before anything is sent, also to the superuser."""
+    subprocess.run(["mount", "-o", "remount,ro", str(tmp_path / "disk")], check=True)
+    code, said = run()
+    assert (code, "cannot be made: Read-only file system" in said, service.look()) == (3, True, 0)
+
+
+@pytest.mark.parametrize("also", ["", ".key"], ids=["alone", "with its key"])
+def test_a_ledger_that_was_deleted(
+    tmp_path: Path, service: Witness, run: Callable[[], tuple[int, str]], also: str
+) -> None:
+    """Without its ledger everybody is asked for once more, the service knows them, and nobody is entered twice."""
+    assert run()[0] == 0
+    for name in {"ledger.sqlite", f"ledger.sqlite{also}"}:
+        (tmp_path / "disk" / "results" / name).unlink()
+    assert run() == (0, "")
+    service.look()
+    assert Counter(service.accepted) == EVERYBODY
+
+
+def test_a_damaged_ledger(tmp_path: Path, service: Witness, run: Callable[[], tuple[int, str]]) -> None:
+    """A ledger whose pages were overwritten is refused with what to do, and moved away everybody is there once."""
+    assert run()[0] == 0
+    ledger = tmp_path / "disk" / "results" / "ledger.sqlite"
+    with ledger.open("r+b") as file:
+        file.seek(0)
+        file.write(b"\\0" * 8192)
+    assert run() == (
+        3,
+        "importer: 1 problem to mend first; nothing was sent.\n\n"
+        "disk/results/ledger.sqlite: it is not a database that we can read (file is not a database), and without it "
+        "nothing is sent\n"
+        "  -> put it back from a backup, or move it away: then every row is sent again and the service tells which it "
+        "has already\n",
+    )
+    ledger.rename(ledger.with_suffix(".old"))
+    assert run()[0] == 0
+    service.look()
+    assert Counter(service.accepted) == EVERYBODY

@@ -1,0 +1,83 @@
+"""Workbooks as XLS, XLSB and ODS: the same values, errors and formats as in XLSX."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import date
+from typing import Any
+
+from importer.models import SourceOptions
+from tests.extract.corpus.binary_writers import BinaryTable, Error, Shown, ods_bytes, xls_bytes, xlsb_bytes
+from tests.extract.corpus.case import Case, Seen
+
+_WRITERS: dict[str, Callable[..., bytes]] = {"xls": xls_bytes, "xlsb": xlsb_bytes, "ods": ods_bytes}
+_TABLE: BinaryTable = [
+    ["Name", "Phone", "Born", "Code", "Share", "Ok"],
+    [],
+    ["Gül Şen", 442079460001, date(2021, 3, 15), Shown(42, "00000"), Shown(0.5, "0%"), True],
+    ["İpek", "0044 20", None, 1234.5, -12, False],
+]
+_SEEN = Seen(
+    ("Name", "Phone", "Born", "Code", "Share", "Ok"),
+    {
+        3: ("Gül Şen", "442079460001", "2021-03-15", "00042", "50%", "TRUE"),
+        4: ("İpek", "0044 20", "", "1234.5", "-12", "FALSE"),
+    },
+    typed={3: {1, 2, 3, 4, 5}, 4: {3, 4, 5}},
+)
+_ERRORS: BinaryTable = [
+    ["Name", "City"],
+    ["Ada", Error("#N/A")],
+    [Error("#REF!", formula=True), "Rome"],
+    ["", Error("#DIV/0!")],
+]
+
+
+def _cases(form: str) -> Iterator[Case]:
+    def case(id_: str, promise: str, seen: Seen, table: BinaryTable, options: SourceOptions, **how: Any) -> Case:
+        write = _WRITERS[form]
+        return Case(f"{form}-{id_}", promise, f"a.{form}", lambda: write(table, **how), seen, options)
+
+    none = SourceOptions()
+    yield case("values", "shows stored values as a person sees them", _SEEN, _TABLE, none)
+    yield case("errors", "tells error cells, which its reader takes for empty ones", _errors_seen(form), _ERRORS, none)
+    hidden = Seen(
+        ("Name", "City"),
+        {3: ("Alan", "Oslo")},
+        reading=f"{form.upper()}, sheet 'Sheet', header found in row 1, 1 hidden row left out, 2 columns",
+    )
+    people: BinaryTable = [["Name", "City"], ["Ada", "Rome"], ["Alan", "Oslo"]]
+    yield case("hidden", "knows hidden rows", hidden, people, SourceOptions(hidden_rows="skip"), hidden=frozenset({2}))
+    lines: BinaryTable = [["Name", "City"], ["A\nB", "𝒜da 🙂"]]
+    yield case(
+        "lines", "keeps line breaks and rare letters", Seen(("Name", "City"), {2: ("A\nB", "𝒜da 🙂")}), lines, none
+    )
+    yield Case(
+        f"{form}-cut",
+        "tells a workbook that was cut off",
+        f"a.{form}",
+        lambda: _WRITERS[form](_TABLE)[: -300 if form != "xls" else 2000],
+        Seen(refused=(_CUT[form],)),
+    )
+
+
+_CUT = {
+    "xls": "a.xls: the workbook is damaged and cannot be read (Cfb error: Cannot find Workbook stream); open it in a "
+    "spreadsheet program and save it again",
+    "xlsb": "a.xlsb: the workbook is damaged: its zip cannot be read; save or copy it again",
+    "ods": "a.ods: the workbook is damaged: its zip cannot be read; save or copy it again",
+}
+
+
+def _errors_seen(form: str) -> Seen:
+    def told(address: str, error: str) -> str:
+        return f"a.{form}, Sheet!{address}: the cell holds the error {error}; mend the formula or clear the cell"
+
+    return Seen(
+        ("Name", "City"),
+        {2: ("Ada", "#N/A"), 3: ("#REF!", "Rome"), 4: ("", "#DIV/0!")},
+        (told("B2", "#N/A"), told("A3", "#REF!"), told("B4", "#DIV/0!")),
+    )
+
+
+BINARY_CASES = tuple(case for form in _WRITERS for case in _cases(form))

@@ -1,0 +1,242 @@
+"""Writes small workbooks in the formats that no library at hand writes: XLS, XLSB and ODS."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from xml.sax.saxutils import escape
+
+from tests.extract.corpus.writers import Cell, Table, zipped
+
+_ERRORS = {"#NULL!": 0x00, "#DIV/0!": 0x07, "#VALUE!": 0x0F, "#REF!": 0x17, "#NAME?": 0x1D, "#NUM!": 0x24, "#N/A": 0x2A}
+_EPOCH = date(1899, 12, 30)
+_STYLES = {"General": 0, "00000": 1, "0%": 2, "date": 3}
+_DATE = 14  # the number of the built-in date format
+
+
+@dataclass(frozen=True)
+class Error:
+    """A cell that shows an error; `formula`: as the result of one."""
+
+    text: str
+    formula: bool = False
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A number with a format, one of _STYLES."""
+
+    value: float
+    number_format: str
+
+
+BinaryCell = Cell | Error | Shown
+BinaryTable = list[list[BinaryCell]]
+
+
+def _style(cell: BinaryCell) -> int:
+    return _STYLES["date" if isinstance(cell, date) else cell.number_format if isinstance(cell, Shown) else "General"]
+
+
+def _number(cell: BinaryCell) -> float:
+    if isinstance(cell, date):
+        return float((cell - _EPOCH).days)
+    return float(cell.value if isinstance(cell, Shown) else cell)  # type: ignore[arg-type]  # a number
+
+
+def _filled(table: BinaryTable | Table) -> Iterator[tuple[int, list[tuple[int, BinaryCell]]]]:
+    for row, cells in enumerate(table):
+        yield row, [(index, cell) for index, cell in enumerate(cells) if cell is not None and cell != ""]
+
+
+# --- XLS ----------------------------------------------------------------------------------------
+
+
+def xls_bytes(table: BinaryTable | Table, title: str = "Sheet", hidden: frozenset[int] = frozenset()) -> bytes:
+    """A table as BIFF8 in an OLE2 container; `hidden` are the numbers of hidden rows."""
+    begin = _biff(0x809, struct.pack("<HHHHII", 0x600, 5, 0, 0, 0, 0))
+    formats = _biff(0x41E, struct.pack("<H", 164) + _biff_text("00000"))
+    styles = b"".join(_biff(0xE0, struct.pack("<HH16x", 0, number)) for number in (0, 164, 9, _DATE))
+    end = _biff(0x0A, b"")
+    sheet_name = b"\x00" + title.encode("latin-1")
+    start = len(begin + formats + styles + end) + 4 + 6 + 1 + len(sheet_name)
+    listed = _biff(0x85, struct.pack("<IBB", start, 0, 0) + bytes([len(title)]) + sheet_name)
+    sheet = _biff(0x809, struct.pack("<HHHHII", 0x600, 0x10, 0, 0, 0, 0))
+    for row, cells in _filled(table):
+        grbit = 0x120 if row + 1 in hidden else 0x100
+        sheet += _biff(0x208, struct.pack("<HHHHHHHH", row, 0, 256, 255, 0, 0, grbit, 0))
+        for index, cell in cells:
+            sheet += _xls_cell(struct.pack("<HHH", row, index, _style(cell)), cell)
+    return _ole(begin + formats + styles + listed + end + sheet + end)
+
+
+def _xls_cell(head: bytes, cell: BinaryCell) -> bytes:
+    if isinstance(cell, Error) and cell.formula:
+        return _biff(0x06, head + bytes([2, 0, _ERRORS[cell.text], 0, 0, 0, 0xFF, 0xFF]) + bytes(8))
+    if isinstance(cell, Error):
+        return _biff(0x205, head + bytes([_ERRORS[cell.text], 1]))
+    if isinstance(cell, bool):
+        return _biff(0x205, head + bytes([cell, 0]))
+    if isinstance(cell, str):
+        return _biff(0x204, head + _biff_text(cell))
+    return _biff(0x203, head + struct.pack("<d", _number(cell)))
+
+
+def _biff(kind: int, body: bytes) -> bytes:
+    return struct.pack("<HH", kind, len(body)) + body
+
+
+def _biff_text(text: str) -> bytes:
+    return struct.pack("<HB", len(text.encode("utf-16-le")) // 2, 1) + text.encode("utf-16-le")
+
+
+def _ole(stream: bytes) -> bytes:
+    """A container with one stream, named Workbook, long enough to lie in whole sectors."""
+    stream = stream.ljust(4096, b"\0")
+    sectors = -(-len(stream) // 512)
+    fat = [0xFFFFFFFD, 0xFFFFFFFE, *range(3, sectors + 2), 0xFFFFFFFE]
+    assert len(fat) <= 128, "one FAT sector is enough for the corpus"
+    fat += [0xFFFFFFFF] * (128 - len(fat))
+    header = bytes.fromhex("d0cf11e0a1b11ae1") + bytes(16) + struct.pack("<HHHHH", 0x3E, 3, 0xFFFE, 9, 6) + bytes(6)
+    header += struct.pack("<IIIIIIIII", 0, 1, 1, 0, 4096, 0xFFFFFFFE, 0, 0xFFFFFFFE, 0)
+    header += struct.pack("<I", 0) + b"\xff" * (108 * 4)
+    directory = _entry("Root Entry", 5, 0xFFFFFFFE, 0, child=1) + _entry("Workbook", 2, 2, len(stream)) + bytes(256)
+    return header + struct.pack("<128I", *fat) + directory + stream.ljust(sectors * 512, b"\0")
+
+
+def _entry(name: str, kind: int, start: int, size: int, child: int = 0xFFFFFFFF) -> bytes:
+    coded = (name + "\0").encode("utf-16-le")
+    none = 0xFFFFFFFF
+    entry = coded.ljust(64, b"\0") + struct.pack("<HBBIII", len(coded), kind, 1, none, none, child)
+    return entry + bytes(36) + struct.pack("<IQ", start, size)
+
+
+# --- XLSB ---------------------------------------------------------------------------------------
+
+
+def xlsb_bytes(table: BinaryTable | Table, title: str = "Sheet", hidden: frozenset[int] = frozenset()) -> bytes:
+    """A table as XLSB; `hidden` are the numbers of hidden rows."""
+    dimension = struct.pack("<IIII", 0, len(table) - 1, 0, max(map(len, table)) - 1)
+    sheet = _record(129) + _record(148, dimension) + _record(145)
+    for row, cells in _filled(table):
+        flags = 0x10 if row + 1 in hidden else 0
+        sheet += _record(0, struct.pack("<IIHBBBI", row, 0, 300, 0, flags, 0, 0))
+        for index, cell in cells:
+            sheet += _xlsb_cell(struct.pack("<II", index, _style(cell)), cell)
+    sheet += _record(146) + _record(130)
+    book = _record(131) + _record(143)
+    book += _record(156, struct.pack("<II", 0, 1) + _wide("rId1") + _wide(title)) + _record(144) + _record(132)
+    styles = _record(278) + _record(615, struct.pack("<I", 1)) + _record(44, struct.pack("<H", 164) + _wide("00000"))
+    styles += _record(616) + _record(617, struct.pack("<I", 4))
+    styles += b"".join(_record(47, struct.pack("<HH12x", 0, number)) for number in (0, 164, 9, _DATE))
+    styles += _record(618) + _record(279)
+    relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    package = 'xmlns="http://schemas.openxmlformats.org/package/2006/relationships"'
+    kind = "application/vnd.ms-excel"
+    types = (
+        '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
+        '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+        f'<Override PartName="/xl/workbook.bin" ContentType="{kind}.sheet.binary.macroEnabled.main"/>'
+        f'<Override PartName="/xl/worksheets/sheet1.bin" ContentType="{kind}.worksheet"/>'
+        f'<Override PartName="/xl/styles.bin" ContentType="{kind}.styles"/></Types>'
+    )
+    return zipped(
+        {
+            "[Content_Types].xml": types.encode(),
+            "_rels/.rels": (
+                f'<Relationships {package}><Relationship Id="rId1" Type="{relations}/officeDocument" '
+                'Target="xl/workbook.bin"/></Relationships>'
+            ).encode(),
+            "xl/workbook.bin": book,
+            "xl/_rels/workbook.bin.rels": (
+                f'<Relationships {package}><Relationship Id="rId1" Type="{relations}/worksheet" '
+                f'Target="worksheets/sheet1.bin"/><Relationship Id="rId2" Type="{relations}/styles" '
+                'Target="styles.bin"/></Relationships>'
+            ).encode(),
+            "xl/styles.bin": styles,
+            "xl/worksheets/sheet1.bin": sheet,
+        }
+    )
+
+
+def _xlsb_cell(head: bytes, cell: BinaryCell) -> bytes:
+    if isinstance(cell, Error):
+        formula = struct.pack("<HII", 0, 0, 0) if cell.formula else b""
+        return _record(11 if cell.formula else 3, head + bytes([_ERRORS[cell.text]]) + formula)
+    if isinstance(cell, bool):
+        return _record(4, head + bytes([cell]))
+    if isinstance(cell, str):
+        return _record(6, head + _wide(cell))
+    return _record(5, head + struct.pack("<d", _number(cell)))
+
+
+def _record(kind: int, body: bytes = b"") -> bytes:
+    coded = bytes([kind]) if kind < 128 else bytes([kind & 0x7F | 0x80, kind >> 7])
+    size = len(body)
+    while True:
+        coded += bytes([size & 0x7F | (0x80 if size > 0x7F else 0)])
+        size >>= 7
+        if not size:
+            return coded + body
+
+
+def _wide(text: str) -> bytes:
+    coded = text.encode("utf-16-le")
+    return struct.pack("<I", len(coded) // 2) + coded
+
+
+# --- ODS ----------------------------------------------------------------------------------------
+
+
+def ods_bytes(table: BinaryTable | Table, title: str = "Sheet", hidden: frozenset[int] = frozenset()) -> bytes:
+    """A table as ODS, as LibreOffice writes it; `hidden` are the numbers of hidden rows."""
+    rows = ""
+    for row, cells in enumerate(table, 1):
+        visibility = ' table:visibility="collapse"' if row in hidden else ""
+        body = "".join(map(_ods_cell, cells)) or "<table:table-cell/>"
+        rows += f"<table:table-row{visibility}>{body}</table:table-row>"
+    names = " ".join(
+        f'xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{prefix}:1.0"' for prefix in ("office", "table", "text")
+    )
+    content = (
+        f'<?xml version="1.0" encoding="UTF-8"?><office:document-content {names} '
+        'xmlns:calcext="urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0">'
+        f'<office:body><office:spreadsheet><table:table table:name="{title}">{rows}</table:table>'
+        "</office:spreadsheet></office:body></office:document-content>"
+    )
+    kind = "application/vnd.oasis.opendocument.spreadsheet"
+    manifest = (
+        '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0">'
+        f'<manifest:file-entry manifest:full-path="/" manifest:media-type="{kind}"/></manifest:manifest>'
+    )
+    return zipped(
+        {"mimetype": kind.encode(), "META-INF/manifest.xml": manifest.encode(), "content.xml": content.encode()}
+    )
+
+
+def _ods_cell(cell: BinaryCell) -> str:
+    if cell is None or cell == "":
+        return "<table:table-cell/>"
+    if isinstance(cell, Error):
+        return (
+            '<table:table-cell table:formula="of:=NA()" office:value-type="string" office:string-value="" '
+            f'calcext:value-type="error"><text:p>{cell.text}</text:p></table:table-cell>'
+        )
+    if isinstance(cell, str):
+        lines = "".join(f"<text:p>{escape(line)}</text:p>" for line in cell.split("\n"))
+        return f'<table:table-cell office:value-type="string">{lines}</table:table-cell>'
+    if isinstance(cell, bool):
+        return _ods_value("boolean", f'office:boolean-value="{str(cell).lower()}"', str(cell).upper())
+    if isinstance(cell, date):
+        return _ods_value("date", f'office:date-value="{cell}"', f"{cell:%d.%m.%Y}")
+    if isinstance(cell, Shown) and cell.number_format == "0%":
+        return _ods_value("percentage", f'office:value="{cell.value}"', f"{cell.value:.0%}")
+    if isinstance(cell, Shown):
+        return _ods_value("float", f'office:value="{cell.value:g}"', f"{cell.value:05g}")
+    return _ods_value("float", f'office:value="{cell:.15g}"', f"{cell:.15g}")
+
+
+def _ods_value(kind: str, attribute: str, text: str) -> str:
+    return f'<table:table-cell office:value-type="{kind}" {attribute}><text:p>{text}</text:p></table:table-cell>'

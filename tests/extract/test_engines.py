@@ -1,0 +1,80 @@
+"""The two readers of XLSX agree, wherever both can read: which of them was used can be seen in nothing."""
+
+from __future__ import annotations
+
+import warnings
+import zipfile
+from collections.abc import Iterable
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from importer.extract.calamine_book import CalamineBook
+from importer.extract.file_kind import FileKind
+from importer.extract.openpyxl_book import OpenpyxlXlsx
+from importer.extract.sheet_content import Batches
+from importer.extract.workbook_frames import Batch
+from importer.extract.xlsx_hazards import find_hazards, find_hazards_thoroughly
+from importer.extract.xlsx_package import read_package
+from tests.extract.corpus import CASES, Case
+
+XLSX = [case for case in CASES if case.file.endswith(".xlsx") and not case.seen.refused]
+# What openpyxl reads otherwise, and wrongly; it is asked only where calamine fails.
+OPENPYXL_CANNOT = {
+    "xlsx-strict": "it sees no sheet",
+    "xlsx-escapes": "it takes the escape of an escape off by itself, and what is left looks like an escape",
+}
+
+
+@pytest.mark.parametrize("case", [case for case in XLSX if case.id not in OPENPYXL_CANNOT], ids=lambda case: case.id)
+def test_openpyxl_agrees_with_calamine(case: Case, tmp_path: Path) -> None:
+    """openpyxl, the reader for what calamine refuses, gives the same texts, types and flaws in every sheet."""
+    path = tmp_path / case.file
+    path.write_bytes(case.content())
+    calamine = CalamineBook(path, FileKind.XLSX)
+    with warnings.catch_warnings(action="ignore"):
+        openpyxl = OpenpyxlXlsx(path)
+        assert openpyxl.sheets == calamine.sheets
+        for sheet in calamine.sheets:
+            by_calamine, by_openpyxl = Batches(calamine.content(sheet)), Batches(openpyxl.content(sheet))
+            assert _cells(by_openpyxl) == _cells(by_calamine)
+            assert by_openpyxl.lost_digits == by_calamine.lost_digits
+
+
+def _cells(batches: Iterable[Batch]) -> dict[tuple[int, int], tuple[str, bool, list[str]]]:
+    """Text, type and flaws of each cell that holds something, by row number and column."""
+    cells = {}
+    for batch in batches:
+        flaws: dict[tuple[int, int], list[str]] = {}
+        for flaw in batch.flaws:
+            flaws.setdefault((flaw.offset, flaw.index), []).append(flaw.code)
+        for index, (texts, typed) in enumerate(zip(batch.columns, batch.typed, strict=True)):
+            for offset, text in enumerate(texts):
+                told = flaws.get((offset, index), [])
+                if text or told:
+                    is_typed = typed if isinstance(typed, bool) else bool(typed[offset])
+                    cells[batch.first + offset, index] = (text, is_typed, told)
+    return cells
+
+
+def test_openpyxl_does_not_lose_strict_sheets(tmp_path: Path) -> None:
+    """Where openpyxl sees no sheet, and says nothing, it counts as failed."""
+    case = next(case for case in CASES if case.id == "xlsx-strict")
+    path = tmp_path / case.file
+    path.write_bytes(case.content())
+    with (
+        warnings.catch_warnings(action="ignore"),
+        pytest.raises(ValueError, match=r"^openpyxl does not see the sheets \['Sheet'\]$"),
+    ):
+        OpenpyxlXlsx(path)
+
+
+@pytest.mark.parametrize("case", XLSX, ids=lambda case: case.id)
+def test_both_scans_agree(case: Case) -> None:
+    """Searching the bytes of a sheet finds what taking every cell apart finds."""
+    with zipfile.ZipFile(BytesIO(case.content())) as archive:
+        package = read_package(archive)
+        for path in package.paths.values():
+            quick = find_hazards(archive, path, package.formats)
+            assert quick == find_hazards_thoroughly(archive, path, package.formats)

@@ -1,0 +1,149 @@
+"""What `importer look` says of a file: kinds, samples and formats of its columns, and its problems."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from importer.cli.look_command import look
+from importer.errors import UnusableInput
+from importer.extract import open_sheet
+from importer.extract.profile import Kind, profile_sheet
+from importer.models import SourceOptions
+from tests.extract.corpus.writers import csv_text
+
+
+def profiled(tmp_path: Path, name: str, *cells: str) -> tuple[Kind, tuple[str, ...], bool]:
+    """Kind, date formats and whether these are ambiguous of a column with a name and cells."""
+    path = tmp_path / "a.csv"
+    path.write_text(csv_text([("id", name), *((f"x{n}", cell) for n, cell in enumerate(cells))]))
+    column = profile_sheet(open_sheet(path, SourceOptions(header_row=1, delimiter=","))).columns[1]
+    return column.kind, column.formats, column.ambiguous
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "kind"),
+    [
+        ("Contact", ("ada@example.com", "alan@example.org"), Kind.E_MAIL),
+        ("Profile", ("https://example.com/ada", "www.example.org/alan"), Kind.URL),
+        ("Contact", ("+44 20 7946 0001", "020 7946 0002"), Kind.PHONE),
+        ("Cep Telefonu", ("442079460001", "442079460002"), Kind.PHONE),
+        ("Id", ("442079460001", "442079460002"), Kind.NUMBER),
+        ("Salary", ("1.234,50", "1200", "-"), Kind.NUMBER),
+        ("Consent", ("Evet", "Hayır"), Kind.YES_NO),
+        ("Notes", ("knows Rust", "12"), Kind.TEXT),
+        ("Notes", ("", ""), Kind.EMPTY),
+        ("Notes", ("-", "n/a"), Kind.EMPTY),
+    ],
+    ids=["e-mail", "url", "phone", "phone-by-header", "number", "decimals", "yes-no", "text", "empty", "only-missing"],
+)
+def test_kind(tmp_path: Path, name: str, cells: tuple[str, ...], kind: Kind) -> None:
+    """The kind of a column is told by its cells, and for bare digits by its header."""
+    assert profiled(tmp_path, name, *cells) == (kind, (), False)
+
+
+@pytest.mark.parametrize(
+    ("cells", "formats", "ambiguous"),
+    [
+        (("15.03.2021", "1.12.2020"), ("%d.%m.%Y",), False),
+        (("15/03/2021", "01/02/2020"), ("%d/%m/%Y",), False),
+        (("03/04/2021", "01/02/2020"), ("%d/%m/%Y", "%m/%d/%Y"), True),
+        (("Jan 2020", "Mar 2021"), ("%b %Y",), False),
+        (("2020", "2021-05", "2022", "03.2019"), ("%Y", "%m.%Y", "%Y-%m"), False),
+        (("2021-03-15 14:30:00",), ("%Y-%m-%d %H:%M:%S",), False),
+    ],
+    ids=["day-first", "told-by-a-15", "ambiguous", "month-name", "mixed", "with-time"],
+)
+def test_dates(tmp_path: Path, cells: tuple[str, ...], formats: tuple[str, ...], ambiguous: bool) -> None:
+    """Dates are told with the formats that a mapping must declare, and whether the file can tell day from month."""
+    assert profiled(tmp_path, "From", *cells) == (Kind.DATE, formats, ambiguous)
+
+
+def test_years_alone_are_numbers(tmp_path: Path) -> None:
+    """A column of nothing but years is a column of numbers."""
+    assert profiled(tmp_path, "Year", "2020", "2021") == (Kind.NUMBER, (), False)
+
+
+def test_counts_and_samples(tmp_path: Path) -> None:
+    """A profile counts rows, filled cells and rows with problems, and shows three different samples."""
+    path = tmp_path / "a.csv"
+    path.write_text("Name,City\nAda,Rome\nAda,\n\nAlan,Oslo\nGrace,#N/A\nMary,Bern\n")
+    profile = profile_sheet(open_sheet(path, SourceOptions(), shown_as="a.csv"))
+    assert (profile.rows, profile.last_row, profile.rows_with_problems) == (5, 7, 1)
+    assert [(each.filled, each.samples) for each in profile.columns] == [
+        (5, ("Ada", "Alan", "Grace")),
+        (4, ("Rome", "Oslo", "#N/A")),
+    ]
+    assert [str(problem) for problem in profile.problems] == [
+        'a.csv, row 6, column "City": the cell holds the error #N/A; mend the formula or clear the cell'
+    ]
+
+
+# --- the command --------------------------------------------------------------------------------
+
+app = typer.Typer()
+app.command()(look)
+_CSV = "Ad;Şehir\nGül;[İzmir]\n"
+
+
+def test_look_shows_a_file(tmp_path: Path) -> None:
+    """`importer look` shows how a file is read and its columns; square brackets in cells stay."""
+    path = tmp_path / "a.csv"
+    path.write_text(_CSV, encoding="utf-8")
+    shown = CliRunner().invoke(app, [str(path)])
+    assert shown.exit_code == 0
+    assert f'{path}: CSV, UTF-8, delimiter ";", header found in row 1, 2 columns, 1 row, the last in row 2' in (
+        shown.stdout.replace("\n", "")
+    )
+    assert "B   Şehir    text   100%     [İzmir]" in shown.stdout
+
+
+def test_look_gives_the_section_to_paste(tmp_path: Path) -> None:
+    """What was declared to read a file is shown as the section of a mapping file."""
+    path = tmp_path / "a.csv"
+    path.write_bytes(_CSV.encode("cp1254"))
+    shown = CliRunner().invoke(app, [str(path), "--encoding", "cp1254", "--delimiter", ";"])
+    assert 'source:\n  encoding: "cp1254"\n  delimiter: ";"\n' in shown.stderr
+
+
+def test_look_json_of_standard_input() -> None:
+    """`importer look - --json` reads CSV from standard input and prints one JSON object."""
+    code = "import typer; from importer.cli.look_command import look; app = typer.Typer(); app.command()(look); app()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "-", "--json"], input=_CSV.encode(), capture_output=True, check=True
+    )
+    assert json.loads(done.stdout) == {
+        "file": "standard input",
+        "sheet": None,
+        "reading": 'CSV, UTF-8, delimiter ";", header found in row 1, 2 columns',
+        "header_row": 1,
+        "rows": 1,
+        "last_row": 2,
+        "rows_with_problems": 0,
+        "columns": [
+            {
+                "letter": letter,
+                "name": name,
+                "kind": "text",
+                "formats": [],
+                "ambiguous": False,
+                "filled": 1,
+                "samples": [sample],
+            }
+            for letter, name, sample in (("A", "Ad", "Gül"), ("B", "Şehir", "[İzmir]"))
+        ],
+        "warnings": [],
+        "problems": [],
+    }
+
+
+def test_look_refuses_what_cannot_be_read(tmp_path: Path) -> None:
+    """A file that cannot be read is refused with the message of reading it."""
+    with pytest.raises(UnusableInput, match="there is no such file; check the path"):
+        CliRunner().invoke(app, [str(tmp_path / "nowhere.csv")], catch_exceptions=False)
