@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: help demo test lint check clean
+.PHONY: help demo test proposals lint check clean
 .DEFAULT_GOAL := help
 
 help:
@@ -14,6 +14,7 @@ help:
 	@echo "make test    run the tests"
 	@echo "make lint    ruff and mypy"
 	@echo "make check   lint and tests"
+	@echo "make proposals  how often mapping new proposes the right column"
 	@echo "make clean   remove the virtual environment and the demo's results"
 
 $(BIN)/python:
@@ -37,6 +38,9 @@ demo: $(INSTALLED)
 
 test: $(INSTALLED_DEV)
 	$(BIN)/python -m pytest -n auto
+
+proposals: $(INSTALLED)
+	$(BIN)/python benchmarks/suggest.py
 
 lint: $(INSTALLED_DEV)
 	$(BIN)/ruff check .

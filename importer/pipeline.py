@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from importer.child_tables import Source, open_children
-from importer.errors import StoppedEarly, UnusableInput
+from importer.errors import StoppedEarly, UnusableInput, UsageError
 from importer.extract import Sheet, SourceCopy, copy_source, open_sheet, share_copy
 from importer.ledger import Ledger, RowState, RunJournal, State
 from importer.ledger import RunRecord as LedgerRun
@@ -28,6 +28,7 @@ from importer.run_folder import (
     manifests_in,
     new_run_id,
     read_manifest,
+    refuse_altered,
     write_manifest,
 )
 from importer.sorting import Forecast, look_ahead, sort_rows, spread
@@ -123,6 +124,8 @@ def make_plan(order: Order, questions_of: Callable[[str], tuple[Question, ...]])
         forecast = look_ahead(read, resolved)
         grouped = mapping.group_by is not None
         leftovers = join_warnings(resolved.joins, read(), grouped=grouped) if resolved.joins and whole else ()
+        if not forecast.rows and not whole:
+            raise UsageError(f"{order.selection}: the file has no such row; its header is in row {sheet.header_row}")
         manifest = RunManifest(
             run=folder.name,
             file=shown_as,
@@ -170,11 +173,18 @@ def discard(plan: Plan) -> None:
     shutil.rmtree(plan.folder, ignore_errors=True)
 
 
-def begin(plan: Plan, out: Path, ledger: Ledger) -> list[Summary]:
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """Earlier runs that were killed: those whose reports are written now, and what keeps others from theirs."""
+
+    summaries: tuple[Summary, ...]
+    problems: tuple[Problem, ...]
+
+
+def begin(plan: Plan, out: Path, ledger: Ledger) -> Closed:
     """Open the books of a run; first close those of earlier runs for the same target that were killed.
 
-    To be called under the lock of the target, so that none of these is still at work. Gives the summaries of the
-    killed runs, whose reports are written now.
+    To be called under the lock of the target, so that none of these is still at work.
     """
     unfinished = {record.run for record in ledger.unfinished_runs(plan.manifest.scope)}
     left_open = [
@@ -185,9 +195,19 @@ def begin(plan: Plan, out: Path, ledger: Ledger) -> list[Summary]:
         and not manifest.dry_run  # it sends nothing and holds no lock: it may be at work
         and folder != plan.folder
     ]
-    killed = [close(folder, ledger) for folder in left_open]
+    summaries: list[Summary] = []
+    problems: list[Problem] = []
+    for folder in left_open:
+        try:
+            summaries.append(close(folder, ledger))
+        except UnusableInput as damaged:
+            # What counts is in the ledger: a folder that somebody has cleared holds up no import.
+            problems += damaged.problems
+            now = datetime.now(UTC)
+            ledger.end_run(folder.name, now, None)
+            write_manifest(folder, read_manifest(folder).ended(Ending(now, finished=False, exit_code=None)))
     ledger.begin_run(plan.ledger_run)
-    return killed
+    return Closed(tuple(summaries), tuple(problems))
 
 
 def carry_out(plan: Plan, loader: Loads, watch: Watch) -> None:
@@ -302,8 +322,13 @@ _NOT_FOUND = Problem(
 
 
 def rewrite_report(folder: Path) -> Summary:
-    """Write the report of a run from what is kept of it: the copy of its source, its journal and its manifest."""
+    """Write the report of a run from what is kept of it: the copy of its source, its journal and its manifest.
+
+    Raises:
+        UnusableInput: the copy or the journal is not what the run left; the report that is there stays.
+    """
     manifest = read_manifest(folder)
+    refuse_altered(folder, manifest)
     sheet = _sheet(folder, manifest)
     with RunJournal(folder) as journal:
         return write_report(folder, _facts(manifest, sheet), _rows(manifest, sheet), journal.outcomes())

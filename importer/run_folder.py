@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import re
@@ -13,8 +14,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from importer.errors import UnusableInput, UsageError
-from importer.ledger import Scope
+from importer.errors import StoppedEarly, UnusableInput, UsageError
+from importer.ledger import JOURNAL, Scope
 from importer.mapping import self_contained
 from importer.mapping.fold import fold
 from importer.models import FilePlace, Operation, Problem, Row, SourceOptions, Target
@@ -23,6 +24,7 @@ MANIFEST = "run.json"
 BATCH = "batch.json"  # in the folder of a batch, whose targets have runs of their own
 _RUN_ID = re.compile(r"(\d{8}-\d{6})-[0-9a-f]{4,5}(?:\..+)?")
 VERSION = 1
+_RESTORE = "put it back from a backup; what was sent is in the ledger, and the same import can be run again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,10 +203,20 @@ def make_private_folder(out: Path, run: str) -> Path:
     Raises:
         UnusableInput: it cannot be made there.
     """
+    make_folder(out)
     folder = out / run
+    make_folder(folder, mode=0o700)
+    return folder
+
+
+def make_folder(folder: Path, mode: int = 0o777) -> None:
+    """Make a folder and those above it, where it is not there.
+
+    Raises:
+        UnusableInput: it cannot be made there.
+    """
     try:
-        out.mkdir(parents=True, exist_ok=True)
-        folder.mkdir(mode=0o700)
+        folder.mkdir(mode=mode, parents=True, exist_ok=True)
     except OSError as error:
         raise UnusableInput(
             Problem(
@@ -214,20 +226,52 @@ def make_private_folder(out: Path, run: str) -> Path:
                 FilePlace(str(folder)),
             )
         ) from None
-    return folder
 
 
 def write_manifest(folder: Path, manifest: RunManifest) -> None:
-    """Keep the manifest in the folder, whole or not at all."""
+    """Keep the manifest in the folder, whole or not at all.
+
+    Raises:
+        StoppedEarly: the folder cannot be written, most often because its disk is full.
+    """
     values = asdict(manifest)
     values["version"] = VERSION
     values["target"] = {"operation": manifest.target.operation.value, "id": manifest.target.id}
     temporary = folder / f".{MANIFEST}.tmp"
-    with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-        json.dump(values, file, ensure_ascii=False, indent=1, default=datetime.isoformat)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(folder / MANIFEST)
+    try:
+        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+            json.dump(values, file, ensure_ascii=False, indent=1, default=datetime.isoformat)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(folder / MANIFEST)
+    except OSError as error:
+        raise StoppedEarly(
+            f"{folder}: the results folder cannot be written ({error.strerror}); what was sent is in the ledger: "
+            "make room, then run the same command again"
+        ) from None
+
+
+def refuse_altered(folder: Path, manifest: RunManifest) -> None:
+    """Raise UnusableInput where the private copy or the journal of a run is gone or altered: a report would lie."""
+    problems = []
+    copy = folder / manifest.source
+    if not copy.is_file():
+        problems.append(Problem("copy-missing", "the run's copy of its source is gone", _RESTORE, FilePlace(str(copy))))
+    elif _sha256(copy) != manifest.sha256:
+        problems.append(
+            Problem("copy-altered", "this is not the file that the run has read", _RESTORE, FilePlace(str(copy)))
+        )
+    if not (folder / JOURNAL).is_file():
+        problems.append(
+            Problem("journal-missing", "the outcomes of the run are gone", _RESTORE, FilePlace(str(folder / JOURNAL)))
+        )
+    if problems:
+        raise UnusableInput(problems)
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_manifest(folder: Path) -> RunManifest:

@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).parent.parent / "importer"
 # What each room may import, besides itself: never another stage, never a room above.
 GROUND = {"models", "errors", "importer"}
 SUPPLIES = {"mapping", "ledger", "service", "settings"}
-STAGES = {"extract", "transform", "load", "report"}
+STAGES = {"extract", "transform", "load", "report", "template"}
 MAY_IMPORT = {
     "models": {"importer"},
     "errors": {"models", "importer"},
@@ -55,7 +55,7 @@ HOMES = {
     "requests": {"service"},
     "urllib3": {"service"},
     "tenacity": {"service"},
-    "xlsxwriter": {"report"},
+    "xlsxwriter": {"report", "template"},
     "httptools": {"sandbox"},
     "typer": {"cli"},
     "rich": {"cli"},

@@ -11,6 +11,7 @@ from importer import __version__
 from importer.cli.again_commands import resume, retry
 from importer.cli.doctor_command import doctor
 from importer.cli.look_command import look
+from importer.cli.mapping_commands import mapping_app
 from importer.cli.messages import say, show_error, tell
 from importer.cli.purge_command import purge
 from importer.cli.questions_command import questions
@@ -18,6 +19,7 @@ from importer.cli.resolve_command import resolve
 from importer.cli.run_command import check, run
 from importer.cli.runs_commands import report, runs, show
 from importer.cli.sandbox_command import sandbox
+from importer.cli.template_command import template
 from importer.errors import ImporterError
 
 app = typer.Typer(
@@ -30,9 +32,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for command in (
-    look, check, run, resume, retry, resolve, questions, runs, show, report, sandbox, doctor, purge,
+    look, check, run, resume, retry, resolve, questions, template, runs, show, report, sandbox, doctor, purge,
 ):  # fmt: skip
     app.command()(command)
+app.add_typer(mapping_app)
 
 
 def _version(wanted: bool) -> None:

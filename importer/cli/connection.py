@@ -9,6 +9,7 @@ from pathlib import Path
 
 from importer.errors import UnusableInput
 from importer.models import Problem, Question
+from importer.run_folder import make_folder
 from importer.sandbox import ChildSandbox, SandboxUnusable, start
 from importer.service import Limits, Patience, RecruitingService, Reply
 from importer.settings import Settings
@@ -61,7 +62,7 @@ def connect(settings: Settings) -> Iterator[Connection]:
 @contextmanager
 def rehearse(settings: Settings, questions: Path | None, faults: Path | None) -> Iterator[Connection]:
     """A sandbox on a free loopback port, for as long as this is open. What it accepted lies in the results folder."""
-    settings.out.mkdir(parents=True, exist_ok=True)
+    make_folder(settings.out)
     with _started(questions, faults, settings.out / SANDBOX_MEMORY) as sandbox:
         service = _service(settings, sandbox.base_url, sandbox.token)
         try:

@@ -48,7 +48,7 @@ def look(
         return
     _show(opened, profile)
     _show_source(wanted)
-    say("Next: importer questions JOB_POST shows what a job post asks; a mapping file says which column answers what")
+    say(f"Next: importer mapping new {file} --job-post HASH proposes which column answers which question")
 
 
 def _as_json(sheet: Sheet, profile: SheetProfile) -> dict[str, object]:

@@ -38,7 +38,7 @@ def questions(
         tell(json.dumps(shown, ensure_ascii=False, indent=1))
         return
     _show_table(found)
-    say("Next: copy a file from mappings/, name these on its left side, then: importer check FILE --mapping MAPPING")
+    say(f"Next: importer mapping new FILE --job-post {target.id} proposes which column answers which of them")
 
 
 def _as_described(question: Question) -> dict[str, object]:

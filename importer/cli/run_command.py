@@ -223,8 +223,11 @@ def _send(plan: Plan, flags: RunFlags, settings: Settings, connection: Connectio
         EarlierOutcomes(settings.out) as earlier,
         interruption(halt.set) as interrupted,
     ):
-        for killed in begin(plan, settings.out, ledger):
+        earlier_runs = begin(plan, settings.out, ledger)
+        for killed in earlier_runs.summaries:
             say(f"Run {killed.run} was ended from outside; its report is written now, and this run goes on from there.")
+        for problem in earlier_runs.problems:
+            say(f"An earlier run cannot be reported any more: {problem}")
         loader = Loader(
             connection.service,
             ledger,

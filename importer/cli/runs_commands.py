@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -11,8 +12,6 @@ from importer.cli import options
 from importer.cli.messages import say, tell
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from importer.report import Summary
 
 
@@ -36,7 +35,8 @@ def runs(out: options.Out = None, as_json: options.AsJson = False) -> None:
     for summary in found:
         tell(_line(summary))
     if found:
-        say("\nNext: importer show RUN")
+        where = "" if settings.out == Path("results") else f" --out {settings.out}"
+        say(f"\nNext: importer show RUN{where}")
     else:
         say(f"There are no runs in {settings.out}. Next: importer check FILE --mapping MAPPING")
 
@@ -48,10 +48,11 @@ def _line(summary: Summary) -> str:
     elif summary.finished:
         state = "finished"
     else:
-        state = "stopped" if summary.ended_at else "cut off"
+        state = "stopped" if summary.ended_at else "begun"  # at work, or killed: only the lock could tell
     counts = ", ".join(f"{count} {kind.value.replace('_', ' ')}" for kind, count in summary.outcomes.items() if count)
+    counts = counts or ("no rows" if summary.ended_at else "no report yet")
     where = f"{summary.target}{' (sandbox)' if summary.sandbox else ''}"
-    return f"{summary.run}  {state:<8}  {where}  {summary.source.file}: {counts or 'no report yet'}"
+    return f"{summary.run}  {state:<8}  {where}  {summary.source.file}: {counts}"
 
 
 def show(run: options.Run = "last", out: options.Out = None, as_json: options.AsJson = False) -> None:

@@ -118,7 +118,7 @@ def _as_wide_as_below(record: Record, below: Sequence[Record]) -> bool:
 
 def _first_rows(records: Sequence[Record]) -> str:
     rows = [
-        f"row {record.number}: {', '.join(shown(cell, 20) for cell in record.cells[:4] if cell)}"
+        f"row {record.number}: {', '.join(shown(cell, 20) for cell in [cell for cell in record.cells if cell][:4])}"
         for record in records
         if record.width
     ]

@@ -16,7 +16,7 @@ from importer.extract.workbook_frames import Batch, CellFlaw, LostDigits
 from importer.models import Problem
 
 _T = TypeVar("_T")
-_ROWS = 1000  # in a batch
+_ROWS = 250  # in a batch: few enough for the processor to keep them at hand
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from importer.extract.workbook_frames import (
 from importer.models import FilePlace, Problem
 
 # What Python and Rust say where memory is not given, or more is wanted than there can be.
-_OUT_OF_MEMORY = ("MemoryError", "memory allocation", "Cannot allocate", "capacity overflow")
+_OUT_OF_MEMORY = ("MemoryError", "memory allocation", "Cannot allocate", "capacity overflow", "start new thread")
 _ENGINES = dict.fromkeys(FileKind, ("calamine",)) | {FileKind.XLSX: ("calamine", "openpyxl")}
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Iterator
+from operator import lt
 from typing import IO
 from xml.etree.ElementTree import Element
 from xml.parsers import expat
@@ -19,13 +20,15 @@ from importer.extract.safe_xml import elements, local_name
 _BLOCK = 1 << 20
 _PLAIN_ROOT = re.compile(rb"<worksheet[\s>]")
 _ROW_END = b"</row>"
+_NUMBERED_ROW = re.compile(rb'<row r="([0-9]{1,7})"')
 _ROW = re.compile(rb"<row\b([^>]*)>")
 _ATTRIBUTE = re.compile(rb'([\w:]+)="([^"]*)"')
 _CELL_TAG = re.compile(rb"<c\b([^>]*)>")
 _VALUE = re.compile(rb"<v[^>]*>([^<]*)</v>")
 _STORED = re.compile(rb"<v[^>/]*>[^<]|<is\b")
 _ADDRESS = re.compile(rb"([A-Z]{1,3})([0-9]{1,7})")
-# Signs that the XML is not written in plain double-quoted attributes: then its bytes cannot be searched.
+# Signs that the XML is not written in plain double-quoted attributes: then its bytes cannot be searched. A program
+# that writes so does it from the first row on.
 _UNUSUAL = (b"='", b" =")
 
 
@@ -67,8 +70,6 @@ def _quick(part: IO[bytes], formats: dict[int, str]) -> Hazards:
     marks = (b't="e"', b"<f", *(b's="%d"' % style for style in formats))
     last_row = 0
     for piece in _pieces(part):
-        if any(sign in piece for sign in _UNUSUAL):
-            raise _UnusualError
         last_row = _note_rows(piece, last_row, hazards)
         for start in _starts(piece, marks):
             _note_cell(_cell_at(piece, start), formats, hazards)
@@ -83,8 +84,8 @@ def _pieces(part: IO[bytes]) -> Iterator[bytes]:
     while block := part.read(_BLOCK):
         parser.Parse(block, False)
         rest += block
-        if first and not _PLAIN_ROOT.search(block[:4096]):
-            raise _UnusualError  # a prefix before each name, or UTF-16
+        if first and (not _PLAIN_ROOT.search(block[:4096]) or any(sign in block for sign in _UNUSUAL)):
+            raise _UnusualError  # a prefix before each name, or UTF-16, or unusual attributes
         first = False
         cut = rest.rfind(_ROW_END)
         if cut >= 0:
@@ -112,12 +113,16 @@ def _strict_parser() -> expat.XMLParserType:
 
 def _note_rows(piece: bytes, last_row: int, hazards: Hazards) -> int:
     """Note hidden rows and refuse repeated ones; gives the last row number."""
+    if b"hidden=" not in piece:
+        numbers = [last_row, *map(int, _NUMBERED_ROW.findall(piece))]
+        if len(numbers) == piece.count(b"<row") + 1 and all(map(lt, numbers, numbers[1:])):
+            return numbers[-1]
     for match in _ROW.finditer(piece):
         attributes = dict(_ATTRIBUTE.findall(match[1]))
         number = int(attributes.get(b"r", b"0"))
+        if number == 0:
+            raise _UnusualError
         if number <= last_row:
-            if number == 0:
-                raise _UnusualError
             raise DuplicateRowError(f"row {number} comes after row {last_row}")
         last_row = number
         if attributes.get(b"hidden") in (b"1", b"true"):

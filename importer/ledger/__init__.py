@@ -2,7 +2,7 @@
 
 from importer.ledger.earlier import EarlierOutcomes
 from importer.ledger.identity import Fingerprints, Scope
-from importer.ledger.journal import RunJournal
+from importer.ledger.journal import JOURNAL, RunJournal
 from importer.ledger.ledger import Ledger, LedgerUnwritable
 from importer.ledger.lock import target_lock
 from importer.ledger.records import Answered, Attempt, Intent, Known, RowState, RunRecord
@@ -11,6 +11,7 @@ from importer.ledger.writes import NotAllowed
 
 __all__ = [
     "DONE",
+    "JOURNAL",
     "TRANSITIONS",
     "Answered",
     "Attempt",

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from importer.ledger.journal import FILE, RunJournal
+from importer.ledger.journal import JOURNAL, RunJournal
 from importer.models import Outcome
 
 
@@ -33,6 +33,6 @@ class EarlierOutcomes:
         """
         if run not in self._journals:
             folder = self._out / run
-            self._journals[run] = RunJournal(folder) if (folder / FILE).is_file() else None
+            self._journals[run] = RunJournal(folder) if (folder / JOURNAL).is_file() else None
         journal = self._journals[run]
         return journal.outcome(row) if journal is not None else None

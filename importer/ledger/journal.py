@@ -18,7 +18,7 @@ from importer.ledger.problem_json import problem_from_json, problem_to_json
 from importer.ledger.sqlite_file import create_private, is_no_database, no_database, open_engine, unwritable
 from importer.models import Outcome, OutcomeKind
 
-FILE = "outcomes.sqlite"
+JOURNAL = "outcomes.sqlite"
 _LINGER = 0.2  # seconds that an outcome may lie in memory only; the ledger holds the truth
 
 _metadata = MetaData()
@@ -51,7 +51,7 @@ class RunJournal:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / FILE
+        self.path = folder / JOURNAL
         create_private(self.path)
         # NORMAL: a power cut may cost the last outcomes here, and the ledger still knows them.
         self._engine = open_engine(self.path, "NORMAL")

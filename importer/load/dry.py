@@ -6,6 +6,8 @@ from collections.abc import Generator, Iterable
 
 from importer.ledger import DONE, Ledger, Scope
 from importer.load.batches import growing_batches
+from importer.load.job import encode
+from importer.load.outcomes import done_before
 from importer.models import Outcome, OutcomeKind, Submission
 
 
@@ -23,13 +25,17 @@ class DryLoader:
         for batch in growing_batches(submissions):
             done = self._done(batch)
             for submission in batch:
-                kind = OutcomeKind.DONE_BEFORE if submission.row in done else OutcomeKind.NOT_SENT
-                yield Outcome(submission.row, kind)
+                yield done.get(submission.row) or Outcome(submission.row, OutcomeKind.NOT_SENT)
 
-    def _done(self, batch: list[Submission]) -> set[int]:
+    def _done(self, batch: list[Submission]) -> dict[int, Outcome]:
         ledger = self._ledger
         if ledger is None:
-            return set()
-        named = [(row.row, ledger.fingerprints.identity(self._scope, row.email)) for row in batch]
+            return {}
+        prints = ledger.fingerprints
+        named = [(each, prints.identity(self._scope, each.email)) for each in batch]
         known = ledger.look_up([identity for _, identity in named])
-        return {row for row, identity in named if identity in known and known[identity].state in DONE}
+        return {
+            each.row: done_before(each.row, known[identity], prints.body_digest(encode(each)))
+            for each, identity in named
+            if identity in known and known[identity].state in DONE
+        }

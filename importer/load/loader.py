@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
-from importer.ledger import Known, Ledger, LedgerUnwritable, RunRecord, State
+from importer.ledger import DONE, Known, Ledger, LedgerUnwritable, RunRecord, State
 from importer.load.batches import growing_batches
 from importer.load.budget import RetryBudget
 from importer.load.classify import Doubt, Verdict
@@ -15,7 +15,7 @@ from importer.load.crew import Crew
 from importer.load.halt import Halt
 from importer.load.job import Finding, Job, encode
 from importer.load.options import LoadOptions
-from importer.load.outcomes import known_already, outcome_of, rejected_before, unclear_before, untouched
+from importer.load.outcomes import done_before, outcome_of, rejected_before, twin_of, unclear_before, untouched
 from importer.load.pace import Pace
 from importer.load.sender import Means, Submits, send
 from importer.load.stops import Stop, Stops, is_error
@@ -113,14 +113,14 @@ class Loader:
             return {}
 
     def _plan_row(self, submission: Submission, identity: bytes, known: Known | None) -> Outcome | Job:
-        if known is not None:
-            settled = known_already(submission.row, known, self._run.run)
-            if settled is not None:
-                return settled
+        if known is not None and known.run == self._run.run:
+            return twin_of(submission.row, known)
         body = encode(submission)
         job = Job(submission.row, identity, body, self._ledger.fingerprints.body_digest(body))
         if known is None:
             return job
+        if known.state in DONE:
+            return done_before(job.row, known, job.body_digest)
         is_unchanged = known.body_digest == job.body_digest
         if known.state is State.REJECTED and is_unchanged and not self._options.again:
             return rejected_before(job.row, known, self._earlier(known.run, known.row))

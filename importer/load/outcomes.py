@@ -31,13 +31,21 @@ def untouched(row: int, stop: Stop | None) -> Outcome:
     return Outcome(row, OutcomeKind.NOT_SENT, problems=(_not_sent(stop),) if stop else ())
 
 
-def known_already(row: int, known: Known, run: str) -> Outcome | None:
-    """The outcome of a row that the ledger settles without a request; None where it does not."""
-    if known.run == run:
-        return Outcome(row, OutcomeKind.INVALID, problems=(_twin(known.row),))
-    if known.state in (State.CREATED, State.ALREADY_THERE):
+def twin_of(row: int, known: Known) -> Outcome:
+    """The outcome of a row whose e-mail another row of this run has."""
+    return Outcome(row, OutcomeKind.INVALID, problems=(_twin(known.row),))
+
+
+def done_before(row: int, known: Known, body_digest: bytes) -> Outcome:
+    """The outcome of a row whose candidate is there already; says so where another content was sent for it then."""
+    if known.body_digest == body_digest:
         return Outcome(row, OutcomeKind.DONE_BEFORE)
-    return None
+    problem = Problem(
+        "done-with-other-content",
+        f"for this e-mail another content was sent in run {known.run}, row {known.row}; this one was not sent",
+        "if it is another person, give the row its own e-mail; if it is a correction, make it in the service",
+    )
+    return Outcome(row, OutcomeKind.DONE_BEFORE, problems=(problem,))
 
 
 def rejected_before(row: int, known: Known, then: Outcome | None) -> Outcome:

@@ -339,8 +339,21 @@ class UnusedColumns(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class SeenQuestion:
+    """A question as it was when the mapping was written, named as under `answers:`; ids differ for each job post."""
+
+    name: Text
+    text: str
+    answer_type: str
+    question_type: str
+    required: bool
+    options: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Mapping:
-    """A mapping file as read. `answers_place` is where a missing answer belongs."""
+    """A mapping file as read. `answers_place` is where a missing answer belongs; `questions_seen` is None where the
+    file does not say what was asked when it was written."""
 
     path: Path
     target: Target
@@ -357,6 +370,7 @@ class Mapping:
     candidate_place: LinePlace
     answers: tuple[AnswerSpec, ...]
     answers_place: LinePlace
+    questions_seen: tuple[SeenQuestion, ...] | None = None
 
     @property
     def child_sources(self) -> tuple[ChildSource, ...]:

@@ -9,6 +9,7 @@ from importer.mapping.findings import Findings
 from importer.mapping.model import Filter, GroupBy, Text
 from importer.mapping.nodes import Node
 from importer.mapping.read_filter import read_filter
+from importer.mapping.read_rows import read_row_numbers
 from importer.mapping.shape import Fields, read_fields, read_filled, read_number, read_text, read_texts, read_word
 from importer.models import SourceOptions
 
@@ -54,7 +55,7 @@ def file_options(fields: Fields, sheet: Text | None, findings: Findings) -> Sour
         encoding=encoding.value if encoding else None,
         delimiter=fields.read("delimiter", _read_delimiter),
         header_rows=_header_rows(fields, findings),
-        skip_rows=fields.read("skip_rows", _read_row_numbers) or (),
+        skip_rows=fields.read("skip_rows", read_row_numbers) or (),
         stop_at=stop_at.value if stop_at else None,
         hidden_rows="skip" if hidden is HiddenWord.SKIP else "read",
     )
@@ -71,23 +72,6 @@ def _header_rows(fields: Fields, findings: Findings) -> int:
         message = "header_rows needs to know where the header begins"
         findings.mistake("missing-key", message, "add header_row: the first of them", fields.key("header_rows").place)
     return count
-
-
-_MOST_SKIPPED = 10_000
-
-
-def _read_row_numbers(node: Node, name: str, findings: Findings) -> tuple[int, ...] | None:
-    """Row numbers and ranges of them: `5`, `3-5`."""
-    numbers: list[int] = []
-    for text in read_texts(node, name, findings) or ():
-        first, _, last = text.value.replace(" ", "").partition("-")
-        last = last or first
-        if not (first.isdecimal() and last.isdecimal() and 0 < int(first) <= int(last) < int(first) + _MOST_SKIPPED):
-            message, hint = f"'{text}' is no row number", "write it in digits, or as a range like 3-5"
-            findings.mistake("no-number", message, hint, text.place)
-            continue
-        numbers.extend(range(int(first), int(last) + 1))
-    return tuple(numbers)
 
 
 def _read_encoding(node: Node, name: str, findings: Findings) -> Text | None:

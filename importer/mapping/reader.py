@@ -26,10 +26,22 @@ from importer.mapping.read_filter import read_filter
 from importer.mapping.read_formats import FORMAT_KEYS, read_formats
 from importer.mapping.read_source import SourceSection, read_source
 from importer.mapping.read_values import read_fields_node, read_value
+from importer.mapping.seen_questions import read_seen
 from importer.mapping.shape import Fields, read_fields, read_filled, read_word
 from importer.models import Operation, Target
 
-TOP_KEYS = ("version", EXTENDS, WITHOUT, "target", "route", "source", "defaults", "candidate", "answers")
+TOP_KEYS = (
+    "version",
+    EXTENDS,
+    WITHOUT,
+    "target",
+    "route",
+    "source",
+    "defaults",
+    "candidate",
+    "answers",
+    "questions_seen",
+)
 DEFAULTS_KEYS = (*FORMAT_KEYS, "unused_columns", "duplicates")
 _REQUIRED_OF_CANDIDATE = ("email", "first_name", "last_name", "cv")
 _CANDIDATE_KEYS = {
@@ -75,6 +87,7 @@ def _read_sections(fields: Fields, path: Path, findings: Findings) -> Mapping | 
             "take answers: out, or give a job post as target",
             fields.key("answers").place,
         )
+    seen = fields.read("questions_seen", read_seen)
     if target is None:
         return None
     return Mapping(
@@ -93,6 +106,7 @@ def _read_sections(fields: Fields, path: Path, findings: Findings) -> Mapping | 
         candidate_place=fields.key("candidate").place if fields.has("candidate") else fields.place,
         answers=answers,
         answers_place=fields.key("answers").place if fields.has("answers") else fields.key("target").place,
+        questions_seen=seen,
     )
 
 

@@ -35,5 +35,5 @@ def read_summary(folder: Path) -> Summary:
         message = "there is no summary in this folder"
     except (OSError, ValueError, KeyError, TypeError) as error:
         message = f"the summary of this run cannot be read: {type(error).__name__} {error}"
-    hint = f"write it again: importer report {folder.name}"
+    hint = f"write it again: importer report {folder}"
     raise UnusableInput(Problem("summary-unreadable", message, hint, FilePlace(str(path))))

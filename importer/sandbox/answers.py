@@ -47,7 +47,7 @@ def _check_text(question: Question, answer: Any, forms: AnswerForms) -> Iterator
     elif question.entries:
         yield from check_entries(question.entries, answer)
     else:
-        yield from _CHECKS[question.answer_type](question, answer, forms)
+        yield from _CHECKS.get(question.answer_type, _check_long_text)(question, answer, forms)
         if question.type == "phone" and not is_phone(answer):
             yield f"{quoted(answer)} is no phone number of 7 to 15 digits"
 
@@ -89,7 +89,7 @@ def _check_url(question: Question, answer: str, forms: AnswerForms) -> Iterator[
 
 
 def _check_single_choice(question: Question, answer: str, forms: AnswerForms) -> Iterator[str]:
-    if answer not in question.choices:
+    if question.choices and answer not in question.choices:
         yield f"{quoted(answer)} is not one of {listed(question.choices)}"
 
 
@@ -101,7 +101,7 @@ def _check_multiple_choice(question: Question, answer: str, forms: AnswerForms) 
     if not chosen:
         yield "no option is chosen"
     for choice in dict.fromkeys(chosen):
-        if choice not in question.choices:
+        if question.choices and choice not in question.choices:
             yield f"{quoted(choice)} is not one of {listed(question.choices)}"
         if chosen.count(choice) > 1:
             yield f"{quoted(choice)} is chosen more than once"

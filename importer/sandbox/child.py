@@ -110,7 +110,7 @@ def _what_went_wrong(code: int, announcement: str, complaints: IO[bytes]) -> lis
     said = complaints.read().decode("utf-8", "replace").strip().splitlines()
     if announcement:
         said.insert(0, announcement)
-    return [f"the sandbox did not start (exit code {code})", *said]
+    return said or [f"the sandbox did not start (exit code {code})"]
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -60,7 +60,7 @@ def _read_listing(value: dict[str, Any], findings: Findings) -> Company:
     if not isinstance(name, str) or not _HASH.fullmatch(name):
         findings.add("job_post", "must be a job post hash of letters, digits, '_' and '-'")
         return Company()
-    questions = _read_questions("questions", value.get("questions"), findings, guess_entries=True)
+    questions = _read_questions("questions", value.get("questions"), findings, as_listed=True)
     return Company(job_posts={name: JobPost(name, _text("title", value, "title", findings), questions)})
 
 
@@ -122,13 +122,13 @@ def _read_emails(place: str, value: Any, findings: Findings) -> tuple[str, ...]:
     return tuple(value)
 
 
-def _read_questions(place: str, value: Any, findings: Findings, *, guess_entries: bool = False) -> tuple[Question, ...]:
+def _read_questions(place: str, value: Any, findings: Findings, *, as_listed: bool = False) -> tuple[Question, ...]:
     if not isinstance(value, list):
         findings.add(place, "must be an array of questions")
         return ()
     questions: list[Question] = []
     for index, item in enumerate(value):
-        question = _read_question(f"{place}[{index}]", item, findings, guess_entries)
+        question = _read_question(f"{place}[{index}]", item, findings, as_listed)
         if question is None:
             continue
         if any(question.id == other.id for other in questions):
@@ -137,8 +137,12 @@ def _read_questions(place: str, value: Any, findings: Findings, *, guess_entries
     return tuple(questions)
 
 
-def _read_question(place: str, item: Any, findings: Findings, guess_entries: bool) -> Question | None:
-    """One question, or None where what it must have is missing; every fault is told either way."""
+def _read_question(place: str, item: Any, findings: Findings, as_listed: bool) -> Question | None:
+    """One question, or None where what it must have is missing; every fault is told either way.
+
+    `as_listed`: it is what a service gave, and nobody can mend that: a new answer type or a choice without options is
+    taken, and any text answers it. Which questions are entries is guessed by their key or type.
+    """
     question = _object(place, item, findings)
     if not question:
         return None
@@ -146,15 +150,15 @@ def _read_question(place: str, item: Any, findings: Findings, guess_entries: boo
     number, answer_type = question.get("id"), question.get("answer_type")
     if not isinstance(number, int) or isinstance(number, bool):
         findings.add(f"{place}.id", "must be an integer")
-    if answer_type not in ANSWER_TYPES:
+    if answer_type not in ANSWER_TYPES and not (as_listed and isinstance(answer_type, str)):
         findings.add(f"{place}.answer_type", f"{quoted(answer_type)} is not one of {listed(ANSWER_TYPES)}")
     if not isinstance(question.get("is_required"), bool):
         findings.add(f"{place}.is_required", "must be true or false")
     key = _optional_text(place, question, "question_key", findings)
     kind = _optional_text(place, question, "question_type", findings)
-    choices = _read_choices(f"{place}.options", question.get("options"), answer_type, findings)
+    choices = _read_choices(f"{place}.options", question.get("options"), None if as_listed else answer_type, findings)
     entries = _read_entries(f"{place}.entries", question.get("entries"), findings)
-    if guess_entries and entries is None:
+    if as_listed and entries is None:
         entries = _ENTRY_WORDS.get(key or "") or _ENTRY_WORDS.get(kind or "")
     text = _text(f"{place}.question_text", question, "question_text", findings)
     if not isinstance(number, int) or not isinstance(answer_type, str):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime
 from urllib.parse import urljoin, urlsplit
@@ -90,14 +91,16 @@ class RecruitingService:
         """The questions of a job post (4.1), their options taken apart.
 
         Raises:
-            UnusableInput: the job post does not exist or belongs to another company (404).
-            StoppedEarly: the service refuses, cannot be reached, or answers what the description does not show.
+            UnusableInput: the job post does not exist or belongs to another company (404), or what answers there is
+                no question list as the description shows it.
+            StoppedEarly: the service refuses, or cannot be reached.
         """
         target = Target(Operation.APPLY, job_post)
         url: str | None = self._list_request(target).url
         found: list[contract.JobPostQuestion] = []
         for _ in range(_MOST_PAGES):
             if url is None:
+                _refuse_repeated_ids(target, found)
                 return tuple(self._question(question) for question in found)
             page = self._question_page(url, target, patience or Patience())
             found += page.content
@@ -125,14 +128,24 @@ class RecruitingService:
         if raw.status != 200:
             raise _list_refused(target, raw, self._message(raw))
         try:
-            return contract.QuestionList.model_validate_json(raw.body)
+            page = contract.QuestionList.model_validate_json(raw.body)
         except pydantic.ValidationError as error:
             first = error.errors()[0]
             place = ".".join(str(part) for part in first["loc"]) or "the body"
-            raise StoppedEarly(
-                f"the question list of {target} is not what the service description shows "
-                f"({place}: {first['msg']}); nothing was sent; is {self._base_url} the address of the service?"
-            ) from None
+            raise self._no_list(target, f"{place}: {first['msg']}") from None
+        if page.success is not None and page.success.upper() != "OK":
+            raise self._no_list(target, f"success is {page.success!r}")
+        return page
+
+    def _no_list(self, target: Target, why: str) -> UnusableInput:
+        return UnusableInput(
+            Problem(
+                "questions-unreadable",
+                f"what answers for the questions of {target} is not what the service description shows ({why})",
+                f"is {self._base_url} the address of the service? else show this to the service's people",
+                FilePlace("IMPORTER_BASE_URL"),
+            )
+        )
 
     def _next_page(self, url: str, following: str | None) -> str | None:
         if not following:
@@ -146,8 +159,8 @@ class RecruitingService:
     def _question(self, shown: contract.JobPostQuestion) -> Question:
         return Question(
             id=shown.id,
-            text=shown.question_text,
-            required=shown.is_required,
+            text=shown.question_text or "",
+            required=bool(shown.is_required),
             answer_type=shown.answer_type,
             options=split_options(shown.options, self._options_separator),
             key=shown.question_key or None,
@@ -172,6 +185,23 @@ def _worth_another_read(raw: RawReply | NoReply) -> bool:
     return raw.status in (408, 425, 429) or raw.status >= 500 or (raw.status == 200 and not raw.complete)
 
 
+def _refuse_repeated_ids(target: Target, found: list[contract.JobPostQuestion]) -> None:
+    """Question ids are unique per job post (part 8); with two alike nobody could tell which one an answer is for."""
+    counts = Counter(question.id for question in found)
+    problems = [
+        Problem(
+            "question-id-repeated",
+            f"{count} questions of {target} have the id {number}",
+            "answers could not be told apart; show this to the service's people",
+            FilePlace(str(target)),
+        )
+        for number, count in counts.items()
+        if count > 1
+    ]
+    if problems:
+        raise UnusableInput(problems)
+
+
 def _created_message(operation: Operation, raw: RawReply) -> str:
     """ "" for a 201 as described. Its content is not repeated: a pool's record carries presigned URLs."""
     try:
@@ -188,7 +218,7 @@ def _list_refused(target: Target, raw: RawReply, message: str) -> StoppedEarly |
             Problem(
                 "job-post-unknown",
                 f"the service knows no {target}, or it belongs to another company{said}",
-                "check the hash under target: in the mapping file, and the company of the token",
+                "check the hash (in a mapping file it stands under target:), and the company of the token",
                 FilePlace(str(target)),
             )
         )

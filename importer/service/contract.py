@@ -43,8 +43,8 @@ class JobPostQuestion(_Shown):
     """A question of a job post (2.1). `answer_type` stays text, so that a new type is a message and not a crash."""
 
     id: int
-    question_text: str
-    is_required: bool
+    question_text: str | None = None
+    is_required: bool | None = None
     answer_type: str
     options: str | None = None
     question_key: str | None = None

@@ -186,3 +186,73 @@ def test_a_reader_that_goes_away_changes_nothing(serve: Serve) -> None:
     assert ran.returncode == 4
     assert b"Error" not in ran.stderr
     assert len(served.accepted) == 2
+
+
+ALTERED = [
+    pytest.param("outcomes.sqlite", "the outcomes of the run are gone", id="no journal"),
+    pytest.param("source.csv", "the run's copy of its source is gone", id="no copy"),
+]
+
+
+@pytest.mark.parametrize(("name", "message"), ALTERED)
+def test_a_report_is_not_written_from_what_is_gone(serve: Serve, name: str, message: str) -> None:
+    """A report that would lie is not written, and the one that is there stays."""
+    served = serve()
+    people(served.door.folder, 2)
+    run = served(*RUN, "--json").summary["run"]
+    folder = served.door.folder / "results" / run
+    before = (folder / "summary.json").read_bytes()
+    (folder / name).unlink()
+    ran = served("report", run)
+    assert (ran.code, message in ran.err) == (3, True)
+    assert (folder / "summary.json").read_bytes() == before
+
+
+def test_a_report_is_not_written_from_another_file(serve: Serve) -> None:
+    """The copy of the source is held against the hash of what was read."""
+    served = serve()
+    people(served.door.folder, 2)
+    run = served(*RUN, "--json").summary["run"]
+    (served.door.folder / "results" / run / "source.csv").write_text("x,y\n", "utf-8")
+    ran = served("report", run)
+    assert (ran.code, "this is not the file that the run has read" in ran.err) == (3, True)
+
+
+def test_a_cleared_run_folder_holds_up_no_import(serve: Serve) -> None:
+    """What a killed run left may be damaged: it is told once, and the import goes on."""
+    served = serve({"kind": "delay", "share": 1, "ms": 50, "times": 9})
+    people(served.door.folder, 30)
+    with served.door.started(*RUN) as process:
+        served.wait_for(5)
+        process.kill()
+        process.wait()
+    folder = next((served.door.folder / "results").glob("2*"))
+    (folder / "source.csv").unlink()
+    again = served(*RUN, "--json")
+    assert again.code == 0
+    assert "An earlier run cannot be reported any more: " in again.err
+    assert len(served.accepted) == 30
+    assert "cannot be reported" not in served(*RUN, "--json").err
+
+
+def test_rows_that_the_file_does_not_have_are_told(serve: Serve) -> None:
+    """A range beyond the end is a slip, not an import of nothing."""
+    served = serve()
+    people(served.door.folder, 2)
+    ran = served(*RUN, "--rows", "5000")
+    assert ran.code == 2
+    assert ran.err.endswith("importer: rows 5000 to 5000: the file has no such row; its header is in row 1\n")
+
+
+def test_a_question_list_that_nobody_can_mend_still_rehearses(serve: Serve) -> None:
+    """A choice without options, or a new answer type, is taken by the sandbox as the service takes it."""
+    served = serve()
+    listed = json.loads(served("questions", "4f2c9a", "--json").out)
+    for question in listed["questions"]:
+        if question["question_key"] == "level":
+            question["options"] = None
+        if question["question_key"] == "language":
+            question["answer_type"] = "stars"
+    (served.door.folder / "questions.json").write_text(json.dumps(listed), "utf-8")
+    people(served.door.folder, 2)
+    assert served(*RUN, "--sandbox", "--questions", "questions.json", "--json").counts == {"created": 2}

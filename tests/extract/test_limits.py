@@ -45,14 +45,26 @@ def test_slow_workbook_is_given_up(tmp_path: Path) -> None:
     assert children() == set()
 
 
-def test_far_cell_does_not_fill_the_memory(tmp_path: Path) -> None:
-    """A sheet whose one stray cell makes it enormous for a reader is refused, or read, within the memory allowed."""
+def test_stray_cell_far_away(tmp_path: Path) -> None:
+    """A sheet that one stray cell makes enormous for the fast reader is read by the other one, and the cell told."""
     path = tmp_path / "wide.xlsx"
     path.write_bytes(raw_xlsx(_HEADER + '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'))
-    assert refusal(path, ReadingLimits(memory=400 << 20, seconds=8)) in (
-        "wide.xlsx: reading the workbook takes more than the 400 MB of memory that are allowed; delete what lies far "
-        "right of or below the table, or save the sheet as CSV",
-        "wide.xlsx: reading the workbook took more than 8 seconds and was given up; save the sheet as CSV",
+    limits = ReadingLimits(memory=400 << 20)
+    (row,) = open_sheet(path, SourceOptions(), shown_as="wide.xlsx", limits=limits).rows()
+    assert [str(problem) for problem in row.problems] == [
+        "wide.xlsx, Sheet!XFD1048576: the row has 16384 cells, the header 1; clear the cells beyond the header, or "
+        "give "
+        "them a header; in a CSV, quote cells that hold delimiters"
+    ]
+
+
+def test_workbook_that_would_fill_the_memory(tmp_path: Path) -> None:
+    """A sheet that needs more than the memory allowed is refused, with what to do."""
+    path = tmp_path / "heavy.xlsx"
+    path.write_bytes(raw_xlsx(_HEADER.replace("Name", "x" * (200 << 20))))
+    assert refusal(path, ReadingLimits(memory=300 << 20)) == (
+        "heavy.xlsx: reading the workbook takes more than the 300 MB of memory that are allowed; delete what lies far "
+        "right of or below the table, or save the sheet as CSV"
     )
     assert children() == set()
 

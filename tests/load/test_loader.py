@@ -166,11 +166,25 @@ def test_a_retry_after_is_what_is_waited(house: House) -> None:
 
 @pytest.mark.parametrize("answer", [CREATED, THERE], ids=["created", "already there"])
 def test_what_is_done_is_not_sent_again(house: House, answer: Answer) -> None:
-    """The same command again makes no request for a row that is done, whatever the row looks like now."""
+    """The same command again makes no request for a row that is done."""
     house.load(Scripted(in_turn(answer)), applications([2]))
     service = Scripted(in_turn(CREATED))
-    moved_and_changed = Application(9, email_of(2), "Ida", "Example", "9")
-    assert house.load(service, [moved_and_changed]) == {9: Outcome(9, K.DONE_BEFORE)}
+    moved = replace(applications([2])[0], row=9)
+    assert house.load(service, [moved]) == {9: Outcome(9, K.DONE_BEFORE)}
+    assert service.emails == []
+
+
+def test_other_content_for_what_is_done_is_told(house: House) -> None:
+    """Nothing is sent for an e-mail that is done, but nobody is passed over in silence: it may be another person."""
+    house.load(Scripted(in_turn(CREATED)), applications([2]))
+    service = Scripted(in_turn(CREATED))
+    problem = Problem(
+        "done-with-other-content",
+        "for this e-mail another content was sent in run run-1, row 2; this one was not sent",
+        "if it is another person, give the row its own e-mail; if it is a correction, make it in the service",
+    )
+    changed = Application(9, email_of(2), "Ida", "Example", "9")
+    assert house.load(service, [changed]) == {9: Outcome(9, K.DONE_BEFORE, problems=(problem,))}
     assert service.emails == []
 
 

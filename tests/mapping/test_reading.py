@@ -57,6 +57,16 @@ def test_source_and_defaults() -> None:
     assert (mapping.formats.region, mapping.unused_columns) == ("TR", UnusedColumns.IGNORE)
 
 
+def test_source_rows() -> None:
+    """Which rows belong to the table is kept: rows left out, one by one or in ranges, the end, hidden ones."""
+    mapping = read(
+        HEAD + "source: {header_row: 2, header_rows: 2, skip_rows: [1, 4 - 6], stop_at: Total, hidden_rows: skip}\n"
+    )
+    assert mapping.source == SourceOptions(
+        header_row=2, header_rows=2, skip_rows=(1, 4, 5, 6), stop_at="Total", hidden_rows="skip"
+    )
+
+
 def test_questions_are_named_by_key_text_or_id() -> None:
     """A question without a key is named by its text or its id."""
     answers = read(HEAD + 'answers:\n  city: A\n  "text: Why us?": B\n  "ID: 12": C\n').answers

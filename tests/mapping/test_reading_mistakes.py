@@ -55,7 +55,7 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         pytest.param(
             HEAD + "anwsers: {}\n",
             "m.yaml:4:1: 'anwsers' is no key of the mapping file; did you mean 'answers'? use one of version, extends, "
-            "without, target, route, source, defaults, candidate, answers",
+            "without, target, route, source, defaults, candidate, answers, questions_seen",
             id="unknown key",
         ),
         pytest.param(
@@ -123,6 +123,11 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
             HEAD + "source: {header_row: three}\n",
             "m.yaml:4:22: header_row must be a whole number from 1; write it in digits",
             id="row no number",
+        ),
+        pytest.param(
+            HEAD + "source: {skip_rows: [2, 6-4]}\n",
+            "m.yaml:4:25: '6-4' is no row number and no range of them; write it like 2 or 4-6",
+            id="rows backwards",
         ),
         pytest.param(
             HEAD + "source: {encoding: windows}\n",

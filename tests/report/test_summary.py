@@ -172,4 +172,4 @@ def test_a_summary_that_cannot_be_read_is_told(tmp_path: Path, text: str | None,
         read_summary(folder)
 
     assert str(caught.value).startswith(f"{folder}/summary.json: {message}")
-    assert str(caught.value).endswith("; write it again: importer report 20261121-021503-7f3a")
+    assert str(caught.value).endswith(f"; write it again: importer report {folder}")

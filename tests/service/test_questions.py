@@ -81,7 +81,7 @@ REFUSALS = [
         answer("404 Not Found", b'{"detail": "Not found."}'),
         UnusableInput,
         "job post 4f2c9a: the service knows no job post 4f2c9a, or it belongs to another company (Not found.); "
-        "check the hash under target: in the mapping file, and the company of the token",
+        "check the hash (in a mapping file it stands under target:), and the company of the token",
         id="404",
     ),
     pytest.param(
@@ -124,15 +124,42 @@ def test_a_refused_list_says_what_to_do(script: Script, kind: type[Exception], m
     assert str(refused.value) == message
 
 
-def test_a_list_of_another_shape_is_told() -> None:
+NO_LISTS = [
+    pytest.param(
+        b'{"content": [{"id": "x"}]}',
+        "content.0.id: Input should be a valid integer, unable to parse string as an integer",
+        id="another type",
+    ),
+    pytest.param(b'{"success": "NO", "content": []}', "success is 'NO'", id="no success"),
+    pytest.param(b"[]", "the body: Input should be an object", id="no object"),
+]
+
+
+@pytest.mark.parametrize(("body", "why"), NO_LISTS)
+def test_a_list_of_another_shape_is_told(body: bytes, why: str) -> None:
     """What is not the described object is no question list."""
-    with scripted(answer("200 OK", b'{"content": [{"id": "x"}]}')) as server, pytest.raises(StoppedEarly) as refused:
+    with scripted(answer("200 OK", body)) as server, pytest.raises(UnusableInput) as refused:
         RecruitingService(server.base_url, "t").questions("4f2c9a")
     assert str(refused.value) == (
-        "the question list of job post 4f2c9a is not what the service description shows (content.0.id: Input should "
-        "be a valid integer, unable to parse string as an integer); nothing was sent; is "
-        f"{server.base_url} the address of the service?"
+        "IMPORTER_BASE_URL: what answers for the questions of job post 4f2c9a is not what the service description "
+        f"shows ({why}); is {server.base_url} the address of the service? else show this to the service's people"
     )
+
+
+def test_two_questions_with_one_id_are_refused() -> None:
+    """Ids are unique per job post; with two alike an answer could go to the wrong one."""
+    with pytest.raises(UnusableInput) as refused:
+        questions(listing(SHOWN, {**SHOWN, "question_key": "other"}))
+    assert str(refused.value) == (
+        "job post 4f2c9a: 2 questions of job post 4f2c9a have the id 12; answers could not be told apart; "
+        "show this to the service's people"
+    )
+
+
+def test_fields_without_a_value_do_not_stop_a_run() -> None:
+    """A question whose text or necessity is null is one without text that need not be answered."""
+    found = questions(listing({**SHOWN, "question_text": None, "is_required": None}))
+    assert (found[0].text, found[0].required) == ("", False)
 
 
 OPTIONS = [

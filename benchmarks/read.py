@@ -1,0 +1,187 @@
+"""How fast files are read, as ratios within one run: CSV against the bare csv module, XLSX against bare readers.
+
+    python benchmarks/read.py [--rows 100000] [--times 3]
+
+Each reading runs in a process of its own; of several, the fastest counts. Memory is the peak above what the process
+held before it opened the file, in MB; for a workbook that of the parent.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+_COLUMNS = 40
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One reading: seconds, and the peak of memory above the start in MB."""
+
+    seconds: float
+    memory: float
+
+
+# --- the files ----------------------------------------------------------------------------------
+
+Cell = str | int | float | bool | date
+
+
+def _row(number: int) -> list[Cell]:
+    person = [
+        f"Ada{number}",
+        f"Lovelace{number}",
+        f"ada{number}@example.com",
+        442079460000 + number,
+        date(1980 + number % 30, 1 + number % 12, 1 + number % 28),
+        12.5 * number,
+        "İstanbul",
+        "Some longer text with words, and more",
+        number % 2 == 0,
+        f"0{number:07}",
+    ]
+    return person * (_COLUMNS // len(person))
+
+
+def _write_csv(path: Path, rows: int) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow([f"Column {index}" for index in range(_COLUMNS)])
+        writer.writerows(_row(number) for number in range(rows))
+
+
+def _write_xlsx(path: Path, rows: int) -> None:
+    import xlsxwriter
+
+    with xlsxwriter.Workbook(path) as book:
+        sheet = book.add_worksheet()
+        as_date = book.add_format({"num_format": "dd.mm.yyyy"})
+        sheet.write_row(0, 0, [f"Column {index}" for index in range(_COLUMNS)])
+        for number in range(rows):
+            for index, cell in enumerate(_row(number)):
+                sheet.write(number + 1, index, cell, as_date if isinstance(cell, date) else None)
+
+
+# --- the readings -------------------------------------------------------------------------------
+
+
+def _ours(path: Path) -> Callable[[], int]:
+    from importer.extract import open_sheet
+    from importer.models import SourceOptions
+
+    return lambda: 1 + sum(1 for _ in open_sheet(path, SourceOptions(header_row=1)).rows())
+
+
+def _bare_csv(path: Path) -> Callable[[], int]:
+    def read() -> int:
+        with path.open(newline="", encoding="utf-8") as file:
+            return sum(1 for _ in csv.reader(file))
+
+    return read
+
+
+def _calamine(path: Path) -> Callable[[], int]:
+    from python_calamine import CalamineWorkbook
+
+    return lambda: len(CalamineWorkbook.from_path(str(path)).get_sheet_by_index(0).to_python())
+
+
+def _openpyxl(path: Path) -> Callable[[], int]:
+    from openpyxl import load_workbook
+
+    def read() -> int:
+        book = load_workbook(path, read_only=True, data_only=True)
+        return sum(1 for _ in book.worksheets[0].iter_rows(values_only=True))
+
+    return read
+
+
+_READERS = {"ours": _ours, "csv": _bare_csv, "calamine": _calamine, "openpyxl": _openpyxl}
+
+
+def _measure_here(reader: str, path: Path, rows: int) -> Measured:
+    read = _READERS[reader](path)
+    before = _peak()
+    started = time.perf_counter()
+    seen = read()
+    seconds = time.perf_counter() - started
+    if seen != rows + 1:
+        raise SystemExit(f"{reader} saw {seen} rows of {rows + 1}")
+    return Measured(seconds, _peak() - before)
+
+
+def _peak() -> float:
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def _measure(reader: str, path: Path, rows: int, times: int = 1) -> Measured:
+    command = [sys.executable, __file__, "--reader", reader, "--file", str(path), "--rows", str(rows)]
+    runs = [
+        Measured(**json.loads(subprocess.run(command, check=True, capture_output=True).stdout)) for _ in range(times)
+    ]
+    return Measured(min(run.seconds for run in runs), max(run.memory for run in runs))
+
+
+# --- the report ---------------------------------------------------------------------------------
+
+
+def _report(rows: int, times: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        table, large, book = Path(folder, "a.csv"), Path(folder, "large.csv"), Path(folder, "a.xlsx")
+        _write_csv(table, rows)
+        _write_csv(large, 10 * rows)
+        _write_xlsx(book, rows)
+        bare, ours = _measure("csv", table, rows, times), _measure("ours", table, rows, times)
+        _say(f"CSV, {rows:,} rows x {_COLUMNS} columns, against the bare csv module", ours, bare, "at most 1.6")
+        of_large = _measure("ours", large, 10 * rows)
+        _tell(
+            f"  memory: {ours.memory:.0f} MB; {10 * rows:,} rows: {of_large.memory:.0f} MB (target: under 60, the same)"
+        )
+        ours = _measure("ours", book, rows, times)
+        _say(
+            f"XLSX, {rows:,} rows, against bare calamine", ours, _measure("calamine", book, rows, times), "at most 1.3"
+        )
+        slow = _measure("openpyxl", book, rows)
+        _tell(
+            f"XLSX, {rows:,} rows, against openpyxl read-only: {slow.seconds / ours.seconds:.1f} x faster (target: 4)"
+        )
+
+
+def _say(what: str, ours: Measured, bare: Measured, target: str) -> None:
+    ratio = ours.seconds / bare.seconds
+    _tell(f"{what}: {ours.seconds:.2f} s / {bare.seconds:.2f} s = {ratio:.2f} (target: {target})")
+
+
+def _tell(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def main() -> None:
+    """Write the files, read them in turn, print the ratios."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--times", type=int, default=3)
+    parser.add_argument("--reader", choices=_READERS, help=argparse.SUPPRESS)
+    parser.add_argument("--file", type=Path, help=argparse.SUPPRESS)
+    wanted = parser.parse_args()
+    if wanted.reader:
+        measured = _measure_here(wanted.reader, wanted.file, wanted.rows)
+        _tell(json.dumps({"seconds": measured.seconds, "memory": measured.memory}))
+    else:
+        _report(wanted.rows, wanted.times)
+
+
+if __name__ == "__main__":
+    main()

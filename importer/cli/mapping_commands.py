@@ -1,0 +1,247 @@
+"""`importer mapping new` and `check`: a mapping file is proposed, and held against what is there now."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from importer.cli import options
+from importer.cli.messages import problem_lines, say, tell
+
+if TYPE_CHECKING:
+    from importer.cli.connection import Connection
+    from importer.errors import UnusableInput
+    from importer.mapping import Mapping
+    from importer.mapping.suggest import Proposal
+    from importer.models import Column, Problem, Question, SourceOptions, Target, WireFormat
+    from importer.settings import Settings
+
+mapping_app = typer.Typer(
+    name="mapping",
+    help="Propose a mapping file for a spreadsheet, or check one.",
+    epilog="Start with: importer mapping new FILE --job-post HASH",
+    no_args_is_help=True,
+)
+
+_STANDARD_OUTPUT = Path("-")
+_IN_MAPPING = "under source: in the mapping"  # how reading says where a declaration belongs
+
+
+@mapping_app.command()
+def new(
+    file: options.File,
+    job_post: Annotated[str | None, typer.Option("--job-post", help="The hash of the job post.")] = None,
+    talent_pool: Annotated[str | None, typer.Option("--talent-pool", help="The number of the talent pool.")] = None,
+    to: Annotated[
+        Path | None, typer.Option("--to", help="The mapping file to write; - prints it. [FILE's name, in this folder]")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a mapping file that is there already.")] = False,
+    sheet: Annotated[str | None, typer.Option("--sheet", help="The sheet, by its name or number.")] = None,
+    header_row: Annotated[
+        int | None, typer.Option("--header-row", min=1, help="The row with the column names.")
+    ] = None,
+    encoding: Annotated[str | None, typer.Option("--encoding", help="Of a CSV: utf-8, cp1254, cp1252, ...")] = None,
+    delimiter: Annotated[str | None, typer.Option("--delimiter", help="Of a CSV: what is between two columns.")] = None,
+    sandbox: options.UseSandbox = False,
+    questions: options.SandboxQuestions = None,
+    out: options.Out = None,
+) -> None:
+    """Propose a mapping file from a spreadsheet's header, its values and the questions of the job post."""
+    from importer.mapping.suggest import write_proposal
+    from importer.models import SourceOptions
+    from importer.settings import load_settings
+
+    target = target_of(job_post, talent_pool)
+    path = to or Path(f"{file.stem}.yaml")
+    refuse_to_replace(path, force)
+    settings = load_settings(out=out)
+    asked = ask_questions(target, settings, sandbox, questions)
+    proposal = _propose(file, target, asked, SourceOptions(sheet, header_row, encoding, delimiter))
+    if path == _STANDARD_OUTPUT:
+        tell(write_proposal(proposal).removesuffix("\n"))
+        return
+    write_with_schema(path, proposal)
+    for line in _told(proposal, file, path, sandbox):
+        say(line)
+
+
+def target_of(job_post: str | None, talent_pool: str | None) -> Target:
+    from importer.errors import UsageError
+    from importer.models import Operation, Target
+
+    if (job_post is None) == (talent_pool is None):
+        raise UsageError("say where the candidates go: --job-post HASH or --talent-pool NUMBER, one of the two")
+    try:
+        if job_post is not None:
+            return Target(Operation.APPLY, job_post)
+        return Target(Operation.ADD_TO_POOL, talent_pool or "")
+    except ValueError as error:
+        raise UsageError(f"{error}; it is the last part of the address of the job post or talent pool") from None
+
+
+def refuse_to_replace(path: Path, force: bool) -> None:
+    from importer.errors import UsageError
+
+    if path != _STANDARD_OUTPUT and path.exists() and not force:
+        raise UsageError(f"{path} is there already; give another name with --to, or --force to replace it")
+
+
+def _connection(settings: Settings, sandbox: bool, questions: Path | None) -> AbstractContextManager[Connection]:
+    from importer.cli.connection import connect, rehearse
+    from importer.errors import UsageError
+
+    if questions and not sandbox:
+        raise UsageError("--questions is for the sandbox; add --sandbox, or leave it out")
+    return rehearse(settings, questions, None) if sandbox else connect(settings)
+
+
+def ask_questions(target: Target, settings: Settings, sandbox: bool, file: Path | None) -> tuple[Question, ...]:
+    """The live questions; a talent pool has none, and needs no connection."""
+    from importer.models import Operation
+
+    if target.operation is not Operation.APPLY:
+        return ()
+    with _connection(settings, sandbox, file) as connection:
+        return connection.service.questions(target.id)
+
+
+def _propose(file: Path, target: Target, questions: tuple[Question, ...], source: SourceOptions) -> Proposal:
+    from importer.errors import UnusableInput
+    from importer.extract import open_sheet
+    from importer.mapping.suggest import SourceFacts, propose, sample_columns
+
+    try:
+        sheet = open_sheet(file, source)
+    except UnusableInput as error:
+        raise UnusableInput([_hint_at_flags(problem) for problem in error.problems]) from None
+    say(sheet.reading)
+    facts = SourceFacts(file.name, sheet.origin.sheet, sheet.header_row, source.encoding, source.delimiter)
+    return propose(target, questions, sample_columns(sheet.columns, sheet.rows()), facts)
+
+
+def _hint_at_flags(problem: Problem) -> Problem:
+    """There is no mapping yet to declare anything in: what belongs there is a flag here."""
+    from dataclasses import replace
+
+    if _IN_MAPPING not in problem.hint:
+        return problem
+    return replace(problem, hint=f"{problem.hint}; here give it as --encoding, --delimiter, --sheet or --header-row")
+
+
+def write_with_schema(path: Path, proposal: Proposal) -> None:
+    """The mapping file, and beside it the schema by which an editor completes and checks it."""
+    from importer.mapping.schema import SCHEMA_FILE, schema_text
+    from importer.mapping.suggest import write_proposal
+
+    schema = path.parent / SCHEMA_FILE
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        schema.parent.mkdir(exist_ok=True)
+        schema.write_text(schema_text(), encoding="utf-8")
+        path.write_text(write_proposal(proposal, SCHEMA_FILE.as_posix()), encoding="utf-8")
+    except OSError as error:
+        raise unwritable("the mapping file", path, error) from None
+
+
+def unwritable(noun: str, path: Path, error: OSError) -> UnusableInput:
+    """What is told where a file cannot be written."""
+    from importer.errors import UnusableInput
+    from importer.models import FilePlace, Problem
+
+    message = f"{noun} cannot be written: {(error.strerror or str(error)).lower()}"
+    return UnusableInput(Problem("file-unwritable", message, "give another place with --to", FilePlace(str(path))))
+
+
+def _told(proposal: Proposal, file: Path, path: Path, sandbox: bool) -> list[str]:
+    """What was found, and the next command."""
+    from importer.mapping.suggest import open_points
+
+    points = open_points(proposal)
+    lines = [
+        f"Wrote {path}: {points.certain} certain, {points.to_check} to check, "
+        f"{len(points.lacking)} required and not found."
+    ]
+    if points.to_check:
+        lines.append(f'Look for "please check" in {path}.')
+    lines += [f"Add {name}: no column was found for it, and the service requires it." for name in points.lacking]
+    lines.append(f"Next: importer mapping check {path} {file}" + (" --sandbox" if sandbox else ""))
+    return lines
+
+
+# --- check --------------------------------------------------------------------------------------
+
+
+@mapping_app.command()
+def check(
+    mapping: Annotated[Path, typer.Argument(help="The mapping file.", show_default=False)],
+    file: Annotated[Path | None, typer.Argument(help="A spreadsheet to hold it against.", show_default=False)] = None,
+    accept: Annotated[
+        bool, typer.Option("--accept", help="Write the questions of today into the mapping file as seen.")
+    ] = False,
+    sandbox: options.UseSandbox = False,
+    questions: options.SandboxQuestions = None,
+    out: options.Out = None,
+) -> None:
+    """Check a mapping file: against the questions as they are now, and against a spreadsheet's header."""
+    from importer.mapping import read_mapping
+    from importer.settings import load_settings
+
+    read = read_mapping(mapping)
+    settings = load_settings(out=out)
+    asked = ask_questions(read.target, settings, sandbox, questions)
+    changed = _changes(read, asked)
+    if changed:
+        tell(f"{len(changed)} changed since {mapping} was written:")
+        _show(changed)
+    _show(_resolved(read, file, asked, settings.wire))
+    if accept:
+        _accept(mapping, asked)
+    tell(f"{mapping} fits {read.target}" + (f" and {file}." if file else "."))
+    if changed and not accept:
+        say(
+            f"When its answers are right: importer mapping check {mapping} --accept" + (" --sandbox" if sandbox else "")
+        )
+    say(f"Next: importer check {file or 'FILE'} --mapping {mapping}" + (" --sandbox" if sandbox else ""))
+
+
+def _changes(mapping: Mapping, questions: tuple[Question, ...]) -> tuple[Problem, ...]:
+    from importer.mapping.seen_questions import changes
+
+    if mapping.questions_seen is None:
+        return ()
+    return changes(mapping.questions_seen, questions, mapping.answers_place)
+
+
+def _show(problems: tuple[Problem, ...]) -> None:
+    for problem in problems:
+        for line in problem_lines(problem):
+            tell(line)
+
+
+def _resolved(
+    mapping: Mapping, file: Path | None, questions: tuple[Question, ...], wire: WireFormat
+) -> tuple[Problem, ...]:
+    """What a person should know and may leave so.
+
+    Raises:
+        UnusableInput: with everything that does not fit.
+    """
+    from importer.extract import open_sheet
+    from importer.mapping.fit import check_against_columns, check_without_columns
+
+    if file is None:
+        return check_without_columns(mapping, questions, wire)
+    sheet = open_sheet(file, mapping.source)
+    say(sheet.reading)
+    columns: tuple[Column, ...] = sheet.columns
+    return (*sheet.warnings, *check_against_columns(mapping, columns, questions, wire))
+
+
+def _accept(path: Path, questions: tuple[Question, ...]) -> None:
+    from importer.mapping.seen_questions import with_seen
+
+    path.write_text(with_seen(path.read_text(encoding="utf-8-sig"), questions), encoding="utf-8")
+    say(f"Wrote the questions of today into {path}.")

@@ -1,0 +1,143 @@
+"""Which date formats the values of a column are written in, found from the values themselves."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from importer.mapping.date_format import tokens
+from importer.mapping.fold import fold
+
+_ISO = re.compile(r"(19|20)\d\d(-\d\d(-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?)?)?")
+_DAYS = (
+    "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%y",
+    "%d/%m/%y", "%m/%d/%y",
+    "%d %b %Y", "%d %B %Y", "%d. %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y", "%d-%b-%y", "%Y%m%d",
+)  # fmt: skip
+_TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p")
+_MONTHS = ("%m/%Y", "%m.%Y", "%m-%Y", "%Y.%m", "%Y/%m", "%b %Y", "%B %Y", "%b-%Y", "%b %y", "%b-%y")
+_FORMATS = tuple(day + time for day in _DAYS for time in _TIMES) + _MONTHS
+_FEW = 0.05  # of the cells: faults of single rows, not a second way to write dates
+_MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_FULL_NAMES = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+_PATTERNS = {
+    "d": "(0?[1-9]|[12][0-9]|3[01])", "m": "(0?[1-9]|1[0-2])", "Y": "((?:19|20)[0-9]{2})", "y": "([0-9]{2})",
+    "b": "(" + "|".join(f"{name}\\.?" for name in _MONTH_NAMES) + "|sept\\.?)", "B": "(" + "|".join(_FULL_NAMES) + ")",
+    "H": "([01]?[0-9]|2[0-3])", "I": "(0?[1-9]|1[0-2])", "M": "([0-5][0-9])", "S": "([0-5][0-9])",
+    "p": "([ap]\\.?m\\.?)",
+}  # fmt: skip
+OPEN_END_WORDS = frozenset(
+    fold(word)
+    for word in (
+        "present", "current", "now", "today", "ongoing", "to date", "halen", "devam", "devam ediyor", "günümüz",
+        "şimdi", "hala", "hâlâ", "heute", "aktuell", "bis heute", "laufend", "jetzt", "derzeit",
+    )
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class DateForms:
+    """How the dates of some columns are written.
+
+    `formats` are those beside YYYY-MM-DD (and its shorter forms), which is always read. `unsure` says why the order of
+    day and month is not certain, "" where it is. `open_ends` are words of an open end, as written.
+    """
+
+    formats: tuple[str, ...]
+    share: float  # of the values that can be read, open ends left out
+    unread: tuple[tuple[str, int], ...] = ()  # those that cannot, with their counts
+    unsure: str = ""
+    open_ends: tuple[str, ...] = ()
+    lacks_day: bool = False
+    lacks_month: bool = False
+
+
+def date_forms(values: Iterable[tuple[str, int]], day_first: bool | None = None) -> DateForms:
+    """The forms of these values (text, count).
+
+    day_first: how other columns of the file write `3/4/2021`, None where nothing says it.
+    """
+    counts = Counter(dict(values))
+    open_ends = {fold(text): text for text in counts if fold(text) in OPEN_END_WORDS}
+    dates = {text: count for text, count in counts.items() if fold(text) not in open_ends}
+    fits = {text: _formats_of(text) for text in dates if not _ISO.fullmatch(text)}
+    clear = Counter[str]()
+    for text, formats in fits.items():
+        if len(formats) == 1:
+            clear[formats[0]] += dates[text]
+    chosen, unsure = _chosen(fits, clear, dates, day_first)
+    read = {text for text in dates if text not in fits or set(fits[text]) & set(chosen)}
+    total = sum(dates.values())
+    return DateForms(
+        formats=chosen,
+        share=sum(dates[text] for text in read) / total if total else 0.0,
+        unread=tuple((text, count) for text, count in dates.items() if text not in read),
+        unsure=unsure,
+        open_ends=tuple(open_ends.values()),
+        lacks_day=any(_lacks_day(text, fits.get(text, ()), chosen) for text in read),
+        lacks_month=any(len(text) == 4 for text in read),
+    )
+
+
+def day_first_votes(values: Iterable[tuple[str, int]]) -> int:
+    """How many values say that the day comes first, less those that say that the month does (`25/12/2020`)."""
+    votes = 0
+    for text, count in values:
+        formats = _formats_of(text)
+        if len(formats) == 1 and re.match(r"\d+[/-]\d+[/-]", text):
+            votes += count if formats[0].startswith("%d") else -count if formats[0].startswith("%m") else 0
+    return votes
+
+
+def _chosen(
+    fits: Mapping[str, tuple[str, ...]], clear: Counter[str], dates: Mapping[str, int], day_first: bool | None
+) -> tuple[tuple[str, ...], str]:
+    chosen, unsure = set(clear), ""
+    for text, formats in fits.items():
+        if len(formats) > 1 and not set(formats) & chosen:
+            first = "%m" if day_first is False else "%d"
+            chosen.add(next((form for form in formats if form.startswith(first)), formats[0]))
+            unsure = f"'{text}' can be read with the day or the month first, and no value of the column tells"
+    minority = _minority(chosen, clear)
+    if minority:
+        chosen -= minority
+        few = sum(clear[form] for form in minority) < _FEW * sum(dates.values())
+        unsure = unsure if few else "some values have the day first, others the month"
+    order = {form: position for position, form in enumerate(_FORMATS)}
+    return tuple(sorted(chosen, key=order.__getitem__)), unsure
+
+
+def _minority(chosen: set[str], clear: Counter[str]) -> set[str]:
+    """The formats that contradict the others of the column in whether the day or the month comes first."""
+    day, month = ({form for form in chosen if form.startswith(code)} for code in ("%d", "%m"))
+    # 25.12.2020 beside 12/2020 is no contradiction: a month with a year can be misread by nobody.
+    month -= set(_MONTHS)
+    if not day or not month:
+        return set()
+    return min(day, month, key=lambda forms: sum(clear[form] for form in forms))
+
+
+def _lacks_day(text: str, formats: tuple[str, ...], chosen: tuple[str, ...]) -> bool:
+    if not formats:
+        return len(text) < 8  # YYYY or YYYY-MM
+    return any(form in _MONTHS for form in formats if form in chosen)
+
+
+@lru_cache(maxsize=8192)
+def _formats_of(text: str) -> tuple[str, ...]:
+    """The formats that a text may be in: two where day and month may be either."""
+    if not 4 <= len(text) <= 30 or not any(sign.isdigit() for sign in text):
+        return ()
+    return tuple(form for form in _FORMATS if _pattern(form).fullmatch(text))
+
+
+@lru_cache(maxsize=256)
+def _pattern(date_format: str) -> re.Pattern[str]:
+    pieces = (_PATTERNS[token.code] if token.code else re.escape(token.literal) for token in tokens(date_format))
+    return re.compile("".join(pieces), re.IGNORECASE | re.ASCII)

@@ -1,0 +1,64 @@
+"""Which columns hold the first and the last name, or both in one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from importer.mapping.suggest.views import ColumnView
+
+_MOST = 0.6  # of the names
+
+
+@dataclass(frozen=True, slots=True)
+class NameColumn:
+    """The column of a name, and which part of it where it holds a full name."""
+
+    view: ColumnView
+    part: str | None = None
+    doubt: str = ""
+
+
+def find_names(views: Sequence[ColumnView]) -> dict[str, NameColumn]:
+    """The columns of `first_name` and `last_name`; what is not found is left out.
+
+    `Name` is the last name beside `Vorname`, the first name beside `Surname`, and a full name where it is alone.
+    """
+    first, last = _of(views, "first_name"), _of(views, "last_name")
+    bare, full = _of(views, "bare_name"), _of(views, "full_name")
+    if first and last:
+        return {"first_name": _plain(first), "last_name": _plain(last)}
+    if last and bare:
+        return {"first_name": _plain(bare), "last_name": _plain(last)}
+    if first and bare:
+        return {"first_name": _plain(first), "last_name": _plain(bare)}
+    if full or (bare and bare.kinds.several_words >= _MOST):
+        return _split(full or bare)
+    return {name: _plain(seen) for name, seen in (("first_name", first), ("last_name", last)) if seen}
+
+
+def _of(views: Sequence[ColumnView], concept: str) -> ColumnView | None:
+    found = [seen for seen in views if seen.concept == concept]
+    return next((seen for seen in found if seen.sampled.filled), found[0] if found else None)
+
+
+def _plain(seen: ColumnView) -> NameColumn:
+    unlike = max(seen.kinds.digits, seen.kinds.emails)
+    return NameColumn(seen, doubt="" if unlike < 1 - _MOST else "the values do not look like names")
+
+
+def _split(seen: ColumnView | None) -> dict[str, NameColumn]:
+    if seen is None:
+        return {}
+    doubt = ""
+    if seen.kinds.total and seen.kinds.several_words < _MOST:
+        doubt = "most values are one word and cannot be split"
+    elif seen.kinds.share(_surname_first) > 1 - _MOST:
+        doubt = "the last name seems to stand first, and the last word is taken for it"
+    return {"first_name": NameColumn(seen, "first", doubt), "last_name": NameColumn(seen, "last", doubt)}
+
+
+def _surname_first(name: str) -> bool:
+    """`YILMAZ Ayşe`: the first word in capitals and the last not. A comma is read the right way round anyway."""
+    words = name.split()
+    return len(words) > 1 and "," not in name and words[0].isupper() and len(words[0]) > 1 and not words[-1].isupper()

@@ -1,0 +1,139 @@
+"""What is proposed for a mapping file: values for fields and questions, each with what makes it doubtful."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from importer.mapping.model import EntryKind
+from importer.models import Column, Question, Target
+
+REQUIRED = ("email", "first_name", "last_name", "cv")  # of the candidate (service description 4.2 and 4.3)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFacts:
+    """How the file was read, so that the mapping says it: the next file of this kind is read the same way.
+
+    `missing` holds the words that stand for an empty cell.
+    """
+
+    file: str
+    sheet: str | None = None
+    header_row: int | None = None
+    encoding: str | None = None
+    delimiter: str | None = None
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TableLine:
+    """A line of a value table: what cells say and how many do; `target` is None where nothing is near."""
+
+    cell: str
+    target: str | None
+    count: int
+    sure: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A key beside the column (`dates`, `split`, `part`, ...) and its value."""
+
+    key: str
+    value: str | tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedValue:
+    """Columns by the name that the mapping gives them (a header, `=C`, or a name with `{n}`), first filled one first,
+    or all of them joined with `joined`; or a constant.
+
+    `doubt` says why a person should look at it, "" where it is certain. `remark` is for reading only.
+    """
+
+    names: tuple[str, ...] = ()
+    taken: tuple[Column, ...] = ()
+    joined: str | None = None
+    constant: str | None = None
+    settings: tuple[Setting, ...] = ()
+    table: tuple[TableLine, ...] = ()
+    doubt: str = ""
+    remark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedField:
+    """A field of the candidate or of an entry."""
+
+    name: str
+    value: ProposedValue
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedEntries:
+    """Entries: numbered column groups where `numbered`, their first without a number where `first_unnumbered`."""
+
+    kind: EntryKind
+    fields: tuple[ProposedField, ...]
+    numbered: bool
+    first_unnumbered: bool = False
+    doubt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedAnswer:
+    """A question and what answers it."""
+
+    question: Question
+    content: ProposedValue | ProposedEntries
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Something that nothing certain or likely was found for, and what comes nearest (columns or targets)."""
+
+    name: str
+    near: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A whole mapping file. `open_fields` and `open_questions` have no column, `open_columns` no target."""
+
+    target: Target
+    source: SourceFacts
+    candidate: tuple[ProposedField, ...]
+    answers: tuple[ProposedAnswer, ...] = ()
+    region: str | None = None
+    open_fields: tuple[Open, ...] = ()
+    open_questions: tuple[tuple[Question, Open], ...] = ()
+    open_columns: tuple[Open, ...] = ()
+    questions: tuple[Question, ...] = ()
+
+    @property
+    def values(self) -> tuple[ProposedValue, ...]:
+        """Every value, those inside entries too."""
+        contents = [answer.content for answer in self.answers]
+        inside = [field.value for item in contents if isinstance(item, ProposedEntries) for field in item.fields]
+        plain = [item for item in contents if isinstance(item, ProposedValue)]
+        return (*(field.value for field in self.candidate), *plain, *inside)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenPoints:
+    """How far a proposal got: values that are certain, marks that say "please check", and required targets that have
+    nothing."""
+
+    certain: int
+    to_check: int
+    lacking: tuple[str, ...]
+
+
+def open_points(proposal: Proposal) -> OpenPoints:
+    """The figures by which a person sees how much there is to do."""
+    certain = sum(not value.doubt for value in proposal.values)
+    lines = sum(line.target is not None and not line.sure for value in proposal.values for line in value.table)
+    to_check = len(proposal.values) - certain + lines + (proposal.region is not None)
+    fields = tuple(item.name for item in proposal.open_fields if item.name in REQUIRED)
+    questions = tuple(question.label for question, _ in proposal.open_questions if question.required)
+    return OpenPoints(certain, to_check, fields + questions)

@@ -1,0 +1,283 @@
+"""`importer mapping new`, `importer mapping check` and `importer template`, through the front door."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import openpyxl
+import pytest
+
+from importer.sandbox import SHIPPED_QUESTIONS
+from tests.cli.conftest import FrontDoor, Served, candidate, write_csv
+from tests.cli.test_run import people
+
+Serve = Callable[..., Served]
+SAMPLES = Path(__file__).parents[2] / "sample_data"
+NEW = ("mapping", "new", "people.csv", "--job-post", "4f2c9a")
+
+
+# --- new ----------------------------------------------------------------------------------------
+
+
+def test_a_proposal_needs_no_edit_where_everything_is_found(serve: Serve) -> None:
+    """From a spreadsheet to imported rows in three commands: new, mapping check, run."""
+    served = serve()
+    people(served.door.folder, 4)
+    new = served(*NEW)
+    assert (new.code, new.out) == (0, "")
+    assert new.err.splitlines()[1:] == [
+        "Wrote people.yaml: 5 certain, 2 to check, 0 required and not found.",
+        'Look for "please check" in people.yaml.',
+        "Next: importer mapping check people.yaml people.csv",
+    ]
+    checked = served("mapping", "check", "people.yaml", "people.csv")
+    assert (checked.code, checked.out) == (0, "people.yaml fits job post 4f2c9a and people.csv.\n")
+    ran = served("run", "people.csv", "--mapping", "people.yaml", "--json")
+    assert (ran.code, ran.counts) == (0, {"created": 4})
+
+
+def test_the_legacy_sample_is_mapped_as_a_person_mapped_it(front_door: FrontDoor) -> None:
+    """62 columns with title rows above: every row that the shipped mapping calls sound is sound by the proposal."""
+    file = str(SAMPLES / "legacy_ats_export.xlsx")
+    new = front_door("mapping", "new", file, "--job-post", "4f2c9a", "--sandbox", "--to", "m.yaml")
+    assert "Wrote m.yaml: 33 certain, 2 to check, 0 required and not found." in new.err
+    proposed = front_door("check", file, "--mapping", "m.yaml", "--sandbox", "--json")
+    shipped = front_door(
+        "check", file, "--mapping", str(SAMPLES.parent / "mappings" / "legacy_ats_export.yaml"), "--sandbox", "--json"
+    )
+    # The proposal has no filter: rows of candidates who are not active are checked too.
+    assert proposed.counts["not_sent"] == shipped.counts["not_sent"] + shipped.counts["filtered"] - (
+        proposed.counts["invalid"] - shipped.counts["invalid"]
+    )
+    assert proposed.counts["invalid"] <= 0.1 * proposed.summary["source"]["rows"]
+
+
+def test_a_mapping_file_is_not_replaced_without_force(serve: Serve) -> None:
+    """Somebody's edits are not lost to a second proposal."""
+    served = serve()
+    people(served.door.folder, 1)
+    path = served.door.folder / "people.yaml"
+    path.write_text("mine", "utf-8")
+    refused = served(*NEW)
+    assert (refused.code, path.read_text("utf-8")) == (2, "mine")
+    assert refused.err == (
+        "importer: people.yaml is there already; give another name with --to, or --force to replace it\n"
+    )
+    assert served(*NEW, "--force").code == 0
+    assert path.read_text("utf-8").startswith("# yaml-language-server: $schema=.importer/mapping.schema.json\n")
+    assert json.loads((served.door.folder / ".importer" / "mapping.schema.json").read_text("utf-8"))["title"]
+
+
+def test_a_pool_needs_no_connection_and_a_proposal_can_be_printed(front_door: FrontDoor) -> None:
+    """A talent pool has no questions; --to - writes no file."""
+    file = str(SAMPLES / "nightly_candidates.csv")
+    shown = front_door("mapping", "new", file, "--talent-pool", "17", "--encoding", "cp1254", "--to", "-")
+    assert shown.code == 0
+    assert "\n  first_name: Ad\n  last_name: Soyad\n" in shown.out
+    assert sorted(path.name for path in front_door.folder.iterdir()) == ["mapping.yaml", "pool.yaml"]
+
+
+def test_what_a_mapping_would_declare_is_a_flag_here(front_door: FrontDoor) -> None:
+    """A file that cannot be read as it is says which flag to give."""
+    file = str(SAMPLES / "nightly_candidates.csv")
+    refused = front_door("mapping", "new", file, "--talent-pool", "17", "--to", "-")
+    assert refused.code == 3
+    assert "`encoding: cp1254`" in refused.err
+    assert refused.err.endswith("; here give it as --encoding, --delimiter, --sheet or --header-row\n")
+
+
+WRONG = [
+    pytest.param(
+        (),
+        "importer: say where the candidates go: --job-post HASH or --talent-pool NUMBER, one of the two\n",
+        id="none",
+    ),
+    pytest.param(
+        ("--job-post", "a", "--talent-pool", "1"),
+        "importer: say where the candidates go: --job-post HASH or --talent-pool NUMBER, one of the two\n",
+        id="both",
+    ),
+    pytest.param(
+        ("--talent-pool", "x"),
+        "importer: 'x' is no talent pool id; it is the last part of the address of the job post or talent pool\n",
+        id="no number",
+    ),
+    pytest.param(
+        ("--job-post", "4f2c9a", "--questions", "q.json"),
+        "importer: --questions is for the sandbox; add --sandbox, or leave it out\n",
+        id="questions without sandbox",
+    ),
+]
+
+
+@pytest.mark.parametrize(("flags", "message"), WRONG)
+def test_a_target_is_one_and_well_formed(front_door: FrontDoor, flags: tuple[str, ...], message: str) -> None:
+    """A wrong target is told before anything is read or asked."""
+    refused = front_door("mapping", "new", "people.csv", *flags)
+    assert (refused.code, refused.err) == (2, message)
+
+
+def test_a_place_that_cannot_be_written_is_told(front_door: FrontDoor) -> None:
+    """Where no file can be, another place is asked for."""
+    file = str(SAMPLES / "nightly_candidates.csv")
+    refused = front_door(
+        "mapping", "new", file, "--talent-pool", "17", "--encoding", "cp1254", "--to", "mapping.yaml/m.yaml"
+    )
+    assert refused.code == 3
+    assert refused.err.endswith(
+        "mapping.yaml/m.yaml: the mapping file cannot be written: file exists\n  -> give another place with --to\n"
+    )
+
+
+# --- check --------------------------------------------------------------------------------------
+
+
+def changed_questions(folder: Path) -> str:
+    """The shipped questions with another option, a new required question, and one that is gone."""
+    company = json.loads(SHIPPED_QUESTIONS.read_text("utf-8"))
+    questions = company["job_posts"]["4f2c9a"]["questions"]
+    kept = [question for question in questions if question["question_key"] != "dribbble"]
+    next(question for question in kept if question["question_key"] == "level")["options"] = '["Junior", "Senior"]'
+    new = {"id": 900, "question_text": "Shift?", "is_required": True, "answer_type": "short_text", "options": None}
+    kept.append({**new, "question_key": "shift", "question_type": None})
+    company["job_posts"]["4f2c9a"]["questions"] = kept
+    path = folder / "changed.json"
+    path.write_text(json.dumps(company), "utf-8")
+    return str(path)
+
+
+def test_check_tells_what_changed_since_and_what_does_not_fit_now(serve: Serve) -> None:
+    """Questions that are gone, new or changed are told, and what the mapping lacks is refused, without any file."""
+    served = serve()
+    folder = served.door.folder
+    people(folder, 1)
+    assert served(*NEW).code == 0
+    checked = served("mapping", "check", "people.yaml", "--sandbox", "--questions", changed_questions(folder))
+    assert checked.code == 3
+    told = [line for line in checked.out.splitlines() if not line.startswith(" ")]
+    assert told[0] == "3 changed since people.yaml was written:"
+    assert [line.partition(": ")[2] for line in told[1:]] == [
+        "dribbble is not asked any more",
+        "the options of level changed: 'Mid' is gone, 'Lead' is gone",
+        "shift ('Shift?', short_text) is new: a required question",
+    ]
+    assert "the required question shift ('Shift?'), short_text, has no mapping" in checked.err
+
+
+def test_accepting_the_questions_of_today_ends_the_telling(serve: Serve) -> None:
+    """--accept rewrites the record and nothing else of the file."""
+    served = serve()
+    folder = served.door.folder
+    people(folder, 1)
+    served(*NEW)
+    path = folder / "people.yaml"
+    path.write_text(
+        path.read_text("utf-8").replace("answers:\n", "answers:\n  shift: {value: Day}   # mine\n"), "utf-8"
+    )
+    check = ("mapping", "check", "people.yaml", "people.csv", "--sandbox", "--questions", changed_questions(folder))
+    before = served(*check)
+    assert (before.code, before.out.splitlines()[0]) == (0, "3 changed since people.yaml was written:")
+    assert "When its answers are right: importer mapping check people.yaml --accept --sandbox" in before.err
+    accepted = served(*check, "--accept")
+    assert accepted.code == 0
+    assert served(*check).out == "people.yaml fits job post 4f2c9a and people.csv.\n"
+    assert "  shift: {value: Day}   # mine\n" in path.read_text("utf-8")
+
+
+def test_check_holds_a_mapping_against_a_header(serve: Serve) -> None:
+    """Columns that are missing refuse it; columns that nothing uses are told, also where the mapping ignores them."""
+    served = serve()
+    people(served.door.folder, 1)
+    served(*NEW)
+    other = served.door.folder / "other.csv"
+    other.write_text("E-mail,First,Last,CV,Phone,Permit,Shoe size\na@example.com,A,B,7,+905550000000,yes,42\n", "utf-8")
+    refused = served("mapping", "check", "people.yaml", "other.csv")
+    assert refused.code == 3
+    assert "there is no column 'Salary'" in refused.err
+    write_csv(served.door.folder / "more.csv", [[*candidate(1), "42"]])
+    more = served.door.folder / "more.csv"
+    more.write_text(more.read_text("utf-8").replace("Salary\n", "Salary,Shoe size\n"), "utf-8")
+    checked = served("mapping", "check", "people.yaml", "more.csv")
+    assert (checked.code, checked.out.splitlines()[0]) == (
+        0,
+        "people.yaml: 1 column is not used: 'Shoe size' (H)",
+    )
+
+
+# --- template -----------------------------------------------------------------------------------
+
+FILLED = {
+    "E-mail": "ada@example.com",
+    "First name": "Ada",
+    "Last name": "Nur",
+    "CV document ID": "0007",
+    "Terms of use accepted": "yes",
+    "Phone number": "+90 555 000 00 01",
+    "Notice period in weeks": 2.5,
+    "Available from": "2025-09-01",
+    "Do you have a work permit?": "no",
+    "Level": "Mid",
+    "Skills": "Python; Go",
+    "How did you hear about us?": "Fair",
+    "School 1": "Deniz",
+    "Degree 1": "masters_degree",
+    "School from 1": "2014-09-01",
+    "Company 2": "Vandelay",
+    "Employment type 2": "intern",
+    "Still employed 2": "yes",
+}
+
+
+def test_what_is_filled_into_a_template_imports_without_change(serve: Serve) -> None:
+    """Every question has its column; a row that is typed in by hand is accepted as it stands."""
+    served = serve()
+    made = served("template", "4f2c9a")
+    assert (made.code, made.out) == (0, "")
+    assert made.err.splitlines() == [
+        "Wrote template-4f2c9a.xlsx with 59 columns, and template-4f2c9a.yaml. Yellow columns are required.",
+        "Next: fill it in, then: importer check template-4f2c9a.xlsx --mapping template-4f2c9a.yaml",
+    ]
+    path = served.door.folder / "template-4f2c9a.xlsx"
+    book = openpyxl.load_workbook(path)
+    sheet = book["Candidates"]
+    headers = {str(cell.value): cell.column for cell in sheet[1]}
+    assert set(FILLED) <= set(headers)
+    for header, value in FILLED.items():
+        sheet.cell(2, headers[header], value)
+    book.save(path)
+    ran = served("run", "template-4f2c9a.xlsx", "--mapping", "template-4f2c9a.yaml", "--json")
+    assert (ran.code, ran.counts) == (0, {"created": 1})
+    body = served.sandbox.memory.accepted()[0]
+    assert (body["email"], body["cv"], body["terms_of_use"]) == ("ada@example.com", "0007", True)
+    answers = {answer["job_post_question"].get("question_key"): answer["answer"] for answer in body["answers"]}
+    assert json.loads(answers["skills"]) == ["Python", "Go"]
+    assert json.loads(answers["education"]) == [
+        {"school_name": "Deniz", "degree": "masters_degree", "start_date": "2014-09-01"}
+    ]
+    assert json.loads(answers["experience"]) == [
+        {"company_name": "Vandelay", "employment_type": "intern", "currently_employed": True}
+    ]
+
+
+def test_a_template_is_a_workbook_and_replaces_none(serve: Serve) -> None:
+    """Another ending, or a file that is there already, is refused before anything is written."""
+    served = serve()
+    wrong = served("template", "4f2c9a", "--to", "t.csv")
+    assert (wrong.code, wrong.err) == (
+        2,
+        "importer: t.csv is no name of a workbook; give one that ends in .xlsx\n",
+    )
+    (served.door.folder / "t.yaml").write_text("mine", "utf-8")
+    kept = served("template", "4f2c9a", "--to", "t.xlsx")
+    assert (kept.code, kept.err) == (
+        2,
+        "importer: t.yaml is there already; give another name with --to, or --force to replace it\n",
+    )
+    assert not (served.door.folder / "t.xlsx").exists()
+    nowhere = served("template", "4f2c9a", "--to", "none/t.xlsx")
+    assert (nowhere.code, nowhere.err.splitlines()[-2:]) == (
+        3,
+        ["none/t.xlsx: the workbook cannot be written: no such file or directory", "  -> give another place with --to"],
+    )

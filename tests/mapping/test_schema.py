@@ -1,0 +1,177 @@
+"""The JSON Schema that editors complete from says what the reader says."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+from importer.errors import UnusableInput
+from importer.mapping import read_mapping
+from importer.mapping.schema import schema_text
+from tests.mapping.json_schema import Validator
+from tests.mapping.written import HEAD, reading_refused, write
+
+# A file whose name begins with _ is no mapping of its own, and an editor may complain about what it lacks.
+MAPPINGS = [
+    path for path in sorted((Path(__file__).parents[2] / "mappings").rglob("*.yaml")) if not path.name.startswith("_")
+]
+SCHEMA = json.loads(schema_text())
+
+
+def as_an_editor_reads(path: Path) -> Any:
+    """The file as YAML 1.2 values: numbers and booleans where they look like it, and dates as texts."""
+    return json.loads(json.dumps(YAML(typ="safe", pure=True).load(path.read_text("utf-8-sig")), default=str))
+
+
+@pytest.mark.parametrize("path", MAPPINGS, ids=lambda path: path.name)
+def test_the_shipped_mappings_fit_the_schema_and_name_it(path: Path) -> None:
+    """An editor that opens an example finds the schema, and nothing to complain about."""
+    named = re.search(r"^# yaml-language-server: \$schema=(.+)$", path.read_text("utf-8"), re.MULTILINE)
+    assert named is not None
+    assert json.loads((path.parent / named.group(1)).read_text("utf-8")) == SCHEMA
+    assert Validator(SCHEMA).accepts(as_an_editor_reads(path))
+
+
+VALUE = "answers: {q: {column: A, %s}}"
+# Where keys may stand: what is around them, and where the schema keeps them.
+PLACES = [
+    pytest.param(HEAD + "%s", ("properties",), id="top"),
+    pytest.param(HEAD + "source: {%s}", ("$defs", "source", "properties"), id="source"),
+    pytest.param(HEAD + "source: {where: {%s}}", ("$defs", "filter", "properties"), id="filter"),
+    pytest.param(HEAD + "defaults: {%s}", ("$defs", "defaults", "properties"), id="defaults"),
+    pytest.param(HEAD + "answers: {q: {%s}}", ("$defs", "value", "anyOf", 1, "properties"), id="value"),
+    pytest.param(
+        HEAD + "answers: {q: {education: {end_date: {%s}}}}", ("$defs", "endValue", "anyOf", 1, "properties"), id="end"
+    ),
+    pytest.param(
+        HEAD + "answers: {q: {education: {%s}}}",
+        ("$defs", "answer", "anyOf", 1, "properties", "education", "properties"),
+        id="education",
+    ),
+    pytest.param(
+        HEAD + "answers: {q: {experience: {%s}}}",
+        ("$defs", "answer", "anyOf", 2, "properties", "experience", "properties"),
+        id="experience",
+    ),
+    pytest.param(HEAD + "questions_seen: {q: {%s}}", ("$defs", "seen", "properties"), id="questions seen"),
+]
+
+
+@pytest.mark.parametrize(("around", "kept"), PLACES)
+def test_reader_and_schema_know_the_same_keys(around: str, kept: tuple[str | int, ...]) -> None:
+    """A key that the reader learns must be told to the schema, and the other way round."""
+    found: Any = SCHEMA
+    for step in kept:
+        found = found[step]
+    told = next(message for message in reading_refused(around % "zzzz: 1") if "'zzzz' is no key of" in message)
+    assert not told.endswith("..."), "the reader lists only some of its keys; let it list all"
+    assert set(found) == set(told.partition("use one of ")[2].split(", "))
+
+
+SOUND = [
+    pytest.param("", id="the least"),
+    pytest.param("source: {sheet: 1, header_row: 3, encoding: utf-8, delimiter: tab, missing: [n/a, 0]}", id="source"),
+    pytest.param("source: {header_rows: 2, skip_rows: [2, 4-6], stop_at: Total, hidden_rows: skip}", id="source rows"),
+    pytest.param("source: {where: {column: A, is_not: [x, 1]}}", id="where"),
+    pytest.param("defaults: {dates: '%d.%m.%Y', decimal: ',', thousands: ' ', region: TR, yes: [J]}", id="defaults"),
+    pytest.param("defaults: {missing_day: last, unused_columns: error, duplicates: error}", id="more defaults"),
+    pytest.param("answers: {q: A, 'text: What?': {column: [A, B], default: 0}, 'id: 7': {value: true}}", id="answers"),
+    pytest.param("answers: {q: {join: [A, B], with: ''}}", id="join"),
+    pytest.param("answers: {q: {column: A, split: ';', values: {a: 1, 2: b}, otherwise: keep}}", id="table"),
+    pytest.param("answers: {q: {column: A, values: {a: b}, otherwise: {value: c}}}", id="otherwise a value"),
+    pytest.param("answers: {q: {education: {repeat: '{n}', school_name: 'S {n}', degree: 'D {n}'}}}", id="groups"),
+    pytest.param(
+        "answers: {q: {experience: {repeat: {first: unnumbered}, company_name: 'C{n}', "
+        "end_date: {column: 'E{n}', present: [now]}}}}",
+        id="first unnumbered",
+    ),
+    pytest.param(
+        "answers: {q: {column: A, pattern: '(?P<a>.)(?P<b>.)', group: a, values: {}, part: last}}", id="pattern"
+    ),
+    pytest.param("answers: {q: {column: A, split: ';', take: first_valid, names: {surname: capitals}}}", id="take"),
+    pytest.param(
+        "defaults: {dates: [excel, '%d %B %y'], months: [tr, en], pivot: 1950, duplicates: first}", id="dates"
+    ),
+    pytest.param("source: {group_by: {column: A, blank: continues, main: {column: B, is: x}}}", id="group_by"),
+    pytest.param("answers: {q: {experience: {rows: all, order: newest_first, company_name: C}}}", id="rows"),
+    pytest.param("answers: {q: {experience: {sheet: {name: J, key: A, equals: B}, company_name: C}}}", id="sheet"),
+    pytest.param(
+        "answers: {q: {experience: {file: {name: J, key: A, equals: B, sheet: 1}, company_name: C}}}", id="file"
+    ),
+    pytest.param(
+        "answers: {q: {experience: {cell: {column: A, split: newline, pattern: '(?P<a>.+)'}, company_name: a}}}",
+        id="cell",
+    ),
+    pytest.param("answers: {q: {experience: {json: A, company_name: c}}}", id="json"),
+    pytest.param("answers: {q: {experience: {lists: {split: ',', numbered: true}, company_name: c}}}", id="lists"),
+    pytest.param("route: {column: Job, is: [a, b]}", id="route"),
+    pytest.param("questions_seen: {q: {text: What?, answer_type: date, required: true, options: [a]}}", id="seen"),
+]
+
+
+@pytest.mark.parametrize("more", SOUND)
+def test_what_the_reader_takes_fits_the_schema(more: str) -> None:
+    """An editor does not complain about a file that the importer takes."""
+    path = write(HEAD + more)
+    read_mapping(path)
+    assert Validator(SCHEMA).accepts(as_an_editor_reads(path))
+
+
+_CANDIDATE = "candidate: {email: E-mail, first_name: First, last_name: Last, cv: CV}\n"
+BROKEN = [
+    pytest.param(HEAD.replace("version: 1", "version: 2"), id="version"),
+    pytest.param("target: {job_post: a}\n" + _CANDIDATE, id="no version"),
+    pytest.param("version: 1\n" + _CANDIDATE, id="no target"),
+    pytest.param("version: 1\ntarget: {job_post: a}\n", id="no candidate"),
+    pytest.param("version: 1\ntarget: {job_post: a, talent_pool: 1}\n" + _CANDIDATE, id="two targets"),
+    pytest.param("version: 1\ntarget: {}\n" + _CANDIDATE, id="empty target"),
+    pytest.param("version: 1\ntarget: {job_post: a/b}\n" + _CANDIDATE, id="no hash"),
+    pytest.param("version: 1\ntarget: {talent_pool: x}\n" + _CANDIDATE, id="no pool"),
+    pytest.param("version: 1\ntarget: {talent_pool: 1}\nanswers: {q: A}\n" + _CANDIDATE, id="answers of a pool"),
+    pytest.param(HEAD.replace("cv: CV", "cv: CV, source_platform: x"), id="platform of a job post"),
+    pytest.param(
+        "version: 1\ntarget: {talent_pool: 1}\n" + _CANDIDATE.replace("cv: CV", "cv: CV, terms_of_use: T"),
+        id="terms of a pool",
+    ),
+    pytest.param(HEAD.replace(", cv: CV", ""), id="no cv"),
+    pytest.param(HEAD.replace("cv: CV", "cv: [A, B]"), id="a list for a column"),
+    pytest.param(HEAD.replace("cv: CV", "cv: ''"), id="a blank column"),
+    pytest.param(HEAD + "anwsers: {}", id="unknown key"),
+    pytest.param(HEAD + "answers: [A]", id="answers a list"),
+    pytest.param(HEAD + "answers: {q: {}}", id="no source"),
+    pytest.param(HEAD + "answers: {q: {column: A, join: [B]}}", id="two sources"),
+    pytest.param(HEAD + "answers: {q: {column: []}}", id="no columns"),
+    pytest.param(HEAD + "answers: {q: {column: A, with: x}}", id="with without join"),
+    pytest.param(HEAD + "answers: {q: {column: A, otherwise: keep}}", id="otherwise without values"),
+    pytest.param(HEAD + "answers: {q: {column: A, values: [a]}}", id="values a list"),
+    pytest.param(HEAD + "answers: {q: {column: A, values: {a: b}, otherwise: guess}}", id="unknown word"),
+    pytest.param(HEAD + "answers: {q: {column: A, present: [now]}}", id="present elsewhere"),
+    pytest.param(HEAD + "answers: {q: {column: A, dates: '%d.%m.'}}", id="date without a year"),
+    pytest.param(HEAD + "answers: {q: {education: {degree: D}}}", id="entry without its name"),
+    pytest.param(HEAD + "answers: {q: {education: {school_name: S, company_name: C}}}", id="the other kind"),
+    pytest.param(HEAD + "answers: {q: {education: {school_name: S, repeat: '{m}'}}}", id="repeat"),
+    pytest.param(HEAD + "source: {header_row: 0}", id="row 0"),
+    pytest.param(HEAD + "source: {header_row: third}", id="row in words"),
+    pytest.param(HEAD + "source: {where: {column: A}}", id="where without words"),
+    pytest.param(HEAD + "source: {where: {column: A, is: x, is_not: y}}", id="where with both"),
+    pytest.param(HEAD + "source: {missing: []}", id="no missing words"),
+    pytest.param(HEAD + "defaults: {decimal: ';'}", id="decimal sign"),
+    pytest.param(HEAD + "defaults: {region: Turkey}", id="region"),
+    pytest.param(HEAD + "defaults: {missing_day: middle}", id="missing day"),
+    pytest.param(HEAD + "defaults: {unused_columns: maybe}", id="unused columns"),
+    pytest.param(HEAD + "questions_seen: {q: {text: What?}}", id="seen without type"),
+]
+
+
+@pytest.mark.parametrize("text", BROKEN)
+def test_what_is_built_wrongly_is_refused_by_both(text: str) -> None:
+    """A mistake of form is underlined in the editor already, and refused by the importer."""
+    path = write(text)
+    with pytest.raises(UnusableInput):
+        read_mapping(path)
+    assert not Validator(SCHEMA).accepts(as_an_editor_reads(path))
