@@ -77,21 +77,21 @@ def _numbered(text: Text, *, first_unnumbered: bool, findings: Findings) -> Numb
 
 def _read_sheet(node: Node, name: str, findings: Findings) -> ChildRows | None:
     fields = read_fields(node, name, findings)
-    return _child(fields.only(SHEET_KEYS), findings, in_file=False) if fields else None
+    return _child(fields.only(SHEET_KEYS), in_file=False) if fields else None
 
 
 def _read_file(node: Node, name: str, findings: Findings) -> ChildRows | None:
     fields = read_fields(node, name, findings)
-    return _child(fields.only(FILE_SOURCE_KEYS), findings, in_file=True) if fields else None
+    return _child(fields.only(FILE_SOURCE_KEYS), in_file=True) if fields else None
 
 
-def _child(fields: Fields, findings: Findings, *, in_file: bool) -> ChildRows | None:
+def _child(fields: Fields, *, in_file: bool) -> ChildRows | None:
     name = fields.require("name", read_filled, "name it, as name: Jobs")
     key = fields.require("key", read_filled, "name its column that says whose entry a row is")
     equals = fields.require("equals", read_filled, "name the column of the main table that says the same as key")
     order_by = fields.read("order_by", read_filled)
     sheet = fields.read("sheet", read_filled) if in_file else name
-    options = file_options(fields, sheet, findings)
+    options = file_options(fields, sheet)
     if name is None or key is None or equals is None:
         return None
     return ChildRows(ChildSource(name.value if in_file else None, options), key, equals, order_by, fields.place)

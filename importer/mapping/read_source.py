@@ -37,14 +37,14 @@ def read_source(node: Node, name: str, findings: Findings) -> SourceSection | No
     sheet = fields.read("sheet", read_filled)
     missing = fields.read("missing", read_texts) or ()
     return SourceSection(
-        file_options(fields, sheet, findings),
+        file_options(fields, sheet),
         tuple(text.value for text in missing),
         fields.read("where", read_filter),
         fields.read("group_by", _read_group_by),
     )
 
 
-def file_options(fields: Fields, sheet: Text | None, findings: Findings) -> SourceOptions:
+def file_options(fields: Fields, sheet: Text | None) -> SourceOptions:
     """How a file is read, as the keys FILE_KEYS among these fields say."""
     encoding = fields.read("encoding", _read_encoding)
     stop_at = fields.read("stop_at", read_filled)
@@ -54,7 +54,7 @@ def file_options(fields: Fields, sheet: Text | None, findings: Findings) -> Sour
         header_row=fields.read("header_row", read_number),
         encoding=encoding.value if encoding else None,
         delimiter=fields.read("delimiter", _read_delimiter),
-        header_rows=_header_rows(fields, findings),
+        header_rows=fields.read("header_rows", read_number) or 1,
         skip_rows=fields.read("skip_rows", read_row_numbers) or (),
         stop_at=stop_at.value if stop_at else None,
         hidden_rows="skip" if hidden is HiddenWord.SKIP else "read",
@@ -64,14 +64,6 @@ def file_options(fields: Fields, sheet: Text | None, findings: Findings) -> Sour
 class HiddenWord(StrEnum):
     READ = "read"
     SKIP = "skip"
-
-
-def _header_rows(fields: Fields, findings: Findings) -> int:
-    count = fields.read("header_rows", read_number) or 1
-    if count > 1 and not fields.has("header_row"):
-        message = "header_rows needs to know where the header begins"
-        findings.mistake("missing-key", message, "add header_row: the first of them", fields.key("header_rows").place)
-    return count
 
 
 def _read_encoding(node: Node, name: str, findings: Findings) -> Text | None:

@@ -29,7 +29,7 @@ class Fields:
         for typed, pair in self._pairs.items():
             if typed not in known:
                 self._findings.mistake(
-                    "unknown-key", f"'{typed}' is no key of {self.name}", did_you_mean(typed, known, 24), pair.key.place
+                    "unknown-key", f"'{typed}' is no key of {self.name}", did_you_mean(typed, known, 32), pair.key.place
                 )
         return self
 

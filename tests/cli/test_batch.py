@@ -141,6 +141,6 @@ def test_mistakes_of_all_mappings_are_told_at_once(serve: Serve, folder: Path) -
     served = serve()
     ran = served(*RUN)
     assert (ran.code, ran.err.splitlines()[0]) == (3, "importer: 1 problem to mend first; nothing was sent.")
-    assert "all/_shared.yaml:8:7: there is no column 'CV'" in ran.err
+    assert "all/_shared.yaml:9:7: there is no column 'CV'" in ran.err
     assert {request.method for request in served.sandbox.requests} <= {"GET"}
     assert list((folder / "results").glob("2*")) == []

@@ -174,18 +174,13 @@ from tests.mapping.written import HEAD, HEADER, question, reading_refused, resol
             id="main without words",
         ),
         pytest.param(
-            "source: {header_rows: 2}\n",
-            "m.yaml:4:10: header_rows needs to know where the header begins; add header_row: the first of them",
-            id="header of two rows somewhere",
-        ),
-        pytest.param(
             "source: {skip_rows: [3-x]}\n",
-            "m.yaml:4:22: '3-x' is no row number; write it in digits, or as a range like 3-5",
+            "m.yaml:4:22: '3-x' is no row number and no range of them; write it like 2 or 4-6",
             id="skipping no number",
         ),
         pytest.param(
             "source: {skip_rows: 5-3}\n",
-            "m.yaml:4:21: '5-3' is no row number; write it in digits, or as a range like 3-5",
+            "m.yaml:4:21: '5-3' is no row number and no range of them; write it like 2 or 4-6",
             id="skipping backwards",
         ),
         pytest.param(
