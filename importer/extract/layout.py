@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from importer.extract.record import Record
+from importer.extract.results_file import typed_cells
 from importer.models import CellPlace, Column, Origin, Problem, Row
 
 
@@ -15,7 +16,8 @@ class Layout:
 
     `header_row` is the header's last row. `width` counts the header's cells; `columns` are the ones that are kept,
     always the first of them. `even` as in RecordSource. `left_out` are the numbers of rows that are not read. The table
-    ends before the first row whose first filled cell is `stop_at`.
+    ends before the first row whose first filled cell is `stop_at`. `typed_at` is where a results file that is fed back
+    says which of its cells a workbook kept as values.
     """
 
     origin: Origin
@@ -25,6 +27,7 @@ class Layout:
     even: bool
     left_out: frozenset[int] = frozenset()
     stop_at: str | None = None
+    typed_at: int | None = None
 
     @property
     def takes_all(self) -> bool:
@@ -45,7 +48,9 @@ class Layout:
         kept = len(self.columns)
         cells = record.cells[:kept] + ("",) * (kept - len(record.cells))
         typed = record.typed
-        if typed and max(typed) >= kept:
+        if self.typed_at is not None:
+            typed = typed_cells("".join(record.cells[self.typed_at : self.typed_at + 1]), cells, self.columns)
+        elif typed and max(typed) >= kept:
             typed = frozenset(index for index in typed if index < kept)
         return Row(self.origin, record.number, cells, typed, self._problems(record))
 

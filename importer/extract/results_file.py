@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+from importer.models import Column
+
 IMPORT_COLUMNS = ("import_row", "import_status", "import_problem", "import_hint")
+TYPED_COLUMN = "import_typed"  # after them where the source was a workbook: the letters of the cells it kept as values
+# How Row writes what a workbook keeps as a number, a date, a time or a boolean.
+_CANONICAL = re.compile(r"-?\d+(\.\d+)?|\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?|\d\d:\d\d:\d\d|TRUE|FALSE", re.ASCII)
 
 
 def added_columns(header: Sequence[str]) -> int:
@@ -12,5 +18,17 @@ def added_columns(header: Sequence[str]) -> int:
     end = len(header)
     while end and not header[end - 1]:
         end -= 1
+    if end and header[end - 1] == TYPED_COLUMN:
+        end -= 1
     start = end - len(IMPORT_COLUMNS)
     return len(header) - start if start >= 0 and tuple(header[start:end]) == IMPORT_COLUMNS else 0
+
+
+def typed_cells(letters: str, cells: Sequence[str], columns: Sequence[Column]) -> frozenset[int]:
+    """The indexes of the cells that TYPED_COLUMN names, save those that a person has written anew in another form."""
+    named = set(letters.split())
+    return frozenset(
+        column.index
+        for column in columns
+        if column.letter in named and _CANONICAL.fullmatch(cells[column.index].removesuffix("%"))
+    )

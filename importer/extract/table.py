@@ -11,7 +11,7 @@ from importer.errors import UnusableInput
 from importer.extract.header import WINDOW, Header, declared_header, found_header
 from importer.extract.layout import Layout, column
 from importer.extract.record import Record, RecordSource
-from importer.extract.results_file import added_columns
+from importer.extract.results_file import TYPED_COLUMN, added_columns
 from importer.extract.sheet import Sheet
 from importer.models import FilePlace, Origin, Problem, Row, SourceOptions
 
@@ -83,7 +83,8 @@ def _header(source: RecordSource, head: Sequence[Record], options: SourceOptions
 def _layout(source: RecordSource, header: Header, added: int) -> Layout:
     width = len(header.names) if source.even else header.width
     columns = tuple(column(index, header.names[index]) for index in range(width - added))
-    return Layout(source.origin, header.last_row, width, columns, source.even)
+    typed_at = next((index for index in range(len(columns), width) if header.names[index] == TYPED_COLUMN), None)
+    return Layout(source.origin, header.last_row, width, columns, source.even, typed_at=typed_at if added else None)
 
 
 def _chosen_rows(layout: Layout, source: RecordSource, options: SourceOptions) -> Layout:

@@ -9,10 +9,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from importer.models import Column, OutcomeKind
+from importer.models import OutcomeKind
+from importer.report.facts import RunFacts
 from importer.report.guard import guarded
 from importer.report.names import ALWAYS_WRITTEN, CSV_FILES
-from importer.report.reported import IMPORT_COLUMNS, ReportedRow
+from importer.report.reported import IMPORT_COLUMNS, TYPED_COLUMN, ReportedRow
 
 
 class CsvFiles:
@@ -25,10 +26,13 @@ class CsvFiles:
         OSError: a file cannot be written.
     """
 
-    def __init__(self, folder: Path, columns: tuple[Column, ...], delimiter: str) -> None:
+    def __init__(self, folder: Path, facts: RunFacts) -> None:
         self._folder = folder
-        self._header = [*(column.name for column in columns), *IMPORT_COLUMNS]
-        self._delimiter = delimiter
+        self._columns = facts.columns
+        # Of a workbook's cells their types go along, or a fed-back 2.5 would be read as text with a wrong decimal sign.
+        self._with_types = facts.origin.sheet is not None
+        self._header = [*(column.name for column in facts.columns), *IMPORT_COLUMNS, *[TYPED_COLUMN] * self._with_types]
+        self._delimiter = facts.delimiter
         self._files = ExitStack()
         self._writers: dict[OutcomeKind, Any] = {}
 
@@ -49,7 +53,10 @@ class CsvFiles:
 
     def add(self, reported: ReportedRow) -> None:
         """Write one row."""
-        self._writer(reported.outcome.kind).writerow(_cells([*reported.row.cells, *reported.import_cells]))
+        cells = [*reported.row.cells, *reported.import_cells]
+        if self._with_types:
+            cells.append(reported.typed_letters(self._columns))
+        self._writer(reported.outcome.kind).writerow(_cells(cells))
 
     def _writer(self, kind: OutcomeKind) -> Any:
         if kind not in self._writers:

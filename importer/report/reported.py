@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from importer.models import Outcome, Row
+from importer.models import Column, Outcome, Row
 from importer.report.places import place_in_row
 from importer.report.words import words_for
 
 IMPORT_COLUMNS: Final = ("import_row", "import_status", "import_problem", "import_hint")
+TYPED_COLUMN: Final = "import_typed"
 
 _BETWEEN = " | "
 
@@ -25,6 +27,10 @@ class ReportedRow:
     def import_cells(self) -> tuple[str, str, str, str]:
         """The cells of IMPORT_COLUMNS: `7`, `400 rejected`, every problem with its place, every distinct hint."""
         return (str(self.row.number), self.status, self.problem, self.hint)
+
+    def typed_letters(self, columns: Sequence[Column]) -> str:
+        """The cell of TYPED_COLUMN: the letters of the cells that the workbook kept as values, `D K`."""
+        return " ".join(column.letter for column in columns if column.index in self.row.typed)
 
     @property
     def status(self) -> str:

@@ -61,7 +61,7 @@ def write_unfinished_summary(folder: Path, facts: RunFacts) -> Summary:
 def _write_files(staged: Path, folder: Path, facts: RunFacts, reported_rows: Iterator[ReportedRow]) -> Summary:
     tally = Tally()
     with ReportWorkbook(staged, facts) as workbook:
-        with CsvFiles(staged, facts.columns, facts.delimiter) as csv_files:
+        with CsvFiles(staged, facts) as csv_files:
             for reported in reported_rows:
                 tally.add(reported)
                 csv_files.add(reported)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
+from openpyxl import Workbook
 
-from tests.cli.conftest import FrontDoor, Served, candidate, read_csv, write_csv
+from tests.cli.conftest import HEADER, FrontDoor, Served, candidate, read_csv, write_csv
 
 Serve = Callable[..., Served]
 RUN = ("run", "people.csv", "--mapping", "mapping.yaml")
@@ -292,3 +294,37 @@ def test_a_run_says_what_to_do_next_and_keeps_the_folder_in_the_command(serve: S
     proposed = next(line.strip() for line in ran.out.splitlines() if "invalid.csv --mapping" in line)
     assert proposed.endswith("invalid.csv --mapping mapping.yaml --out elsewhere")
     assert served(*proposed.split()[1:]).code == 4
+
+
+def test_what_a_workbook_knows_of_its_cells_survives_the_way_back(serve: Serve) -> None:
+    """invalid.csv is read as the workbook was: its numbers are numbers, whatever sign the mapping declares for text."""
+    served = serve()
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.append([*HEADER, "Weeks", "From"])
+    for number, salary in ((1, "a lot"), (2, "much")):
+        sheet.append([*candidate(number, Salary=salary), 2.5, date(2026, 3, 4)])
+    book.save(served.door.folder / "people.xlsx")
+    mapping = served.door.folder / "mapping.yaml"
+    text = mapping.read_text("utf-8").replace(
+        "candidate:", "defaults: {decimal: ',', dates: ['%d/%m/%Y']}\ncandidate:", 1
+    )
+    mapping.write_text(text + "  notice_weeks: Weeks\n  available_from: From\n", "utf-8")
+    ran = served("run", "people.xlsx", "--mapping", "mapping.yaml", "--json")
+    assert ran.counts == {"invalid": 2}
+    bad = served.door.folder / "results" / ran.summary["run"] / "invalid.csv"
+    assert [row["import_typed"] for row in read_csv(bad)] == ["H I", "H I"]
+    mended = bad.read_text("utf-8-sig").replace("a lot", "900").replace("much", "901")
+    first, _, second = mended.partition("901")
+    bad.write_text(first + "901" + second.replace("2.5", '"3,5"'), "utf-8-sig")
+    again = served("run", str(bad), "--mapping", "mapping.yaml", "--json")
+    assert (again.code, again.counts) == (0, {"created": 2})
+    answers = [
+        {item["job_post_question"]["question_key"]: item["answer"] for item in body["answers"]}
+        for body in served.sandbox.memory.accepted()
+    ]
+    assert [(each["notice_weeks"], each["available_from"]) for each in answers] == [
+        ("2.5", "2026-03-04"),
+        ("3.5", "2026-03-04"),
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,8 @@ from tests.report.building import (
     rows,
 )
 
-HEADER = ["ID", "E-mail", "Mobile", "Degree 1", "import_row", "import_status", "import_problem", "import_hint"]
+ADDED = ["import_row", "import_status", "import_problem", "import_hint", "import_typed"]
+HEADER = ["ID", "E-mail", "Mobile", "Degree 1", *ADDED]
 
 
 def test_first_three_files_are_always_written(tmp_path: Path) -> None:
@@ -99,7 +101,7 @@ def test_every_problem_of_a_row_is_told_with_its_cell(tmp_path: Path) -> None:
 
     write_report(tmp_path, FACTS, [bad], [Outcome(7, OutcomeKind.INVALID, problems=problems)])
 
-    assert read_csv(tmp_path / "invalid.csv")[1][6:] == [
+    assert read_csv(tmp_path / "invalid.csv")[1][6:8] == [
         "Candidates!D7: 'bachelor' is no degree this service knows | Candidates!C7: '12' is no phone number"
         " | candidates.xlsx, Jobs!B9: 'Sr' is no level | mappings/zoho.yaml:12:5: no value is left"
         " | the row has 3 cells, its header 4 | refused",
@@ -145,7 +147,8 @@ def test_hostile_cells_come_back(tmp_path: Path, delimiter: str) -> None:
 
 def test_form_of_the_file(tmp_path: Path) -> None:
     """The bytes are UTF-8 with BOM, CRLF, and quotes only where needed, so that Excel opens them as they are."""
-    write_report(tmp_path, facts_with(delimiter=";"), [row(4, "ğ", "a,b", "c;d")], created([4]))
+    csv_facts = facts_with(delimiter=";", origin=Origin("candidates.csv"))
+    write_report(tmp_path, csv_facts, [row(4, "ğ", "a,b", "c;d")], created([4]))
 
     assert (tmp_path / "201_created.csv").read_bytes() == (
         "\ufeffID;E-mail;Mobile;Degree 1;import_row;import_status;import_problem;import_hint\r\n"
@@ -176,3 +179,11 @@ def test_earlier_files_without_rows_go(tmp_path: Path) -> None:
     names = {"201_created.csv", "409_already_there.csv", "400_rejected.csv", "report.xlsx", "summary.json"}
     assert files_in(tmp_path) == {*names, "source.csv"}
     assert len(read_csv(tmp_path / "201_created.csv")) == 2
+
+
+def test_cells_that_a_workbook_keeps_as_values_are_named(tmp_path: Path) -> None:
+    """The letters of typed cells go along, so that the fed-back text is read as the number or date that it was."""
+    typed = replace(row(4), typed=frozenset({0, 3}))
+    write_report(tmp_path, FACTS, [typed, row(5)], created([4, 5]))
+
+    assert [cells[-1] for cells in read_csv(tmp_path / "201_created.csv")] == ["import_typed", "A D", ""]

@@ -66,4 +66,4 @@ def test_headers_and_messages_are_guarded_too(tmp_path: Path) -> None:
 
     header, cells = read_csv(tmp_path / "400_rejected.csv")
     assert header[3] == "'+1"
-    assert cells[4:] == ["4", "400 rejected", "'=HYPERLINK()", "'@me"]
+    assert cells[4:] == ["4", "400 rejected", "'=HYPERLINK()", "'@me", ""]
