@@ -1,7 +1,7 @@
 """The process that reads a workbook: limits itself, reads one sheet, writes frames to stdout.
 
 A reader may crash, hang or fill the memory over a hostile file; then this process ends, and its parent says so.
-Started as `python -m importer.extract.workbook_child`, the request on stdin.
+Started by `workbook_process`, the request on stdin.
 """
 
 from __future__ import annotations
@@ -163,7 +163,3 @@ def _is_filled(row: Sequence[Value]) -> bool:
 def _is_results(book: _Loaded, sheet: SheetName) -> bool:
     header = book.first(sheet, lambda row: True) or ()
     return added_columns([cell if isinstance(cell, str) else "" for cell in header]) > 0
-
-
-if __name__ == "__main__":
-    main()

@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Timer
 from typing import IO
 
+import importer
 from importer.errors import UnusableInput
 from importer.extract.file_kind import FileKind
 from importer.extract.limits import ReadingLimits
@@ -28,6 +29,12 @@ from importer.models import FilePlace, Problem
 
 # What Python and Rust say where memory is not given, or more is wanted than there can be.
 _OUT_OF_MEMORY = ("MemoryError", "memory allocation", "Cannot allocate", "capacity overflow", "start new thread")
+# The package lies where this one does. It comes last in the path, and the folder that a person stands in does not come
+# at all (-P): a csv.py there must not be taken for the library's.
+_PROGRAM = (
+    f"import sys; sys.path.append({str(Path(importer.__file__).parent.parent)!r}); "
+    "from importer.extract.workbook_child import main; main()"
+)
 _ENGINES = dict.fromkeys(FileKind, ("calamine",)) | {FileKind.XLSX: ("calamine", "openpyxl")}
 
 
@@ -107,7 +114,7 @@ def _ask(source: WorkbookSource, engine: str) -> SheetFrames | _Failure:
         limits.seconds,
         limits.unpacked,
     )
-    command = [sys.executable, "-X", "utf8", "-m", "importer.extract.workbook_child"]
+    command = [sys.executable, "-P", "-X", "utf8", "-c", _PROGRAM]
     timed_out: list[bool] = []
     with (
         tempfile.TemporaryFile() as errors,

@@ -113,6 +113,15 @@ def test_nothing_is_unpacked_to_disk_and_no_link_followed(tmp_path: Path) -> Non
     assert not (tmp_path.parent / "evil.txt").exists()
 
 
+def test_files_beside_a_workbook_are_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python files in the folder that a person stands in are not taken for the library's."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("csv.py", "zipfile.py", "struct.py", "importer.py"):
+        (tmp_path / name).write_text("raise SystemExit('run')\n")
+    (tmp_path / "a.xlsx").write_bytes(openpyxl_bytes((("Name",), ("Ada",))))
+    assert [row.cells for row in open_sheet(Path("a.xlsx"), SourceOptions()).rows()] == [("Ada",)]
+
+
 def test_cell_over_the_limit(tmp_path: Path) -> None:
     """A cell longer than the setting is told with its row."""
     path = tmp_path / "long.csv"
