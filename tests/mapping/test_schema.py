@@ -87,6 +87,9 @@ SOUND = [
         "end_date: {column: 'E{n}', present: [now]}}}}",
         id="first unnumbered",
     ),
+    pytest.param(
+        "source: {header_row: 2, header_rows: 2, skip_rows: [4, 5-6], stop_at: END, hidden_rows: skip}", id="rows"
+    ),
     pytest.param("questions_seen: {q: {text: What?, answer_type: date, required: true, options: [a]}}", id="seen"),
 ]
 
@@ -129,6 +132,8 @@ BROKEN = [
     pytest.param(HEAD + "answers: {q: {column: A, values: {a: b}, otherwise: guess}}", id="unknown word"),
     pytest.param(HEAD + "answers: {q: {column: A, present: [now]}}", id="present elsewhere"),
     pytest.param(HEAD + "answers: {q: {column: A, dates: '%d.%m.'}}", id="date without a year"),
+    pytest.param(HEAD + "source: {hidden_rows: maybe}", id="hidden rows"),
+    pytest.param(HEAD + "source: {skip_rows: [first]}", id="skip rows in words"),
     pytest.param(HEAD + "answers: {q: {education: {degree: D}}}", id="entry without its name"),
     pytest.param(HEAD + "answers: {q: {education: {school_name: S, company_name: C}}}", id="the other kind"),
     pytest.param(HEAD + "answers: {q: {education: {school_name: S, repeat: '{m}'}}}", id="repeat"),
