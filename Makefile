@@ -6,12 +6,14 @@ INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: help demo test proposals lint check clean
+.PHONY: help demo test crash mutants proposals lint check clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    import a messy legacy export into a recruiting service on this machine, and show the result"
 	@echo "make test    run the tests"
+	@echo "make crash   1,000 kills, kills at every kind of step, 2,000 power cuts: figures (20 minutes)"
+	@echo "make mutants plant faults into a copy of the code; the tests must catch each"
 	@echo "make lint    ruff and mypy"
 	@echo "make check   lint and tests"
 	@echo "make proposals  how often mapping new proposes the right column"
@@ -38,6 +40,13 @@ demo: $(INSTALLED)
 
 test: $(INSTALLED_DEV)
 	$(BIN)/python -m pytest -n auto
+
+# Some twenty minutes on two cores; each part alone: python -m tests.crash kills | steps | power
+crash: $(INSTALLED_DEV)
+	$(BIN)/python -m tests.crash
+
+mutants: $(INSTALLED_DEV)
+	$(BIN)/python -m tests.crash.mutants
 
 proposals: $(INSTALLED)
 	$(BIN)/python benchmarks/suggest.py

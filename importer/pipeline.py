@@ -16,7 +16,7 @@ from importer.ledger import Ledger, RowState, RunJournal, State
 from importer.ledger import RunRecord as LedgerRun
 from importer.load import OWN_EARLIER_ATTEMPT, Stop
 from importer.mapping import ResolvedMapping, read_mapping, resolve
-from importer.models import Operation, Outcome, OutcomeKind, Problem, Question, Row, Submission, WireFormat
+from importer.models import FilePlace, Operation, Outcome, OutcomeKind, Problem, Question, Row, Submission, WireFormat
 from importer.report import RunFacts, Summary, write_report, write_unfinished_summary
 from importer.run_folder import (
     Ending,
@@ -139,13 +139,28 @@ def make_plan(order: Order, questions_of: Callable[[str], tuple[Question, ...]])
             warnings=tuple(str(warning) for warning in (*sheet.warnings, *resolved.warnings)),
             started_at=started_at,
         )
-        write_manifest(folder, manifest)
+        # The manifest last: with it the folder is a run, and every run has a summary.
         write_unfinished_summary(folder, _facts(manifest, sheet))
+        write_manifest(folder, manifest)
+    except OSError as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise _no_room_for_plan(error, folder) from None
     except BaseException:
         # Nothing was begun: a folder without a report would only puzzle.
         shutil.rmtree(folder, ignore_errors=True)
         raise
     return Plan(folder, manifest, sheet, resolved, forecast)
+
+
+def _no_room_for_plan(error: OSError, folder: Path) -> UnusableInput:
+    return UnusableInput(
+        Problem(
+            "results-folder-unusable",
+            f"the copies of file and mapping cannot be written: {error.strerror or error}",
+            "make room, or name another folder with --out or IMPORTER_OUT",
+            FilePlace(str(folder.parent)),
+        )
+    )
 
 
 def _look_ahead(rows: Iterable[Row], mapping: ResolvedMapping) -> Forecast:
@@ -181,9 +196,8 @@ def begin(plan: Plan, out: Path, ledger: Ledger) -> Closed:
         folder
         for folder, manifest in manifests_in(out)
         if manifest.scope == plan.manifest.scope
-        and (manifest.ending is None or manifest.run in unfinished)
-        and not manifest.dry_run  # it sends nothing and holds no lock: it may be at work
-        and folder != plan.folder
+        # Of a run that the ledger does not know nothing was sent, and it may just be waiting for the lock.
+        and manifest.run in unfinished
     ]
     summaries: list[Summary] = []
     problems: list[Problem] = []
@@ -260,8 +274,18 @@ def end(plan: Plan, stop: Stop | None, signal: int | None) -> Summary:
         stop_reason=stop.reason if stop else None,
         stop_hint=stop.hint if stop else None,
     )
-    write_manifest(plan.folder, plan.manifest.ended(ending))
+    _keep_ending(plan.folder, plan.manifest.ended(ending))
     return rewrite_report(plan.folder)
+
+
+def _keep_ending(folder: Path, manifest: RunManifest) -> None:
+    try:
+        write_manifest(folder, manifest)
+    except OSError as error:
+        raise StoppedEarly(
+            f"{folder}: how the run ended cannot be written: {error.strerror or error}; what was sent is known to the"
+            " ledger, so make room, then run the same command again"
+        ) from None
 
 
 def close(folder: Path, ledger: Ledger) -> Summary:
@@ -270,12 +294,17 @@ def close(folder: Path, ledger: Ledger) -> Summary:
     To be called under the lock of its target. The steps follow each other so that a kill between any two of them is
     mended by doing all of them again: the journal gets what only the ledger knows, then the manifest its ending, then
     the report is written; and only then the ledger calls the run ended.
+
+    Raises:
+        UsageError: the run never began to send; another process may be about to.
     """
     manifest = read_manifest(folder)
+    if ledger.run(manifest.run) is None:
+        raise UsageError(f"run {manifest.run} has sent nothing: it was ended before it began, or begins just now")
     if manifest.ending is None:
         _complete_journal(folder, manifest, ledger)
         manifest = manifest.ended(Ending(datetime.now(UTC), finished=False, exit_code=None))
-        write_manifest(folder, manifest)
+        _keep_ending(folder, manifest)
     summary = rewrite_report(folder)
     ledger.end_run(manifest.run, summary.ended_at or summary.started_at, summary.exit_code)
     return summary

@@ -48,10 +48,12 @@ class RunJournal:
 
     Raises:
         UnusableInput: the folder cannot be written, or the file is no database.
+        JournalUnwritable: there is a journal, and it cannot be gone on with.
     """
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / JOURNAL
+        is_new = not self.path.exists()
         create_private(self.path)
         # NORMAL: a power cut may cost the last outcomes here, and the ledger still knows them.
         self._engine = open_engine(self.path, "NORMAL")
@@ -64,7 +66,9 @@ class RunJournal:
                     self._seen.add(row)
         except DBAPIError as error:
             self._engine.dispose()
-            raise (no_database if is_no_database(error) else unwritable)(self.path, str(error.orig)) from None
+            if is_no_database(error):
+                raise no_database(self.path, str(error.orig)) from None
+            raise (unwritable if is_new else JournalUnwritable)(self.path, str(error.orig)) from None
         self._writer: GroupWriter[Outcome] = GroupWriter(self._commit, linger=_LINGER, name="journal")
 
     def __enter__(self) -> Self:

@@ -15,6 +15,7 @@ from filelock import FileLock, Timeout
 
 from importer.errors import Busy
 from importer.ledger.identity import Scope
+from importer.ledger.sqlite_file import unwritable
 
 
 @contextmanager
@@ -23,6 +24,7 @@ def target_lock(ledger_path: Path, scope: Scope) -> Iterator[None]:
 
     Raises:
         Busy: another run holds it; the message names its process, host and start.
+        UnusableInput: there is no room for it, or no right to make it.
     """
     place = _lock_path(ledger_path, scope)
     lock = FileLock(place, timeout=0, mode=0o600)
@@ -32,8 +34,13 @@ def target_lock(ledger_path: Path, scope: Scope) -> Iterator[None]:
         raise Busy(
             f"another run works on {scope}: {_holder(place)}; wait until it has ended, then run the same command again"
         ) from None
+    except OSError as error:
+        raise unwritable(place, error.strerror or str(error)) from None
     try:
-        _name_holder(place)
+        try:
+            _name_holder(place)
+        except OSError as error:
+            raise unwritable(place, error.strerror or str(error)) from None
         yield
     finally:
         lock.release()

@@ -78,12 +78,6 @@ def no_database(path: Path, reason: str) -> UnusableInput:
     )
 
 
-def is_full(error: Exception) -> bool:
-    """Whether a write failed because the disk is full."""
-    cause = getattr(error, "orig", error)
-    return getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
-
-
 def is_no_database(error: Exception) -> bool:
     """Whether a file was refused because its bytes are no database, or a broken one."""
     cause = getattr(error, "orig", error)

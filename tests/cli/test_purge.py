@@ -12,7 +12,7 @@ from tests.cli.conftest import Served, candidate
 from tests.cli.test_run import RUN, people
 
 Serve = Callable[..., Served]
-NAMES = (b"person1@example.com", b"Nr1", b"+905550000001", b"people.csv", b"mapping.yaml")
+NAMES = (b"person1@example.com", b"+905550000001", b"people.csv", b"mapping.yaml")
 
 
 def holding(folder: Path, *words: bytes) -> set[str]:

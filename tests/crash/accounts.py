@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,6 +40,13 @@ def told_in(folder: Path) -> list[Told]:
             with (folder / name).open(encoding="utf-8-sig", newline="") as file:
                 found += [Told(int(row["import_row"]), outcome, row["import_problem"]) for row in csv.DictReader(file)]
     return found
+
+
+def has_begun(folder: Path) -> bool:
+    """Whether a run came so far that it might have sent something: its report is to be checked."""
+    if not (folder / "run.json").is_file():
+        return False
+    return json.loads((folder / "summary.json").read_text("utf-8"))["ended_at"] is not None
 
 
 @dataclass(frozen=True)

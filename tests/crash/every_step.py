@@ -6,13 +6,12 @@ import re
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from importer.ledger import Ledger
-from tests.crash.accounts import Truth, told_in, untrue
+from tests.crash.accounts import Truth, has_begun, told_in, untrue
 from tests.crash.imports import OPERATIONS, PATIENCE, Witness, witness, write_mappings, write_people
 from tests.crash.nursery import Nursery
 
@@ -62,11 +61,12 @@ class _Place:
         self._nursery = nursery
         self._witness = saw
         self._cases = 0
+        self._environment = {**PATIENCE, **saw.environment}
 
     def steps_of(self, operation: str) -> list[str]:
         """The names of all steps of a run that is not killed."""
         command, _ = self._case(operation)
-        self._nursery.start(self._folder, command, tripwire=0).end()
+        self._nursery.start(self._folder, command, self._environment, tripwire=0).end()
         return (self._folder / "steps.txt").read_text("utf-8").splitlines()
 
     def kill_at(self, step: int, operation: str) -> list[str]:
@@ -76,7 +76,8 @@ class _Place:
         windows: dict[str, tuple[int, int]] = {}
         for number in range(_MOST_RUNS_TO_THE_END):
             before = self._witness.look()
-            code = self._nursery.start(self._folder, command, tripwire=step if number == 0 else None).end()
+            wire = step if number == 0 else None
+            code = self._nursery.start(self._folder, command, self._environment, tripwire=wire).end()
             after = self._witness.settle()
             new = [path.name for path in out.glob("2*") if path.name not in windows] if out.is_dir() else []
             windows.update(dict.fromkeys(new, (before, after)))
@@ -90,7 +91,7 @@ class _Place:
         good = [email for row, email in emails.items() if row != 3]
         faults = [f"{email} was accepted {counts[email]} times" for email in good if counts[email] > 1]
         for run, (before, after) in windows.items():
-            if (out / run / "run.json").is_file():
+            if before != after or has_begun(out / run):
                 truth = Truth(frozenset(accepted[:before]), frozenset(accepted[before:after]))
                 faults += untrue(told_in(out / run), emails, truth)
         last = told_in(out / list(windows)[-1])
@@ -108,7 +109,9 @@ class _Place:
         return ("run", name, "--mapping", OPERATIONS[operation], "--out", out, "--quiet"), emails
 
 
-def kill_at_steps(folder: Path, every: int, behaviours: dict[str, dict[str, Any] | None] = BEHAVIOURS) -> StepFigures:
+def kill_at_steps(
+    folder: Path, nursery: Nursery, every: int, behaviours: dict[str, dict[str, Any] | None] = BEHAVIOURS
+) -> StepFigures:
     """Kill at every n-th step of each behaviour, each behaviour beginning one step later than the one before."""
     figures = StepFigures()
     began = time.monotonic()
@@ -116,9 +119,7 @@ def kill_at_steps(folder: Path, every: int, behaviours: dict[str, dict[str, Any]
         place = folder / name.replace(" ", "-")
         place.mkdir()
         write_mappings(place)
-        with ExitStack() as held:
-            saw = held.enter_context(witness(place, _faults(fault)))
-            nursery = held.enter_context(Nursery({**PATIENCE, **saw.environment, "IMPORTER_IN_FLIGHT": "8"}))
+        with witness(place, _faults(fault)) as saw:
             where = _Place(place, nursery, saw)
             for operation in OPERATIONS:
                 steps = where.steps_of(operation)

@@ -38,15 +38,15 @@ class Life:
 
 
 class Nursery:
-    """One process that forks lives on demand. `environment` is what all of them have."""
+    """One process that forks lives on demand."""
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
+    def __init__(self) -> None:
         clean = {name: value for name, value in os.environ.items() if not name.startswith("IMPORTER_")}
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.crash.nursery"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**clean, **environment},
+            env=clean,
             text=True,
         )
 
@@ -60,7 +60,7 @@ class Nursery:
         self,
         folder: Path,
         arguments: Sequence[str],
-        environment: Mapping[str, str] | None = None,
+        environment: Mapping[str, str],
         tripwire: int | None = None,
     ) -> Life:
         """Begin a command in a folder; what it says goes to said.txt there.
@@ -71,7 +71,7 @@ class Nursery:
             "start",
             folder=str(folder),
             arguments=list(arguments),
-            environment=dict(environment or {}),
+            environment=dict(environment),
             tripwire=tripwire,
         )
         return Life(int(pid), self)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from importer.ledger import Ledger, Scope
 from importer.models import Operation, Target
-from tests.crash.accounts import Truth, told_in, untrue, untrue_in_ledger
+from tests.crash.accounts import Truth, has_begun, told_in, untrue, untrue_in_ledger
 from tests.crash.imports import OPERATIONS, PATIENCE, Witness, witness, write_mappings, write_people
 from tests.crash.nursery import Life, Nursery
 
@@ -72,6 +72,7 @@ class _Series:
         self._witness = saw
         self._luck = random.Random(seed)
         self._figures = Figures()
+        self._environment = {**PATIENCE, **saw.environment, "IMPORTER_LEDGER": str(folder / "ledger.sqlite")}
 
     def run(self, size: Size) -> Figures:
         began = time.monotonic()
@@ -110,7 +111,7 @@ class _Series:
     def _begin(self, command: tuple[str, ...]) -> tuple[Life, int]:
         self._figures.lives += 1
         before = self._witness.look()
-        return self._nursery.start(self._folder, command), before
+        return self._nursery.start(self._folder, command, self._environment), before
 
     def _wait(self, life: Life, left: int, kills_left: int) -> None:
         """Until a random moment: some time, or some accepted rows and a little later."""
@@ -151,8 +152,8 @@ class _Series:
         self._figures.missing += sum(counts[email] == 0 for email in good)
         for run, (before, after) in windows.items():
             folder = self._folder / f"out{number}" / run
-            if not (folder / "run.json").is_file():
-                assert before == after, "something was sent by a run without a manifest"
+            if not has_begun(folder):
+                assert before == after, "something was sent by a run that had not begun"
                 continue
             told = told_in(folder)
             truth = Truth(frozenset(accepted[:before]), frozenset(accepted[before:after]))
@@ -164,10 +165,8 @@ class _Series:
             self._figures.untrue += [str(problem) for problem in ledger.check()]
 
 
-def kill_at_random(folder: Path, size: Size, seed: int = 1) -> Figures:
+def kill_at_random(folder: Path, nursery: Nursery, size: Size, seed: int = 1) -> Figures:
     """Carry out a series in an empty folder. Both operations take turns, file by file."""
     write_mappings(folder)
     with witness(folder, FAULTS) as saw:
-        environment = {**PATIENCE, **saw.environment, "IMPORTER_LEDGER": str(folder / "ledger.sqlite")}
-        with Nursery(environment) as nursery:
-            return _Series(folder, nursery, saw, seed).run(size)
+        return _Series(folder, nursery, saw, seed).run(size)

@@ -16,17 +16,17 @@ from tests.crash.random_kills import Size, kill_at_random
 RUN = ("run", "people.csv", "--mapping", "mapping.yaml", "--quiet")
 
 
-def test_random_kills(tmp_path: Path) -> None:
+def test_random_kills(tmp_path: Path, nursery: Nursery) -> None:
     """Killed at random moments, both operations: nobody twice, nobody missing, no row told as what it is not."""
-    figures = kill_at_random(tmp_path, Size(files=2, rows=50, kills=4))
+    figures = kill_at_random(tmp_path, nursery, Size(files=2, rows=50, kills=4))
     assert figures.kills == 8
     assert (figures.twice, figures.missing, figures.untrue) == (0, 0, [])
 
 
 @pytest.mark.parametrize("behaviour", ["created", "503 after accepting"])
-def test_kills_at_steps(tmp_path: Path, behaviour: str) -> None:
+def test_kills_at_steps(tmp_path: Path, nursery: Nursery, behaviour: str) -> None:
     """Killed at steps from the first folder to the last renaming: the same command again brings every row in, once."""
-    figures = kill_at_steps(tmp_path, every=70, behaviours={behaviour: BEHAVIOURS[behaviour]})
+    figures = kill_at_steps(tmp_path, nursery, every=90, behaviours={behaviour: BEHAVIOURS[behaviour]})
     assert figures.kills >= 4
     assert figures.untrue == []
 
@@ -60,16 +60,16 @@ def test_the_accounts_find_a_missing_row() -> None:
 def slow_service(tmp_path: Path) -> Iterator[Witness]:
     write_mappings(tmp_path)
     write_people(tmp_path / "people.csv", range(40))
-    with witness(tmp_path, [{"kind": "delay", "share": 1, "ms": 150, "operation": "apply"}]) as saw:
+    with witness(tmp_path, [{"kind": "delay", "share": 1, "ms": 100, "operation": "apply"}]) as saw:
         yield saw
 
 
 @pytest.mark.parametrize("count", [2, 20])
-def test_of_many_at_once_one_works(tmp_path: Path, slow_service: Witness, count: int) -> None:
+def test_of_many_at_once_one_works(tmp_path: Path, nursery: Nursery, slow_service: Witness, count: int) -> None:
     """Of 2 and of 20 processes one works, and the others end with 75; everybody is entered once."""
-    with Nursery({**PATIENCE, **slow_service.environment}) as nursery:
-        lives = [nursery.start(tmp_path, RUN) for _ in range(count)]
-        codes = sorted(life.end() for life in lives)
+    environment = {**PATIENCE, **slow_service.environment}
+    lives = [nursery.start(tmp_path, RUN, environment) for _ in range(count)]
+    codes = sorted(life.end() for life in lives)
     assert codes == [0] + [75] * (count - 1)
     slow_service.look()
     assert sorted(slow_service.accepted) == sorted(f"person{number}@example.com" for number in range(40))

@@ -67,7 +67,7 @@ def test_the_database_itself_refuses_two_open_attempts(ledger: Ledger) -> None:
     """One open attempt for each identity, whoever writes."""
     ledger.intend(intent(ledger, 2))
     with pytest.raises(sqlite3.IntegrityError, match=r"UNIQUE constraint failed: attempts\.identity"):
-        raw(ledger, "INSERT INTO attempts SELECT run, row, 2, identity, 0, NULL, NULL, state FROM attempts")
+        raw(ledger, "INSERT INTO attempts SELECT run, row, 2, identity, 0, NULL, NULL, state, 0 FROM attempts")
 
 
 def test_an_identity_in_flight_cannot_be_intended_again(ledger: Ledger) -> None:
@@ -158,7 +158,7 @@ def test_row_states_give_the_last_state_and_the_last_status(ledger: Ledger) -> N
     lead_to(ledger, State.IN_FLIGHT, row=9)
     assert list(ledger.row_states("run-1")) == [
         RowState(2, State.CREATED, 500, 1),
-        RowState(5, State.UNCLEAR, 500, 2),
+        RowState(5, State.UNCLEAR, 500, 2, after_doubt=True),
         RowState(9, State.UNCLEAR, None, 1),
     ]
     assert list(ledger.row_states("run-0")) == []
@@ -233,6 +233,32 @@ def test_a_newer_ledger_is_refused(tmp_path: Path) -> None:
         f"{path}: it was written by a newer importer (ledger version 7, this one knows 2); "
         "upgrade this importer, or name another folder with --out"
     )
+
+
+def test_an_older_ledger_is_taken_along(tmp_path: Path) -> None:
+    """A ledger of the first version is read as it is, and is one of this version from then on."""
+    with begun(tmp_path) as ledger:
+        meant = lead_to(ledger, State.UNCLEAR)
+    older = sqlite3.connect(tmp_path / "ledger.sqlite")
+    older.executescript(
+        "ALTER TABLE runs DROP COLUMN purged_at; ALTER TABLE attempts DROP COLUMN after_doubt;"
+        "UPDATE about SET version = 1;"
+    )
+    older.close()
+    with begun(tmp_path, "run-2") as ledger:
+        assert ledger.look_up([meant.attempt.identity])[meant.attempt.identity].state is State.UNCLEAR
+        assert list(ledger.row_states("run-1")) == [RowState(2, State.UNCLEAR, 500, 1)]
+        assert raw(ledger, "SELECT version FROM about") == [(2,)]
+        assert ledger.check() == ()
+
+
+def test_a_ledger_damaged_while_it_is_open_is_told(ledger: Ledger) -> None:
+    """What SQLite finds wrong in the middle is a message with the path and what to do, and no traceback."""
+    raw(ledger, "DROP TABLE attempts")
+    for ask in (lambda: list(ledger.row_states("run-1")), ledger.check):
+        with pytest.raises(UnusableInput) as caught:
+            ask()
+        assert str(caught.value) == f"{ledger.path}: it cannot be written (no such table: attempts), {_UNWRITABLE}"
 
 
 _PUT_BACK = (
@@ -364,6 +390,7 @@ _KEEP = "keep the file as it is, put it back from a backup, and report this: it 
             "1 attempts of runs that ended are still open",
             id="open after the end",
         ),
+        pytest.param("DROP INDEX one_open_attempt", "the database no longer refuses a second open attempt", id="index"),
         pytest.param("DELETE FROM runs", "2 entries refer to entries that are gone", id="stray"),
     ],
 )

@@ -1,0 +1,145 @@
+"""The books of a killed run, closed wherever the kill came: in its sending, its ending, or in the closing itself."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from importer.errors import UsageError
+from importer.ledger import Answered, Attempt, Intent, Ledger, RunJournal, RunRecord, State
+from importer.models import Operation, Outcome, OutcomeKind, SourceOptions, Target
+from importer.pipeline import close, rewrite_report
+from importer.report import Summary, read_summary
+from importer.run_folder import Ending, RunManifest, Selection, read_manifest, write_manifest
+
+RUN = "20260301-120000-abcd"
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+TARGET = Target(Operation.APPLY, "4f2c9a")
+SOURCE = "E-mail\n" + "".join(f"person{row}@example.com\n" for row in range(2, 8))
+MANIFEST = RunManifest(
+    run=RUN,
+    file="people.csv",
+    source="source.csv",
+    sha256=hashlib.sha256(SOURCE.encode()).hexdigest(),
+    options=SourceOptions(),
+    selection=Selection(),
+    mapping="mapping.yaml",
+    target=TARGET,
+    service="https://recruiting.example.com",
+    dry_run=False,
+    rows=6,
+    blank_rows=0,
+    warnings=(),
+    started_at=NOON,
+)
+# What the ledger knows of rows 2 to 6; row 7 had no turn.
+STATES = {2: State.CREATED, 3: State.UNCLEAR, 4: State.IN_FLIGHT, 5: State.FAILED, 6: State.ALREADY_THERE}
+TOLD = {
+    OutcomeKind.CREATED: 1,
+    OutcomeKind.UNCLEAR: 2,
+    OutcomeKind.FAILED: 1,
+    OutcomeKind.ALREADY_THERE: 1,
+    OutcomeKind.NOT_SENT: 1,
+}
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    with Ledger.open(tmp_path / "ledger.sqlite") as ledger:
+        yield ledger
+
+
+@pytest.fixture
+def folder(tmp_path: Path, ledger: Ledger) -> Path:
+    """A run that was killed while it sent: what it did is in the ledger, and nothing is in its journal yet."""
+    folder = tmp_path / RUN
+    folder.mkdir()
+    (folder / "source.csv").write_text(SOURCE, encoding="utf-8")
+    write_manifest(folder, MANIFEST)
+    ledger.begin_run(RunRecord(RUN, MANIFEST.scope, "people.csv", "ab" * 32, "mapping.yaml", str(folder), NOON))
+    for row, state in STATES.items():
+        live(ledger, row, state)
+    ledger.flush()
+    return folder
+
+
+def live(ledger: Ledger, row: int, state: State) -> None:
+    """Lead a row to a state; who is already there was in doubt before."""
+    identity = ledger.fingerprints.identity(MANIFEST.scope, f"person{row}@example.com")
+    number = 1
+    attempt = Attempt(identity, RUN, row, number)
+    if state is State.ALREADY_THERE:
+        ledger.intend(Intent(attempt, b"body"))
+        ledger.record(Answered(attempt, State.UNCLEAR, 503))
+        attempt = replace(attempt, number=2)
+    ledger.intend(Intent(attempt, b"body"))
+    if state is not State.IN_FLIGHT:
+        ledger.record(Answered(attempt, state, {State.CREATED: 201, State.ALREADY_THERE: 409}.get(state)))
+
+
+def counts(summary: Summary) -> dict[OutcomeKind, int]:
+    return {kind: count for kind, count in summary.outcomes.items() if count}
+
+
+def test_every_row_is_told_as_the_ledger_knows_it(folder: Path, ledger: Ledger) -> None:
+    """The report of a killed run is complete, and says of a 409 after a doubt whose it most likely was."""
+    summary = close(folder, ledger)
+    assert (summary.finished, counts(summary)) == (False, TOLD)
+    with RunJournal(folder) as journal:
+        there = journal.outcome(6)
+    assert there is not None
+    assert [problem.code for problem in there.problems] == ["own-earlier-attempt"]
+    assert ledger.unfinished_runs(MANIFEST.scope) == ()
+    assert ledger.check() == ()
+
+
+def test_what_the_journal_has_is_not_told_otherwise(folder: Path, ledger: Ledger) -> None:
+    """An outcome that the run kept before it was killed stays, and a closing that was cut off goes on."""
+    with RunJournal(folder) as journal:
+        journal.record(Outcome(2, OutcomeKind.CREATED, 201, 3))
+        journal.record(Outcome(7, OutcomeKind.INVALID))
+    summary = close(folder, ledger)
+    assert counts(summary) == {
+        **{kind: TOLD[kind] for kind in TOLD if kind is not OutcomeKind.NOT_SENT},
+        OutcomeKind.INVALID: 1,
+    }
+    with RunJournal(folder) as journal:
+        assert journal.outcome(2) == Outcome(2, OutcomeKind.CREATED, 201, 3)
+
+
+def test_killed_between_ending_and_report(folder: Path, ledger: Ledger) -> None:
+    """A run whose manifest has its ending but whose report was not written gets its report, and keeps its ending."""
+    close(folder, ledger)
+    ending = Ending(NOON, finished=True, exit_code=4)
+    write_manifest(folder, read_manifest(folder).ended(ending))
+    (folder / "summary.json").unlink()
+    summary = close(folder, ledger)
+    assert (summary.finished, summary.exit_code, summary.ended_at) == (True, 4, NOON)
+    assert read_summary(folder) == summary
+
+
+def test_a_later_report_says_the_same(folder: Path, ledger: Ledger) -> None:
+    """What a killed run left in doubt is told as such for ever, whatever a later run found out."""
+    first = close(folder, ledger)
+    identity = ledger.fingerprints.identity(MANIFEST.scope, "person3@example.com")
+    ledger.begin_run(RunRecord("run-2", MANIFEST.scope, "people.csv", "", "", "", NOON))
+    ledger.intend(Intent(Attempt(identity, "run-2", 3, 1), b"body"))
+    ledger.record(Answered(Attempt(identity, "run-2", 3, 1), State.CREATED, 201))
+    ledger.flush()
+    assert counts(rewrite_report(folder)) == counts(first)
+
+
+def test_a_run_that_never_began_is_left_alone(folder: Path, ledger: Ledger) -> None:
+    """A run that the ledger does not know may be about to begin: its books are not touched."""
+    write_manifest(folder, replace(MANIFEST, run="20260301-120000-ffff"))
+    with pytest.raises(UsageError) as caught:
+        close(folder, ledger)
+    assert str(caught.value) == (
+        "run 20260301-120000-ffff has sent nothing: it was ended before it began, or begins just now"
+    )
+    assert read_manifest(folder).ending is None

@@ -1,0 +1,197 @@
+"""`make mutants`: plants faults into a copy of the code, one at a time; the suite must catch each.
+
+Each fault is one that would break the promise of "every row once", in the words that a careless change might use.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+PROJECT = Path(__file__).parent.parent.parent
+_COPIED = ("importer", "tests", "mappings", "sample_data", "pyproject.toml")
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A fault: the text of a file that is changed, and the tests that are to notice."""
+
+    name: str
+    file: str
+    before: str
+    after: str
+    tests: tuple[str, ...]
+
+
+MUTANTS = (
+    Mutant(
+        "the intent is written after the request",
+        "load/sender.py",
+        "            self._means.ledger.intend(Intent(attempt, self._job.body_digest))\n"
+        "            answer = self._means.service.submit(self._means.target, self._job.body)\n",
+        "            answer = self._means.service.submit(self._means.target, self._job.body)\n"
+        "            self._means.ledger.intend(Intent(attempt, self._job.body_digest))\n",
+        ("tests/load", "tests/crash/test_kills.py"),
+    ),
+    Mutant(
+        "a time-out is treated as not sent",
+        "service/replies.py",
+        "return self.phase is not Phase.CONNECTING",
+        "return False",
+        ("tests/service", "tests/load"),
+    ),
+    Mutant(
+        "a 5xx is treated as not sent",
+        "load/classify.py",
+        "Rule(range(500, 600), Verdict.AMBIGUOUS",
+        "Rule(range(500, 600), Verdict.AGAIN",
+        ("tests/load",),
+    ),
+    Mutant(
+        "a 409 after our own attempt is called plain",
+        "load/outcomes.py",
+        "None if finding.job.doubt is Doubt.NONE else OWN_EARLIER_ATTEMPT",
+        "None",
+        ("tests/load",),
+    ),
+    Mutant(
+        "a 409 that only the ledger knows of is called plain",
+        "pipeline.py",
+        "if state.state is State.ALREADY_THERE and state.after_doubt:",
+        "if False:",
+        ("tests/cli/test_closing.py",),
+    ),
+    Mutant(
+        "recovery forgets what was in flight",
+        "ledger/ledger.py",
+        ".where(identities.c.state == State.IN_FLIGHT, identities.c.run.in_(of_scope))\n"
+        "            .values(state=State.UNCLEAR.value)",
+        ".where(identities.c.state == State.IN_FLIGHT, identities.c.run.in_(of_scope))\n"
+        "            .values(state=State.FAILED.value)",
+        ("tests/ledger", "tests/load"),
+    ),
+    Mutant(
+        "synchronous is off",
+        "ledger/sqlite_file.py",
+        'connection.execute(f"PRAGMA synchronous={durability}")',
+        'connection.execute("PRAGMA synchronous=OFF")',
+        ("tests/crash/test_power_cuts.py",),
+    ),
+    Mutant(
+        "the lock is not taken",
+        "ledger/lock.py",
+        "        lock.acquire()\n",
+        "        pass\n",
+        ("tests/ledger/test_lock.py", "tests/crash/test_kills.py"),
+    ),
+    Mutant(
+        "a row is lost between reader and sender",
+        "load/batches.py",
+        "        yield batch\n",
+        "        yield batch[:-1] if size == 8 else batch\n",
+        ("tests/load", "tests/cli/test_run.py"),
+    ),
+    Mutant(
+        "a killed run's report forgets what the ledger knows",
+        "pipeline.py",
+        "                journal.record(_outcome_of_state(state))\n",
+        "                journal.record(Outcome(row.number, OutcomeKind.NOT_SENT))\n",
+        ("tests/cli/test_closing.py",),
+    ),
+    Mutant(
+        "the manifest gets its ending before the journal is complete",
+        "pipeline.py",
+        "        _complete_journal(folder, manifest, ledger)\n"
+        "        manifest = manifest.ended(Ending(datetime.now(UTC), finished=False, exit_code=None))\n"
+        "        _keep_ending(folder, manifest)\n",
+        "        manifest = manifest.ended(Ending(datetime.now(UTC), finished=False, exit_code=None))\n"
+        "        _keep_ending(folder, manifest)\n",
+        ("tests/cli/test_closing.py",),
+    ),
+    Mutant(
+        "who is done is sent again",
+        "load/outcomes.py",
+        "    if known.state in (State.CREATED, State.ALREADY_THERE):\n",
+        "    if known.state is State.ALREADY_THERE:\n",
+        ("tests/load", "tests/cli/test_run.py"),
+    ),
+    Mutant(
+        "the database allows two open attempts",
+        "ledger/schema.py",
+        "    unique=True,\n",
+        "    unique=False,\n",
+        ("tests/ledger",),
+    ),
+)
+
+CONTROL = Mutant("no fault at all", "", "", "", tuple(sorted({test for mutant in MUTANTS for test in mutant.tests})))
+"""What every mutant's tests say of the code as it is: nothing."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a planted fault was caught, and by which test."""
+
+    mutant: Mutant
+    caught_by: str | None
+    seconds: float
+
+
+def plant(mutant: Mutant, place: Path) -> None:
+    """Change the copy, unless it is the control. Raises AssertionError where the text is gone: mend the mutant."""
+    if mutant is CONTROL:
+        return
+    path = place / "importer" / mutant.file
+    text = path.read_text(encoding="utf-8")
+    assert text.count(mutant.before) == 1, f"{mutant.name}: {mutant.file} has changed; mend this mutant"
+    path.write_text(text.replace(mutant.before, mutant.after), encoding="utf-8")
+
+
+def try_mutant(mutant: Mutant) -> Verdict:
+    """Plant the fault in a copy of the project, and run the tests that are to notice."""
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        for name in _COPIED:
+            source = PROJECT / name
+            if source.is_dir():
+                shutil.copytree(source, place / name, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy(source, place)
+        plant(mutant, place)
+        ran = subprocess.run(
+            [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *mutant.tests],
+            cwd=place,
+            env={**os.environ, "PYTHONPATH": str(place)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    found = [line.split(" - ")[0].split(" ", 1)[1] for line in ran.stdout.splitlines() if line.startswith("FAILED")]
+    return Verdict(mutant, found[0] if found else None, time.monotonic() - began)
+
+
+def main() -> int:
+    """Try all; the exit code is 1 where one was not caught."""
+    control = try_mutant(CONTROL)
+    if control.caught_by:
+        print(f"the tests fail as it is: {control.caught_by}; mend that first")  # noqa: T201
+        return 1
+    missed = 0
+    for mutant in MUTANTS:
+        verdict = try_mutant(mutant)
+        missed += verdict.caught_by is None
+        shown = f"caught by {verdict.caught_by}" if verdict.caught_by else "NOT CAUGHT"
+        print(f"{mutant.name}: {shown} ({verdict.seconds:.0f} s)", flush=True)  # noqa: T201
+    print(f"{len(MUTANTS) - missed} of {len(MUTANTS)} planted faults were caught")  # noqa: T201
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
