@@ -32,7 +32,7 @@ MAY_IMPORT = {
     "cli": GROUND
     | SUPPLIES
     | STAGES
-    | {"run_folder", "batch_folder", "pipeline", "batch", "again", "purge", "sandbox"},
+    | {"run_folder", "batch_folder", "child_tables", "pipeline", "batch", "again", "purge", "sandbox"},
     "sandbox": {"importer"},
     "__main__": {"cli"},
     "importer": set(),

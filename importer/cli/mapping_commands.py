@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from importer.errors import UnusableInput
     from importer.mapping import Mapping
     from importer.mapping.suggest import Proposal
-    from importer.models import Column, Problem, Question, SourceOptions, Target, WireFormat
+    from importer.models import Problem, Question, SourceOptions, Target, WireFormat
     from importer.settings import Settings
 
 mapping_app = typer.Typer(
@@ -229,6 +230,7 @@ def _resolved(
     Raises:
         UnusableInput: with everything that does not fit.
     """
+    from importer.child_tables import Source, open_children
     from importer.extract import open_sheet
     from importer.mapping.fit import check_against_columns, check_without_columns
 
@@ -236,8 +238,10 @@ def _resolved(
         return check_without_columns(mapping, questions, wire)
     sheet = open_sheet(file, mapping.source)
     say(sheet.reading)
-    columns: tuple[Column, ...] = sheet.columns
-    return (*sheet.warnings, *check_against_columns(mapping, columns, questions, wire))
+    with tempfile.TemporaryDirectory() as folder:
+        children = open_children(mapping, Source(file, file), Path(folder))
+        found = check_against_columns(mapping, sheet.columns, questions, wire, children.tables)
+    return (*sheet.warnings, *found)
 
 
 def _accept(path: Path, questions: tuple[Question, ...]) -> None:

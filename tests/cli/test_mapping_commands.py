@@ -206,6 +206,15 @@ def test_check_holds_a_mapping_against_a_header(serve: Serve) -> None:
     )
 
 
+def test_check_knows_sheets_that_belong_to_the_main_one(front_door: FrontDoor) -> None:
+    """Entries from other sheets are checked against those sheets, and without a file against the questions alone."""
+    mapping = str(SAMPLES.parent / "mappings" / "child_sheets.yaml")
+    fits = front_door("mapping", "check", mapping, str(SAMPLES / "child_sheets.xlsx"), "--sandbox")
+    assert (fits.code, fits.out.splitlines()[-1].endswith("child_sheets.xlsx.")) == (0, True)
+    alone = front_door("mapping", "check", mapping, "--sandbox")
+    assert (alone.code, alone.out) == (0, f"{mapping} fits job post 4f2c9a.\n")
+
+
 # --- template -----------------------------------------------------------------------------------
 
 FILLED = {
