@@ -228,7 +228,7 @@ _CONCEPTS: dict[str, _Words] = {
     # Whole histories in one cell, and the questions that take them.
     "education": (
         "education|educations|education history|educational background|academic background|education details",
-        "eğitim|eğitim bilgileri|öğrenim bilgileri|eğitim geçmişi|eğitim durumu",
+        "eğitim|eğitim bilgileri|öğrenim bilgileri|eğitim geçmişi",
         "Ausbildung|Bildungsweg|Ausbildungsweg|Bildung|schulischer Werdegang",
     ),
     "experience": (
@@ -328,7 +328,8 @@ _ENTRY_FIELDS: dict[str, dict[str, _Words]] = {
         ),
         "degree": (
             "degree|qualification|degree name|education level|highest degree|degree type|level of education|diploma",
-            "derece|öğrenim durumu|mezuniyet derecesi|diploma derecesi|eğitim seviyesi|öğrenim seviyesi|diploma",
+            "derece|öğrenim durumu|eğitim durumu|mezuniyet derecesi|diploma derecesi|eğitim seviyesi"
+            "|öğrenim seviyesi|diploma",
             "Abschluss|akademischer Grad|Bildungsabschluss|höchster Abschluss|Abschlussart|Hochschulabschluss",
         ),
         "major": (
@@ -352,7 +353,8 @@ _ENTRY_FIELDS: dict[str, dict[str, _Words]] = {
         "company_name": (
             "company|employer|organization|organisation|company name|employer name|current employer|current company"
             "|last employer|organization name|last company|firm|workplace",
-            "firma|şirket|işveren|iş yeri|şirket adı|firma adı|son çalıştığı şirket|çalıştığı firma|çalıştığı şirket"
+            "firma|şirket|son firma|son şirket|işveren|iş yeri|şirket adı|firma adı"
+            "|son çalıştığı şirket|çalıştığı firma|çalıştığı şirket"
             "|son iş yeri|son çalıştığınız firma",
             "Arbeitgeber|Unternehmen|Firmenname|letzter Arbeitgeber|aktueller Arbeitgeber|Betrieb",
         ),
