@@ -126,7 +126,8 @@ class Row:
     `number` is the row number that a spreadsheet program shows. `typed` holds the indexes of the cells that a
     workbook keeps as a number, a date or a boolean: their text is the one canonical way to write the value
     (`1234.5`, `2021-03-15`, `2021-03-15 14:30:00`, `TRUE`), whatever decimal sign or date format the mapping
-    declares for text. `problems` is what reading found wrong; such a row must not be sent.
+    declares for text. `problems` is what reading found wrong; such a row must not be sent. `members` are the rows of
+    the source that this one stands for, where a candidate has several.
     """
 
     origin: Origin
@@ -134,9 +135,14 @@ class Row:
     cells: tuple[str, ...]
     typed: frozenset[int] = frozenset()
     problems: tuple[Problem, ...] = ()
+    members: tuple[Row, ...] = ()
 
     def place(self, column: Column | None = None) -> CellPlace:
-        """Where this row, or one cell of it, is in the source."""
+        """Where this row, or one cell of it, is in the source: of several members, in the one that the cell is from."""
+        if column is not None:
+            for member in self.members:
+                if member.cells[column.index] == self.cells[column.index]:
+                    return CellPlace(self.origin, member.number, column)
         return CellPlace(self.origin, self.number, column)
 
 
@@ -179,6 +185,26 @@ class Target:
 
     def __str__(self) -> str:
         return f"{self.noun} {self.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class TargetRun:
+    """A target of an export to several, and the id of its run."""
+
+    run: str
+    target: Target
+
+
+@dataclass(frozen=True, slots=True)
+class ManyTargets:
+    """The targets of one export, each with its run."""
+
+    runs: tuple[TargetRun, ...]
+
+    def __str__(self) -> str:
+        nouns = {run.target.noun for run in self.runs}
+        noun = nouns.pop() if len(nouns) == 1 else "target"
+        return f"{len(self.runs)} {noun}{'' if len(self.runs) == 1 else 's'}"
 
 
 class AnswerType(StrEnum):

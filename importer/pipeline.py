@@ -10,12 +10,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
+from importer.child_tables import Source, open_children
 from importer.errors import StoppedEarly, UnusableInput, UsageError
-from importer.extract import Sheet, copy_source, open_sheet
+from importer.extract import Sheet, SourceCopy, copy_source, open_sheet, share_copy
 from importer.ledger import Ledger, RowState, RunJournal, State
 from importer.ledger import RunRecord as LedgerRun
 from importer.load import OWN_EARLIER_ATTEMPT, Stop
-from importer.mapping import ResolvedMapping, read_mapping, resolve
+from importer.mapping import Mapping, ResolvedMapping, read_mapping, resolve
 from importer.models import FilePlace, Operation, Outcome, OutcomeKind, Problem, Question, Row, Submission, WireFormat
 from importer.report import RunFacts, Summary, write_report, write_unfinished_summary
 from importer.run_folder import (
@@ -30,7 +31,8 @@ from importer.run_folder import (
     refuse_altered,
     write_manifest,
 )
-from importer.transform import Duplicates, Filtered, Invalid, transform_row
+from importer.sorting import Forecast, look_ahead, sort_rows, spread
+from importer.transform import join_warnings
 
 Watch = Callable[[Outcome], None]
 
@@ -51,6 +53,7 @@ class Order:
     """What a person asked for. `service` is the base URL, or `sandbox` for a rehearsal.
 
     file_shown_as, mapping_shown_as: the names that reports give file and mapping, where these are private copies.
+    Of a run that is part of a batch, `run` is its id, and `copied` the private copy of the source that all share.
     """
 
     file: Path
@@ -62,15 +65,8 @@ class Order:
     dry_run: bool
     file_shown_as: str | None = None
     mapping_shown_as: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Forecast:
-    """What a look at every row found: how many there are, how many are ready to be sent, and the last row's number."""
-
-    rows: int
-    ready: int
-    last_row: int
+    run: str | None = None
+    copied: SourceCopy | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,16 +106,24 @@ def make_plan(order: Order, questions_of: Callable[[str], tuple[Question, ...]])
     mapping = read_mapping(order.mapping)
     shown_as = order.file_shown_as or str(order.file)
     started_at = datetime.now(UTC)
-    folder = make_private_folder(order.out, new_run_id(started_at))
+    folder = make_private_folder(order.out, order.run or new_run_id(started_at))
     try:
-        copy = copy_source(order.file, folder)
+        copy = share_copy(order.copied, folder) if order.copied else copy_source(order.file, folder)
         mapping_copy = keep_mapping(order.mapping, folder)
         sheet = open_sheet(copy.path, mapping.source, shown_as=shown_as)
+        children = open_children(mapping, Source(order.file, copy.path), folder)
         asks = mapping.target.operation is Operation.APPLY
         questions = questions_of(mapping.target.id) if asks else ()
-        resolved = resolve(mapping, sheet.columns, questions, order.wire)
-        forecast = _look_ahead(order.selection.of(sheet.rows()), resolved)
+        resolved = resolve(mapping, sheet.columns, questions, order.wire, children.tables)
         whole = order.selection == Selection()
+        _refuse_torn_candidates(mapping, order.selection)
+
+        def read() -> Iterator[Row]:
+            return order.selection.of(sheet.rows())
+
+        forecast = look_ahead(read, resolved)
+        grouped = mapping.group_by is not None
+        leftovers = join_warnings(resolved.joins, read(), grouped=grouped) if resolved.joins and whole else ()
         if not forecast.rows and not whole:
             raise UsageError(f"{order.selection}: the file has no such row; its header is in row {sheet.header_row}")
         manifest = RunManifest(
@@ -136,8 +140,10 @@ def make_plan(order: Order, questions_of: Callable[[str], tuple[Question, ...]])
             dry_run=order.dry_run,
             rows=forecast.rows,
             blank_rows=max(forecast.last_row - sheet.header_row - forecast.rows, 0) if whole else 0,
-            warnings=tuple(str(warning) for warning in (*sheet.warnings, *resolved.warnings)),
+            warnings=tuple(str(warning) for warning in (*_warnings(sheet, mapping), *resolved.warnings, *leftovers)),
             started_at=started_at,
+            children=children.copies,
+            groups=forecast.groups,
         )
         # The manifest last: with it the folder is a run, and every run has a summary.
         write_unfinished_summary(folder, _facts(manifest, sheet))
@@ -163,14 +169,18 @@ def _no_room_for_plan(error: OSError, folder: Path) -> UnusableInput:
     )
 
 
-def _look_ahead(rows: Iterable[Row], mapping: ResolvedMapping) -> Forecast:
-    """Check every row as if it were sent: a file that cannot be read to its end is found before the first request."""
-    count = ready = last_row = 0
-    for item in _sorted_rows(rows, mapping):
-        count += 1
-        ready += not isinstance(item, Outcome)
-        last_row = item.row
-    return Forecast(count, ready, last_row)
+def _warnings(sheet: Sheet, mapping: Mapping) -> tuple[Problem, ...]:
+    """Those of reading; that other sheets are not read would be untrue where entries are taken from them."""
+    takes_sheets = any(child.file is None for child in mapping.child_sources)
+    return tuple(warning for warning in sheet.warnings if not (takes_sheets and warning.code == "other-sheets"))
+
+
+def _refuse_torn_candidates(mapping: Mapping, selection: Selection) -> None:
+    """A part of the rows could hold a part of a candidate's entries, and that would be sent as all of them."""
+    if mapping.group_by is not None and selection.partial:
+        message = "group_by makes several rows one candidate, and a selection of rows could take one apart"
+        hint = "leave --rows and --limit out"
+        raise UnusableInput(Problem("selection-tears", message, hint, mapping.group_by.place))
 
 
 def discard(plan: Plan) -> None:
@@ -220,6 +230,7 @@ def carry_out(plan: Plan, loader: Loads, watch: Watch) -> None:
     Raises:
         StoppedEarly: the journal cannot be written; the ledger still knows what was sent.
     """
+    rows_of: dict[int, tuple[int, ...]] = {}  # of candidates under way that have several rows
     try:
         with RunJournal(plan.folder) as journal:
 
@@ -228,36 +239,29 @@ def carry_out(plan: Plan, loader: Loads, watch: Watch) -> None:
                 watch(outcome)
 
             # Closed at once when an outcome cannot be kept: what is in flight finishes while the ledger is still open.
-            with closing(loader.load(_to_send(plan, keep))) as outcomes:
+            with closing(loader.load(_to_send(plan, keep, rows_of))) as outcomes:
                 for outcome in outcomes:
-                    keep(outcome)
+                    for one in spread(outcome, rows_of.pop(outcome.row, (outcome.row,))):
+                        keep(one)
     except UnusableInput as error:
         # Its own words end in "nothing is sent", which is true of the next request only.
         raise StoppedEarly(f"{error}; what was sent is in the ledger: run the same command again") from None
 
 
-def _to_send(plan: Plan, keep: Watch) -> Iterator[Submission]:
+def _to_send(plan: Plan, keep: Watch, rows_of: dict[int, tuple[int, ...]]) -> Iterator[Submission]:
     """The submissions of the plan in row order; rows that are not for sending get their outcome on the way."""
-    for item in _sorted_rows(plan.manifest.selection.of(plan.sheet.rows()), plan.mapping):
-        if isinstance(item, Outcome):
-            keep(item)
-        else:
-            yield item
 
+    def read() -> Iterator[Row]:
+        return plan.manifest.selection.of(plan.sheet.rows())
 
-def _sorted_rows(rows: Iterable[Row], mapping: ResolvedMapping) -> Iterator[Submission | Outcome]:
-    """Each row as what is to be sent for it, or as its outcome where nothing is."""
-    duplicates = Duplicates(mapping)
-    for row in rows:
-        result = transform_row(row, mapping)
-        if isinstance(result, Filtered):
-            yield Outcome(row.number, OutcomeKind.FILTERED, problems=(result.problem,))
-        elif isinstance(result, Invalid):
-            yield Outcome(row.number, OutcomeKind.INVALID, problems=result.problems)
-        elif (problem := duplicates.check(row, result)) is not None:
-            yield Outcome(row.number, OutcomeKind.INVALID, problems=(problem,))
-        else:
-            yield result
+    for one in sort_rows(read, plan.mapping, plan.forecast.repeated):
+        if isinstance(one.result, Outcome):
+            for outcome in spread(one.result, one.rows):
+                keep(outcome)
+            continue
+        if len(one.rows) > 1:
+            rows_of[one.rows[0]] = one.rows
+        yield one.result
 
 
 # --- the end of a run ---------------------------------------------------------------------------
@@ -328,11 +332,13 @@ def settle_by_hand(folder: Path, ledger: Ledger, row: int, *, created: bool) -> 
         UsageError: the run sent nothing for this row, or it is not unclear.
     """
     manifest = read_manifest(folder)
-    ledger.resolve(manifest.run, row, created=created)
+    rows = next((rows for rows in manifest.groups if row in rows), (row,))  # the ledger knows the first of them
+    ledger.resolve(manifest.run, rows[0], created=created)
     kind = OutcomeKind.CREATED if created else OutcomeKind.FAILED
     with RunJournal(folder) as journal:
-        kept = journal.outcome(row) or Outcome(row, kind)
-        journal.replace(replace(kept, kind=kind, problems=(_FOUND if created else _NOT_FOUND,)))
+        for one in rows:
+            kept = journal.outcome(one) or Outcome(one, kind)
+            journal.replace(replace(kept, kind=kind, problems=(_FOUND if created else _NOT_FOUND,)))
     rewrite_report(folder)
 
 
@@ -366,7 +372,11 @@ def _rows(manifest: RunManifest, sheet: Sheet) -> Iterator[Row]:
 
 
 def _complete_journal(folder: Path, manifest: RunManifest, ledger: Ledger) -> None:
-    """Give each row without an outcome the one that the ledger knows, else that it had no turn."""
+    """Give each row without an outcome the one that the ledger knows, else that it had no turn.
+
+    The ledger knows a candidate by its first row; what became of that holds for the other rows of the candidate.
+    """
+    first_of = {row: rows[0] for rows in manifest.groups for row in rows[1:]}
     states = ledger.row_states(manifest.run)
     state = next(states, None)
     with RunJournal(folder) as journal:
@@ -377,6 +387,8 @@ def _complete_journal(folder: Path, manifest: RunManifest, ledger: Ledger) -> No
                 continue
             if state is not None and state.row == row.number:
                 journal.record(_outcome_of_state(state))
+            elif (first := journal.outcome(first_of[row.number]) if row.number in first_of else None) is not None:
+                journal.record(replace(first, row=row.number, attempts=0))
             else:
                 journal.record(Outcome(row.number, OutcomeKind.NOT_SENT, problems=(_KILLED,)))
 

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from importer.batch_folder import batches_in
 from importer.errors import Busy, UnusableInput, UsageError
 from importer.ledger import Ledger, Scope, target_lock
 from importer.models import FilePlace, Problem
-from importer.run_folder import MANIFEST, leftovers_in, manifests_in
+from importer.run_folder import BATCH, MANIFEST, leftovers_in, manifests_in
 
 _DAYS = {"d": 1, "w": 7}
 _MAYBE_AT_WORK = timedelta(days=1)  # a check holds no lock that would tell
@@ -47,6 +48,10 @@ def old_runs(out: Path, now: datetime, age: timedelta) -> Iterator[OldRun]:
         needed = max(age, _MAYBE_AT_WORK) if manifest.dry_run and manifest.ending is None else age
         if now - at >= needed:
             yield OldRun(folder, at, None if manifest.dry_run else manifest.scope)
+    for folder, batch in batches_in(out):
+        at = batch.ending.at if batch.ending else batch.started_at
+        if now - at >= (age if batch.ending else max(age, _MAYBE_AT_WORK)):
+            yield OldRun(folder, at, None)
     for folder, began in leftovers_in(out):
         if now - began >= max(age, _MAYBE_AT_WORK):
             yield OldRun(folder, began, None)
@@ -94,7 +99,7 @@ def forget_removed(ledger: Ledger, out: Path, now: datetime, age: timedelta) -> 
 def erase(folder: Path) -> None:
     """Overwrite every file of a folder, then remove it; its manifest last, so that a kill leaves a run to purge."""
     files = [Path(parent) / name for parent, _, names in os.walk(folder) for name in names]
-    for path in sorted(files, key=lambda path: path.name == MANIFEST):
+    for path in sorted(files, key=lambda path: path.name in (MANIFEST, BATCH)):
         if not path.is_symlink():
             _overwrite(path)
         path.unlink()

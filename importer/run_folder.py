@@ -16,12 +16,31 @@ from typing import Any
 
 from importer.errors import StoppedEarly, UnusableInput, UsageError
 from importer.ledger import JOURNAL, Scope
+from importer.mapping import self_contained
+from importer.mapping.fold import fold
 from importer.models import FilePlace, Operation, Problem, Row, SourceOptions, Target
 
 MANIFEST = "run.json"
-_RUN_ID = re.compile(r"(\d{8}-\d{6})-[0-9a-f]{4,5}")
+BATCH = "batch.json"  # in the folder of a batch, whose targets have runs of their own
+_RUN_ID = re.compile(r"(\d{8}-\d{6})-[0-9a-f]{4,5}(?:\..+)?")
 VERSION = 1
 _RESTORE = "put it back from a backup; what was sent is in the ledger, and the same import can be run again"
+
+
+@dataclass(frozen=True, slots=True)
+class Routed:
+    """Rows that say one of the folded words in the column of that index: of one target in an export to several."""
+
+    column: int
+    words: tuple[str, ...]
+
+    def takes(self, row: Row) -> bool:
+        return route_word(row, self.column) in self.words
+
+
+def route_word(row: Row, column: int) -> str:
+    """What a row says in the routing column, as words of routes are compared."""
+    return fold(row.cells[column])
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +48,19 @@ class Selection:
     """Which rows a run is about: row numbers as a spreadsheet program shows them, and at most how many.
 
     ranges: only these, each from its first to its last row, in order and apart; None where every row may be taken.
+    routed: only those of one target.
     """
 
     first: int | None = None
     last: int | None = None
     limit: int | None = None
     ranges: tuple[tuple[int, int], ...] | None = None
+    routed: Routed | None = None
+
+    @property
+    def partial(self) -> bool:
+        """Whether a person asked for a part of the rows."""
+        return (self.first, self.last, self.limit) != (None, None, None)
 
     @classmethod
     def of_rows(cls, rows: Iterable[int]) -> Selection:
@@ -56,6 +82,8 @@ class Selection:
             if self.last is not None and row.number > self.last:
                 return
             if self.first is not None and row.number < self.first:
+                continue
+            if self.routed is not None and not self.routed.takes(row):
                 continue
             if self.limit is not None and taken == self.limit:
                 return
@@ -114,12 +142,22 @@ class Ending:
 
 
 @dataclass(frozen=True, slots=True)
+class ChildCopy:
+    """A file that entries are taken from, as the mapping names it, and its private copy's name in the folder."""
+
+    name: str
+    copy: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
 class RunManifest:
     """What a run set out to do and, once it is over, how it ended.
 
     file: the source as the user named it; source: its private copy's name in the folder; service: the base URL, or
     `sandbox` for a rehearsal, which the ledger keeps apart; rows: how many are selected; blank_rows: wholly blank ones
-    between them, which are no rows; mapping_copy: the private copy of the mapping file, by its name in the folder.
+    between them, which are no rows; groups: the rows of each candidate that has several, the first of them first;
+    mapping_copy: the private copy of the mapping file, by its name in the folder.
     """
 
     run: str
@@ -136,6 +174,8 @@ class RunManifest:
     blank_rows: int
     warnings: tuple[str, ...]
     started_at: datetime
+    children: tuple[ChildCopy, ...] = ()
+    groups: tuple[tuple[int, ...], ...] = ()
     ending: Ending | None = None
     mapping_copy: str | None = None  # None in a run of an importer that did not keep one
 
@@ -259,30 +299,42 @@ def _manifest(values: dict[str, Any]) -> RunManifest:
     return RunManifest(
         **{
             **values,
-            "options": SourceOptions(**{**values["options"], "skip_rows": tuple(values["options"]["skip_rows"])}),
-            "selection": _selection(values["selection"]),
+            "options": options_from_json(values["options"]),
+            "selection": selection_from_json(values["selection"]),
             "target": Target(Operation(target["operation"]), target["id"]),
             "warnings": tuple(values["warnings"]),
             "started_at": datetime.fromisoformat(values["started_at"]),
+            "children": tuple(ChildCopy(**child) for child in values.get("children", ())),
+            "groups": tuple(tuple(rows) for rows in values.get("groups", ())),
             "ending": ending,
         }
     )
 
 
-def _selection(values: dict[str, Any]) -> Selection:
-    ranges = values.pop("ranges", None)
-    return Selection(**values, ranges=None if ranges is None else tuple((first, last) for first, last in ranges))
+def selection_from_json(values: dict[str, Any]) -> Selection:
+    """The selection whose fields these are."""
+    ranges, routed = values.pop("ranges", None), values.pop("routed", None)
+    return Selection(
+        **values,
+        ranges=None if ranges is None else tuple((first, last) for first, last in ranges),
+        routed=Routed(routed["column"], tuple(routed["words"])) if routed else None,
+    )
+
+
+def options_from_json(values: dict[str, Any]) -> SourceOptions:
+    """The reading options whose fields these are."""
+    return SourceOptions(**{**values, "skip_rows": tuple(values["skip_rows"])})
 
 
 def keep_mapping(path: Path, folder: Path) -> str:
-    """Copy a mapping file into a run's folder, 0600; gives the copy's name there.
+    """Copy a mapping file into a run's folder, with all that it takes from other files; gives the copy's name there.
 
     Raises:
         UnusableInput: it cannot be read.
     """
     name = f"mapping{path.suffix.lower() or '.yaml'}"
     try:
-        content = path.read_bytes()
+        content = self_contained(path)
     except OSError as error:
         problem = Problem("mapping-unreadable", f"it cannot be read: {error.strerror}", "check the path")
         raise UnusableInput(replace(problem, place=FilePlace(str(path)))) from None
@@ -302,7 +354,7 @@ def leftovers_in(out: Path) -> Iterator[tuple[Path, datetime]]:
     """Folders of runs that were killed before they had a manifest, or while they were purged, and their start."""
     for folder in sorted(out.iterdir()) if out.is_dir() else ():
         found = _RUN_ID.fullmatch(folder.name)
-        if found and folder.is_dir() and not (folder / MANIFEST).is_file():
+        if found and folder.is_dir() and not is_shown(folder):
             yield folder, datetime.strptime(found[1], "%Y%m%d-%H%M%S").replace(tzinfo=UTC)
 
 
@@ -320,15 +372,21 @@ def find_run(out: Path, name: str) -> Path:
         UsageError: there is no such run, or several.
     """
     direct = Path(name)
-    if (direct / MANIFEST).is_file():
+    if is_shown(direct):
         return direct
-    folders = runs_in(out)
+    folders = sorted(filter(is_shown, out.iterdir())) if out.is_dir() else []
     if name == "last" and folders:
-        return folders[-1]
+        # A batch comes before its runs, and is what a person means.
+        return max(folders, key=lambda folder: (folder.name.partition(".")[0], (folder / BATCH).is_file(), folder.name))
     found = [folder for folder in folders if folder.name.startswith(name)]
-    exact = [folder for folder in found if folder.name == name]
+    exact = [folder for folder in found if folder.name == name or (folder / BATCH).is_file()]
     if len(exact or found) == 1:
         return (exact or found)[0]
     if found:
         raise UsageError(f"several runs begin with {name!r}: {', '.join(folder.name for folder in found[:5])}")
     raise UsageError(f"there is no run {name!r} in {out}; see `importer runs --out {out}` for the runs there are")
+
+
+def is_shown(folder: Path) -> bool:
+    """Whether there is a run in the folder, or a batch of runs."""
+    return (folder / MANIFEST).is_file() or (folder / BATCH).is_file()

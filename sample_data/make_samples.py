@@ -8,7 +8,7 @@ from datetime import date, datetime
 from pathlib import Path
 
 import xlsxwriter
-from invented import legacy_export, nightly
+from invented import child_sheets, legacy_export, nightly
 from invented.cells import Cell, ErrorCell
 from xlsxwriter.format import Format
 from xlsxwriter.worksheet import Worksheet
@@ -34,6 +34,20 @@ def write_nightly(file: Path) -> None:
         writer = csv.DictWriter(text, nightly.HEADER, restval="", delimiter=";", lineterminator="\r\n")
         writer.writeheader()
         writer.writerows(nightly.rows())
+
+
+def write_child_sheets(file: Path) -> None:
+    """The workbook whose sheets belong together, one of them hidden."""
+    with xlsxwriter.Workbook(file, {"strings_to_formulas": False, "strings_to_urls": False}) as workbook:
+        workbook.set_properties({"author": "old system", "created": MADE_AT})
+        day = workbook.add_format({"num_format": "dd.mm.yyyy"})
+        for title, lines in child_sheets.SHEETS.items():
+            sheet = workbook.add_worksheet(title)
+            for number, line in enumerate(lines):
+                for place, cell in enumerate(line):
+                    _write_cell(sheet, number, place, cell, day)
+            if title == child_sheets.HIDDEN:
+                sheet.hide()
 
 
 def _write_candidates(sheet: Worksheet, head: Format, day: Format) -> None:
@@ -77,10 +91,11 @@ def _write_lookups(sheet: Worksheet) -> None:
 
 
 def main() -> None:
-    """Writes both files into the folder named on the command line, or beside this script."""
+    """Writes all files into the folder named on the command line, or beside this script."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent
     write_legacy_export(folder / "legacy_ats_export.xlsx")
     write_nightly(folder / "nightly_candidates.csv")
+    write_child_sheets(folder / "child_sheets.xlsx")
 
 
 if __name__ == "__main__":

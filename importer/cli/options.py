@@ -9,7 +9,7 @@ import typer
 
 File = Annotated[Path, typer.Argument(help="The spreadsheet: CSV or XLSX.", show_default=False)]
 MappingFile = Annotated[
-    Path, typer.Option("--mapping", "-m", help="The mapping file: which column answers which question.")
+    Path, typer.Option("--mapping", "-m", help="The mapping file: which column answers which question; or a folder.")
 ]
 Out = Annotated[Path | None, typer.Option("--out", help="The results folder. [IMPORTER_OUT, else results]")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout, and nothing else there.")]

@@ -97,7 +97,11 @@ def _selection(rows: str | None, limit: int | None) -> Selection:
 
 
 def _import_file(file: Path, mapping: Path, selection: Selection, flags: RunFlags, settings: Settings) -> None:
+    from importer.errors import UsageError
     from importer.pipeline import Order
+
+    if selection.limit is not None and mapping.is_dir():
+        raise UsageError("--limit does not say of which target; take a part of the rows with --rows")
 
     def order(service: str) -> Order:
         return Order(file, mapping, settings.out, selection, service, settings.wire, flags.dry_run)
@@ -107,19 +111,26 @@ def _import_file(file: Path, mapping: Path, selection: Selection, flags: RunFlag
 
 def carry_out_order(order_for: Callable[[str], Order], flags: RunFlags, settings: Settings) -> None:
     """Plan, ask, send, report; ends with the run's exit code. `order_for` gets the name of the service."""
+    from importer.cli.batch_command import import_batch
     from importer.cli.runs_commands import present
     from importer.load import ErrorLimit
 
     limit = ErrorLimit.parse(flags.max_errors) if flags.max_errors else None
     with _connection(flags, settings) as connection:
-        plan = _plan(order_for(connection.name), flags, connection)
-        if flags.dry_run:
-            summary = _check(plan, settings, flags.quiet)
+
+        def carry(plan: Plan) -> Summary:
+            if flags.dry_run:
+                return _check(plan, settings, flags.quiet)
+            return _send(plan, flags, settings, connection, limit)
+
+        order = order_for(connection.name)
+        if order.mapping.is_dir():
+            folder, summary = import_batch(order, connection, carry, ask=_may_ask(flags), quiet=flags.quiet)
         else:
-            _agree(plan, flags)
-            summary = _send(plan, flags, settings, connection, limit)
+            plan = _plan(order, flags, connection)
+            folder, summary = plan.folder, carry(plan)
     if not flags.quiet or flags.as_json:
-        present(plan.folder, summary, flags.as_json)
+        present(folder, summary, flags.as_json)
     elif summary.exit_code:
         say(f"importer: exit code {summary.exit_code}; see: importer show {summary.run} --out {settings.out}")
     raise typer.Exit(summary.exit_code or 0)
@@ -142,12 +153,18 @@ def _plan(order: Order, flags: RunFlags, connection: Connection) -> Plan:
     plan = make_plan(order, connection.questions)
     if not flags.quiet:
         say(plan.sheet.reading)
+    if _may_ask(flags):
+        _agree(plan)
     return plan
 
 
-def _agree(plan: Plan, flags: RunFlags) -> None:
-    """Ask once before the first request, where there is somebody to ask. A scheduled run is not held up."""
-    if flags.yes or flags.sandbox or flags.quiet or flags.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+def _may_ask(flags: RunFlags) -> bool:
+    """Whether to ask before the first request, where there is somebody to ask. A scheduled run is not held up."""
+    return not (flags.dry_run or flags.yes or flags.sandbox or flags.quiet or flags.as_json)
+
+
+def _agree(plan: Plan) -> None:
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return
     from importer.pipeline import discard
 

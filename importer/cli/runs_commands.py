@@ -68,14 +68,18 @@ def show(run: options.Run = "last", out: options.Out = None, as_json: options.As
 
 def report(run: options.Run = "last", out: options.Out = None, as_json: options.AsJson = False) -> None:
     """Write the report of a run again, also of one that was killed."""
+    from importer.batch import rewrite_batch_report
     from importer.errors import UsageError
     from importer.ledger import Ledger, target_lock
     from importer.pipeline import close, rewrite_report
-    from importer.run_folder import find_run, read_manifest
+    from importer.run_folder import BATCH, find_run, read_manifest
     from importer.settings import load_settings
 
     settings = load_settings(out=out)
     folder = find_run(settings.out, run)
+    if (folder / BATCH).is_file():
+        present(folder, rewrite_batch_report(folder), as_json)
+        return
     manifest = read_manifest(folder)
     if manifest.ending is not None:
         present(folder, rewrite_report(folder), as_json)
@@ -90,13 +94,17 @@ def report(run: options.Run = "last", out: options.Out = None, as_json: options.
 
 def present(folder: Path, summary: Summary, as_json: bool) -> None:
     """A summary on stdout, for a person or as JSON."""
+    from importer.cli.batch_command import tell_targets
     from importer.report import summary_lines
+    from importer.run_folder import BATCH
 
     if as_json:
         tell(json.dumps(summary.to_json(), ensure_ascii=False))
         return
     for line in summary_lines(summary, folder):
         tell(line)
+    if (folder / BATCH).is_file():
+        tell_targets(folder)
 
 
 def register(app: typer.Typer) -> None:

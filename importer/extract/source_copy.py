@@ -25,8 +25,8 @@ class SourceCopy:
     sha256: str
 
 
-def copy_source(path: Path, folder: Path) -> SourceCopy:
-    """Copy `path` to `folder/source.<ending>`, readable by its owner only, and hash it on the way.
+def copy_source(path: Path, folder: Path, stem: str = "source") -> SourceCopy:
+    """Copy `path` to `folder/<stem>.<ending>`, readable by its owner only, and hash it on the way.
 
     `-` is standard input, and taken for a CSV.
 
@@ -34,11 +34,11 @@ def copy_source(path: Path, folder: Path) -> SourceCopy:
         UnusableInput: the file cannot be read, or it changed while it was copied.
     """
     if str(path) == STANDARD_INPUT:
-        return _copied(sys.stdin.buffer, folder / "source.csv")
+        return _copied(sys.stdin.buffer, folder / f"{stem}.csv")
     require_file(path, str(path))
     with path.open("rb") as source:
         before = os.fstat(source.fileno())
-        copy = _copied(source, folder / f"source{path.suffix.lower()}")
+        copy = _copied(source, folder / f"{stem}{path.suffix.lower()}")
     after = path.stat()
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         copy.path.unlink()
@@ -51,6 +51,17 @@ def copy_source(path: Path, folder: Path) -> SourceCopy:
             )
         )
     return copy
+
+
+def share_copy(copy: SourceCopy, folder: Path) -> SourceCopy:
+    """The same private copy in another folder too: one file under two names where the disk can do that."""
+    shared = folder / copy.path.name
+    try:
+        os.link(copy.path, shared)
+    except OSError:
+        with copy.path.open("rb") as source:
+            return _copied(source, shared)
+    return SourceCopy(shared, copy.sha256)
 
 
 def _copied(source: IO[bytes], target: Path) -> SourceCopy:

@@ -1,4 +1,4 @@
-"""The codes that a declared date format may be made of (those of strptime, so far as they need no locale)."""
+"""What a declared date format may be made of: the codes of strptime that need no locale, or a word for a count."""
 
 from __future__ import annotations
 
@@ -9,15 +9,22 @@ CODES: dict[str, str] = {
     "d": "day, 1 or 01",
     "m": "month, 1 or 01",
     "Y": "year, 2024",
-    "y": "year, 24: 69 to 99 are of the last century, as in strptime",
-    "b": "month, Jan",
-    "B": "month, January",
+    "y": "year, 24: which century is said by pivot, and is else as in strptime",
+    "b": "month by name, Jan or January",
+    "B": "month by name, Jan or January",
     "H": "hour, 0 to 23",
     "I": "hour, 1 to 12",
     "M": "minute",
     "S": "second",
     "f": "fraction of a second",
     "p": "AM or PM",
+}
+# Formats that are no codes but one word: dates that are kept as a count.
+COUNTS: dict[str, str] = {
+    "excel": "days since 1900, as a spreadsheet keeps a date",
+    "excel_1904": "days since 1904, as old spreadsheets of a Macintosh do",
+    "epoch": "seconds since 1970, in UTC",
+    "epoch_ms": "milliseconds since 1970, in UTC",
 }
 _TOKEN = re.compile(r"%(.?)|([^%]+)", re.DOTALL)
 

@@ -16,10 +16,16 @@ _LETTER = re.compile(r"=\s*([A-Za-z]{1,3})")
 
 
 class Header:
-    """The columns of a sheet by name; remembers which of them were asked for."""
+    """The columns of a sheet by name; remembers which of them were asked for.
 
-    def __init__(self, columns: Sequence[Column]) -> None:
+    noun: what a message calls a column, where it is the group of a pattern; table: the name of a table that is not the
+    source itself.
+    """
+
+    def __init__(self, columns: Sequence[Column], noun: str = "column", table: str = "") -> None:
+        self.table = table
         self._columns = tuple(columns)
+        self._noun = noun
         self._by_letter = {column.letter: column for column in columns}
         self._by_fold: dict[str, list[Column]] = defaultdict(list)
         self._by_name: dict[str, list[Column]] = defaultdict(list)
@@ -27,6 +33,10 @@ class Header:
             self._by_fold[fold(column.name)].append(column)
             self._by_name[fold_name(column.name)].append(column)
         self._used: set[int] = set()
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return self._columns
 
     def candidates(self, name: str) -> tuple[Column, ...]:
         """The columns that a name may mean: none, one, or several that fold alike."""
@@ -52,7 +62,8 @@ class Header:
             findings.mistake("column-ambiguous", f"'{name}' means {described}", hint, name.place)
         else:
             hint = self.proposal(name.value)
-            findings.mistake("column-unknown", f"there is no column '{name}'", hint, name.place)
+            where = f" in '{self.table}'" if self.table else ""
+            findings.mistake("column-unknown", f"there is no {self._noun} '{name}'{where}", hint, name.place)
         return None
 
     def unused(self) -> tuple[Column, ...]:
@@ -73,4 +84,6 @@ class Header:
         if near is not None:
             return f"did you mean '{near}'?"
         shown = ", ".join(f"'{name}'" for name in names[:12]) + (", ..." if len(names) > 12 else "")
-        return f"the columns are {shown}" if shown else "the header row is blank; declare header_row: under source:"
+        if not shown:
+            return "the header row is blank; declare header_row: under source:"
+        return f"the columns are {shown}" if self._noun == "column" else f"its groups are {shown}"

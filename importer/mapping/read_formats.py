@@ -1,21 +1,28 @@
-"""Reads how texts are read: date formats, signs, words and the region of phones."""
+"""Reads how texts are read: date formats, signs, words, names and the region of phones."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
-from importer.mapping.date_format import tokens
+from importer.mapping.date_format import COUNTS, tokens
 from importer.mapping.findings import Findings
 from importer.mapping.fold import fold
-from importer.mapping.model import Edge, Formats, Text
+from importer.mapping.model import Edge, Formats, NameRule, Surname, Text
+from importer.mapping.months import LANGUAGES
+from importer.mapping.nearest import did_you_mean
 from importer.mapping.nodes import Node
 from importer.mapping.regions import REGIONS
-from importer.mapping.shape import Fields, read_text, read_texts, read_word
+from importer.mapping.shape import Fields, read_fields, read_number, read_text, read_texts, read_word
 
-FORMAT_KEYS = ("dates", "decimal", "thousands", "region", "missing_day", "missing_month", "yes", "no")
+FORMAT_KEYS = (
+    "dates", "months", "pivot", "decimal", "thousands", "region", "missing_day", "missing_month", "yes", "no", "names",
+)  # fmt: skip
+NAME_KEYS = ("surname", "particles", "suffixes")
 _DECIMAL_SIGNS = (".", ",")
 _THOUSANDS_SIGNS = (".", ",", " ", "'", "’")
 _DATE_HINT = "write it like %d.%m.%Y; the codes are %d %m %Y %y %b %B %H %I %M %S %f %p"
+_COUNT_HINT = f"or give one of {', '.join(COUNTS)}"
+_FIRST_PIVOT, _LAST_PIVOT = 1900, 2001
 
 
 class EdgeWord(StrEnum):
@@ -28,6 +35,8 @@ def read_formats(fields: Fields, findings: Findings) -> Formats:
     yes, no = fields.read("yes", _read_words), fields.read("no", _read_words)
     formats = Formats(
         dates=fields.read("dates", _read_dates),
+        months=fields.read("months", _read_months),
+        pivot=fields.read("pivot", _read_pivot),
         decimal=fields.read("decimal", _read_decimal),
         thousands=fields.read("thousands", _read_thousands),
         region=fields.read("region", _read_region),
@@ -35,6 +44,7 @@ def read_formats(fields: Fields, findings: Findings) -> Formats:
         missing_month=read_edge(fields, "missing_month"),
         yes=yes,
         no=no,
+        names=fields.read("names", _read_names),
     )
     if formats.decimal is not None and formats.decimal == formats.thousands:
         message = f"decimal and thousands are both '{formats.decimal}'"
@@ -71,11 +81,45 @@ def _read_words(node: Node, name: str, findings: Findings) -> tuple[str, ...] | 
 def _read_dates(node: Node, name: str, findings: Findings) -> tuple[str, ...] | None:
     texts = read_texts(node, name, findings)
     for text in texts or ():
+        if text.value in COUNTS:
+            continue
         try:
             tokens(text.value)
         except ValueError as error:
-            findings.mistake("date-format", str(error), _DATE_HINT, text.place)
+            findings.mistake("date-format", str(error), f"{_DATE_HINT}; {_COUNT_HINT}", text.place)
     return tuple(text.value for text in texts) if texts else None
+
+
+def _read_months(node: Node, name: str, findings: Findings) -> tuple[str, ...] | None:
+    texts = read_texts(node, name, findings)
+    for text in texts or ():
+        if text.value not in LANGUAGES:
+            message, hint = f"'{text}' is no language of months", did_you_mean(text.value, LANGUAGES)
+            findings.mistake("unknown-language", message, hint, text.place)
+    return tuple(text.value for text in texts if text.value in LANGUAGES) if texts else None
+
+
+def _read_pivot(node: Node, name: str, findings: Findings) -> int | None:
+    year = read_number(node, name, findings)
+    if year is not None and not _FIRST_PIVOT <= year <= _LAST_PIVOT:
+        message = f"{name} must be a year from {_FIRST_PIVOT} to {_LAST_PIVOT}"
+        hint = "give the first of the hundred years that two-digit years lie in, as 1950"
+        findings.mistake("pivot-year", message, hint, node.place)
+        return None
+    return year
+
+
+def _read_names(node: Node, name: str, findings: Findings) -> NameRule | None:
+    fields = read_fields(node, name, findings)
+    if fields is None:
+        return None
+    fields.only(NAME_KEYS)
+    surname = fields.read("surname", read_word(Surname)) or Surname.LAST_WORD
+    if surname is Surname.BEFORE_COMMA and fields.has("particles"):
+        message = "particles have no effect where the last name stands before a comma"
+        findings.mistake("idle-key", message, "take it out", fields.key("particles").place)
+    particles, suffixes = fields.read("particles", _read_words) or (), fields.read("suffixes", _read_words) or ()
+    return NameRule(surname, frozenset(map(fold, particles)), frozenset(map(fold, suffixes)))
 
 
 def _read_decimal(node: Node, name: str, findings: Findings) -> str | None:

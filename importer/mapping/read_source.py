@@ -1,4 +1,4 @@
-"""Reads how the source is read and which of its rows count."""
+"""Reads how the source is read, which of its rows count, and which of them are one candidate."""
 
 from __future__ import annotations
 
@@ -6,21 +6,16 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from importer.mapping.findings import Findings
-from importer.mapping.model import Filter, Text
+from importer.mapping.model import Filter, GroupBy, Text
 from importer.mapping.nodes import Node
+from importer.mapping.read_filter import read_filter
 from importer.mapping.read_rows import read_row_numbers
-from importer.mapping.shape import read_fields, read_filled, read_number, read_text, read_texts, read_word
+from importer.mapping.shape import Fields, read_fields, read_filled, read_number, read_text, read_texts, read_word
 from importer.models import SourceOptions
 
-_KEYS = (
-    "sheet", "header_row", "header_rows", "skip_rows", "stop_at", "hidden_rows",
-    "encoding", "delimiter", "missing", "where",
-)  # fmt: skip
-
-
-class _HiddenRows(StrEnum):
-    READ = "read"
-    SKIP = "skip"
+FILE_KEYS = ("header_row", "header_rows", "skip_rows", "stop_at", "hidden_rows", "encoding", "delimiter")
+SOURCE_KEYS = ("sheet", *FILE_KEYS, "missing", "where", "group_by")
+GROUP_KEYS = ("column", "blank", "main")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +25,7 @@ class SourceSection:
     options: SourceOptions = field(default=SourceOptions())
     missing: tuple[str, ...] = ()
     where: Filter | None = None
+    group_by: GroupBy | None = None
 
 
 def read_source(node: Node, name: str, findings: Findings) -> SourceSection | None:
@@ -37,26 +33,37 @@ def read_source(node: Node, name: str, findings: Findings) -> SourceSection | No
     fields = read_fields(node, name, findings)
     if fields is None:
         return None
-    fields.only(_KEYS)
+    fields.only(SOURCE_KEYS)
     sheet = fields.read("sheet", read_filled)
-    delimiter = fields.read("delimiter", _read_delimiter)
-    encoding = fields.read("encoding", _read_encoding)
     missing = fields.read("missing", read_texts) or ()
-    stop_at = fields.read("stop_at", read_filled)
     return SourceSection(
-        SourceOptions(
-            sheet=sheet.value if sheet else None,
-            header_row=fields.read("header_row", read_number),
-            encoding=encoding.value if encoding else None,
-            delimiter=delimiter,
-            header_rows=fields.read("header_rows", read_number) or 1,
-            skip_rows=fields.read("skip_rows", read_row_numbers) or (),
-            stop_at=stop_at.value if stop_at else None,
-            hidden_rows="skip" if fields.read("hidden_rows", read_word(_HiddenRows)) is _HiddenRows.SKIP else "read",
-        ),
+        file_options(fields, sheet),
         tuple(text.value for text in missing),
-        fields.read("where", _read_where),
+        fields.read("where", read_filter),
+        fields.read("group_by", _read_group_by),
     )
+
+
+def file_options(fields: Fields, sheet: Text | None) -> SourceOptions:
+    """How a file is read, as the keys FILE_KEYS among these fields say."""
+    encoding = fields.read("encoding", _read_encoding)
+    stop_at = fields.read("stop_at", read_filled)
+    hidden = fields.read("hidden_rows", read_word(HiddenWord))
+    return SourceOptions(
+        sheet=sheet.value if sheet else None,
+        header_row=fields.read("header_row", read_number),
+        encoding=encoding.value if encoding else None,
+        delimiter=fields.read("delimiter", _read_delimiter),
+        header_rows=fields.read("header_rows", read_number) or 1,
+        skip_rows=fields.read("skip_rows", read_row_numbers) or (),
+        stop_at=stop_at.value if stop_at else None,
+        hidden_rows="skip" if hidden is HiddenWord.SKIP else "read",
+    )
+
+
+class HiddenWord(StrEnum):
+    READ = "read"
+    SKIP = "skip"
 
 
 def _read_encoding(node: Node, name: str, findings: Findings) -> Text | None:
@@ -87,18 +94,22 @@ def _read_delimiter(node: Node, name: str, findings: Findings) -> str | None:
     return sign
 
 
-def _read_where(node: Node, name: str, findings: Findings) -> Filter | None:
+# --- rows of one candidate ----------------------------------------------------------------------
+
+
+class BlankWord(StrEnum):
+    CONTINUES = "continues"
+
+
+def _read_group_by(node: Node, name: str, findings: Findings) -> GroupBy | None:
+    if isinstance(node, Text):
+        column = read_filled(node, name, findings)
+        return GroupBy(column, blank_continues=False, main=None, place=node.place) if column else None
     fields = read_fields(node, name, findings)
     if fields is None:
         return None
-    fields.only(("column", "is", "is_not"))
-    column = fields.require("column", read_filled, "name the column to filter by")
-    words, unwanted = fields.read("is", read_texts), fields.read("is_not", read_texts)
-    if fields.has("is") == fields.has("is_not"):
-        message = "where has is and is_not" if fields.has("is") else "where has neither is nor is_not"
-        findings.mistake("where-words", message, "keep one of them, with a list of words", fields.place)
-        return None
-    found = words if words is not None else unwanted
-    if column is None or found is None:
-        return None
-    return Filter(column, tuple(text.value for text in found), negated=unwanted is not None)
+    fields.only(GROUP_KEYS)
+    key = fields.require("column", read_filled, "name the column that says the same in all rows of a candidate")
+    blank = fields.read("blank", read_word(BlankWord))
+    main = fields.read("main", read_filter)
+    return GroupBy(key, blank is not None, main, fields.place) if key else None

@@ -12,20 +12,26 @@ from importer.mapping.model import (
     FromColumns,
     Joined,
     Otherwise,
+    Part,
     TableEntry,
+    Take,
     Text,
     ValueSource,
     ValueSpec,
     ValueTable,
 )
 from importer.mapping.nodes import ListNode, MappingNode, Node
-from importer.mapping.read_formats import FORMAT_KEYS, read_edge, read_formats
+from importer.mapping.read_formats import FORMAT_KEYS, read_formats
+from importer.mapping.read_pattern import read_pattern
 from importer.mapping.shape import Fields, read_fields, read_filled, read_text, read_texts, read_word
+from importer.mapping.table_file import read_table_file
 
 _SOURCE_KEYS = ("column", "join", "value")
 VALUE_KEYS = (
-    *_SOURCE_KEYS, "with", "split", "values", "otherwise", "part", "default", "missing", *FORMAT_KEYS,
+    *_SOURCE_KEYS, "with", "pattern", "group", "split", "take", "values", "otherwise", "part", "default", "missing",
+    *FORMAT_KEYS,
 )  # fmt: skip
+END_KEYS = (*VALUE_KEYS, "present")  # of the end date of an entry
 _HINT = 'write a column name, or keys such as column: "E-mail"'
 
 
@@ -36,7 +42,7 @@ def read_value(node: Node, name: str, findings: Findings) -> ValueSpec | None:
 
 def read_end_value(node: Node, name: str, findings: Findings) -> ValueSpec | None:
     """A value that may have words of an open end (`present`)."""
-    return _read_value(node, name, findings, (*VALUE_KEYS, "present"))
+    return _read_value(node, name, findings, END_KEYS)
 
 
 def _read_value(node: Node, name: str, findings: Findings, known: tuple[str, ...]) -> ValueSpec | None:
@@ -55,9 +61,11 @@ def _read_value(node: Node, name: str, findings: Findings, known: tuple[str, ...
     spec = ValueSpec(
         source=source or Constant(Text("", node.place)),
         place=node.place,
+        pattern=read_pattern(fields, findings),
         split=_split_sign(fields),
+        take=_read_take(fields, findings),
         table=_read_table(fields, findings),
-        part=read_edge(fields, "part"),
+        part=_read_part(fields),
         default=fields.read("default", read_text),
         missing=_plain(fields.read("missing", read_texts)),
         present=_plain(fields.read("present", read_texts)) or (),
@@ -73,6 +81,33 @@ def _plain(texts: tuple[Text, ...] | None) -> tuple[str, ...] | None:
 def _split_sign(fields: Fields) -> str | None:
     sign = fields.read("split", _read_sign)
     return sign.value if sign else None
+
+
+def _read_take(fields: Fields, findings: Findings) -> Take | None:
+    take = fields.read("take", read_word(Take))
+    if take is not None and not fields.has("split"):
+        findings.mistake("idle-key", "take has no effect without split", "take it out", fields.key("take").place)
+    return take
+
+
+class PartWord(StrEnum):
+    FIRST = "first"
+    LAST = "last"
+    START = "start"
+    END = "end"
+
+
+_PARTS: dict[PartWord, Part] = {
+    PartWord.FIRST: "first",
+    PartWord.LAST: "last",
+    PartWord.START: "start",
+    PartWord.END: "end",
+}
+
+
+def _read_part(fields: Fields) -> Part | None:
+    word = fields.read("part", read_word(PartWord))
+    return _PARTS[word] if word else None
 
 
 def _read_sign(node: Node, name: str, findings: Findings) -> Text | None:
@@ -148,18 +183,27 @@ class OtherwiseWord(StrEnum):
 
 
 def _read_table(fields: Fields, findings: Findings) -> ValueTable | None:
-    node = fields.read("values", read_fields_node)
-    if node is None:
+    lines = fields.read("values", _read_lines)
+    if lines is None:
         return None
     entries: dict[str, TableEntry] = {}
-    for pair in node.pairs:
-        target = read_text(pair.value, f"'{pair.key.value}' under values", findings)
-        if target is not None:
-            _add_entry(entries, TableEntry(pair.key, target), findings)
+    for line in lines:
+        _add_entry(entries, line, findings)
     otherwise: Otherwise | Text = fields.read("otherwise", _read_otherwise) or Otherwise.ERROR
     if isinstance(otherwise, Text):
         return ValueTable(tuple(entries.values()), Otherwise.VALUE, otherwise, fields.key("values").place)
     return ValueTable(tuple(entries.values()), otherwise, None, fields.key("values").place)
+
+
+def _read_lines(node: Node, name: str, findings: Findings) -> tuple[TableEntry, ...] | None:
+    """The lines of a table, inline or in a CSV file."""
+    if isinstance(node, Text) and node.value.strip():
+        return read_table_file(node, findings)
+    mapping = read_fields_node(node, name, findings)
+    if mapping is None:
+        return None
+    read = [(pair.key, read_text(pair.value, f"'{pair.key}' under values", findings)) for pair in mapping.pairs]
+    return tuple(TableEntry(cell, target) for cell, target in read if target is not None)
 
 
 def read_fields_node(node: Node, name: str, findings: Findings) -> MappingNode | None:

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
 
 from importer.mapping.findings import Findings
+from importer.mapping.inheritance import EXTENDS, WITHOUT, read_extended
 from importer.mapping.model import (
     AnswerSpec,
     CandidateField,
     EntriesSpec,
+    Filter,
     Formats,
     Mapping,
     QuestionBy,
+    Repeated,
     Text,
     UnusedColumns,
     ValueSpec,
 )
-from importer.mapping.nodes import Node, Pair, read_nodes
+from importer.mapping.nodes import Node, Pair
 from importer.mapping.read_entries import entry_kind_of, read_entries
+from importer.mapping.read_filter import read_filter
 from importer.mapping.read_formats import FORMAT_KEYS, read_formats
 from importer.mapping.read_source import SourceSection, read_source
 from importer.mapping.read_values import read_fields_node, read_value
@@ -27,7 +30,19 @@ from importer.mapping.seen_questions import read_seen
 from importer.mapping.shape import Fields, read_fields, read_filled, read_word
 from importer.models import Operation, Target
 
-_TOP_KEYS = ("version", "target", "source", "defaults", "candidate", "answers", "questions_seen")
+TOP_KEYS = (
+    "version",
+    EXTENDS,
+    WITHOUT,
+    "target",
+    "route",
+    "source",
+    "defaults",
+    "candidate",
+    "answers",
+    "questions_seen",
+)
+DEFAULTS_KEYS = (*FORMAT_KEYS, "unused_columns", "duplicates")
 _REQUIRED_OF_CANDIDATE = ("email", "first_name", "last_name", "cv")
 _CANDIDATE_KEYS = {
     Operation.APPLY: (*_REQUIRED_OF_CANDIDATE, "terms_of_use"),
@@ -43,7 +58,7 @@ def read_mapping(path: Path) -> Mapping:
         UnusableInput: with every mistake of the file, each at its line and column.
     """
     findings = Findings()
-    fields = read_fields(read_nodes(path), "the mapping file", findings)
+    fields = read_fields(read_extended(path, findings), "the mapping file", findings)
     mapping = _read_sections(fields, path, findings) if fields else None
     findings.refuse_mistakes()
     if mapping is None:  # an absent part is always a mistake, and mistakes were refused above
@@ -52,12 +67,13 @@ def read_mapping(path: Path) -> Mapping:
 
 
 def _read_sections(fields: Fields, path: Path, findings: Findings) -> Mapping | None:
-    fields.only(_TOP_KEYS)
+    fields.only(TOP_KEYS)
     version = fields.require("version", read_filled, f"add version: {_VERSION}")
     if version is not None and version.value != _VERSION:
         message = f"version {version.value} of the mapping language is not known"
         findings.mistake("unknown-version", message, f"write version: {_VERSION}", version.place)
     target = fields.require("target", _read_target, "add target: {job_post: ...} or target: {talent_pool: ...}")
+    route = fields.read("route", _read_route)
     source = fields.read("source", read_source) or SourceSection()
     defaults = fields.read("defaults", _read_defaults) or _Defaults()
     candidate = fields.require("candidate", read_fields, "add candidate: with email, first_name, last_name and cv")
@@ -81,8 +97,11 @@ def _read_sections(fields: Fields, path: Path, findings: Findings) -> Mapping | 
         source=source.options,
         missing=source.missing,
         where=source.where,
+        group_by=source.group_by,
+        route=route,
         formats=defaults.formats,
         unused_columns=defaults.unused_columns,
+        repeated=defaults.repeated,
         candidate=candidate_fields,
         candidate_place=fields.key("candidate").place if fields.has("candidate") else fields.place,
         answers=answers,
@@ -122,27 +141,34 @@ def _target(key: str, text: Text, findings: Findings) -> Target | None:
         return None
 
 
+def _read_route(node: Node, name: str, findings: Findings) -> Filter | None:
+    route = read_filter(node, name, findings)
+    if route is not None and route.negated:
+        message, hint = "route has is_not, which could take rows of another mapping", "write is: with its own words"
+        findings.mistake("route-negated", message, hint, node.place)
+        return None
+    return route
+
+
 # --- defaults -----------------------------------------------------------------------------------
-
-
-class DuplicatesWord(StrEnum):
-    ERROR = "error"
 
 
 @dataclass(frozen=True, slots=True)
 class _Defaults:
     formats: Formats = field(default=Formats())
     unused_columns: UnusedColumns = UnusedColumns.WARN
+    repeated: Repeated = Repeated.FIRST
 
 
 def _read_defaults(node: Node, name: str, findings: Findings) -> _Defaults | None:
     fields = read_fields(node, name, findings)
     if fields is None:
         return None
-    fields.only((*FORMAT_KEYS, "unused_columns", "duplicates"))
-    fields.read("duplicates", read_word(DuplicatesWord))
+    fields.only(DEFAULTS_KEYS)
+    repeated = fields.read("duplicates", read_word(Repeated))
     unused = fields.read("unused_columns", read_word(UnusedColumns))
-    return _Defaults(read_formats(fields, findings), unused or UnusedColumns.WARN)
+    formats = read_formats(fields, findings)
+    return _Defaults(formats, unused or UnusedColumns.WARN, repeated or Repeated.FIRST)
 
 
 # --- candidate ----------------------------------------------------------------------------------

@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from collections.abc import Mapping as Dictionary
 
+from importer.mapping.child_index import Table
+from importer.mapping.children import Children
 from importer.mapping.findings import Findings
-from importer.mapping.fold import fold
 from importer.mapping.header import Header
-from importer.mapping.model import Constant, Filter, Mapping, UnusedColumns, ValueSpec
+from importer.mapping.model import ChildSource, Constant, GroupBy, Mapping, UnusedColumns, ValueSpec
 from importer.mapping.resolve_answers import resolve_answers
+from importer.mapping.resolve_filter import resolve_filter
 from importer.mapping.resolve_value import Surroundings, resolve_value
-from importer.mapping.resolved import ResolvedCandidate, ResolvedFilter, ResolvedMapping, ResolvedValue
+from importer.mapping.resolved import (
+    ResolvedAnswer,
+    ResolvedCandidate,
+    ResolvedGrouping,
+    ResolvedMapping,
+    ResolvedValue,
+)
 from importer.mapping.wanted import wanted_of_candidate
 from importer.models import Column, FilePlace, Operation, Question, WireFormat
 
 
 def resolve(
-    mapping: Mapping, columns: Sequence[Column], questions: Sequence[Question], wire: WireFormat
+    mapping: Mapping,
+    columns: Sequence[Column],
+    questions: Sequence[Question],
+    wire: WireFormat,
+    tables: Dictionary[ChildSource, Table] | None = None,
 ) -> ResolvedMapping:
     """The mapping ready for rows of a sheet with these columns; `questions` is empty for a talent pool.
+
+    tables: the other tables that the mapping takes entries from, one for each of `mapping.child_sources`; their rows
+    are read and kept in memory.
 
     Raises:
         UnusableInput: with everything that does not fit, each at its line and column: columns that are not there or
@@ -26,16 +42,30 @@ def resolve(
             such an application is rejected), texts that are no option.
     """
     findings = Findings()
-    around = Surroundings(mapping, Header(columns), findings)
+    around = Surroundings(mapping, Header(columns), findings, Children(tables or {}))
     candidate = _candidate(around)
-    where = _filter(mapping.where, around) if mapping.where else None
+    filters = [
+        resolve_filter(spec, around.header, findings, label)
+        for spec, label in ((mapping.route, "route"), (mapping.where, "where"))
+        if spec
+    ]
     is_application = mapping.target.operation is Operation.APPLY
     answers = resolve_answers(questions, wire, around) if is_application else ()
+    grouping = _grouping(mapping.group_by, candidate, answers, around) if mapping.group_by else None
     _tell_unused(around)
     findings.refuse_mistakes()
     if candidate is None:
         raise AssertionError("a candidate field was lost without being told")
-    return ResolvedMapping(mapping.target, candidate, answers, where, wire, findings.warnings)
+    return ResolvedMapping(
+        mapping.target,
+        candidate,
+        answers,
+        tuple(one for one in filters if one is not None),
+        grouping,
+        mapping.repeated,
+        wire,
+        findings.warnings,
+    )
 
 
 def _candidate(around: Surroundings) -> ResolvedCandidate | None:
@@ -55,22 +85,46 @@ def _check_constant_email(name: str, spec: ValueSpec, around: Surroundings) -> N
         around.findings.mistake("constant-email", message, hint, spec.place)
 
 
-def _filter(where: Filter, around: Surroundings) -> ResolvedFilter | None:
-    column = around.header.find(where.column, around.findings)
-    if column is None:
+# --- rows of one candidate ----------------------------------------------------------------------
+
+
+def _grouping(
+    spec: GroupBy, candidate: ResolvedCandidate | None, answers: Sequence[ResolvedAnswer], around: Surroundings
+) -> ResolvedGrouping | None:
+    column = around.header.find(spec.column, around.findings)
+    main = resolve_filter(spec.main, around.header, around.findings, "main") if spec.main else None
+    if column is None or candidate is None or (spec.main is not None and main is None):
         return None
-    return ResolvedFilter(column, frozenset(fold(word) for word in where.words), where.negated)
+    shared = {one.index: one for value in _single_values(candidate, answers) for one in value.columns}
+    return ResolvedGrouping(column, spec.blank_continues, main, tuple(shared.values()), spec.place)
+
+
+def _single_values(candidate: ResolvedCandidate, answers: Sequence[ResolvedAnswer]) -> Iterator[ResolvedValue]:
+    """The values of which a candidate has one: all but those of entries."""
+    yield from (candidate.email, candidate.first_name, candidate.last_name, candidate.cv)
+    yield from (value for value in (candidate.terms_of_use, candidate.source_platform) if value is not None)
+    yield from (answer.content for answer in answers if isinstance(answer.content, ResolvedValue))
+
+
+# --- columns that nobody asked for --------------------------------------------------------------
 
 
 def _tell_unused(around: Surroundings) -> None:
-    unused = around.header.unused()
-    if not unused or around.mapping.unused_columns is UnusedColumns.IGNORE:
+    if around.mapping.unused_columns is UnusedColumns.IGNORE:
         return
+    for header in (around.header, *around.children.headers.values()):
+        if header.unused():
+            _tell_unused_of(header, around)
+
+
+def _tell_unused_of(header: Header, around: Surroundings) -> None:
+    unused = header.unused()
     names = ", ".join(f"'{column.name}' ({column.letter})" for column in unused)
-    message = f"{len(unused)} column{'s are' if len(unused) > 1 else ' is'} not used: {names}"
+    of = f" of '{header.table}'" if header.table else ""
+    message = f"{len(unused)} column{'s' if len(unused) > 1 else ''}{of} {'are' if len(unused) > 1 else 'is'} not used"
     hint = "map what should be imported, or set unused_columns: ignore under defaults:"
     place = FilePlace(str(around.mapping.path))
     if around.mapping.unused_columns is UnusedColumns.ERROR:
-        around.findings.mistake("columns-unused", message, hint, place)
+        around.findings.mistake("columns-unused", f"{message}: {names}", hint, place)
     else:
-        around.findings.warning("columns-unused", message, hint, place)
+        around.findings.warning("columns-unused", f"{message}: {names}", hint, place)

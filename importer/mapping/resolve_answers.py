@@ -106,7 +106,8 @@ def _resolve_entries(
         hint = "entries go into a short_text or long_text question"
         around.findings.mistake("entries-unfit", message, hint, spec.question.place)
         return None
-    return ResolvedAnswer(question, resolve_entries(entries, around))
+    resolved = resolve_entries(entries, around)
+    return ResolvedAnswer(question, resolved) if resolved is not None else None
 
 
 def _check_options(

@@ -1,23 +1,114 @@
-"""The column groups of an entries answer against the header: how many there are, and which columns each has."""
+"""The entries of an answer against the header: where each comes from, and which columns it has."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 
+from importer.mapping.fold import fold
 from importer.mapping.header import Header
-from importer.mapping.model import PLACEHOLDER, Constant, EntriesSpec, EntryField, Text
+from importer.mapping.model import (
+    PLACEHOLDER,
+    CellPieces,
+    ChildRows,
+    Constant,
+    EntriesSource,
+    EntriesSpec,
+    EntryField,
+    GroupRows,
+    JsonCell,
+    NumberedGroups,
+    OwnColumns,
+    ParallelLists,
+    Text,
+)
+from importer.mapping.resolve_filter import resolve_filter
 from importer.mapping.resolve_value import Surroundings, check_value, columns_named, resolve_value, with_columns
-from importer.mapping.resolved import ResolvedEntries, ResolvedField, ResolvedGroup
+from importer.mapping.resolved import (
+    EntriesFrom,
+    FromChild,
+    FromGroup,
+    FromJson,
+    FromLists,
+    FromPieces,
+    FromRow,
+    ResolvedEntries,
+    ResolvedField,
+    ResolvedGroup,
+)
 from importer.mapping.wanted import wanted_of_entry
 from importer.models import Column
 
 _UNNUMBERED = 0  # the number of the group whose columns carry none: it comes first
 
 
-def resolve_entries(spec: EntriesSpec, around: Surroundings) -> ResolvedEntries:
-    """The entries with the groups found in the header; a column that is in no group is told."""
-    groups = _numbered_groups(spec, around) if spec.groups else (_single_group(spec, around),)
-    return ResolvedEntries(spec.kind, groups, spec.place)
+def resolve_entries(spec: EntriesSpec, around: Surroundings) -> ResolvedEntries | None:
+    """The entries ready to be read, or None where their source is not there; a column that is in no group is told."""
+    missing = frozenset(fold(word) for word in around.mapping.missing)
+    if isinstance(spec.source, NumberedGroups):
+        return ResolvedEntries(spec.kind, FromRow(), _numbered_groups(spec, around), spec.order, missing, spec.place)
+    inner = replace(around, header=_inner_header(spec, around))
+    group = _single_group(spec, inner)
+    source = _source(spec.source, group, inner.header, around)
+    return ResolvedEntries(spec.kind, source, (group,), spec.order, missing, spec.place) if source else None
+
+
+# --- where entries come from --------------------------------------------------------------------
+
+
+def _inner_header(spec: EntriesSpec, around: Surroundings) -> Header:
+    """The columns that the fields of the entries are named from."""
+    match spec.source:
+        case ChildRows(source):
+            return around.children.header(source)
+        case CellPieces(pattern=pattern):
+            return Header([_part(i, name) for i, name in enumerate(pattern.groupindex)], noun="group of the pattern")
+        case JsonCell():
+            names = dict.fromkeys(name.value for field in spec.fields for name in columns_named(field.value))
+            return Header([_part(index, name) for index, name in enumerate(names)])
+        case _:
+            return around.header
+
+
+def _part(index: int, name: str) -> Column:
+    """A part of a cell as a column: it has no letter."""
+    return Column(index, "", name)
+
+
+def _source(source: EntriesSource, group: ResolvedGroup, inner: Header, around: Surroundings) -> EntriesFrom | None:
+    match source:
+        case ChildRows():
+            return _from_child(source, around)
+        case GroupRows():
+            return _from_group(source, around)
+        case CellPieces():
+            column = around.header.find(source.column, around.findings)
+            return FromPieces(column, source.split, source.pattern, source.place) if column else None
+        case JsonCell():
+            column = around.header.find(source.column, around.findings)
+            return FromJson(column, tuple(key.name for key in inner.columns)) if column else None
+        case ParallelLists():
+            columns = {column.index: column for field in group.fields for column in field.value.columns}
+            return FromLists(tuple(columns.values()), source.split, source.numbered)
+        case _:
+            return FromRow()
+
+
+def _from_child(source: ChildRows, around: Surroundings) -> FromChild | None:
+    equals = around.header.find(source.equals, around.findings)
+    children = around.children.index(source, around.findings)
+    return FromChild(equals, children) if equals and children else None
+
+
+def _from_group(source: GroupRows, around: Surroundings) -> FromGroup | None:
+    if around.mapping.group_by is None:
+        message, hint = "rows needs to know which rows are one candidate", "add group_by: a column, under source:"
+        around.findings.mistake("group-missing", message, hint, source.place)
+        return None
+    if source.where is None:
+        return FromGroup(None)
+    where = resolve_filter(source.where, around.header, around.findings, "rows")
+    return FromGroup(where) if where else None
 
 
 # --- without repeat: one group ------------------------------------------------------------------
@@ -26,7 +117,7 @@ def resolve_entries(spec: EntriesSpec, around: Surroundings) -> ResolvedEntries:
 def _single_group(spec: EntriesSpec, around: Surroundings) -> ResolvedGroup:
     fields = []
     for field in spec.fields:
-        if _tell_placeholders(field, around):
+        if isinstance(spec.source, OwnColumns) and _tell_placeholders(field, around):
             continue
         value = resolve_value(field.value, wanted_of_entry(spec.kind, field.name.value), around)
         if value is not None:
@@ -73,7 +164,7 @@ def _columns_by_group(spec: EntriesSpec, field: EntryField, around: Surroundings
             message, hint = f"'{template}' has no {PLACEHOLDER}", f"put {PLACEHOLDER} where the number of the column is"
             around.findings.mistake("placeholder-missing", message, hint, template.place)
             continue
-        unnumbered = spec.groups is not None and spec.groups.first_unnumbered
+        unnumbered = isinstance(spec.source, NumberedGroups) and spec.source.first_unnumbered
         names = _names(template, around.header, unnumbered=unnumbered)
         if not names:
             hint = around.header.proposal(template.value.replace(PLACEHOLDER, "1"))

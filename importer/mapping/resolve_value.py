@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from importer.mapping.children import Children
 from importer.mapping.constants import check_constants
 from importer.mapping.findings import Findings
 from importer.mapping.fold import fold
@@ -13,6 +14,8 @@ from importer.mapping.read_formats import overlay
 from importer.mapping.resolved import Kind, ResolvedTable, ResolvedValue, Wanted
 from importer.models import Column
 
+_NAME, _RANGE = ("first", "last"), ("start", "end")
+
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
@@ -21,6 +24,7 @@ class Surroundings:
     mapping: Mapping
     header: Header
     findings: Findings
+    children: Children
 
 
 def resolve_value(spec: ValueSpec, wanted: Wanted, around: Surroundings) -> ResolvedValue | None:
@@ -53,7 +57,9 @@ def with_columns(spec: ValueSpec, wanted: Wanted, columns: tuple[Column, ...], m
         columns=columns,
         separator=spec.source.separator if isinstance(spec.source, Joined) else None,
         constant=spec.source.text.value if isinstance(spec.source, Constant) else None,
+        pattern=spec.pattern,
         split=spec.split,
+        take=spec.take,
         table=_table(spec.table),
         part=spec.part,
         default=spec.default.value if spec.default else None,
@@ -66,11 +72,17 @@ def with_columns(spec: ValueSpec, wanted: Wanted, columns: tuple[Column, ...], m
 def check_value(spec: ValueSpec, wanted: Wanted, around: Surroundings) -> None:
     """Tells what of a value its target cannot take."""
     formats, findings = overlay(spec.formats, around.mapping.formats), around.findings
-    if spec.split is not None and wanted.kind is not Kind.CHOICES:
+    if spec.split is not None and not (spec.take or spec.part in _RANGE or wanted.kind is Kind.CHOICES):
         message = f"split has no effect on {wanted.label}: it takes one value"
-        findings.mistake("idle-key", message, "take split: out", spec.place)
-    if spec.part is not None and wanted.kind not in (Kind.NAME, Kind.TEXT, Kind.LINE):
-        message = f"part has no effect on {wanted.label}: it is no name"
+        findings.mistake("idle-key", message, "say which piece, as take: first, or take split: out", spec.place)
+    if spec.take is not None and wanted.kind is Kind.CHOICES:
+        message = f"take leaves choices of {wanted.label} out: it takes several"
+        findings.mistake("idle-key", message, "take take: out", spec.place)
+    if spec.part in _NAME and wanted.kind not in (Kind.NAME, Kind.TEXT, Kind.LINE):
+        message = f"part: {spec.part} has no effect on {wanted.label}: it is no name"
+        findings.mistake("idle-key", message, "take part: out", spec.place)
+    if spec.part in _RANGE and wanted.kind not in (Kind.DATE, Kind.INTEGER, Kind.DECIMAL):
+        message = f"part: {spec.part} has no effect on {wanted.label}: it is no date or number"
         findings.mistake("idle-key", message, "take part: out", spec.place)
     if formats.decimal is not None and formats.decimal == formats.thousands and spec.formats != Formats():
         message = f"decimal and thousands are both '{formats.decimal}'"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from importer.mapping.model import Edge, EntryKind, Formats, Otherwise
+from importer.mapping.child_index import ChildIndex
+from importer.mapping.model import EntryKind, EntryOrder, Formats, Otherwise, Part, Pattern, Repeated, Take
 from importer.models import Column, LinePlace, Problem, Question, Target, WireFormat
 
 
@@ -60,16 +62,19 @@ class ResolvedTable:
 @dataclass(frozen=True, slots=True)
 class ResolvedValue:
     """A value ready to be read: from the first of `columns` that is filled in and valid, or from all of them joined
-    with `separator`, or `constant` where there are no columns. `missing` and `present` hold folded words."""
+    with `separator`, or `constant` where there are no columns. `missing` and `present` hold folded words; "" among
+    the present ones: a blank is an open end."""
 
     wanted: Wanted
     place: LinePlace
     columns: tuple[Column, ...] = ()
     separator: str | None = None
     constant: str | None = None
+    pattern: Pattern | None = None
     split: str | None = None
+    take: Take | None = None
     table: ResolvedTable | None = None
-    part: Edge | None = None
+    part: Part | None = None
     default: str | None = None
     missing: frozenset[str] = frozenset()
     present: frozenset[str] = frozenset()
@@ -92,11 +97,78 @@ class ResolvedGroup:
 
 
 @dataclass(frozen=True, slots=True)
+class ResolvedFilter:
+    """Rows count whose column says one of the folded words, or none of them where `negated`.
+
+    `label`: the key that says so, as where.
+    """
+
+    column: Column
+    words: frozenset[str]
+    negated: bool
+    label: str = "where"
+
+
+@dataclass(frozen=True, slots=True)
+class FromRow:
+    """The entries are in the row itself: one for each group of columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class FromChild:
+    """The entries are rows of another table whose key is what `equals` says in the row."""
+
+    equals: Column
+    children: ChildIndex
+
+
+@dataclass(frozen=True, slots=True)
+class FromGroup:
+    """The entries are the rows of the candidate, those that the filter takes."""
+
+    where: ResolvedFilter | None
+
+
+@dataclass(frozen=True, slots=True)
+class FromPieces:
+    """The entries are the pieces of one cell; the columns of the fields are the pattern's groups, in its order."""
+
+    column: Column
+    split: str
+    pattern: re.Pattern[str]
+    place: LinePlace
+
+
+@dataclass(frozen=True, slots=True)
+class FromJson:
+    """The entries are the objects of a list in one cell; the columns of the fields are keys, which `keys` lists."""
+
+    column: Column
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FromLists:
+    """The entries are the items of lists in these columns, by position or number; see ParallelLists."""
+
+    columns: tuple[Column, ...]
+    split: str | None
+    numbered: bool
+
+
+EntriesFrom = FromRow | FromChild | FromGroup | FromPieces | FromJson | FromLists
+
+
+@dataclass(frozen=True, slots=True)
 class ResolvedEntries:
-    """The groups of an entries answer, in order."""
+    """Where the entries of an answer come from, and the columns of each; several groups only with FromRow.
+    `missing`: folded words that make a whole cell of entries blank."""
 
     kind: EntryKind
+    source: EntriesFrom
     groups: tuple[ResolvedGroup, ...]
+    order: EntryOrder
+    missing: frozenset[str]
     place: LinePlace
 
 
@@ -121,12 +193,14 @@ class ResolvedCandidate:
 
 
 @dataclass(frozen=True, slots=True)
-class ResolvedFilter:
-    """Rows count whose column says one of the folded words, or none of them where `negated`."""
+class ResolvedGrouping:
+    """How rows become candidates; see GroupBy. `shared`: the columns in which all rows of one must say the same."""
 
     column: Column
-    words: frozenset[str]
-    negated: bool
+    blank_continues: bool
+    main: ResolvedFilter | None
+    shared: tuple[Column, ...]
+    place: LinePlace
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,6 +213,15 @@ class ResolvedMapping:
     target: Target
     candidate: ResolvedCandidate
     answers: tuple[ResolvedAnswer, ...]
-    where: ResolvedFilter | None
+    filters: tuple[ResolvedFilter, ...]
+    grouping: ResolvedGrouping | None
+    repeated: Repeated
     wire: WireFormat
     warnings: tuple[Problem, ...] = ()
+
+    @property
+    def joins(self) -> tuple[FromChild, ...]:
+        """The joins with other tables, in the order of the answers."""
+        contents = [answer.content for answer in self.answers]
+        sources = [content.source for content in contents if isinstance(content, ResolvedEntries)]
+        return tuple(source for source in sources if isinstance(source, FromChild))

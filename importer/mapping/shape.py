@@ -29,7 +29,7 @@ class Fields:
         for typed, pair in self._pairs.items():
             if typed not in known:
                 self._findings.mistake(
-                    "unknown-key", f"'{typed}' is no key of {self.name}", did_you_mean(typed, known, 24), pair.key.place
+                    "unknown-key", f"'{typed}' is no key of {self.name}", did_you_mean(typed, known, 32), pair.key.place
                 )
         return self
 
@@ -39,6 +39,10 @@ class Fields:
     def key(self, key: str) -> Text:
         """The key itself as it stands in the file; the key must be there."""
         return self._pairs[key].key
+
+    def node(self, key: str) -> Node:
+        """The value of a key as it stands in the file; the key must be there."""
+        return self._pairs[key].value
 
     def read(self, key: str, reader: Callable[[Node, str, Findings], _T | None]) -> _T | None:
         """The value of a key through a reader, None where the key is absent or its value is wrong (and told)."""

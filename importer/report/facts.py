@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from importer.models import Column, Origin, Target
+from importer.models import Column, ManyTargets, Origin, Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class RunFacts:
     """
 
     run: str
-    target: Target
+    target: Target | ManyTargets
     mapping: str
     origin: Origin
     sha256: str

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from importer.models import Operation, OutcomeKind, Target
+from importer.models import ManyTargets, Operation, OutcomeKind, Target, TargetRun
 
 VERSION: Final = 1
 
@@ -67,7 +67,7 @@ class Summary:
     finished: bool
     exit_code: int | None
     source: SourceSummary
-    target: Target
+    target: Target | ManyTargets
     target_title: str | None
     mapping: str
     outcomes: Mapping[OutcomeKind, int]
@@ -93,7 +93,7 @@ class Summary:
             "finished": self.finished,
             "exit_code": self.exit_code,
             "source": asdict(self.source),
-            "target": {self.target.key: self.target.id},
+            "target": _target_json(self.target),
             "target_title": self.target_title,
             "mapping": self.mapping,
             "outcomes": {kind.value: self.outcomes[kind] for kind in OutcomeKind},
@@ -138,7 +138,19 @@ class Summary:
         )
 
 
-def _target(values: Mapping[str, str]) -> Target:
+def _target_json(target: Target | ManyTargets) -> dict[str, Any]:
+    if isinstance(target, Target):
+        return {target.key: target.id}
+    return {"runs": [{"run": one.run, one.target.key: one.target.id} for one in target.runs]}
+
+
+def _target(values: Mapping[str, Any]) -> Target | ManyTargets:
+    if "runs" in values:
+        return ManyTargets(tuple(TargetRun(one["run"], _one_target(one)) for one in values["runs"]))
+    return _one_target(values)
+
+
+def _one_target(values: Mapping[str, str]) -> Target:
     if "job_post" in values:
         return Target(Operation.APPLY, values["job_post"])
     return Target(Operation.ADD_TO_POOL, values["talent_pool"])

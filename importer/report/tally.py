@@ -17,6 +17,8 @@ PLACES_KEPT: Final = 5
 
 # Their messages are the service's words or tell of the connection: like codes do not mean like causes.
 _GROUPED_BY_MESSAGE: Final = frozenset(OPEN) - {OutcomeKind.INVALID}
+# Of a value that no table or question knows, each is a group of its own: a person adds them to the table one by one.
+_GROUPED_BY_VALUE: Final = frozenset({"value-unknown", "choice-unknown"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,8 @@ class Tally:
             group.places.append(place_in_list(problem.place, reported.row))
 
     def _key(self, problem: Problem, outcome: OutcomeKind) -> _Key:
-        message = problem.message if outcome in _GROUPED_BY_MESSAGE else None
+        by_message = outcome in _GROUPED_BY_MESSAGE or problem.code in _GROUPED_BY_VALUE
+        message = problem.message if by_message else None
         key = _Key(outcome, problem.code, problem.column, message)
         if key in self._groups or len(self._groups) < MOST_GROUPS:
             return key

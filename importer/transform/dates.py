@@ -8,23 +8,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 
-from importer.mapping.date_format import tokens
+from importer.mapping.date_format import COUNTS, tokens
+from importer.mapping.fold import fold
 from importer.mapping.model import Edge, Formats
+from importer.mapping.months import month_numbers
 from importer.mapping.resolved import ResolvedValue
+from importer.transform.date_counts import date_of_count
 from importer.transform.refusal import Refusal, in_mapping, quoted
 
 FIRST_YEAR, LAST_YEAR = 1900, 2100
-_MONTHS = (
-    "january", "february", "march", "april", "may", "june",
-    "july", "august", "september", "october", "november", "december",
-)  # fmt: skip
 _PATTERNS = {
     "d": r"(?P<day>[0-9]{1,2})",
     "m": r"(?P<month>[0-9]{1,2})",
     "Y": r"(?P<year>[0-9]{4})",
     "y": r"(?P<short_year>[0-9]{2})",
-    "b": r"(?P<month_name>" + "|".join(f"{name[:3]}\\.?" for name in _MONTHS) + r"|sept\.?)",
-    "B": r"(?P<month_name>" + "|".join(_MONTHS) + ")",
+    "b": r"(?P<month_name>[^\W\d_]+)\.?",
+    "B": r"(?P<month_name>[^\W\d_]+)\.?",
     "H": "[0-9]{1,2}",
     "I": "[0-9]{1,2}",
     "M": "[0-9]{1,2}",
@@ -35,8 +34,9 @@ _PATTERNS = {
 # Year, month, day in this order cannot be misread, so that this form needs no declaration.
 _ISO = re.compile(
     r"(?P<year>[0-9]{4})(?:-(?P<month>[0-9]{2})(?:-(?P<day>[0-9]{2})"
-    r"(?:[ T][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?)?)?)?"
+    r"(?:[ T][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?: ?(?:Z|[+-][0-9]{2}:?[0-9]{2}))?)?)?)?"
 )
+_PIVOT = 1969  # that of POSIX and strptime
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +54,17 @@ def date_reader(value: ResolvedValue) -> Callable[[str, bool], str | Refusal]:
     A text that two declared formats read as different days is refused; so is a day that does not exist, and a
     text that says a month or year only where no rule for the rest is declared.
     """
-    patterns = [_pattern(date_format) for date_format in value.formats.dates or ()]
+    declared = value.formats.dates or ()
+    patterns = [_pattern(date_format) for date_format in declared if date_format not in COUNTS]
+    counts = [date_format for date_format in declared if date_format in COUNTS]
+    calendar_words = _Words(month_numbers(value.formats.months or ("en",)), value.formats.pivot or _PIVOT)
 
     def read(text: str, typed: bool) -> str | Refusal:
         iso = _ISO.fullmatch(text)
         matches = [iso] if iso else [pattern.fullmatch(text) for pattern in patterns]
-        readings = [_complete(_parts(match), text, value) for match in matches if match]
+        said = [calendar_words.parts(match) for match in matches if match]
+        readings = [_complete(parts, text, value) for parts in said if parts]
+        readings += [day for day in (date_of_count(text, count) for count in counts) if day]
         return _agreed(readings, text, value)
 
     return read
@@ -67,33 +72,34 @@ def date_reader(value: ResolvedValue) -> Callable[[str, bool], str | Refusal]:
 
 def _pattern(date_format: str) -> re.Pattern[str]:
     pieces = [_PATTERNS[token.code] if token.code else _literal(token.literal) for token in tokens(date_format)]
-    return re.compile("".join(pieces), re.IGNORECASE | re.ASCII)
+    return re.compile("".join(pieces), re.IGNORECASE)
 
 
 def _literal(text: str) -> str:
     return r"\s+".join(re.escape(piece) for piece in re.split(r"\s+", text))
 
 
-def _parts(match: re.Match[str]) -> _Parts:
-    said = match.groupdict()
-    month = said.get("month")
-    month_name = said.get("month_name")
-    return _Parts(
-        year=_year(said),
-        month=int(month) if month else _month_of(month_name) if month_name else None,
-        day=int(said["day"]) if said.get("day") else None,
-    )
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What months are called, and the year from which two-digit years count."""
 
+    months: dict[str, int]
+    pivot: int
 
-def _year(said: dict[str, str | None]) -> int:
-    short = said.get("short_year")
-    if short is not None:
-        return int(short) + (1900 if int(short) >= 69 else 2000)  # the pivot of POSIX and strptime
-    return int(said["year"] or 0)
+    def parts(self, match: re.Match[str]) -> _Parts | None:
+        """What a text says, or None where its month has no such name."""
+        said = match.groupdict()
+        month, name, day = said.get("month"), said.get("month_name"), said.get("day")
+        number = int(month) if month else self.months.get(fold(name)) if name else None
+        if name and number is None:
+            return None
+        return _Parts(self._year(said), number, int(day) if day else None)
 
-
-def _month_of(name: str) -> int:
-    return next(number for number, month in enumerate(_MONTHS, start=1) if month[:3] == name[:3].lower())
+    def _year(self, said: dict[str, str | None]) -> int:
+        short = said.get("short_year")
+        if short is None:
+            return int(said["year"] or 0)
+        return self.pivot + (int(short) - self.pivot) % 100
 
 
 def _complete(parts: _Parts, text: str, value: ResolvedValue) -> date | Refusal:

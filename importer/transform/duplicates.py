@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 
+from importer.mapping.model import Repeated
 from importer.mapping.resolved import ResolvedMapping
 from importer.models import Application, PoolCandidate, Problem, Row
 
@@ -12,19 +14,31 @@ class Duplicates:
     """Remembers the e-mail of each row that is sent: as a hash, so that a million rows fit into memory.
 
     The service takes one application for each person and job post, and one candidate for each e-mail and pool
-    (service description, part 8), so that the first row wins and each later one is a problem.
+    (service description, part 8), so that the first row wins and each later one is a problem; or, where the mapping
+    says `duplicates: error`, each of them is.
     """
 
-    def __init__(self, mapping: ResolvedMapping) -> None:
+    def __init__(self, mapping: ResolvedMapping, repeated: Mapping[int, int] | None = None) -> None:
+        """`repeated`: what an earlier look at all rows found, so that the first of like rows is known too."""
         self._columns = mapping.candidate.email.columns
+        self._none_wins = mapping.repeated is Repeated.ERROR
         self._first_row: dict[int, int] = {}
+        self._known = repeated or {}
+        self.repeated: dict[int, int] = {}  # the second row of each e-mail that several rows have
 
     def check(self, row: Row, body: Application | PoolCandidate) -> Problem | None:
-        """The problem of a row whose e-mail an earlier row has, or None; then the row is remembered."""
+        """The problem of a row whose e-mail another row has, or None; then the row is remembered."""
         digest = hashlib.blake2b(body.email.casefold().encode(), digest_size=16).digest()
-        first = self._first_row.setdefault(int.from_bytes(digest), row.number)
-        if first == row.number:
-            return None
-        message = f"the e-mail is the same as in row {first}, which is used"
+        number = int.from_bytes(digest)
+        first = self._first_row.setdefault(number, row.number)
+        if first != row.number:
+            self.repeated.setdefault(number, row.number)
+            return self._problem(row, first)
+        second = self._known.get(number) if self._none_wins else None
+        return self._problem(row, second) if second is not None else None
+
+    def _problem(self, row: Row, other: int) -> Problem:
+        which = "and neither is sent" if self._none_wins else "which is used"
+        message = f"the e-mail is the same as in row {other}, {which}"
         column = next((column for column in self._columns if row.cells[column.index].strip()), None)
         return Problem("duplicate-email", message, "remove one of the two rows", row.place(column))

@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from importer.mapping.resolved import ResolvedEntries, ResolvedGroup
+from importer.mapping.model import EntryOrder
+from importer.mapping.resolved import FromGroup, FromRow, ResolvedEntries, ResolvedGroup
 from importer.models import Column, Problem, Row, WireFormat
-from importer.transform.values import OPEN_END, Memory, ValueReader
+from importer.transform.entry_rows import EntryRow, columns_of, finder_of
+from importer.transform.interpret import OPEN_END
+from importer.transform.values import Memory, ValueReader
 
 _NAMES = ("school_name", "company_name")
 _FLAG_OF = {"education": "currently_pursuing", "experience": "currently_employed"}
@@ -21,6 +25,11 @@ class EntriesReader:
     def __init__(self, entries: ResolvedEntries, wire: WireFormat) -> None:
         flag = _FLAG_OF[entries.kind]
         memories: dict[str, Memory] = defaultdict(dict)
+        self._order = entries.order
+        self._own_columns = isinstance(entries.source, FromRow)
+        self._repeats = isinstance(entries.source, FromGroup)  # a row for each combination repeats its entries
+        self._columns = columns_of(entries.source)
+        self._find = finder_of(entries.source, entries.missing)
         self._groups = tuple(_GroupReader(group, flag, wire, memories) for group in entries.groups)
 
     def read(self, row: Row, problems: list[Problem]) -> str | None:
@@ -28,18 +37,55 @@ class EntriesReader:
 
         Wholly blank groups are skipped; an entry has exactly the fields that are filled in.
         """
-        found = [group.read(row, problems) for group in self._groups if group.has_cells(row)]
-        return pack_entries([entry for entry in found if entry])
+        if self._own_columns:
+            found = [group.read(row, problems) for group in self._groups if group.has_cells(row)]
+        else:
+            found = [self._read_one(entry_row, problems) for entry_row in self._find(row, problems)]
+        entries = [entry for entry in found if entry]
+        if self._repeats:
+            entries = [entry for index, entry in enumerate(entries) if entry not in entries[:index]]
+        return pack_entries(in_order(entries, self._order))
 
     def first_filled(self, row: Row) -> Column | None:
         """The column that a problem of the whole answer is shown at."""
-        columns = [column for group in self._groups for column in group.columns]
+        columns = self._columns or tuple(column for group in self._groups for column in group.columns)
         return columns[0] if columns else None
+
+    def _read_one(self, entry_row: EntryRow, problems: list[Problem]) -> dict[str, Any]:
+        group = self._groups[0]
+        if not group.has_cells(entry_row.row):
+            return {}
+        found: list[Problem] = []
+        entry = group.read(entry_row.row, found)
+        inside = entry_row.inside
+        problems.extend(replace(problem, place=inside) if inside else problem for problem in found)
+        return entry
 
 
 def pack_entries(entries: Sequence[dict[str, Any]]) -> str | None:
     """The entries as the string that is sent, or None where there are none."""
     return json.dumps(list(entries), ensure_ascii=False) if entries else None
+
+
+def in_order(entries: Sequence[dict[str, Any]], order: EntryOrder) -> Sequence[dict[str, Any]]:
+    """The entries by their end, then by their start; a current one ends after all others.
+
+    Those of which neither is known come last, and like ones as they were.
+    """
+    if order is EntryOrder.KEPT:
+        return entries
+    known = [entry for entry in entries if any(_days_of(entry))]
+    known.sort(key=_days_of, reverse=order is EntryOrder.NEWEST_FIRST)
+    return [*known, *(entry for entry in entries if not any(_days_of(entry)))]
+
+
+_STILL = "9999"
+
+
+def _days_of(entry: dict[str, Any]) -> tuple[str, str]:
+    current = any(entry.get(flag) is True for flag in _FLAG_OF.values())
+    start = str(entry.get("start_date") or "")
+    return (_STILL if current else str(entry.get("end_date") or start), start)
 
 
 class _GroupReader:
@@ -75,7 +121,7 @@ class _GroupReader:
         return any(
             value is not None
             and value is not False
-            and (name in self._from_cells or self._readers[name].from_cells(row))
+            and ((name in self._from_cells and value is not OPEN_END) or self._readers[name].from_cells(row))
             for name, value in entry.items()
         )
 
@@ -87,7 +133,7 @@ class _GroupReader:
         if flag is True and isinstance(end, str):
             message = f"the entry is marked as current and has the end date {end}"
             self._tell("entry-contradiction", message, "take out one of the two", "end_date", row, problems)
-        if flag is False and end is OPEN_END:
+        if flag is False and end is OPEN_END and self._readers["end_date"].from_cells(row):
             message = "the end date says that the entry is current, and the flag says that it is not"
             self._tell("entry-contradiction", message, "correct one of the two", "end_date", row, problems)
         if start is not None and isinstance(end, str) and start > end:
@@ -105,7 +151,8 @@ class _GroupReader:
         problems.append(Problem(code, message, hint, place))
 
     def _close(self, entry: dict[str, Any]) -> None:
-        """An open end is sent as the flag, without an end date."""
+        """An open end is sent as the flag, without an end date; a blank one only where no flag says otherwise."""
         if entry.get("end_date") is OPEN_END:
             entry["end_date"] = None
-            entry[self._flag] = True
+            if entry.get(self._flag) is not False:
+                entry[self._flag] = True

@@ -14,7 +14,7 @@ def transform_row(row: Row, mapping: ResolvedMapping) -> Application | PoolCandi
 
     Pure: opens no file, sends nothing, reads no clock. Never raises for what cells hold.
     """
-    left_out = filtered(row, mapping.where)
+    left_out = filtered(row, mapping.filters)
     if left_out is not None:
         return left_out
     found: list[Problem] = []

@@ -12,7 +12,7 @@ from tests.mapping.written import HEAD, reading_refused
 
 _CANDIDATE = "candidate: {email: E, first_name: F, last_name: L, cv: C}\n"
 _POST = "version: 1\ntarget: {job_post: 4f2c9a}\n"
-_CODES = "the codes are %d %m %Y %y %b %B %H %I %M %S %f %p"
+_CODES = "the codes are %d %m %Y %y %b %B %H %I %M %S %f %p; or give one of excel, excel_1904, epoch, epoch_ms"
 _SIGN = 'use one of "." "," " " "\'" "’"'
 _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in quotes"
 
@@ -54,8 +54,8 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         ),
         pytest.param(
             HEAD + "anwsers: {}\n",
-            "m.yaml:4:1: 'anwsers' is no key of the mapping file; did you mean 'answers'? use one of version, target, "
-            "source, defaults, candidate, answers, questions_seen",
+            "m.yaml:4:1: 'anwsers' is no key of the mapping file; did you mean 'answers'? use one of version, extends, "
+            "without, target, route, source, defaults, candidate, answers, questions_seen",
             id="unknown key",
         ),
         pytest.param(
@@ -228,8 +228,9 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         ),
         pytest.param(
             HEAD + "answers: {q: {column: A, present: [Now]}}\n",
-            "m.yaml:4:26: 'present' is no key of q; use one of column, join, value, with, split, values, otherwise, "
-            "part, default, missing, dates, decimal, thousands, region, missing_day, missing_month, yes, no",
+            "m.yaml:4:26: 'present' is no key of q; use one of column, join, value, with, pattern, group, split, take, "
+            "values, otherwise, part, default, missing, dates, months, pivot, decimal, thousands, region, missing_day, "
+            "missing_month, yes, no, names",
             id="present elsewhere",
         ),
         pytest.param(
@@ -254,8 +255,9 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         ),
         pytest.param(
             HEAD + "answers: {q: {experience: {company_name: S, degree: D}}}\n",
-            "m.yaml:4:45: 'degree' is no key of experience; use one of repeat, company_name, position_title, "
-            "employment_type, start_date, end_date, currently_employed",
+            "m.yaml:4:45: 'degree' is no key of experience; use one of repeat, sheet, file, rows, cell, json, "
+            "lists, company_name, position_title, employment_type, start_date, end_date, "
+            "currently_employed, order",
             id="field of the other kind",
         ),
     ],

@@ -198,14 +198,15 @@ _DEGREES = (
             '{q: {column: First, split: ";"}}',
             (),
             [question("q")],
-            "m.yaml:4:14: split has no effect on the answer to q: it takes one value; take split: out",
+            "m.yaml:4:14: split has no effect on the answer to q: it takes one value; say which "
+            "piece, as take: first, or take split: out",
             id="split of one value",
         ),
         pytest.param(
             "{q: {column: First, part: last}}",
             (),
             [question("q", "date")],
-            "m.yaml:4:14: part has no effect on the answer to q: it is no name; take part: out",
+            "m.yaml:4:14: part: last has no effect on the answer to q: it is no name; take part: out",
             id="part of a date",
         ),
         pytest.param(

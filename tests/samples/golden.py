@@ -52,6 +52,29 @@ def write_requests(folder: Path, requests: Iterable[GoldenRequest]) -> None:
         file.writelines(json.dumps(asdict(request), ensure_ascii=False) + "\n" for request in requests)
 
 
+def read_bodies(folder: Path) -> list[dict[str, Any]]:
+    """The bodies that the service must have accepted, by e-mail."""
+    bodies: list[dict[str, Any]] = json.loads((folder / "accepted.json").read_text(encoding="utf-8"))
+    return bodies
+
+
+def write_bodies(folder: Path, bodies: Iterable[dict[str, Any]]) -> None:
+    """A JSON list, to be read by a person."""
+    folder.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(sorted(bodies, key=lambda body: str(body["email"])), ensure_ascii=False, indent=1)
+    (folder / "accepted.json").write_text(text + "\n", encoding="utf-8")
+
+
+def read_told(folder: Path) -> list[str]:
+    """What a person must be told of the import, in its order."""
+    return (folder / "told.txt").read_text(encoding="utf-8").splitlines()
+
+
+def write_told(folder: Path, lines: Iterable[str]) -> None:
+    """One line for each warning and problem."""
+    (folder / "told.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
 OUTCOMES = "outcomes.csv"  # by a service that does what its description says
 OUTCOMES_WITH_FAULTS = "outcomes_with_demo_faults.csv"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from importer.ledger import Ledger, RunJournal, target_lock
 from importer.load import Halt, Loader, LoadOptions
@@ -14,7 +15,6 @@ from importer.report import Summary
 from importer.run_folder import Selection
 from importer.sandbox import RunningSandbox
 from importer.service import RecruitingService
-from tests.samples.sample import Sample
 
 _SPEED = 20  # waits of the demo, such as Retry-After 1 s, take a twentieth
 _SETTLE_AFTER = 2.0  # seconds on that clock
@@ -28,7 +28,17 @@ class Rehearsal:
     summary: Summary
 
 
-def rehearse(sample: Sample, sandbox: RunningSandbox, out: Path) -> Rehearsal:
+class Importable(Protocol):
+    """A file and its mapping."""
+
+    @property
+    def file(self) -> Path: ...
+
+    @property
+    def mapping(self) -> Path: ...
+
+
+def rehearse(sample: Importable, sandbox: RunningSandbox, out: Path) -> Rehearsal:
     """One run of the sample as `importer run --sandbox --out OUT` does it; run it again and it goes on."""
     service = RecruitingService(sandbox.base_url, sandbox.token)
     order = Order(sample.file, sample.mapping, out, Selection(), "sandbox", WireFormat(), dry_run=False)

@@ -11,9 +11,19 @@ from pathlib import Path
 from importer.sandbox import SandboxOptions, running
 from importer.service import RecruitingService
 from tests.samples.delivery import deliver
-from tests.samples.golden import OUTCOMES_WITH_FAULTS, GoldenOutcome, GoldenRequest, write_outcomes, write_requests
+from tests.samples.golden import (
+    OUTCOMES_WITH_FAULTS,
+    GoldenOutcome,
+    GoldenRequest,
+    write_bodies,
+    write_outcomes,
+    write_requests,
+    write_told,
+)
 from tests.samples.rehearsal import rehearse
 from tests.samples.sample import DEMO_FAULTS, LEGACY, SAMPLES, Sample
+from tests.samples.shapes import Shape
+from tests.samples.test_shapes import OWN, told_of
 from tests.samples.whole_import import prepare
 
 
@@ -28,6 +38,15 @@ def rewrite(sample: Sample) -> None:
     write_outcomes(sample.golden, map(GoldenOutcome.of, outcomes))
 
 
+def rewrite_shape(shape: Shape) -> None:
+    """Import the shape into a fresh sandbox and keep what came of it and what was told."""
+    with running(SandboxOptions(token="golden")) as sandbox, tempfile.TemporaryDirectory() as out:
+        ran = rehearse(shape, sandbox, Path(out))
+        write_bodies(shape.golden, sandbox.memory.accepted())
+    write_outcomes(shape.golden, map(GoldenOutcome.of, ran.outcomes))
+    write_told(shape.golden, told_of(ran))
+
+
 def rewrite_demo() -> None:
     """Run the demo's import with the demo's faults and keep its outcomes."""
     options = SandboxOptions(token="golden", faults=DEMO_FAULTS)
@@ -40,6 +59,8 @@ def main() -> None:
     """Rewrite every golden folder."""
     for sample in SAMPLES:
         rewrite(sample)
+    for shape in OWN:
+        rewrite_shape(shape)
     rewrite_demo()
 
 

@@ -1,0 +1,110 @@
+"""Opens the other tables that a mapping takes entries from, and keeps private copies of their files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from importer.batch_folder import read_batch
+from importer.errors import UnusableInput
+from importer.extract import Sheet, copy_source, open_sheet
+from importer.mapping import Mapping
+from importer.mapping.model import ChildRows, ChildSource, EntriesSpec
+from importer.models import FilePlace, Place, Problem
+from importer.run_folder import BATCH, MANIFEST, ChildCopy, read_manifest
+
+_WORKBOOKS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The main table as the user named it, and the private copy that is read."""
+
+    file: Path
+    copy: Path
+
+    @property
+    def earlier_runs(self) -> tuple[Path, ...]:
+        """The folders of the runs whose results file this is, if it is one: there lie the tables that belong to it."""
+        folder = self.file.parent
+        if (folder / MANIFEST).is_file():
+            return (folder,)
+        if (folder / BATCH).is_file():
+            return tuple(folder.parent / run.run for run in read_batch(folder).runs if not run.blocked)
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class ChildTables:
+    """The opened tables by how the mapping names them, and the copies that were made of their files."""
+
+    tables: dict[ChildSource, Sheet]
+    copies: tuple[ChildCopy, ...]
+
+
+def open_children(mapping: Mapping, source: Source, folder: Path) -> ChildTables:
+    """Open every table that entries are taken from. Files are named from the folder of the source, and copied to
+    `folder`; those of a results file that is fed back are the copies of its own run.
+
+    Raises:
+        UnusableInput: with everything that is wrong with any of them.
+    """
+    tables: dict[ChildSource, Sheet] = {}
+    copies: dict[str, ChildCopy] = {}
+    problems: list[Problem] = []
+    for child in mapping.child_sources:
+        try:
+            tables[child] = _open(child, source, folder, copies, _place(mapping, child))
+        except UnusableInput as error:
+            problems.extend(error.problems)
+    if problems:
+        raise UnusableInput(problems)
+    return ChildTables(tables, tuple(copies.values()))
+
+
+def _place(mapping: Mapping, child: ChildSource) -> Place:
+    for answer in mapping.answers:
+        if isinstance(answer.content, EntriesSpec):
+            found = answer.content.source
+            if isinstance(found, ChildRows) and found.source == child:
+                return found.place
+    return FilePlace(str(mapping.path))
+
+
+def _open(child: ChildSource, source: Source, folder: Path, copies: dict[str, ChildCopy], place: Place) -> Sheet:
+    if child.file is None:
+        workbook = _workbook_of(source, folder, copies)
+        if workbook.suffix.lower() not in _WORKBOOKS:
+            message = f"the source is no workbook and has no sheet '{child.options.sheet}'"
+            hint = "give the workbook, or name a file: in the place of sheet:"
+            raise UnusableInput(Problem("sheet-of-no-workbook", message, hint, place))
+        return open_sheet(workbook, child.options, shown_as=str(source.file))
+    if child.file not in copies:
+        path = _file_of(child.file, source)
+        copied = copy_source(path, folder, f"child-{len(copies) + 1}")
+        copies[child.file] = ChildCopy(child.file, copied.path.name, copied.sha256)
+    return open_sheet(folder / copies[child.file].copy, child.options, shown_as=str(source.file.parent / child.file))
+
+
+def _workbook_of(source: Source, folder: Path, copies: dict[str, ChildCopy]) -> Path:
+    """The workbook that holds the child sheets: the source itself, or for a results file that of its run."""
+    if not source.earlier_runs:
+        return source.copy
+    earlier = source.earlier_runs[0]
+    manifest = read_manifest(earlier)
+    held = next((child.copy for child in manifest.children if child.name == _SOURCE), manifest.source)
+    if _SOURCE not in copies:
+        copied = copy_source(earlier / held, folder, "child-source")
+        copies[_SOURCE] = ChildCopy(_SOURCE, copied.path.name, copied.sha256)
+    return folder / copies[_SOURCE].copy
+
+
+_SOURCE = "(source)"  # in a manifest: the workbook of the run whose rows were mended
+
+
+def _file_of(name: str, source: Source) -> Path:
+    for earlier in source.earlier_runs:
+        for child in read_manifest(earlier).children:
+            if child.name == name:
+                return earlier / child.copy
+    return source.file.parent / name

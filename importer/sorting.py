@@ -1,0 +1,89 @@
+"""Sorts the rows of a source: each candidate is to be sent, or has its outcome already."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from importer.mapping import ResolvedMapping
+from importer.mapping.model import Repeated
+from importer.models import Outcome, OutcomeKind, Row, Submission
+from importer.transform import Duplicates, Filtered, Invalid, candidate_rows, transform_row
+
+ReadRows = Callable[[], Iterator[Row]]
+
+
+@dataclass(frozen=True, slots=True)
+class Sorted:
+    """What one candidate of the source comes to, and the numbers of its rows, the first of them first."""
+
+    rows: tuple[int, ...]
+    result: Submission | Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What a look at every row found: how many there are, how many are ready to be sent, and the last row's number.
+
+    repeated: the second row of each e-mail that several rows have, by its hash; groups: the rows of each candidate
+    that has several.
+    """
+
+    rows: int
+    ready: int
+    last_row: int
+    repeated: Mapping[int, int]
+    groups: tuple[tuple[int, ...], ...]
+
+
+def sort_rows(read: ReadRows, mapping: ResolvedMapping, repeated: Mapping[int, int]) -> Iterator[Sorted]:
+    """Each candidate as what is to be sent for it, or as its outcome where nothing is."""
+    return _sort(read, mapping, Duplicates(mapping, repeated))
+
+
+def _sort(read: ReadRows, mapping: ResolvedMapping, duplicates: Duplicates) -> Iterator[Sorted]:
+    for row in candidate_rows(read, mapping):
+        if isinstance(row, Filtered):
+            yield _left_out(row)
+            continue
+        rows = tuple(member.number for member in row.members) or (row.number,)
+        result = transform_row(row, mapping)
+        if isinstance(result, Filtered):
+            yield _left_out(result)
+        elif isinstance(result, Invalid):
+            yield Sorted(rows, Outcome(row.number, OutcomeKind.INVALID, problems=result.problems))
+        elif (problem := duplicates.check(row, result)) is not None:
+            yield Sorted(rows, Outcome(row.number, OutcomeKind.INVALID, problems=(problem,)))
+        else:
+            yield Sorted(rows, result)
+
+
+def _left_out(filtered: Filtered) -> Sorted:
+    return Sorted((filtered.row,), Outcome(filtered.row, OutcomeKind.FILTERED, problems=(filtered.problem,)))
+
+
+def look_ahead(read: ReadRows, mapping: ResolvedMapping) -> Forecast:
+    """Check every row as if it were sent: a file that cannot be read to its end is found before the first request."""
+    duplicates = Duplicates(mapping)
+    count = ready = last_row = 0
+    groups = []
+    for one in _sort(read, mapping, duplicates):
+        count += len(one.rows)
+        ready += len(one.rows) if _is_ready(one) else 0
+        last_row = max(last_row, one.rows[-1])
+        if len(one.rows) > 1:
+            groups.append(one.rows)
+    if duplicates.repeated and mapping.repeated is Repeated.ERROR:
+        ready = sum(len(one.rows) for one in sort_rows(read, mapping, duplicates.repeated) if _is_ready(one))
+    return Forecast(count, ready, last_row, duplicates.repeated, tuple(groups))
+
+
+def _is_ready(one: Sorted) -> bool:
+    return not isinstance(one.result, Outcome)
+
+
+def spread(outcome: Outcome, rows: tuple[int, ...]) -> Iterator[Outcome]:
+    """The outcome of a candidate for each of its rows; its requests are counted once, at the first."""
+    yield outcome
+    for row in rows[1:]:
+        yield replace(outcome, row=row, attempts=0)

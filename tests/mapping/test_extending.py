@@ -1,0 +1,157 @@
+"""A mapping file may lie over a shared part, and lie in a folder with others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from importer.errors import UnusableInput
+from importer.mapping import Mapping, read_mapping, read_mappings
+from importer.mapping.model import FromColumns, ValueSpec
+from tests.mapping.written import FILE, HEAD
+
+_PERSON = "candidate: {email: E-mail, first_name: First, last_name: Last, cv: CV}\n"
+_SHARED = f"version: 1\n{_PERSON}defaults: {{region: TR}}\nanswers: {{city: City, level: Level}}\n"
+
+
+def _columns(mapping: Mapping) -> dict[str, str]:
+    """The first column of each answer."""
+    found = {}
+    for answer in mapping.answers:
+        assert isinstance(answer.content, ValueSpec)
+        assert isinstance(answer.content.source, FromColumns)
+        found[answer.question.value] = answer.content.source.columns[0].value
+    return found
+
+
+def test_a_file_is_laid_over_the_shared_part() -> None:
+    """Its own keys of a section replace those of the shared part one by one; all else is taken over."""
+    Path("_shared.yaml").write_text(_SHARED, encoding="utf-8")
+    FILE.write_text(
+        "extends: _shared.yaml\ntarget: {job_post: a}\ndefaults: {decimal: ','}\nwithout: level\n"
+        "answers: {city: Town, start: Start}\n",
+        encoding="utf-8",
+    )
+    mapping = read_mapping(FILE)
+    assert (mapping.formats.region, mapping.formats.decimal) == ("TR", ",")
+    assert _columns(mapping) == {"city": "Town", "start": "Start"}
+
+
+def test_a_mistake_of_the_shared_part_is_told_there() -> None:
+    """A place names the file in which the mistake stands."""
+    Path("_shared.yaml").write_text(_SHARED + "source: {sheat: A}\n", encoding="utf-8")
+    FILE.write_text("extends: _shared.yaml\ntarget: {job_post: a}\n", encoding="utf-8")
+    with pytest.raises(UnusableInput) as refused:
+        read_mapping(FILE)
+    assert str(refused.value).startswith("_shared.yaml:5:10: 'sheat' is no key of source; did you mean 'sheet'?")
+
+
+def _folder(**files: str) -> Path:
+    folder = Path("all")
+    folder.mkdir()
+    for name, text in files.items():
+        (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
+    return folder
+
+
+def _one(target: str, route: str, more: str = "") -> str:
+    return f"version: 1\ntarget: {target}\n{route}{_PERSON}{more}"
+
+
+_A = _one("{job_post: a}", "route: {column: Job, is: [A]}\n")
+
+
+@pytest.mark.parametrize(
+    ("other", "told"),
+    [
+        pytest.param(
+            _one("{job_post: b}", ""),
+            "all/b.yaml: the mapping has no route; add route: {column: ..., is: ...}: which rows are its own",
+            id="no route",
+        ),
+        pytest.param(
+            _one("{job_post: b}", "route: {column: Post, is: B}\n"),
+            "all/b.yaml:3:17: the route goes by 'Post', and that of a.yaml by 'Job'; name the same column in all files "
+            "of the folder",
+            id="another column",
+        ),
+        pytest.param(
+            _one("{job_post: b}", "route: {column: Job, is: [B, a]}\n"),
+            "all/b.yaml:3:17: rows with 'a' are taken by a.yaml too; keep the word in one of them",
+            id="the same words",
+        ),
+        pytest.param(
+            _one("{job_post: a}", "route: {column: Job, is: B}\n"),
+            "all/b.yaml:2:1: job post a is the target of a.yaml too; put the words of both routes into one file",
+            id="the same target",
+        ),
+        pytest.param(
+            _one("{job_post: b}", "route: {column: Job, is: B}\n", "source: {header_row: 2}\n"),
+            "all/b.yaml: the export is read otherwise than in a.yaml; put source: into the shared part that both "
+            "extend",
+            id="another way of reading",
+        ),
+    ],
+)
+def test_mappings_of_a_folder_that_clash(other: str, told: str) -> None:
+    """Two mappings of one export never take the same row, and read it alike."""
+    with pytest.raises(UnusableInput) as refused:
+        read_mappings(_folder(a=_A, b=other))
+    assert str(refused.value) == told
+
+
+def test_a_folder_without_mappings() -> None:
+    """An empty folder is told, and one that holds shared parts only."""
+    with pytest.raises(UnusableInput) as refused:
+        read_mappings(_folder(_shared=_SHARED))
+    assert str(refused.value) == (
+        "all: there is no mapping file in this folder; add a file NAME.yaml for each job post"
+    )
+
+
+def test_mistakes_of_all_files_are_told_at_once() -> None:
+    """A folder is mended in one go."""
+    with pytest.raises(UnusableInput) as refused:
+        read_mappings(_folder(a=_A + "anwsers: {}\n", b=_A + "defualts: {}\n"))
+    assert [problem.message for problem in refused.value.problems] == [
+        "'anwsers' is no key of the mapping file", "'defualts' is no key of the mapping file",
+    ]  # fmt: skip
+
+
+_NO_HEADER = "m.yaml:4:34: the value table 't.csv' has no header cell,value"
+_HEADER_HINT = "its first line must be cell,value: what the cell says, and what it stands for; save it as UTF-8"
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        pytest.param(
+            b"a,b\n", f"m.yaml:4:34: the value table 't.csv' has no header cell,value; {_HEADER_HINT}", id="header"
+        ),
+        pytest.param(b"", f"m.yaml:4:34: the value table 't.csv' has no header cell,value; {_HEADER_HINT}", id="empty"),
+        pytest.param(
+            "cell,value\nKıdem,x\n".encode("cp1254"),
+            f"m.yaml:4:34: the value table 't.csv' is no UTF-8; {_HEADER_HINT}",
+            id="encoding",
+        ),
+        pytest.param(
+            b"cell,value\na,b,c\n",
+            "t.csv:2:1: the line has 3 cells and not 2; quote a cell that holds the delimiter",
+            id="three cells",
+        ),
+        pytest.param(
+            b"cell;value\nSr;Senior\nSR;Staff\n",
+            "t.csv:3:1: 'Sr' and 'SR' are the same text and stand for different values; keep one; the other is in "
+            "line 2",
+            id="two lines of one text",
+        ),
+    ],
+)
+def test_a_table_file_that_cannot_be_used(content: bytes, told: str) -> None:
+    """What is wrong with a value table in a file is told at the mapping's line or at its own."""
+    Path("t.csv").write_bytes(content)
+    FILE.write_text(HEAD + "answers: {q: {column: A, values: t.csv}}\n", encoding="utf-8")
+    with pytest.raises(UnusableInput) as refused:
+        read_mapping(FILE)
+    assert str(refused.value) == told

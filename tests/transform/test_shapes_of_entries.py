@@ -1,0 +1,245 @@
+"""Entries of every shape: from cells, lists, rows and other tables."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from importer.models import Application, Problem, Row
+from importer.transform import Filtered, candidate_rows, transform_row
+from importer.transform.written_values import Unreadable, read_written
+from tests.transform.cells import FILLED, ORIGIN, answer_of, mapping_of, question, row, told
+
+_LONG = question("long_text")
+_CELL = (
+    "{experience: {cell: {column: Jobs, split: ';', pattern: '(?P<company>.+) \\((?P<years>.+)\\)'}, "
+    "company_name: company, start_date: {column: years, part: start}, end_date: {column: years, part: end, "
+    "present: now}}}"
+)
+
+
+def test_pieces_of_a_cell() -> None:
+    """Each piece of the cell is an entry; blank pieces are none."""
+    mapping = mapping_of(_CELL, ("Jobs",), _LONG)
+    sent = answer_of(mapping, row("A (2019-01-01 - 2020-01-01); ;B (2021-01-01 - now)"))
+    assert sent is not None
+    assert json.loads(str(sent.answer)) == [
+        {"company_name": "A", "start_date": "2019-01-01", "end_date": "2020-01-01"},
+        {"company_name": "B", "start_date": "2021-01-01", "currently_employed": True},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        pytest.param(
+            "A (2019-01-01 - now); on leave",
+            "'on leave' does not fit the pattern; correct it, or widen pattern: in m.yaml:4",
+            id="unmatched text",
+        ),
+        pytest.param(
+            "A (soon - now)",
+            "'soon' is no date YYYY-MM-DD, and no format is declared; write it as YYYY-MM-DD, or declare its "
+            "format under "
+            "dates: in m.yaml:4",
+            id="a date inside",
+        ),
+        pytest.param(
+            "A (2021-01-01 - 2020-01-01)",
+            "the start 2021-01-01 is after the end 2020-01-01; correct one of the two",
+            id="start after end",
+        ),
+    ],
+)
+def test_a_wrong_piece_is_told_at_its_cell(cell: str, message: str) -> None:
+    """What is wrong inside a cell is told at the cell, for that is what a person can mend."""
+    assert told(mapping_of(_CELL, ("Jobs",), _LONG), row(cell)) == [f'c.csv, row 5, column "Jobs": {message}']
+
+
+_JSON = "{education: {json: Schools, school_name: name, major: detail.major}}"
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        pytest.param(
+            "[{'name': 'A'", "'[{'name': 'A'' is no list: it ends too early, after character 13", id="cut off"
+        ),
+        pytest.param("Ege", "'Ege' is no list: it breaks at character 1", id="a text"),
+        pytest.param("'Ege'", "''Ege'' is no list of entries", id="a quoted text"),
+        pytest.param("['Ege']", "entry 1 is no object with keys", id="a list of texts"),
+        pytest.param(
+            "[{'name': ['A', 'B']}]", "name of entry 1 holds a list, and one text is wanted", id="a list inside"
+        ),
+    ],
+)
+def test_a_list_that_cannot_be_used(cell: str, message: str) -> None:
+    """A cell that is no list of entries is told, and never half of it taken."""
+    mapping = mapping_of(_JSON, ("Schools",), _LONG)
+    assert told(mapping, row(cell)) == [
+        f'c.csv, row 5, column "Schools": {message}; correct it, or have it exported again'
+    ]
+
+
+_text = st.text(alphabet=st.characters(exclude_categories=("Cs",)), max_size=10)
+_value = st.recursive(_text, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_text, inner, max_size=3))
+
+
+@given(_value, st.booleans())
+def test_what_json_or_python_wrote_is_read_again(value: object, as_json: bool) -> None:
+    """Any texts, lists and objects come back as they were, whichever of the two wrote them."""
+    assert read_written(json.dumps(value) if as_json else repr(value)) == value
+
+
+@given(st.text(alphabet="[]{}(),:'\"\\ aNone0.5-truel", max_size=30))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    """Whatever a cell holds, reading it ends in a value or in a refusal."""
+    with contextlib.suppress(Unreadable):
+        assert isinstance(read_written(text), str | list | dict)
+
+
+def test_a_list_that_is_too_deep_or_too_long() -> None:
+    """A hostile cell is refused before it costs anything."""
+    with pytest.raises(Unreadable, match="lists lie more than 10 deep"):
+        read_written("[" * 5000)
+    with pytest.raises(Unreadable, match="it is longer than 200,000 characters"):
+        read_written("[" * 200_001)
+
+
+_LISTS = "{experience: {lists: {split: ';'}, company_name: Firms, position_title: Titles}}"
+_NUMBERED = "{experience: {lists: {split: ',', numbered: true}, company_name: Firms, position_title: Titles}}"
+
+
+@pytest.mark.parametrize(
+    ("spec", "cells", "message"),
+    [
+        pytest.param(
+            _LISTS,
+            ("A;B", "x"),
+            "\"Firms\": the lists belong together and are not of one length: 'Firms' has 2, 'Titles' has 1; write a "
+            "blank item where one has nothing to say",
+            id="unequal",
+        ),
+        pytest.param(
+            _NUMBERED,
+            ("A[0],B[0]", "x[0]"),
+            "\"Firms\": 'A[0],B[0]' is no such list: the number [0] occurs twice; correct it",
+            id="number twice",
+        ),
+    ],
+)
+def test_lists_that_do_not_belong_together(spec: str, cells: Sequence[str], message: str) -> None:
+    """Items are never paired by guess."""
+    assert told(mapping_of(spec, ("Firms", "Titles"), _LONG), row(*cells)) == [f"c.csv, row 5, column {message}"]
+
+
+def test_a_list_that_says_nothing_beside_one_that_does() -> None:
+    """A wholly blank cell has no items to lose, and leaves its field out."""
+    sent = answer_of(mapping_of(_LISTS, ("Firms", "Titles"), _LONG), row("A;B", ""))
+    assert sent is not None
+    assert json.loads(str(sent.answer)) == [{"company_name": "A"}, {"company_name": "B"}]
+
+
+@pytest.mark.parametrize(
+    ("order", "names"),
+    [
+        pytest.param("kept", "BCAD", id="kept"),
+        pytest.param("newest_first", "CABD", id="newest first, the current one on top"),
+        pytest.param("oldest_first", "BACD", id="oldest first"),
+    ],
+)
+def test_the_order_of_entries(order: str, names: str) -> None:
+    """Entries go by their end, then their start; those without any date are last."""
+    spec = (
+        f"{{experience: {{lists: {{split: ';'}}, order: {order}, company_name: Firms, end_date: Ends, "
+        "currently_employed: Now}}"
+    )
+    sent = answer_of(
+        mapping_of(spec, ("Firms", "Ends", "Now"), _LONG), row("B;C;A;D", "2019-01-01;;2020-01-01;", ";yes;;")
+    )
+    assert sent is not None
+    assert "".join(entry["company_name"] for entry in json.loads(str(sent.answer))) == names
+
+
+# --- rows of one candidate ----------------------------------------------------------------------
+
+_ROWS = "{experience: {rows: all, company_name: Firm}}"
+_GROUPED = "source: {group_by: ID}\n"
+
+
+def _rows(*cells: tuple[str, str, str]) -> list[Row]:
+    """Rows from 2 on: the ID, the e-mail and the firm of each."""
+    return [
+        Row(ORIGIN, number, (email, *FILLED[1:], key, firm)) for number, (key, email, firm) in enumerate(cells, start=2)
+    ]
+
+
+def _grouped(rows: list[Row], extra: str = _GROUPED) -> list[Row]:
+    mapping = mapping_of(_ROWS, ("ID", "Firm"), _LONG, extra=extra)
+    found = list(candidate_rows(lambda: iter(rows), mapping))
+    assert not any(isinstance(one, Filtered) for one in found)
+    return [one for one in found if isinstance(one, Row)]
+
+
+def test_rows_of_one_candidate_wherever_they_stand() -> None:
+    """Rows with one key are one row, with the first filled cell of each column; a repeated entry is sent once."""
+    rows = _rows(("7", "a@example.com", "A"), ("8", "b@example.com", "B"), ("7", "", "C"), ("7", "", "A"))
+    found = _grouped(rows)
+    assert [[member.number for member in one.members] or [one.number] for one in found] == [[3], [2, 4, 5]]
+    made = transform_row(found[1], mapping_of(_ROWS, ("ID", "Firm"), _LONG, extra=_GROUPED))
+    assert isinstance(made, Application)
+    assert (made.row, made.email) == (2, "a@example.com")
+    assert json.loads(str(made.answers[0].answer)) == [{"company_name": "A"}, {"company_name": "C"}]
+
+
+def test_a_blank_key_continues_or_is_told() -> None:
+    """A row without a key belongs to the row above where that is declared, and is a problem where it is not."""
+    rows = _rows(("7", "a@example.com", "A"), ("", "", "B"))
+    continued = _grouped(rows, "source: {group_by: {column: ID, blank: continues}}\n")
+    assert [len(one.members) for one in continued] == [2]
+    assert [str(problem) for problem in _grouped(rows)[1].problems] == [
+        'c.csv, row 3, column "ID": the cell that says which candidate the row belongs to is blank; fill it in, or '
+        "declare blank: continues in m.yaml:5"
+    ]
+
+
+def test_rows_of_one_candidate_that_differ() -> None:
+    """Where rows of one candidate say two things of one value, the cell that differs is told."""
+    found = _grouped(_rows(("7", "a@example.com", "A"), ("7", "b@example.com", "B")))
+    assert [str(problem) for problem in found[0].problems] == [
+        "c.csv, row 3, column \"E-mail\": 'b@example.com' differs from 'a@example.com' in row 2, and both are one "
+        "candidate; write the same in all rows of a candidate"
+    ]
+
+
+def test_a_problem_of_a_member_is_told_at_its_own_row() -> None:
+    """A value that came from a later row is told there."""
+    mapping = mapping_of(_ROWS, ("ID", "Firm"), _LONG, extra=_GROUPED)
+    found = _grouped(_rows(("7", "", "A"), ("7", "nobody", "B")))
+    problems: list[Problem] = list(transform_row(found[0], mapping).problems)
+    assert [str(problem.place) for problem in problems] == ['c.csv, row 3, column "E-mail"']
+
+
+def test_a_record_without_its_main_row() -> None:
+    """Rows that no row with the candidate's own cells goes with are told."""
+    rows = _rows(("7", "a@example.com", "job"))
+    found = _grouped(rows, "source: {group_by: {column: ID, main: {column: Firm, is: person}}}\n")
+    assert [str(problem) for problem in found[0].problems] == [
+        'c.csv, row 2, column "ID": no row of this candidate holds the candidate\'s own cells; add it, or correct '
+        "main: "
+        "in m.yaml:5"
+    ]
+
+
+@given(st.lists(st.sampled_from("abcd"), max_size=12))
+def test_every_row_is_of_one_candidate(keys: list[str]) -> None:
+    """However keys lie, each row is a member of exactly one candidate, and the members are in order."""
+    rows = _rows(*((key, f"{key}@example.com", "F") for key in keys))
+    numbers = [[member.number for member in one.members] or [one.number] for one in _grouped(rows)]
+    assert sorted(number for members in numbers for number in members) == [one.number for one in rows]
+    assert all(members == sorted(members) for members in numbers)
