@@ -38,7 +38,7 @@ def doctor(out: options.Out = None, as_json: options.AsJson = False) -> None:
     from importer.settings import load_settings
 
     settings = load_settings(out=out)
-    findings = [*_program(), *_address(settings), *_folder(settings.out), *_ledger(settings)]
+    findings = [*_program(), *_address(settings), *_folder(settings.out), *_runs(settings.out), *_ledger(settings)]
     if as_json:
         tell(json.dumps([asdict(finding) for finding in findings], ensure_ascii=False, indent=1))
     else:
@@ -106,6 +106,19 @@ def _folder(out: Path) -> Iterator[Finding]:
     room = f"{out}, {free / 1024**3:.1f} GB free"
     hint = "" if free >= _LITTLE_ROOM else "make room: a run keeps a copy of its file and writes reports"
     yield Finding("results folder", free >= _LITTLE_ROOM, room, hint)
+
+
+def _runs(out: Path) -> Iterator[Finding]:
+    from importer.errors import UnusableInput
+    from importer.run_folder import read_manifest, runs_in
+
+    for folder in runs_in(out):
+        try:
+            read_manifest(folder)
+        except UnusableInput as error:
+            yield from (
+                Finding(f"run {folder.name}", False, problem.message, problem.hint) for problem in error.problems
+            )
 
 
 def _ledger(settings: Settings) -> Iterator[Finding]:

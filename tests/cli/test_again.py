@@ -202,8 +202,8 @@ def test_settling_is_a_choice(serve: Serve, settle: str, code: int, counts: dict
     assert (ran.code, ran.counts) == (code, counts)
     statuses = [request.status for request in served.sandbox.requests if request.method == "POST"]
     assert {
-        "now": 409 in statuses[:-1],
-        "later": statuses[-1] == 409,
+        "now": 409 in statuses[:-8],  # as many as may be in flight come in any order
+        "later": 409 in statuses[-8:],
         "never": 409 not in statuses,
     }[settle]
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import select
 import signal
+import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -158,3 +162,51 @@ def test_check_on_the_samples_sends_no_post(serve: Serve, sample: Sample) -> Non
     served = serve()
     assert served("check", str(sample.file), "-m", str(sample.mapping), "--json").code == 4
     assert [request for request in served.sandbox.requests if request.method != "GET"] == []
+
+
+def test_whoever_reads_may_go_away(serve: Serve) -> None:
+    """In a pipe whose reader has gone (`importer run ... 2>&1 | head -1`) the run goes on to its end."""
+    served = serve(SLOW)
+    people(served.door.folder, 30)
+    with served.door.started(*RUN) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        process.stderr.close()
+        assert process.wait(timeout=40) == 0
+        process.stdout = process.stderr = None
+    assert Counter(served.accepted) == Counter(f"person{number}@example.com" for number in range(30))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such terminals")
+def test_a_signal_while_a_bar_is_drawn(serve: Serve) -> None:
+    """On a terminal, with a progress bar, the first signal drains and reports as anywhere."""
+    served = serve(SLOW)
+    people(served.door.folder, 60)
+    ours, theirs = os.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "importer", *RUN, "--json"],
+        cwd=served.door.folder,
+        env={**served.door.environment, "TERM": "xterm"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+    ) as process:
+        os.close(theirs)
+        served.wait_for(9)
+        process.send_signal(signal.SIGINT)
+        shown = b""
+        while process.poll() is None:
+            shown += read_some(ours)
+        assert process.returncode == 130
+    os.close(ours)
+    assert b"Stopping: no new rows are sent" in shown
+    assert b"Traceback" not in shown
+
+
+def read_some(terminal: int) -> bytes:
+    """What a terminal shows now; nothing where it shows nothing for a moment, or its other end was closed."""
+    try:
+        return os.read(terminal, 65536) if select.select([terminal], [], [], 0.05)[0] else b""
+    except OSError:
+        return b""

@@ -137,6 +137,18 @@ def test_doctor_says_what_is_wrong(serve: Serve, settings: dict[str, str], findi
     assert "         -> " in ran.out
 
 
+def test_doctor_sees_a_damaged_run(serve: Serve) -> None:
+    """A run whose manifest cannot be read holds up no import, and is told here."""
+    served = serve()
+    people(served.door.folder, 1)
+    run = served(*RUN, "--json").summary["run"]
+    (served.door.folder / "results" / run / "run.json").write_text("{", "utf-8")
+    ran = served("doctor")
+    assert ran.code == 3
+    assert f"WRONG  run {run}: the manifest of this run cannot be read:" in ran.out
+    assert served(*RUN, "--json").counts == {"done_before": 1}
+
+
 def test_doctor_sees_a_damaged_ledger(serve: Serve) -> None:
     """A file that is no ledger is told, not repaired."""
     served = serve()

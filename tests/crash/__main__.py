@@ -23,7 +23,7 @@ def _kills(folder: Path) -> list[str]:
 
 def _steps(folder: Path) -> list[str]:
     with Nursery() as nursery:
-        figures = kill_at_steps(folder, nursery, every=12)
+        figures = kill_at_steps(folder, nursery, every=24)
     _tell([*figures.lines(), *kinds(figures)])
     return figures.untrue
 

@@ -116,9 +116,9 @@ MUTANTS = (
     ),
     Mutant(
         "who is done is sent again",
-        "load/outcomes.py",
-        "    if known.state in (State.CREATED, State.ALREADY_THERE):\n",
-        "    if known.state is State.ALREADY_THERE:\n",
+        "load/loader.py",
+        "        if known.state in DONE:\n",
+        "        if known.state is State.ALREADY_THERE:\n",
         ("tests/load", "tests/cli/test_run.py"),
     ),
     Mutant(
