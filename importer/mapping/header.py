@@ -70,6 +70,10 @@ class Header:
         """The columns with a name that nobody asked for."""
         return tuple(c for c in self._columns if c.index not in self._used and c.name.strip())
 
+    def unread(self) -> frozenset[int]:
+        """The indexes of all columns that nobody asked for, also those without a name."""
+        return frozenset(column.index for column in self._columns if column.index not in self._used)
+
     def numbers(self) -> tuple[str, ...]:
         """The numbers that occur in column names, as written (`1`, `01`), in order of size."""
         found = {digits for column in self._columns for digits in re.findall(r"[0-9]+", column.name)}

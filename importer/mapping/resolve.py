@@ -64,6 +64,7 @@ def resolve(
         grouping,
         mapping.repeated,
         wire,
+        around.header.unread(),
         findings.warnings,
     )
 

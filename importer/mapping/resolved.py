@@ -207,6 +207,8 @@ class ResolvedGrouping:
 class ResolvedMapping:
     """Everything that rows are transformed by. `warnings` is what a person should know and may leave so.
 
+    `unread` are the indexes of the columns that nothing takes: what is wrong in their cells holds up no row.
+
     Two of these are the same only if they are the same object: transform remembers what it made of one.
     """
 
@@ -217,6 +219,7 @@ class ResolvedMapping:
     grouping: ResolvedGrouping | None
     repeated: Repeated
     wire: WireFormat
+    unread: frozenset[int] = frozenset()
     warnings: tuple[Problem, ...] = ()
 
     @property

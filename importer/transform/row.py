@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importer.mapping.resolved import ResolvedMapping
-from importer.models import Application, PoolCandidate, Problem, Row
+from importer.models import Application, CellPlace, PoolCandidate, Problem, Row
 from importer.transform.body import body_reader
 from importer.transform.filter import filtered
 from importer.transform.results import Filtered, Invalid
@@ -20,6 +20,13 @@ def transform_row(row: Row, mapping: ResolvedMapping) -> Application | PoolCandi
     found: list[Problem] = []
     body = body_reader(mapping).read(row, found)
     # A cell that reading could not make sense of is told once, by the room that saw it first.
-    told = {problem.place for problem in row.problems}
-    problems = [*row.problems, *(problem for problem in found if problem.place not in told)]
+    seen = [problem for problem in row.problems if not _is_of_no_matter(problem, mapping)]
+    told = {problem.place for problem in seen}
+    problems = [*seen, *(problem for problem in found if problem.place not in told)]
     return Invalid(row.number, tuple(dict.fromkeys(problems))) if problems else body
+
+
+def _is_of_no_matter(problem: Problem, mapping: ResolvedMapping) -> bool:
+    """Whether it is in a cell that nothing takes: an error value in a column of remarks holds up no candidate."""
+    place = problem.place
+    return isinstance(place, CellPlace) and place.column is not None and place.column.index in mapping.unread

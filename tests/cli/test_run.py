@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections import Counter
 from collections.abc import Callable
@@ -328,3 +329,14 @@ def test_what_a_workbook_knows_of_its_cells_survives_the_way_back(serve: Serve) 
         ("2.5", "2026-03-04"),
         ("3.5", "2026-03-04"),
     ]
+
+
+def test_an_error_value_holds_up_a_row_only_where_it_is_taken(serve: Serve) -> None:
+    """#N/A in a column that the mapping does not use changes nothing; in one that it uses it is told at its cell."""
+    served = serve()
+    rows = [[*candidate(0), "#N/A"], [*candidate(1, Salary="#N/A"), "fine"]]
+    with (served.door.folder / "people.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([[*HEADER, "Remarks"], *rows])
+    ran = served(*RUN, "--json")
+    assert ran.counts == {"created": 1, "invalid": 1}
+    assert [(problem["column"], problem["example_row"]) for problem in ran.summary["problems"]] == [("Salary", 3)]
