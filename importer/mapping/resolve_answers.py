@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 from importer.mapping.fold import fold
@@ -43,6 +44,9 @@ def resolve_answers(
 def _find(spec: AnswerSpec, questions: Sequence[Question], around: Surroundings) -> Question | None:
     exact = [question for question in questions if _name(question, spec.by) == spec.question.value]
     found = exact or [q for q in questions if fold(_name(q, spec.by)) == fold(spec.question.value)]
+    if len(found) > 1 and spec.by is QuestionBy.TEXT:
+        # A text is how questions without a key are named.
+        found = [question for question in found if not question.key] or found
     if len(found) == 1:
         return found[0]
     if found:
@@ -136,7 +140,7 @@ def _check_document(spec: ValueSpec, wanted: Wanted, question: Question, around:
 def _tell_unanswered(questions: Sequence[Question], around: Surroundings) -> None:
     for question in questions:
         if question.required:
-            name = question.key or f'"text: {question.text}"'
+            name = question.key or json.dumps(f"text: {question.text}", ensure_ascii=False)
             text = f" ('{question.text}')" if question.key and question.text else ""
             around.findings.mistake(
                 "question-unanswered",
