@@ -39,7 +39,7 @@ demo: $(INSTALLED)
 		--sandbox --faults sample_data/demo_faults.json --out results/demo || test $$? -eq 4
 
 test: $(INSTALLED_DEV)
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --ignore=tests/crash
 
 # Some twenty minutes on two cores; each part alone: python -m tests.crash kills | steps | power
 crash: $(INSTALLED_DEV)
