@@ -61,16 +61,16 @@ class GroupWriter(Generic[Write]):
         self._refuse_after_a_bug()
         self._queue.put(Waiting(write, urgent=False))
 
-    def put_first(self, write: Write, then: Callable[[Exception | None], None]) -> None:
-        """Have it written at once; the writer's thread calls `then` when it is on disk, or with what kept it off."""
+    def put_then(self, write: Write, then: Callable[[Exception | None], None], *, urgent: bool) -> None:
+        """Have it written; the writer's thread calls `then` when it is on disk, or with what kept it off."""
         self._refuse_after_a_bug()
-        self._queue.put(Waiting(write, urgent=True, then=then))
+        self._queue.put(Waiting(write, urgent, then))
 
     def put_and_wait(self, write: Write) -> None:
         """Have it written at once, and return when it is on disk; raises what kept it off."""
         # A queue waits and wakes in C; an Event or a Future costs ten times as much, for each row.
         settled: SimpleQueue[Exception | None] = SimpleQueue()
-        self.put_first(write, settled.put)
+        self.put_then(write, settled.put, urgent=True)
         error = settled.get()
         if error is not None:
             raise error

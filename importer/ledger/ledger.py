@@ -28,7 +28,7 @@ from importer.ledger.states import State
 from importer.ledger.writes import GroupWrites, NotAllowed, Write
 from importer.models import FilePlace, Operation, Problem, Target
 
-_LINGER = 0.002  # seconds that an answer waits for an intent to share its commit
+_LINGER = 0.002  # seconds that a write nobody waits for gives others to share its commit
 
 
 class LedgerUnwritable(StoppedEarly):
@@ -127,12 +127,13 @@ class Ledger:
         """
         self._writer.put_and_wait(intent)
 
-    def intend_then(self, intent: Intent, then: Callable[[Exception | None], None]) -> None:
+    def intend_then(self, intent: Intent, then: Callable[[Exception | None], None], *, urgent: bool) -> None:
         """Have an intent written, and `then` called by the writer's thread: with None when it is on disk.
 
-        With LedgerUnwritable or NotAllowed, as `intend` raises them, when it is not. `then` must not wait.
+        With LedgerUnwritable or NotAllowed, as `intend` raises them, when it is not. `then` must not wait. What is
+        not urgent may take 2 ms longer, so that more writes share its commit.
         """
-        self._writer.put_first(intent, then)
+        self._writer.put_then(intent, then, urgent=urgent)
 
     def record(self, answered: Answered) -> None:
         """Have an answer written, without waiting for it. An answer that cannot be written stops every later intent."""

@@ -56,6 +56,10 @@ class Crew:
         """The expected job will not come: this is what became of it."""
         self._findings.put(finding)
 
+    def has_work_waiting(self) -> bool:
+        """Whether a job is there for the next sender that becomes free."""
+        return not self._jobs.empty()
+
     def has_finding(self) -> bool:
         """Whether `next` would give one at once."""
         return not self._findings.empty()
