@@ -49,7 +49,8 @@ def test_a_large_file_that_breaks_off_is_told_with_its_row(served: Served) -> No
     assert stopped == {
         "reason": f"the file cannot be read below row {BROKEN_AT - 1} (people.csv, row {BROKEN_AT}: "
         'a quote (") ends inside a cell: only "," or the line\'s end may follow it)',
-        "hint": 'write a quote inside a quoted cell twice (""), or close the one that is open; then run the same command again: rows that are done are skipped',
+        "hint": 'write a quote inside a quoted cell twice (""), or close the one that is open; '
+        "then run the same command again: rows that are done are skipped",
     }
     write_csv(served.door.folder / "people.csv", [candidate(number) for number in range(ROWS)])
     mended = served(*RUN)
