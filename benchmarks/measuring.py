@@ -28,6 +28,11 @@ class Spent:
     exit_code: int
     output: str
 
+    @property
+    def last_words(self) -> str:
+        """The end of what it said, on one line."""
+        return " ".join(self.output.split())[-300:]
+
 
 def spend(
     command: Sequence[str], environment: Mapping[str, str] | None = None, *, folder: Path, timeout: float = 600
@@ -69,7 +74,7 @@ def spend(
         process.returncode = os.waitstatus_to_exitcode(status)  # Popen does not know that it was waited for
         said = _end_of(output)
     if too_long.is_set():
-        raise Failed(f"it took longer than {timeout:.0f} s and was ended; it said: {said}")
+        raise Failed(f"it took longer than {timeout:.0f} s and was ended; it said: {said[-300:]}")
     return Spent(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, process.returncode, said)
 
 
