@@ -20,15 +20,15 @@ def measure_growth(results: Results, place: Place, sizes: Sequence[int], *, in_f
     """Each size in turn, into a service that answers at once."""
     for rows in sizes:
         say(f"{rows:,} rows, answers at once, {in_flight} in flight")
-        for _ in range(turns):
+        for turn in range(turns):
             try:
-                _measure_size(results, place, rows, in_flight)
+                _measure_size(results, place, rows, in_flight, turn)
             except Failed as failure:
                 results.note(f"importer, {rows:,} rows: {failure}")
                 say(f"  failed: {failure}")
 
 
-def _measure_size(results: Results, place: Place, rows: int, in_flight: int) -> None:
+def _measure_size(results: Results, place: Place, rows: int, in_flight: int, turn: int) -> None:
     patience = 120 + rows / 100
     with place.own_folder() as folder:
         # One sink for all steps: to the ledger another port is another service.
@@ -43,7 +43,9 @@ def _measure_size(results: Results, place: Place, rows: int, in_flight: int) -> 
             steps.append(("report", _step(report, call.environment, folder, patience)))
         refuse_wrong(steps[1][1], sink.figures, rows)
     for step, spent in steps:
-        results.add(PART, step=step, rows=rows, seconds=spent.seconds, cpu_seconds=spent.cpu_seconds, peak=spent.peak)
+        results.add(
+            PART, turn=turn, step=step, rows=rows, seconds=spent.seconds, cpu_seconds=spent.cpu_seconds, peak=spent.peak
+        )
         say(f"  {step:<11} {spent.seconds:8.2f} s   {rows / spent.seconds:9,.0f} rows/s   {spent.peak:5.0f} MB")
 
 

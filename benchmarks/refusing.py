@@ -34,15 +34,17 @@ def measure_refusing(
     """An import under each limit."""
     for limit in limits:
         say(f"{rows:,} rows, {in_flight} in flight, a service that allows {limit}")
-        for _ in range(turns):
+        for turn in range(turns):
             try:
-                _measure(results, place, limit, contender, rows, in_flight)
+                _measure(results, place, limit, contender, rows, in_flight, turn)
             except Failed as failure:
                 results.note(f"{contender.name}, {limit}: {failure}")
                 say(f"  failed: {failure}")
 
 
-def _measure(results: Results, place: Place, limit: Limit, contender: Contender, rows: int, in_flight: int) -> None:
+def _measure(
+    results: Results, place: Place, limit: Limit, contender: Contender, rows: int, in_flight: int, turn: int
+) -> None:
     arguments = ["--delay", "20", "--limit", str(limit.rate), "--burst", str(limit.burst), "--conflict"]
     if limit.retry_after:
         arguments += ["--retry-after", limit.retry_after]
@@ -55,6 +57,7 @@ def _measure(results: Results, place: Place, limit: Limit, contender: Contender,
     refused = figures.refused / figures.requests
     results.add(
         PART,
+        turn=turn,
         who=contender.name,
         rate=limit.rate,
         burst=limit.burst,

@@ -44,14 +44,25 @@ def measure_whole(
             continue
         with_tls = certificate if setting.tls else None
         say(str(setting))
-        for _ in range(turns):
-            _measure_turn(results, place, setting, contenders, with_tls)
+        for turn in range(turns):
+            _measure_turn(results, place, setting, contenders, with_tls, turn)
 
 
 def _measure_turn(
-    results: Results, place: Place, setting: Setting, contenders: Sequence[Contender], certificate: Certificate | None
+    results: Results,
+    place: Place,
+    setting: Setting,
+    contenders: Sequence[Contender],
+    certificate: Certificate | None,
+    turn: int,
 ) -> None:
-    told = {"delay": setting.delay, "rows": setting.rows, "in_flight": setting.in_flight, "tls": setting.tls}
+    told = {
+        "turn": turn,
+        "delay": setting.delay,
+        "rows": setting.rows,
+        "in_flight": setting.in_flight,
+        "tls": setting.tls,
+    }
     bound = _bound(results, place, setting, certificate)
     results.add(PART, **told, who=BOUND, seconds=bound)
     say(f"  {BOUND:<16} {bound:8.2f} s")
