@@ -15,9 +15,7 @@ HEADER = [
     *(f"{name} {n}" for n in GROUPS for name in _SCHOOL),
     *(f"{name} {n}" for n in GROUPS for name in _JOB),
 ]
-DEGREES = {"Lisans": "bachelors_degree", "Master": "masters_degree"}
-KINDS = {"Full": "full_time", "Part": "part_time"}
-_LETTER = "I have led small teams through large changes, and I would like to go on doing so with you. " * 13
+_LETTER = " ".join(["I have led small teams through large changes, and I would like to go on doing so with you."] * 14)
 
 
 def _question(number: int, key: str, answer_type: str, *, required: bool = False, options: str | None = None) -> dict:

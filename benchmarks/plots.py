@@ -41,8 +41,8 @@ def _whole(measured: Sequence[Measured]) -> Drawing:
     height = 40 + sum(44 + (_BAR + _GAP) * (len(found) - (whole.BOUND in found)) for found in panels.values())
     drawing = Drawing(_WIDTH, height)
     drawing.words(12, 22, "Seconds for a whole import; shorter is better", bold=True)
-    drawing.line([(560, 18), (584, 18)], _BOUND, 2, "4 3")
-    drawing.words(590, 22, "the least that the service allows", colour=_GREY)
+    drawing.line([(520, 18), (544, 18)], _BOUND, 2, "4 3")
+    drawing.words(552, 22, "the least that the service allows", colour=_GREY)
     top = 40.0
     for setting, found in panels.items():
         top = _panel(drawing, top, setting, found)

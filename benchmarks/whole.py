@@ -64,8 +64,9 @@ def _measure_turn(
         "tls": setting.tls,
     }
     bound = _bound(results, place, setting, certificate)
-    results.add(PART, **told, who=BOUND, seconds=bound)
-    say(f"  {BOUND:<16} {bound:8.2f} s")
+    if bound is not None:
+        results.add(PART, **told, who=BOUND, seconds=bound)
+        say(f"  {BOUND:<16} {bound:8.2f} s")
     for contender in contenders:
         try:
             spent, figures = _import_once(contender, place, setting, certificate)
@@ -84,9 +85,10 @@ def _measure_turn(
             connections=figures.connections,
         )
         per_thousand = 1000 * spent.cpu_seconds / setting.rows
+        ratio = f"{spent.seconds / bound:6.2f} x the bound   " if bound is not None else ""
         say(
-            f"  {contender.name:<16} {spent.seconds:8.2f} s   {spent.seconds / bound:6.2f} x the bound"
-            f"   {per_thousand:5.2f} CPU s per 1,000 rows   {spent.peak:5.0f} MB   sending {figures.seconds:.2f} s"
+            f"  {contender.name:<16} {spent.seconds:8.2f} s   {ratio}{per_thousand:5.2f} CPU s per 1,000 rows"
+            f"   {spent.peak:5.0f} MB   sending {figures.seconds:.2f} s"
         )
 
 
@@ -108,11 +110,11 @@ def refuse_wrong(spent: Spent, figures: Figures, rows: int) -> None:
         raise Failed(f"{told}; it said: {spent.last_words}")
 
 
-def _bound(results: Results, place: Place, setting: Setting, certificate: Certificate | None) -> float:
-    """Seconds for so many rows."""
+def _bound(results: Results, place: Place, setting: Setting, certificate: Certificate | None) -> float | None:
+    """Seconds for so many rows; None where nothing tells."""
     if not have_wrk():
         results.note(HOW_TO_GET)
-        return setting.rows * setting.delay / 1000 / setting.in_flight or float("nan")
+        return setting.rows * setting.delay / 1000 / setting.in_flight or None
     seconds = max(3.0, setting.delay / 10)  # a hundred rounds, so that one that is cut short does not matter
     with SinkProcess("--delay", str(setting.delay), certificate=certificate) as sink:
         return setting.rows / measure_bound(sink.url, setting.in_flight, seconds, place.folder).rate

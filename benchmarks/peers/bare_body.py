@@ -7,7 +7,6 @@ import json
 _GROUPS = (1, 2, 3)
 _DEGREES = {"Lisans": "bachelors_degree", "Master": "masters_degree"}
 _KINDS = {"Full": "full_time", "Part": "part_time"}
-_PLAIN = {1: ("phone", "Phone"), 2: ("permit", "Permit"), 3: ("salary", "Salary"), 6: ("letter", "Letter")}
 
 
 def _iso(date: str) -> str:
@@ -26,7 +25,6 @@ def _education(row: dict[str, str], n: int) -> dict:
         "major": row[f"Major {n}"],
         "start_date": _iso(row[f"Since {n}"]),
         "end_date": _iso(row[f"Until {n}"]),
-        "currently_pursuing": False,
     }
 
 
@@ -37,17 +35,21 @@ def _experience(row: dict[str, str], n: int) -> dict:
         "employment_type": _KINDS[row[f"Kind {n}"]],
         "start_date": _iso(row[f"Start {n}"]),
         "end_date": _iso(row[f"End {n}"]),
-        "currently_employed": False,
     }
 
 
 def bare_body(row: dict[str, str]) -> bytes:
     """The JSON body for one row of csv.DictReader."""
-    answers = [_answer(number, key, row[column]) for number, (key, column) in _PLAIN.items()]
-    answers.append(_answer(4, "available_from", _iso(row["From"])))
-    answers.append(_answer(5, "skills", json.dumps([skill.strip() for skill in row["Skills"].split(";")])))
-    answers.append(_answer(7, "education", json.dumps([_education(row, n) for n in _GROUPS])))
-    answers.append(_answer(8, "experience", json.dumps([_experience(row, n) for n in _GROUPS])))
+    answers = [
+        _answer(1, "phone", row["Phone"]),
+        _answer(2, "permit", row["Permit"]),
+        _answer(3, "salary", row["Salary"]),
+        _answer(4, "available_from", _iso(row["From"])),
+        _answer(5, "skills", json.dumps([skill.strip() for skill in row["Skills"].split(";")])),
+        _answer(6, "letter", row["Letter"]),
+        _answer(7, "education", json.dumps([_education(row, n) for n in _GROUPS])),
+        _answer(8, "experience", json.dumps([_experience(row, n) for n in _GROUPS])),
+    ]
     body = {
         "email": row["E-mail"],
         "first_name": row["First"],

@@ -49,6 +49,6 @@ def _place(column: str) -> str:
     return "{{" + word(column) + "}}"
 
 
-def _entry(texts: dict[str, str], start: str, end: str, n: int) -> dict[str, object]:
+def _entry(texts: dict[str, str], start: str, end: str, n: int) -> dict[str, str]:
     dated = {**texts, "start_date": start, "end_date": end}
-    return {**{key: _place(f"{column} {n}") for key, column in dated.items()}, "ongoing": False}
+    return {key: _place(f"{column} {n}") for key, column in dated.items()}
