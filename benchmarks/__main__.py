@@ -12,7 +12,7 @@ from benchmarks.growth import measure_growth
 from benchmarks.place import Place, temporary_place
 from benchmarks.plots import write_plots
 from benchmarks.refusing import Limit, measure_refusing
-from benchmarks.results import Results, begin_results, read_results
+from benchmarks.results import Results, begin_results, join, read_results
 from benchmarks.tables import tables
 from benchmarks.telling import say
 from benchmarks.whole import Setting, measure_whole
@@ -94,7 +94,7 @@ def _measure(wanted: argparse.Namespace) -> None:
 
 
 def _report(wanted: argparse.Namespace) -> None:
-    results = read_results(wanted.results)
+    results = join([read_results(path) for path in wanted.results])
     say(tables(results))
     if wanted.plots:
         write_plots(results, wanted.plots)
@@ -131,7 +131,7 @@ def _parser() -> argparse.ArgumentParser:
     for found in (whole, growth, refusing):
         found.add_argument("--in-flight", type=int, default=25)
     report = parts.add_parser("report", help="the tables of figures that were kept, as Markdown")
-    report.add_argument("results", type=Path, nargs="?", default=RESULTS)
+    report.add_argument("results", type=Path, nargs="*", default=[RESULTS], help="one or more; later ones are added")
     report.add_argument("--plots", type=Path, help="also write the plots into this folder")
     report.set_defaults(do=_report)
     return parser

@@ -6,6 +6,7 @@ import json
 import os
 import platform
 import statistics
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -74,3 +75,18 @@ def read_results(path: Path) -> Results:
     if found.get("version") != VERSION:
         raise SystemExit(f"{path} is of version {found.get('version')}, and this reads {VERSION}; measure again")
     return Results(found["machine"], found["parts"], found["notes"])
+
+
+def join(several: Sequence[Results]) -> Results:
+    """Results of several runs on one machine as one; what was measured in the same setting gets further turns."""
+    first = several[0]
+    joined = Results(first.machine)
+    turns = 0
+    for results in several:
+        for part, measured in results.parts.items():
+            for one in measured:
+                joined.add(part, **{**one, "turn": turns + one["turn"]})
+        for note in results.notes:
+            joined.note(note)
+        turns += 1 + max((one["turn"] for measured in results.parts.values() for one in measured), default=0)
+    return joined

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.plots import write_plots
-from benchmarks.results import Results, read_results
+from benchmarks.results import Results, join, read_results
 from benchmarks.tables import tables
 
 MACHINE = {"cores": 2, "kind": "x86_64", "system": "Linux", "python": "3.11.7", "measured_at": "2026-03-01T12:00:00"}
@@ -80,6 +80,14 @@ def test_kept_figures_are_read_again(measured: Results, tmp_path: Path) -> None:
     """What was written is what is read."""
     measured.write(tmp_path / "results.json")
     assert read_results(tmp_path / "results.json") == measured
+
+
+def test_results_of_several_runs(measured: Results) -> None:
+    """Runs that are shown together count as further turns, each compared with the bound of its own."""
+    joined = join([measured, measured])
+    assert "| importer | 1.10 (1.00 to 1.20) | 1.38 (1.25 to 1.50) |" in tables(joined)
+    assert [one["turn"] for one in joined.parts["whole"] if one["who"] == "bound"] == [0, 1, 2, 3]
+    assert joined.notes == measured.notes
 
 
 def test_figures_of_another_version_are_refused(tmp_path: Path) -> None:
