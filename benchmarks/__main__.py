@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from pathlib import Path
 
@@ -66,13 +67,20 @@ def _all(wanted: argparse.Namespace, results: Results, place: Place) -> None:
     """Every part, in sizes that together take some ten minutes; at 100 ms fewer rows show the same."""
     parser = _parser()
     large = ["--large"] if wanted.large else []
-    for command in (
+    normal = [
         ["whole", "--rows", "20000", "--delays", "0,20", "--tls-delays", "20"],
         ["whole", "--rows", "5000", "--delays", "100", "--tls-delays", ""],
         ["rooms"],
         ["growth", *large],
         ["refusing"],
-    ):
+    ]
+    small = [
+        ["whole", "--rows", "500", "--tls-rows", "500"],
+        ["rooms", "--rows", "500"],
+        ["growth", "--sizes", "500,1000", *large],
+        ["refusing", "--rows", "200"],
+    ]
+    for command in small if wanted.small else normal:
         part = parser.parse_args([*command, "--turns", str(wanted.turns)])
         part.measure(part, results, place)
 
@@ -112,6 +120,7 @@ def _parser() -> argparse.ArgumentParser:
         return found
 
     everything = part("all", "all parts in their normal sizes", _all)
+    everything.add_argument("--small", action="store_true", help="only to see that everything works, in two minutes")
     everything.add_argument("--large", action="store_true", help=f"also {_LARGE:,} rows")
     whole = part("whole", "whole imports beside the bound and the peers", _whole)
     whole.add_argument("--rows", type=int, default=20_000)
@@ -140,7 +149,10 @@ def _parser() -> argparse.ArgumentParser:
 def main() -> None:
     """Do what was asked for."""
     wanted = _parser().parse_args()
-    wanted.do(wanted)
+    try:
+        wanted.do(wanted)
+    except KeyboardInterrupt:
+        sys.exit("interrupted; what was measured is kept")
 
 
 if __name__ == "__main__":
