@@ -68,10 +68,13 @@ class Finding:
 
 def encode(submission: Submission) -> bytes:
     """The request body of a submission (4.2, 4.3) as JSON; equal rows give equal bytes."""
-    return json.dumps(submission.payload(), separators=(",", ":"), default=_plain).encode("ascii")
+    return _ENCODER.encode(submission.payload()).encode("ascii")
 
 
 def _plain(value: Any) -> dict[str, Any]:
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(f"{type(value).__name__} has no place in a request body")
+
+
+_ENCODER = json.JSONEncoder(separators=(",", ":"), default=_plain)

@@ -34,10 +34,16 @@ def sheet_xml(write: Write, texts: list[list[str]]) -> bytes:
 
 
 def cell_by_cell(sheet: Any, styles: list[Any], texts: list[list[str]]) -> None:
+    for style in styles:
+        style._get_xf_index()  # styles are numbered as they are used
     for row, cells in enumerate(texts):
-        for column, text in enumerate(cells):
-            if text or column >= BLANK_FROM:
-                write_text(sheet, row, column, text, styles[column])
+        write_cells(sheet, styles, row, cells)
+
+
+def write_cells(sheet: Any, styles: list[Any], row: int, cells: list[str]) -> None:
+    for column, text in enumerate(cells):
+        if text or column >= BLANK_FROM:
+            write_text(sheet, row, column, text, styles[column])
 
 
 def whole(sheet: Any, styles: list[Any], texts: list[list[str]]) -> None:
@@ -45,9 +51,7 @@ def whole(sheet: Any, styles: list[Any], texts: list[list[str]]) -> None:
     text_rows = TextRows(sheet, styles, LONGEST)
     for row, cells in enumerate(texts):
         if not text_rows.write(row, cells, BLANK_FROM):
-            for column, text in enumerate(cells):
-                if text or column >= BLANK_FROM:
-                    write_text(sheet, row, column, text, styles[column])
+            write_cells(sheet, styles, row, cells)
 
 
 @given(rows)
