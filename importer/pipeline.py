@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
@@ -46,6 +46,9 @@ class Loads(Protocol):
 
     @property
     def stop(self) -> Stop | None: ...
+
+    @property
+    def learned_rate(self) -> float | None: ...
 
     def load(self, submissions: Iterable[Submission]) -> Generator[Outcome, None, None]: ...
 
@@ -247,6 +250,7 @@ class Carried:
 
     progress: Progress = field(default_factory=Progress)
     outcomes: int = 0
+    learned_rate: float | None = None
     early_report: EarlyReport | None = None
 
     def begin_report(self, plan: Plan) -> None:
@@ -283,6 +287,7 @@ def carry_out(plan: Plan, loader: Loads, watch: Watch) -> Carried:
                 for outcome in outcomes:
                     for one in spread(outcome, rows_of.pop(outcome.row, (outcome.row,))):
                         keep(one)
+            carried.learned_rate = loader.learned_rate
     except BaseException as error:
         carried.give_up_report()
         if not isinstance(error, UnusableInput):
@@ -318,6 +323,8 @@ def end(plan: Plan, carried: Carried, stop: Stop | None, signal: int | None) -> 
     """Close the books of a run that was carried out: how it ended is kept, and its report is written."""
     progress = carried.progress
     manifest = plan.manifest if plan.forecast is not None else plan.manifest.read_to(progress.rows, progress.last_row)
+    if carried.learned_rate is not None:
+        manifest = replace(manifest, warnings=(*manifest.warnings, _kept_to(carried.learned_rate)))
     try:
         keep_end(plan.folder, manifest, progress, stop, signal)
     except BaseException:
@@ -326,3 +333,10 @@ def end(plan: Plan, carried: Carried, stop: Stop | None, signal: int | None) -> 
     if carried.early_report is not None and carried.early_report.finish():
         return read_summary(plan.folder)
     return rewrite_report(plan.folder)
+
+
+def _kept_to(rate: float) -> str:
+    return (
+        f"the service refused requests faster than about {rate:.0f} a second (429), and the run kept to that; "
+        f"with --rate {max(round(rate * 0.95), 1)} (or IMPORTER_RATE) the next run does so from its start"
+    )

@@ -12,9 +12,10 @@ from importer.models import Outcome, OutcomeKind, Submission
 
 
 class DryLoader:
-    """The shape of a Loader. `ledger` is None where there is none yet; `stop` is always None."""
+    """The shape of a Loader. `ledger` is None where there is none yet; nothing stops it, and it learns no rate."""
 
     stop: None = None
+    learned_rate: None = None
 
     def __init__(self, ledger: Ledger | None, scope: Scope) -> None:
         self._ledger = ledger

@@ -55,6 +55,8 @@ class LearnedRate:
 
     def refused(self, now: float, held_until: float) -> None:
         """A request was refused with 429, and it had been sent at the rate of now; until then nothing is sent."""
+        if not self._since:
+            return  # a service that takes nothing at all says nothing about a rate
         before = self.at(now)
         began = now if self._began is None else self._began
         if before is None:

@@ -77,6 +77,11 @@ class Loader:
         """Why sending ended early; None while it goes on, and when every row had its turn."""
         return self._stops.stop
 
+    @property
+    def learned_rate(self) -> float | None:
+        """How many requests a second the service let through, where it refused more (429)."""
+        return self._means.pace.learned_rate
+
     def load(self, submissions: Iterable[Submission]) -> Generator[Outcome, None, None]:
         """One outcome for each submission, in the order in which they become final.
 

