@@ -229,8 +229,8 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         pytest.param(
             HEAD + "answers: {q: {column: A, present: [Now]}}\n",
             "m.yaml:4:26: 'present' is no key of q; use one of column, join, value, with, pattern, group, split, take, "
-            "values, otherwise, part, default, missing, dates, months, pivot, decimal, thousands, region, missing_day, "
-            "missing_month, yes, no, names",
+            "values, otherwise, part, before, after, default, missing, dates, months, pivot, decimal, thousands, "
+            "region, missing_day, missing_month, yes, no, names",
             id="present elsewhere",
         ),
         pytest.param(
