@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from importer.cli.connection import Connection
     from importer.errors import UnusableInput
     from importer.mapping import Mapping
-    from importer.mapping.suggest import Proposal
+    from importer.mapping.suggest import OtherSheet, Proposal
     from importer.models import Problem, Question, SourceOptions, Target, WireFormat
     from importer.settings import Settings
 
@@ -28,6 +28,7 @@ mapping_app = typer.Typer(
 )
 
 _STANDARD_OUTPUT = Path("-")
+_MOST_SHEETS = 8  # of a workbook are looked at
 _IN_MAPPING = "under source: in the mapping"  # how reading says where a declaration belongs
 
 
@@ -120,7 +121,29 @@ def _propose(file: Path, target: Target, questions: tuple[Question, ...], source
         raise UnusableInput([_hint_at_flags(problem) for problem in error.problems]) from None
     say(sheet.reading)
     facts = SourceFacts(file.name, sheet.origin.sheet, sheet.header_row, source.encoding, source.delimiter)
-    return propose(target, questions, sample_columns(sheet.columns, sheet.rows()), facts)
+    columns = sample_columns(sheet.columns, sheet.rows())
+    others = _other_sheets(file, sheet.origin.sheet) if sheet.origin.sheet and questions else ()
+    return propose(target, questions, columns, facts, others)
+
+
+def _other_sheets(file: Path, main: str) -> tuple[OtherSheet, ...]:
+    """The other visible sheets of the workbook that hold a table, the first few of them."""
+    from importer.errors import UnusableInput
+    from importer.extract import open_sheet
+    from importer.mapping.suggest import OtherSheet, sample_columns
+    from importer.models import SourceOptions
+
+    found = []
+    for number in range(1, _MOST_SHEETS + 1):
+        try:
+            sheet = open_sheet(file, SourceOptions(str(number)))
+        except UnusableInput as error:
+            if any(problem.code == "sheet-missing" for problem in error.problems):
+                break
+            continue
+        if sheet.origin.sheet and sheet.origin.sheet != main:
+            found.append(OtherSheet(sheet.origin.sheet, sample_columns(sheet.columns, sheet.rows())))
+    return tuple(found)
 
 
 def _hint_at_flags(problem: Problem) -> Problem:
