@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from importer.mapping.fold import fold_name
 from importer.mapping.model import PLACEHOLDER, EntryKind
-from importer.mapping.suggest.header_meaning import likely_field
+from importer.mapping.suggest.header_meaning import is_held, likely_field
 from importer.mapping.suggest.header_text import key_of, words_of
 from importer.mapping.suggest.header_words import ENTRY_FIELDS, ENTRY_QUALIFIERS
 from importer.mapping.suggest.views import LIKE_IT, ColumnView
@@ -19,6 +19,8 @@ _CURRENT = {EntryKind.EDUCATION: "currently_pursuing", EntryKind.EXPERIENCE: "cu
 _NAMED_BY = {EntryKind.EDUCATION: "school_name", EntryKind.EXPERIENCE: "company_name"}
 # A column without a number is taken for a field of an entry only where its header can hardly mean anything else.
 _MOST_ALONE = 1
+_WHOLE = "it may hold a degree, or all of them"
+_APPLIED_FOR = "it may be the position that was applied for"
 # What these say is clear only beside a school.
 _MAJOR_BESIDE_A_SCHOOL = frozenset(map(key_of, ("field", "program", "programme", "department", "Programm")))
 
@@ -186,9 +188,25 @@ def _single_fields(views: Sequence[ColumnView], used: frozenset[int]) -> list[En
         kind = role.kind or kind
         before = seen.column.index
         if kind is not None:
-            doubt = role.doubt or LIKE_IT * (not seen.imported)
+            doubt = role.doubt or LIKE_IT * (not seen.imported) or _WHOLE * (seen.concept == kind.value)
             fields.append(EntryColumns(kind, _field(kind, role), seen.name, (seen,), doubt))
-    return fields
+    return _with_doubt_about_position(fields)
+
+
+def _with_doubt_about_position(fields: list[EntryColumns]) -> list[EntryColumns]:
+    """A lone `Position` may be the one applied for; beside a company, said in the same way, it is held."""
+    company = next((field.views[0] for field in fields if field.field == "company_name"), None)
+    return [
+        replace(field, doubt=field.doubt or _APPLIED_FOR)
+        if field.field == "position_title" and company is not None and not _goes_with(field.views[0], company)
+        else field
+        for field in fields
+    ]
+
+
+def _goes_with(position: ColumnView, company: ColumnView) -> bool:
+    beside = abs(position.column.index - company.column.index) == 1
+    return is_held(position.name) or (beside and not is_held(company.name))
 
 
 def _role_beside(seen: ColumnView, kind: EntryKind | None) -> EntryRole | None:

@@ -18,8 +18,8 @@ OPEN_END_WORDS = frozenset(
         "present", "current", "now", "today", "ongoing", "to date", "halen", "devam", "devam ediyor", "günümüz",
         "şimdi", "hala", "hâlâ", "devam etmekte", "çalışıyor", "halen çalışıyor", "bugün", "günümüze kadar",
         "until now", "till date", "till now", "currently", "till present", "dato", "bis dato", "bis jetzt", "andauernd",
-        "noch", "по настоящее время", "настоящее время", "...", "…", "heute", "aktuell", "bis heute", "laufend", "jetzt",
-        "derzeit",
+        "noch", "по настоящее время", "настоящее время", "...", "…", "heute", "aktuell", "bis heute", "laufend",
+        "jetzt", "derzeit",
     )
 )  # fmt: skip
 

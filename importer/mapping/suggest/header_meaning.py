@@ -112,6 +112,8 @@ class _Phrases:
             return None
         names = {self._meaning[phrase] for phrase in largest}
         names -= {STANDS_IN[name] for name in names if name in STANDS_IN}
+        if len(names) > 1:
+            names.discard("location")  # `location_city` is the city
         return names.pop() if len(names) == 1 else None
 
     def beside(self, words: _Words, others: _Words) -> str | None:
@@ -155,6 +157,11 @@ def likely_field(header: str) -> tuple[EntryKind, str] | None:
         if field is not None:
             found[kind] = field
     return next(iter(found.items())) if len(found) == 1 else None
+
+
+def is_held(header: str) -> bool:
+    """Whether a header speaks of the present or the last of several: `Current Company`, `Son görev`."""
+    return bool(_tokens(header)[0] & {"current", "last"})
 
 
 def _outside(header: str) -> str:

@@ -73,7 +73,7 @@ SYNONYMS: dict[str, str] = {
     "level": "level seviye seviyesi stufe düzey düzeyi niveau grade",
     "type": "type tür türü art tipi şekli kind",
     "letter": "letter yazı yazısı mektubu schreiben anschreiben",
-    "work": "work working iş işi arbeit arbeits çalışma beruf berufs",
+    "work": "work working worked works çalıştığı çalışılan gearbeitet iş işi arbeit arbeits çalışma beruf berufs",
     "history": "history geçmiş geçmişi werdegang background verlauf",
     "status": "status stage durum durumu aşama phase stand",
     "application": "application applications başvuru başvurusu bewerbung bewerbungs applied",
