@@ -27,7 +27,7 @@ MAY_IMPORT = {
     "child_tables": GROUND | SUPPLIES | STAGES | {"run_folder", "batch_folder"},
     "pipeline": GROUND | SUPPLIES | STAGES | {"run_folder", "child_tables", "sorting"},
     "batch": GROUND | SUPPLIES | STAGES | {"run_folder", "batch_folder", "pipeline"},
-    "again": GROUND | SUPPLIES | STAGES | {"run_folder", "pipeline"},
+    "again": GROUND | SUPPLIES | STAGES | {"run_folder", "batch_folder", "pipeline"},
     "purge": GROUND | SUPPLIES | {"run_folder", "batch_folder"},
     "cli": GROUND
     | SUPPLIES

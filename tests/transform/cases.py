@@ -264,7 +264,7 @@ BAD = (
         "date unreadable", _DATE, "soon",
         "'soon' is no date in the declared form %d.%m.%Y or %m/%Y or %Y or %d %b %Y; write it as YYYY-MM-DD, or add "
         "its "
-        "format under dates: in m.yaml:4",
+        "format under dates: in m.yaml:4; if it says nothing, add it under missing:",
         _DATES,
     ),
     Bad(

@@ -22,6 +22,7 @@ class OtherSheet:
 
     name: str
     columns: tuple[SampledColumn, ...]
+    header_row: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from importer.mapping.suggest.goals import Goal
 from importer.mapping.suggest.header_text import key_of
 from importer.mapping.suggest.header_words import STANDS_IN
 from importer.mapping.suggest.likeness import likeness
-from importer.mapping.suggest.name_columns import find_names
+from importer.mapping.suggest.name_columns import PLAIN, NameHabits, find_names
 from importer.mapping.suggest.views import LIKE_IT, ColumnView, words_for
 
 _LIKE = 80.0  # of 100: proposed, to be checked
@@ -35,7 +35,7 @@ class Match:
     doubt: str = ""
     joined: str | None = None
     part: str | None = None  # of a full name: first or last
-    in_capitals: bool = False  # the last name of a full name is
+    habits: NameHabits = PLAIN  # of a full name
 
 
 class Matcher:
@@ -98,7 +98,7 @@ class Matcher:
         if "first_name" not in goals or "last_name" not in goals:
             return
         for name, found in find_names(self.open_views()).items():
-            self._take(Match(goals[name], (found.view,), found.doubt, None, found.part, found.in_capitals))
+            self._take(Match(goals[name], (found.view,), found.doubt, None, found.part, found.habits))
 
     def _concepts(self) -> None:
         """The header is a word for what the goal asks."""
@@ -199,7 +199,8 @@ class Matcher:
 
 
 def _score(goal: Goal, seen: ColumnView) -> float:
-    if goal.concept and seen.concept and goal.concept != seen.concept:
+    known = seen.concept or seen.likely
+    if goal.concept and known and goal.concept != known:
         return 0.0  # both are known, and they are two things
     names = (*(goal.names if goal.question else ()), *words_for(goal.concept))
     return max((likeness(seen.name, name) for name in names), default=0.0)

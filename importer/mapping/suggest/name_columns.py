@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from importer.mapping.suggest.views import LIKE_IT, ColumnView
 
+# Between a first and a last name, in small letters: they belong to the last one.
+PARTICLES = frozenset(
+    [
+        "van", "der", "den", "de", "von", "zu", "zum", "zur", "vom", "del", "della", "di", "da", "dos", "das", "du",
+        "la", "le", "el", "al", "bin", "ibn", "ter", "ten",
+    ]
+)  # fmt: skip
+SUFFIXES = frozenset(["jr", "sr", "ii", "iii", "iv"])
 _MOST = 0.6  # of the names
 _CAPITALS = 0.8  # of the names: the others will be told row by row
+
+
+@dataclass(frozen=True, slots=True)
+class NameHabits:
+    """How the full names of a file are written: whether capitals mark the last name, words that belong to it."""
+
+    in_capitals: bool = False
+    particles: tuple[str, ...] = ()
+    suffixes: tuple[str, ...] = ()
+
+
+PLAIN = NameHabits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +38,7 @@ class NameColumn:
     view: ColumnView
     part: str | None = None
     doubt: str = ""
-    in_capitals: bool = False  # the last name is, and so is told from the first
+    habits: NameHabits = PLAIN
 
 
 def find_names(views: Sequence[ColumnView]) -> dict[str, NameColumn]:
@@ -62,10 +82,20 @@ def _split(seen: ColumnView | None) -> dict[str, NameColumn]:
         doubt = "the last name seems to stand first, and the last word is taken for it"
     elif not seen.concept:
         doubt = LIKE_IT
+    habits = NameHabits(capitals, *_words_of_last_names(seen.kinds.values))
     return {
-        "first_name": NameColumn(seen, "first", doubt, capitals),
-        "last_name": NameColumn(seen, "last", doubt, capitals),
+        "first_name": NameColumn(seen, "first", doubt, habits),
+        "last_name": NameColumn(seen, "last", doubt, habits),
     }
+
+
+def _words_of_last_names(values: Iterable[tuple[str, int]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The particles and the suffixes that occur: `van der Berg`, `Polat Jr.`."""
+    particles, suffixes = dict[str, None](), dict[str, None]()
+    for words in (text.split() for text, _ in values if "," not in text):
+        particles.update(dict.fromkeys(word for word in words[1:-1] if word in PARTICLES))
+        suffixes.update(dict.fromkeys(word for word in words[2:] if word.casefold().rstrip(".") in SUFFIXES))
+    return tuple(particles), tuple(suffixes)
 
 
 def _has_capitals(name: str) -> bool:

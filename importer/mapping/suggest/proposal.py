@@ -115,7 +115,7 @@ class Proposal:
     candidate: tuple[ProposedField, ...]
     answers: tuple[ProposedAnswer, ...] = ()
     region: str | None = None
-    surname_in_capitals: bool = False
+    names: tuple[Setting, ...] = ()  # how full names are taken apart
     open_fields: tuple[Open, ...] = ()
     open_questions: tuple[tuple[Question, Open], ...] = ()
     open_columns: tuple[Open, ...] = ()
@@ -132,12 +132,12 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class OpenPoints:
-    """How far a proposal got: values that are certain, marks that say "please check", and required targets that have
-    nothing."""
+    """How far a proposal got: values that are certain, marks that say "please check", and what has nothing yet."""
 
     certain: int
     to_check: int
     lacking: tuple[str, ...]
+    words_open: int = 0  # words of cells that a value table has no option for
 
 
 def open_points(proposal: Proposal) -> OpenPoints:
@@ -149,4 +149,5 @@ def open_points(proposal: Proposal) -> OpenPoints:
     to_check = len(proposal.values) - certain + lines + joined + (proposal.region is not None)
     fields = tuple(item.name for item in proposal.open_fields if item.name in REQUIRED)
     questions = tuple(question.label for question, _ in proposal.open_questions if question.required)
-    return OpenPoints(certain, to_check, fields + questions)
+    words_open = sum(line.target is None for value in proposal.values for line in value.table)
+    return OpenPoints(certain, to_check, fields + questions, words_open)

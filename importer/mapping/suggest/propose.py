@@ -15,6 +15,7 @@ from importer.mapping.suggest.date_forms import day_first_votes
 from importer.mapping.suggest.entries import entries_of, entries_of_child
 from importer.mapping.suggest.goals import Goal, candidate_goals, entry_kind, question_goals
 from importer.mapping.suggest.matching import Match, Matcher
+from importer.mapping.suggest.name_columns import PLAIN
 from importer.mapping.suggest.phone_region import phone_region
 from importer.mapping.suggest.proposal import (
     Open,
@@ -64,7 +65,7 @@ def propose(
         candidate=tuple(ProposedField(goal.name, values[goal]) for goal in candidate if goal in values),
         answers=tuple(ProposedAnswer(q, contents[q.id]) for q in questions if q.id in contents),
         region=_region(asked, values, views),
-        surname_in_capitals=any(match.in_capitals for match in matches),
+        names=_names_setting(matches),
         open_fields=tuple(
             Open(goal.name, _column_names(matcher.columns_near(goal), names))
             for goal in candidate
@@ -166,6 +167,14 @@ def _open_columns(
         for seen in views
         if seen.name.strip() and (seen.column.index in near or seen.column.index in idle)
     )
+
+
+def _names_setting(matches: Sequence[Match]) -> tuple[Setting, ...]:
+    """How full names are taken apart, where it is not by their last word alone."""
+    habits = next((match.habits for match in matches if match.part == "last"), PLAIN)
+    lists = (("particles", habits.particles), ("suffixes", habits.suffixes))
+    surname = (Setting("surname", "capitals"),) if habits.in_capitals else ()
+    return (*surname, *(Setting(key, words) for key, words in lists if words))
 
 
 def _region(asked: Sequence[Goal], values: dict[Goal, ProposedValue], views: tuple[ColumnView, ...]) -> str | None:

@@ -77,7 +77,7 @@ SYNONYMS: dict[str, str] = {
     "history": "history geçmiş geçmişi werdegang background verlauf",
     "status": "status stage durum durumu aşama phase stand",
     "application": "application applications başvuru başvurusu bewerbung bewerbungs applied",
-    "alternative": "alternative other second secondary diğer ikinci zweite weitere alternatif additional",
+    "alternative": "alternative alternate alt other second secondary diğer ikinci zweite weitere alternatif additional",
     "home": "home ev landline festnetz sabit",
     "job": "job jobs employment",
 }
@@ -94,6 +94,7 @@ NEUTRAL = (
     " could would will own hold possess live based when the"
     " a an of for and or in on at as per it this that all if any with"
     " lütfen giriniz yazınız belirtiniz ve veya ile için olan var mı mi mu mü misiniz mısınız ne nedir hangi bir"
+    " bildiği bildiğiniz konuştuğu konuştuğunuz kullandığı kullandığınız"
     " kaç size sizin sahip musunuz bulunuyor yaşıyorsunuz oturuyorsunuz zaman"
     " bitte angeben ihr ihre ihren ihrer dein deine und oder der die das des dem den ein eine einer eines im am zum zur"
     " einen einem wann besitzen besitzt verfügen über können wohnen leben liegt"

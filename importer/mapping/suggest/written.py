@@ -105,10 +105,9 @@ def _defaults(proposal: Proposal) -> Iterator[str]:
         yield from _with_remark(
             f"  region: {proposal.region}", f"{CHECK}: phone numbers without +.. are taken for numbers of this country"
         )
-    if proposal.surname_in_capitals:
-        yield from _with_remark(
-            "  names: {surname: capitals}", "of a full name, the words in capitals are the last name"
-        )
+    if proposal.names:
+        rule = ", ".join(f"{setting.key}: {_setting(setting)}" for setting in proposal.names)
+        yield from _with_remark(f"  names: {{{rule}}}", "what of a full name is the last name")
     yield from _with_remark("  unused_columns: ignore", "or warn: every run tells the columns that nothing here uses")
 
 

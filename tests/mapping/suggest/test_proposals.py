@@ -119,11 +119,14 @@ def test_a_surname_that_seems_to_stand_first_is_said() -> None:
 def test_last_names_in_capitals_are_told_by_that(values: list[str]) -> None:
     """Where the words in capitals are the last name, the mapping says so, and nothing is in doubt."""
     proposal = proposed({"Ad Soyad": values}, person=False, target=POOL)
-    assert proposal.surname_in_capitals
     assert value_of(proposal, "last_name").doubt == ""
-    assert "  names: {surname: capitals}   # of a full name, the words in capitals are the last name" in write_proposal(
-        proposal
-    )
+    assert "  names: {surname: capitals}   # what of a full name is the last name" in write_proposal(proposal)
+
+
+def test_words_that_belong_to_last_names_are_found() -> None:
+    """`Ada van der Berg` and `Cem Polat Jr.`: the last word alone would be a wrong last name."""
+    proposal = proposed({"Name": ["Ada van der Berg", "Cem Polat Jr.", "Nur Ak"]}, person=False, target=POOL)
+    assert proposal.names == (Setting("particles", ("van", "der")), Setting("suffixes", ("Jr.",)))
 
 
 # --- several columns ----------------------------------------------------------------------------
