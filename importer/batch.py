@@ -112,7 +112,9 @@ def _plan_runs(
         named = str(Path(order.mapping_shown_as or order.mapping) / mapping.path.name)
         run = BatchRun(f"{batch}.{mapping.path.stem}", mapping.target, named, words)
         routed = replace(order.selection, routed=Routed(column.index, words))
-        own = replace(order, mapping=mapping.path, mapping_shown_as=named, selection=routed, run=run.run)
+        own = replace(
+            order, mapping=mapping.path, mapping_shown_as=named, selection=routed, run=run.run, check_first=True
+        )
         try:
             plans.append(make_plan(own, questions_of))
         except UnusableInput as error:
