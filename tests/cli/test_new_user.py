@@ -286,6 +286,14 @@ def test_a_new_user_needs_three_commands_and_one_edit(newcomer: Newcomer, front_
     assert tuple(problem["code"] for problem in checked.summary["problems"]) == newcomer.invalid
 
 
+def test_a_cover_sheet_is_passed_over_and_open_words_are_told(front_door: FrontDoor) -> None:
+    """A person is told which sheet is taken and why, and what the value tables still lack."""
+    write_workbook(front_door.folder / "list.xlsx", ENGLISH.sheets)
+    told = front_door("mapping", "new", "list.xlsx", "--job-post", "4f2c9a", "--sandbox").err.splitlines()
+    assert told[1] == "Sheet 'Export' is taken: 'Cover' holds no candidates."
+    assert told[4] == '1 word has no option yet: complete the lines that end in "no option is near".'
+
+
 def write_workbook(path: Path, sheets: Sheets) -> None:
     workbook = openpyxl.Workbook()
     workbook.remove(workbook.worksheets[0])
