@@ -175,7 +175,8 @@ def _targets(proposal: Proposal) -> Iterator[tuple[int, str, bool]]:
     for answer in proposal.answers:
         if isinstance(answer.content, ProposedEntries):
             for entry in answer.content.fields:
-                yield from _columns(entry.value, f"{answer.content.kind}.{entry.name}")
+                ranged = any(setting.key == "part" for setting in entry.value.settings)
+                yield from _columns(entry.value, f"{answer.content.kind}.{'range' if ranged else entry.name}")
         else:
             yield from _columns(answer.content, answer.question.label)
 

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from importer.batch_folder import BatchManifest, BatchRun, read_batch, write_batch
+from importer.batch_folder import MAPPINGS, BatchManifest, BatchRun, read_batch, write_batch
 from importer.closing import exit_code, rewrite_report
 from importer.errors import ImporterError, StoppedEarly, UnusableInput
-from importer.extract import Sheet, SourceCopy, copy_source, open_sheet
+from importer.extract import Sheet, copy_source, open_sheet
 from importer.ledger import RunJournal
-from importer.mapping import read_mappings
+from importer.mapping import Mapping, read_mappings
 from importer.mapping.nearest import nearest
 from importer.mapping.route import RouteColumn, route_column
 from importer.models import ManyTargets, Outcome, OutcomeKind, Problem, Question, Row, TargetRun
 from importer.pipeline import Order, Plan, discard, make_plan
-from importer.report import RunFacts, Summary, write_report
-from importer.run_folder import Ending, Routed, make_private_folder, new_run_id, read_manifest, route_word
+from importer.report import RunFacts, Summary, write_report, write_unfinished_summary
+from importer.run_folder import (
+    Ending,
+    Routed,
+    keep_mapping,
+    make_private_folder,
+    new_run_id,
+    read_manifest,
+    route_word,
+)
 
 QuestionsOf = Callable[[str], tuple[Question, ...]]
 
@@ -42,30 +50,36 @@ def plan_batch(order: Order, questions_of: QuestionsOf) -> Batch:
         UnusableInput: with everything that does not fit in any of the mappings; nothing is left behind.
     """
     mappings = read_mappings(order.mapping)
+    shown_as = order.file_shown_as or str(order.file)
     started_at = datetime.now(UTC)
     folder = make_private_folder(order.out, new_run_id(started_at))
     plans: list[Plan] = []
     try:
         copy = copy_source(order.file, folder)
-        sheet = open_sheet(copy.path, mappings[0].source, shown_as=str(order.file))
+        _keep_mappings(mappings, folder)
+        sheet = open_sheet(copy.path, mappings[0].source, shown_as=shown_as)
         column = route_column(mappings, sheet.columns)
         seen = {route_word(row, column.index) for row in order.selection.of(sheet.rows())}
-        runs = _plan_runs(order, folder.name, copy, column, seen, questions_of, plans)
+        shared = replace(order, copied=copy, sheet=sheet, file_shown_as=shown_as)
+        runs = _plan_runs(shared, folder.name, column, seen, questions_of, plans)
         manifest = BatchManifest(
             run=folder.name,
-            file=str(order.file),
+            file=shown_as,
             source=copy.path.name,
             sha256=copy.sha256,
             options=mappings[0].source,
             selection=order.selection,
-            mapping=str(order.mapping),
+            mapping=order.mapping_shown_as or str(order.mapping),
             column=column.index,
             runs=runs,
             sandbox=order.service == "sandbox",
             dry_run=order.dry_run,
             warnings=tuple(str(warning) for warning in sheet.warnings),
             started_at=started_at,
+            service=order.service,
         )
+        # The manifest last: with it the folder is a batch, and every batch has a summary.
+        write_unfinished_summary(folder, _facts(manifest, sheet))
         write_batch(folder, manifest)
     except BaseException:
         for plan in plans:
@@ -75,10 +89,16 @@ def plan_batch(order: Order, questions_of: QuestionsOf) -> Batch:
     return Batch(folder, manifest, tuple(plans))
 
 
+def _keep_mappings(mappings: Sequence[Mapping], folder: Path) -> None:
+    """Copies of all mappings, also of those that have no rows or are blocked: the batch can go on from them."""
+    (folder / MAPPINGS).mkdir(mode=0o700)
+    for mapping in mappings:
+        keep_mapping(mapping.path, folder / MAPPINGS, mapping.path.stem)
+
+
 def _plan_runs(
     order: Order,
     batch: str,
-    copy: SourceCopy,
     column: RouteColumn,
     seen: set[str],
     questions_of: QuestionsOf,
@@ -90,9 +110,12 @@ def _plan_runs(
     for mapping, words in column.words.items():
         if not seen.intersection(words):
             continue
-        run = BatchRun(f"{batch}.{mapping.path.stem}", mapping.target, str(mapping.path), words)
+        named = str(Path(order.mapping_shown_as or order.mapping) / mapping.path.name)
+        run = BatchRun(f"{batch}.{mapping.path.stem}", mapping.target, named, words)
         routed = replace(order.selection, routed=Routed(column.index, words))
-        own = replace(order, mapping=mapping.path, selection=routed, run=run.run, copied=copy, check_first=True)
+        own = replace(
+            order, mapping=mapping.path, mapping_shown_as=named, selection=routed, run=run.run, check_first=True
+        )
         try:
             plans.append(make_plan(own, questions_of))
         except UnusableInput as error:
@@ -152,7 +175,7 @@ def rewrite_batch_report(folder: Path) -> Summary:
     return _write_overall(folder, manifest)
 
 
-_GO_ON = "run the same command again: rows that are done are skipped"
+_GO_ON = "importer resume goes on with it, or run the same command again: rows that are done are skipped"
 
 
 def _write_overall(folder: Path, manifest: BatchManifest) -> Summary:

@@ -16,6 +16,7 @@ from importer.models import FilePlace, Operation, Problem, SourceOptions, Target
 from importer.run_folder import BATCH, Ending, Selection, options_from_json, selection_from_json
 
 VERSION = 1
+MAPPINGS = "mappings"  # in a batch's folder: copies of its mapping files, each with all that it takes from others
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class BatchManifest:
     dry_run: bool
     warnings: tuple[str, ...]
     started_at: datetime
+    service: str = ""  # as in RunManifest; "" in a batch of an older importer
     ending: Ending | None = None
 
 

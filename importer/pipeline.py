@@ -58,7 +58,8 @@ class Order:
     """What a person asked for. `service` is the base URL, or `sandbox` for a rehearsal.
 
     file_shown_as, mapping_shown_as: the names that reports give file and mapping, where these are private copies.
-    Of a run that is part of a batch, `run` is its id, and `copied` the private copy of the source that all share.
+    Of a run that is part of a batch, `run` is its id, and `copied` the private copy of the source that all share, which
+    is open as `sheet`: a workbook is read once and kept once, however many targets its rows go to.
     check_first: check every row before the first is sent, however long that takes; else the first few thousand.
     """
 
@@ -73,6 +74,7 @@ class Order:
     mapping_shown_as: str | None = None
     run: str | None = None
     copied: SourceCopy | None = None
+    sheet: Sheet | None = None
     check_first: bool = False
 
 
@@ -122,7 +124,7 @@ def make_plan(order: Order, questions_of: Callable[[str], tuple[Question, ...]])
     try:
         copy = share_copy(order.copied, folder) if order.copied else copy_source(order.file, folder)
         mapping_copy = keep_mapping(order.mapping, folder)
-        sheet = open_sheet(copy.path, mapping.source, shown_as=shown_as)
+        sheet = order.sheet or open_sheet(copy.path, mapping.source, shown_as=shown_as)
         children = open_children(mapping, Source(order.file, copy.path), folder)
         asks = mapping.target.operation is Operation.APPLY
         questions = questions_of(mapping.target.id) if asks else ()

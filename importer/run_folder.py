@@ -333,13 +333,13 @@ def options_from_json(values: dict[str, Any]) -> SourceOptions:
     return SourceOptions(**{**values, "skip_rows": tuple(values["skip_rows"])})
 
 
-def keep_mapping(path: Path, folder: Path) -> str:
+def keep_mapping(path: Path, folder: Path, stem: str = "mapping") -> str:
     """Copy a mapping file into a run's folder, with all that it takes from other files; gives the copy's name there.
 
     Raises:
         UnusableInput: it cannot be read.
     """
-    name = f"mapping{path.suffix.lower() or '.yaml'}"
+    name = f"{stem}{path.suffix.lower() or '.yaml'}"
     try:
         content = self_contained(path)
     except OSError as error:
@@ -372,6 +372,12 @@ def runs_in(out: Path) -> list[Path]:
     return sorted(folder for folder in out.iterdir() if (folder / MANIFEST).is_file())
 
 
+def shown_in(out: Path) -> list[Path]:
+    """The folders of all runs and batches in a results folder, oldest first; a batch behind its own runs."""
+    folders = filter(is_shown, out.iterdir()) if out.is_dir() else ()
+    return sorted(folders, key=lambda folder: (folder.name.partition(".")[0], (folder / BATCH).is_file(), folder.name))
+
+
 def find_run(out: Path, name: str) -> Path:
     """The folder of a run by its id, the beginning of its id, its path, or `last`.
 
@@ -381,10 +387,9 @@ def find_run(out: Path, name: str) -> Path:
     direct = Path(name)
     if is_shown(direct):
         return direct
-    folders = sorted(filter(is_shown, out.iterdir())) if out.is_dir() else []
+    folders = shown_in(out)
     if name == "last" and folders:
-        # A batch comes before its runs, and is what a person means.
-        return max(folders, key=lambda folder: (folder.name.partition(".")[0], (folder / BATCH).is_file(), folder.name))
+        return folders[-1]  # of a batch and its runs the batch, which is what a person means
     found = [folder for folder in folders if folder.name.startswith(name)]
     exact = [folder for folder in found if folder.name == name or (folder / BATCH).is_file()]
     if len(exact or found) == 1:

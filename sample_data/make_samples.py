@@ -8,7 +8,7 @@ from datetime import date, datetime
 from pathlib import Path
 
 import xlsxwriter
-from invented import child_sheets, legacy_export, nightly
+from invented import child_sheets, legacy_export, nightly, two_row_header
 from invented.cells import Cell, ErrorCell
 from xlsxwriter.format import Format
 from xlsxwriter.worksheet import Worksheet
@@ -48,6 +48,31 @@ def write_child_sheets(file: Path) -> None:
                     _write_cell(sheet, number, place, cell, day)
             if title == child_sheets.HIDDEN:
                 sheet.hide()
+
+
+def write_two_row_header(file: Path) -> None:
+    """The workbook with a header of two rows; its dates count from 1904, and a very hidden sheet lies between."""
+    options = {"strings_to_formulas": False, "strings_to_urls": False, "date_1904": True}
+    with xlsxwriter.Workbook(file, options) as workbook:
+        workbook.set_properties({"author": "old system", "created": MADE_AT})
+        workbook.add_worksheet("Cover").write_column(0, 0, two_row_header.COVER)
+        secret = workbook.add_worksheet("Settings")
+        secret.write_string(0, 0, "E-mail")
+        secret.very_hidden()
+        sheet = workbook.add_worksheet("Applicants")
+        day = workbook.add_format({"num_format": "dd.mm.yyyy"})
+        sheet.write_string(0, 0, two_row_header.TITLE)
+        for first, last, name in two_row_header.MERGED:
+            sheet.merge_range(1, first, 1, last, name)
+        sheet.write_row(2, 0, two_row_header.LOWER)
+        for place, name in enumerate(two_row_header.TALL, start=len(two_row_header.LOWER)):
+            sheet.merge_range(1, place, 2, place, name)
+        sheet.write_string(3, 0, two_row_header.INSTRUCTIONS)
+        lines = (*two_row_header.LINES, two_row_header.SUM, two_row_header.SIGNATURE)
+        for number, line in enumerate(lines, start=4):
+            for place, cell in enumerate(line):
+                _write_cell(sheet, number, place, cell, day)
+        sheet.set_row(4 + two_row_header.HIDDEN_LINE, None, None, {"hidden": True})
 
 
 def _write_candidates(sheet: Worksheet, head: Format, day: Format) -> None:
@@ -96,6 +121,7 @@ def main() -> None:
     write_legacy_export(folder / "legacy_ats_export.xlsx")
     write_nightly(folder / "nightly_candidates.csv")
     write_child_sheets(folder / "child_sheets.xlsx")
+    write_two_row_header(folder / "two_row_header.xlsx")
 
 
 if __name__ == "__main__":

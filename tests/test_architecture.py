@@ -29,7 +29,7 @@ MAY_IMPORT = {
     "early_report": GROUND | SUPPLIES | STAGES | {"run_folder", "closing"},
     "pipeline": GROUND | SUPPLIES | STAGES | {"run_folder", "child_tables", "sorting", "closing", "early_report"},
     "batch": GROUND | SUPPLIES | STAGES | {"run_folder", "batch_folder", "pipeline", "closing"},
-    "again": GROUND | SUPPLIES | STAGES | {"run_folder", "pipeline"},
+    "again": GROUND | SUPPLIES | STAGES | {"run_folder", "batch_folder", "pipeline"},
     "purge": GROUND | SUPPLIES | {"run_folder", "batch_folder"},
     "cli": GROUND
     | SUPPLIES

@@ -13,6 +13,7 @@ from importer.cli.messages import say
 from importer.cli.run_command import RunFlags, carry_out_order
 
 if TYPE_CHECKING:
+    from importer.batch_folder import BatchManifest
     from importer.pipeline import Order
     from importer.run_folder import RunManifest
     from importer.settings import Settings
@@ -36,13 +37,17 @@ def resume(
     quiet: options.Quiet = False,
 ) -> None:
     """Go on with a run that was stopped or killed, from its own copies of file and mapping. Done rows are not sent."""
-    from importer.again import resume_order
+    from importer.again import resume_batch_order, resume_order
+    from importer.batch_folder import BatchManifest
     from importer.settings import load_settings
 
     settings = load_settings(out=out, rate=rate, in_flight=in_flight)
     folder, manifest = _earlier(run, settings)
     flags = RunFlags(False, manifest.sandbox, questions, faults, max_errors, settle, False, yes, as_json, quiet)
-    order = resume_order(folder, manifest, settings.out, settings.wire)
+    if isinstance(manifest, BatchManifest):
+        order = resume_batch_order(folder, manifest, settings.out, settings.wire)
+    else:
+        order = resume_order(folder, manifest, settings.out, settings.wire)
     carry_out_order(_only_at(order, manifest), flags, settings)
 
 
@@ -61,7 +66,8 @@ def retry(
     quiet: options.Quiet = False,
 ) -> None:
     """Send the rows of a run again that were rejected, failed or unclear, as they were, and no others."""
-    from importer.again import parse_outcomes, refuse_unsent, retry_order
+    from importer.again import parse_outcomes, refuse_unsent, retry_batch_order, retry_order
+    from importer.batch_folder import BatchManifest
     from importer.models import OutcomeKind
     from importer.settings import load_settings
 
@@ -69,9 +75,13 @@ def retry(
     settings = load_settings(out=out, rate=rate, in_flight=in_flight)
     folder, manifest = _earlier(run, settings)
     refuse_unsent(manifest)
-    if manifest.ending is None:
-        _close(folder, manifest, settings)
-    order = retry_order(folder, manifest, settings.out, settings.wire, kinds)
+    if isinstance(manifest, BatchManifest):
+        _close_runs(folder, manifest, settings)
+        order = retry_batch_order(folder, manifest, settings.out, settings.wire, kinds)
+    else:
+        if manifest.ending is None:
+            _close(folder, manifest, settings)
+        order = retry_order(folder, manifest, settings.out, settings.wire, kinds)
     if order is None:
         say(f"No row of run {manifest.run} was {' or '.join(kinds)}. Next: importer show {manifest.run}")
         raise typer.Exit(0)
@@ -80,11 +90,22 @@ def retry(
     carry_out_order(_only_at(order, manifest), flags, settings)
 
 
-def _earlier(run: str, settings: Settings) -> tuple[Path, RunManifest]:
-    from importer.run_folder import find_run, read_manifest
+def _earlier(run: str, settings: Settings) -> tuple[Path, RunManifest | BatchManifest]:
+    from importer.batch_folder import read_batch
+    from importer.run_folder import BATCH, find_run, read_manifest
 
     folder = find_run(settings.out, run)
-    return folder, read_manifest(folder)
+    return folder, read_batch(folder) if (folder / BATCH).is_file() else read_manifest(folder)
+
+
+def _close_runs(folder: Path, batch: BatchManifest, settings: Settings) -> None:
+    """Close the books of the runs of a batch that were killed."""
+    from importer.run_folder import read_manifest
+
+    for run in batch.runs:
+        own = folder.parent / run.run
+        if not run.blocked and (manifest := read_manifest(own)).ending is None:
+            _close(own, manifest, settings)
 
 
 def _close(folder: Path, manifest: RunManifest, settings: Settings) -> None:
@@ -97,7 +118,7 @@ def _close(folder: Path, manifest: RunManifest, settings: Settings) -> None:
         close(folder, ledger)
 
 
-def _only_at(order: Order, manifest: RunManifest) -> Callable[[str], Order]:
+def _only_at(order: Order, manifest: RunManifest | BatchManifest) -> Callable[[str], Order]:
     """The order, if the settings still name the service that the run was for."""
     from importer.errors import UsageError
 

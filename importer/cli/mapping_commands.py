@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from importer.cli.connection import Connection
     from importer.errors import UnusableInput
     from importer.mapping import Mapping
-    from importer.mapping.suggest import Proposal
+    from importer.mapping.suggest import OtherSheet, Proposal
     from importer.models import Problem, Question, SourceOptions, Target, WireFormat
     from importer.settings import Settings
 
@@ -28,6 +28,7 @@ mapping_app = typer.Typer(
 )
 
 _STANDARD_OUTPUT = Path("-")
+_MOST_SHEETS = 8  # of a workbook are looked at
 _IN_MAPPING = "under source: in the mapping"  # how reading says where a declaration belongs
 
 
@@ -110,9 +111,11 @@ def ask_questions(target: Target, settings: Settings, sandbox: bool, file: Path 
 
 
 def _propose(file: Path, target: Target, questions: tuple[Question, ...], source: SourceOptions) -> Proposal:
+    from dataclasses import replace
+
     from importer.errors import UnusableInput
     from importer.extract import open_sheet
-    from importer.mapping.suggest import SourceFacts, propose, sample_columns
+    from importer.mapping.suggest import OtherSheet, SourceFacts, propose, sample_columns
 
     try:
         sheet = open_sheet(file, source)
@@ -120,7 +123,43 @@ def _propose(file: Path, target: Target, questions: tuple[Question, ...], source
         raise UnusableInput([_hint_at_flags(problem) for problem in error.problems]) from None
     say(sheet.reading)
     facts = SourceFacts(file.name, sheet.origin.sheet, sheet.header_row, source.encoding, source.delimiter)
-    return propose(target, questions, sample_columns(sheet.columns, sheet.rows()), facts)
+    columns = sample_columns(sheet.columns, sheet.rows())
+    others = _other_sheets(file, sheet.origin.sheet) if sheet.origin.sheet else ()
+    proposal = propose(target, questions, columns, facts, others)
+    if source.sheet is None and not _names_candidates(proposal):
+        for other in others:
+            rest = (OtherSheet(sheet.origin.sheet or "", columns), *(sheet for sheet in others if sheet != other))
+            better = propose(
+                target, questions, other.columns, replace(facts, sheet=other.name, header_row=other.header_row), rest
+            )
+            if _names_candidates(better):
+                say(f"Sheet '{other.name}' is taken: '{sheet.origin.sheet}' holds no candidates.")
+                return better
+    return proposal
+
+
+def _names_candidates(proposal: Proposal) -> bool:
+    return any(field.name == "email" for field in proposal.candidate)
+
+
+def _other_sheets(file: Path, main: str) -> tuple[OtherSheet, ...]:
+    """The other visible sheets of the workbook that hold a table, the first few of them."""
+    from importer.errors import UnusableInput
+    from importer.extract import open_sheet
+    from importer.mapping.suggest import OtherSheet, sample_columns
+    from importer.models import SourceOptions
+
+    found = []
+    for number in range(1, _MOST_SHEETS + 1):
+        try:
+            sheet = open_sheet(file, SourceOptions(str(number)))
+        except UnusableInput as error:
+            if any(problem.code == "sheet-missing" for problem in error.problems):
+                break
+            continue
+        if sheet.origin.sheet and sheet.origin.sheet != main:
+            found.append(OtherSheet(sheet.origin.sheet, sample_columns(sheet.columns, sheet.rows()), sheet.header_row))
+    return tuple(found)
 
 
 def _hint_at_flags(problem: Problem) -> Problem:
@@ -167,6 +206,9 @@ def _told(proposal: Proposal, file: Path, path: Path, sandbox: bool) -> list[str
     ]
     if points.to_check:
         lines.append(f'Look for "please check" in {path}.')
+    if points.words_open:
+        words = "1 word has" if points.words_open == 1 else f"{points.words_open} words have"
+        lines.append(f'{words} no option yet: complete the lines that end in "no option is near".')
     lines += [f"Add {name}: no column was found for it, and the service requires it." for name in points.lacking]
     lines.append(f"Next: importer mapping check {path} {file}" + (" --sandbox" if sandbox else ""))
     return lines
@@ -177,7 +219,7 @@ def _told(proposal: Proposal, file: Path, path: Path, sandbox: bool) -> list[str
 
 @mapping_app.command()
 def check(
-    mapping: Annotated[Path, typer.Argument(help="The mapping file.", show_default=False)],
+    mapping: Annotated[Path, typer.Argument(help="The mapping file, or a folder of them.", show_default=False)],
     file: Annotated[Path | None, typer.Argument(help="A spreadsheet to hold it against.", show_default=False)] = None,
     accept: Annotated[
         bool, typer.Option("--accept", help="Write the questions of today into the mapping file as seen.")
@@ -187,25 +229,45 @@ def check(
     out: options.Out = None,
 ) -> None:
     """Check a mapping file: against the questions as they are now, and against a spreadsheet's header."""
-    from importer.mapping import read_mapping
+    from importer.errors import UnusableInput
+    from importer.mapping import read_mapping, read_mappings
     from importer.settings import load_settings
 
-    read = read_mapping(mapping)
     settings = load_settings(out=out)
-    asked = ask_questions(read.target, settings, sandbox, questions)
-    changed = _changes(read, asked)
-    if changed:
-        tell(f"{len(changed)} changed since {mapping} was written:")
-        _show(changed)
-    _show(_resolved(read, file, asked, settings.wire))
-    if accept:
-        _accept(mapping, asked)
-    tell(f"{mapping} fits {read.target}" + (f" and {file}." if file else "."))
+    changed = False
+    problems: list[Problem] = []
+    for read in read_mappings(mapping) if mapping.is_dir() else (read_mapping(mapping),):
+        asked = ask_questions(read.target, settings, sandbox, questions)
+        try:
+            changed |= _check_one(read, file, asked, settings.wire, accept)
+        except UnusableInput as error:
+            problems.extend(error.problems)
+    if problems:
+        raise UnusableInput(list(dict.fromkeys(problems)))
     if changed and not accept:
         say(
             f"When its answers are right: importer mapping check {mapping} --accept" + (" --sandbox" if sandbox else "")
         )
     say(f"Next: importer check {file or 'FILE'} --mapping {mapping}" + (" --sandbox" if sandbox else ""))
+
+
+def _check_one(
+    mapping: Mapping, file: Path | None, questions: tuple[Question, ...], wire: WireFormat, accept: bool
+) -> bool:
+    """Tell what a mapping is about and what does not fit; gives whether its questions have changed.
+
+    Raises:
+        UnusableInput: with everything that does not fit.
+    """
+    changed = _changes(mapping, questions)
+    if changed:
+        tell(f"{len(changed)} changed since {mapping.path} was written:")
+        _show(changed)
+    _show(_resolved(mapping, file, questions, wire))
+    if accept:
+        _accept(mapping.path, questions)
+    tell(f"{mapping.path} fits {mapping.target}" + (f" and {file}." if file else "."))
+    return bool(changed)
 
 
 def _changes(mapping: Mapping, questions: tuple[Question, ...]) -> tuple[Problem, ...]:
@@ -237,7 +299,7 @@ def _resolved(
     if file is None:
         return check_without_columns(mapping, questions, wire)
     sheet = open_sheet(file, mapping.source)
-    say(sheet.reading)
+    say(f"{mapping.path}: {sheet.reading}" if mapping.route else sheet.reading)
     with tempfile.TemporaryDirectory() as folder:
         children = open_children(mapping, Source(file, file), Path(folder))
         found = check_against_columns(mapping, sheet.columns, questions, wire, children.tables)

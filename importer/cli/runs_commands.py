@@ -19,12 +19,12 @@ def runs(out: options.Out = None, as_json: options.AsJson = False) -> None:
     """List the runs of a results folder, the newest first."""
     from importer.errors import UnusableInput
     from importer.report import read_summary
-    from importer.run_folder import runs_in
+    from importer.run_folder import shown_in
     from importer.settings import load_settings
 
     settings = load_settings(out=out)
     found = []
-    for folder in reversed(runs_in(settings.out)):
+    for folder in reversed(shown_in(settings.out)):
         try:
             found.append(read_summary(folder))
         except UnusableInput as damaged:

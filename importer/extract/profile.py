@@ -11,6 +11,7 @@ from itertools import islice
 import pandas as pd
 
 from importer.extract.sheet import Sheet
+from importer.mapping.written_dates import WRITTEN, YEAR, all_formats_of
 from importer.models import Column, Problem, Row
 
 _LOOKED_AT = 2000  # filled cells of a column, enough to tell its kind
@@ -28,12 +29,6 @@ _PATTERNS = {
 _PHONE = r"[+(]?\d[\d\s().\-/]{5,18}\d"
 _PHONE_SIGNS = r"[+0(].*|.*\d[\s().\-/]+\d.*"
 _PHONE_HEADER = re.compile(r"phone|mobile|\btel|telefon|gsm|\bcep\b|handy", re.IGNORECASE)
-_YEAR = "%Y"
-_DATES = (
-    "%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%Y/%m/%d", "%d.%m.%y", "%d/%m/%y", "%m/%d/%y",
-    "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%d.%m.%Y %H:%M", "%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M",
-    _YEAR, "%b %Y", "%B %Y", "%m.%Y", "%m/%Y", "%Y-%m", "%d %b %Y", "%d %B %Y", "%b %d, %Y",
-)  # fmt: skip
 
 
 class Kind(StrEnum):
@@ -149,12 +144,14 @@ class _DateFits:
 def _date_fits(values: pd.Series[str]) -> _DateFits:
     if values.empty or float(values.str.contains(r"\d").mean()) < _SHARE:
         return _DateFits()
-    fits = {one: pd.to_datetime(values, format=one, errors="coerce", exact=True).notna() for one in _DATES}
-    best = max(float(fit.mean()) for one, fit in fits.items() if one != _YEAR)
+    found = values.map(all_formats_of)
+    occurring = {one for formats in found for one in formats}
+    fits = {one: found.map(lambda formats, one=one: one in formats) for one in WRITTEN if one in occurring}
+    best = max((float(fit.mean()) for one, fit in fits.items() if one != YEAR), default=0.0)
     if best >= _SHARE:
         formats = tuple(one for one, fit in fits.items() if float(fit.mean()) == best)
         return _DateFits(formats, len(formats) > 1)
-    return _mixed_fits(fits)
+    return _mixed_fits(fits) if fits else _DateFits()
 
 
 def _mixed_fits(fits: dict[str, pd.Series[bool]]) -> _DateFits:
@@ -168,4 +165,4 @@ def _mixed_fits(fits: dict[str, pd.Series[bool]]) -> _DateFits:
             break
         chosen.append(most)
         covered |= fits[most]
-    return _DateFits(tuple(chosen)) if float(covered.mean()) >= _SHARE and chosen != [_YEAR] else _DateFits()
+    return _DateFits(tuple(chosen)) if float(covered.mean()) >= _SHARE and chosen != [YEAR] else _DateFits()

@@ -12,6 +12,7 @@ from importer.mapping.model import AnswerSpec, ChildRows, ChildSource, EntriesSp
 from importer.mapping.resolve import resolve
 from importer.models import Column, Problem, Question, WireFormat
 
+_MAP_THEM = "map what should be imported, or leave it so"
 _ABOUT_COLUMNS = "column-"  # how the codes of problems with a header begin
 
 
@@ -29,6 +30,8 @@ def check_against_columns(
     """
     if mapping.unused_columns is UnusedColumns.IGNORE:
         mapping = replace(mapping, unused_columns=UnusedColumns.WARN)
+        found = resolve(mapping, columns, questions, wire, tables).warnings
+        return tuple(replace(one, hint=_MAP_THEM) if one.code == "columns-unused" else one for one in found)
     return resolve(mapping, columns, questions, wire, tables).warnings
 
 

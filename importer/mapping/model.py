@@ -149,6 +149,8 @@ class ValueSpec:
     take: Take | None = None
     table: ValueTable | None = None
     part: Part | None = None
+    before: str = ""  # put around what the cell says, where it says something
+    after: str = ""
     default: Text | None = None
     missing: tuple[str, ...] | None = None  # None: as the source says
     present: tuple[str, ...] = ()  # words of an open end

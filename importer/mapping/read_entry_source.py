@@ -22,6 +22,7 @@ from importer.mapping.model import (
 from importer.mapping.nodes import MappingNode, Node
 from importer.mapping.read_filter import FILTER_KEYS, filter_of
 from importer.mapping.read_pattern import read_expression
+from importer.mapping.read_sign import read_sign
 from importer.mapping.read_source import FILE_KEYS, file_options
 from importer.mapping.shape import Fields, read_fields, read_filled, read_text, read_word
 
@@ -123,7 +124,7 @@ def _read_cell(node: Node, name: str, findings: Findings) -> CellPieces | None:
         return None
     fields.only(CELL_KEYS)
     column = fields.require("column", read_filled, "name the column that holds the entries")
-    split = fields.require("split", _read_sign, 'say what stands between two entries, as split: ";" or split: newline')
+    split = fields.require("split", read_sign, 'say what stands between two entries, as split: ";" or split: newline')
     pattern = fields.require("pattern", read_expression, "say what an entry looks like, as '(?P<company>.+), .+'")
     if column is None or split is None or pattern is None:
         return None
@@ -140,7 +141,7 @@ def _read_lists(node: Node, name: str, findings: Findings) -> ParallelLists | No
     if fields is None:
         return None
     fields.only(LISTS_KEYS)
-    split = fields.require("split", _read_sign, 'say what stands between two items, as split: ";" or split: json')
+    split = fields.require("split", read_sign, 'say what stands between two items, as split: ";" or split: json')
     numbered = fields.read("numbered", read_word(Numbered))
     if split is None:
         return None
@@ -153,16 +154,6 @@ class Numbered(StrEnum):
 
 
 JSON = "json"
-_SIGN_WORDS = {"newline": "\n"}
-
-
-def _read_sign(node: Node, name: str, findings: Findings) -> str | None:
-    text = read_text(node, name, findings)
-    if text is not None and not text.value:
-        findings.mistake("wrong-type", f"{name} is blank", 'write the sign in quotes, as ";"', text.place)
-        return None
-    return _SIGN_WORDS.get(text.value, text.value) if text else None
-
 
 ENTRY_SOURCES: dict[str, _Reader] = {
     "repeat": _read_repeat,

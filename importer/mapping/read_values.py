@@ -23,13 +23,14 @@ from importer.mapping.model import (
 from importer.mapping.nodes import ListNode, MappingNode, Node
 from importer.mapping.read_formats import FORMAT_KEYS, read_formats
 from importer.mapping.read_pattern import read_pattern
+from importer.mapping.read_sign import read_sign
 from importer.mapping.shape import Fields, read_fields, read_filled, read_text, read_texts, read_word
 from importer.mapping.table_file import read_table_file
 
 _SOURCE_KEYS = ("column", "join", "value")
 VALUE_KEYS = (
-    *_SOURCE_KEYS, "with", "pattern", "group", "split", "take", "values", "otherwise", "part", "default", "missing",
-    *FORMAT_KEYS,
+    *_SOURCE_KEYS, "with", "pattern", "group", "split", "take", "values", "otherwise", "part", "before", "after",
+    "default", "missing", *FORMAT_KEYS,
 )  # fmt: skip
 END_KEYS = (*VALUE_KEYS, "present")  # of the end date of an entry
 _HINT = 'write a column name, or keys such as column: "E-mail"'
@@ -62,10 +63,12 @@ def _read_value(node: Node, name: str, findings: Findings, known: tuple[str, ...
         source=source or Constant(Text("", node.place)),
         place=node.place,
         pattern=read_pattern(fields, findings),
-        split=_split_sign(fields),
+        split=fields.read("split", read_sign),
         take=_read_take(fields, findings),
         table=_read_table(fields, findings),
         part=_read_part(fields),
+        before=_affix(fields, "before"),
+        after=_affix(fields, "after"),
         default=fields.read("default", read_text),
         missing=_plain(fields.read("missing", read_texts)),
         present=_plain(fields.read("present", read_texts)) or (),
@@ -76,11 +79,6 @@ def _read_value(node: Node, name: str, findings: Findings, known: tuple[str, ...
 
 def _plain(texts: tuple[Text, ...] | None) -> tuple[str, ...] | None:
     return None if texts is None else tuple(text.value for text in texts)
-
-
-def _split_sign(fields: Fields) -> str | None:
-    sign = fields.read("split", _read_sign)
-    return sign.value if sign else None
 
 
 def _read_take(fields: Fields, findings: Findings) -> Take | None:
@@ -105,17 +103,15 @@ _PARTS: dict[PartWord, Part] = {
 }
 
 
+def _affix(fields: Fields, key: str) -> str:
+    """The text that is put around what a cell says."""
+    text = fields.read(key, read_filled)
+    return text.value if text else ""
+
+
 def _read_part(fields: Fields) -> Part | None:
     word = fields.read("part", read_word(PartWord))
     return _PARTS[word] if word else None
-
-
-def _read_sign(node: Node, name: str, findings: Findings) -> Text | None:
-    text = read_text(node, name, findings)
-    if text is not None and not text.value:
-        findings.mistake("wrong-type", f"{name} is blank", 'write the sign in quotes, as ";"', text.place)
-        return None
-    return text
 
 
 def _read_source(fields: Fields, findings: Findings) -> ValueSource | None:
@@ -133,6 +129,10 @@ def _read_source(fields: Fields, findings: Findings) -> ValueSource | None:
 
 def _refuse_idle_keys(fields: Fields, source: str, findings: Findings) -> None:
     idle = {"with": source != "join", "otherwise": not fields.has("values")}
+    for key in ("before", "after"):
+        if fields.has(key) and fields.has("values"):
+            message, hint = f"{fields.name} has values and {key}", "write the whole text in the value table"
+            findings.mistake("keys-exclude", message, hint, fields.key(key).place)
     if source == "value":
         idle.update({key: True for key in VALUE_KEYS if key not in _SOURCE_KEYS})
     for key, is_idle in idle.items():

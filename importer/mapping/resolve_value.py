@@ -62,6 +62,8 @@ def with_columns(spec: ValueSpec, wanted: Wanted, columns: tuple[Column, ...], m
         take=spec.take,
         table=_table(spec.table),
         part=spec.part,
+        before=spec.before,
+        after=spec.after,
         default=spec.default.value if spec.default else None,
         missing=frozenset(fold(word) for word in words),
         present=frozenset(fold(word) for word in spec.present),

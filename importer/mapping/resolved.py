@@ -75,6 +75,8 @@ class ResolvedValue:
     take: Take | None = None
     table: ResolvedTable | None = None
     part: Part | None = None
+    before: str = ""  # put around what the cell says
+    after: str = ""
     default: str | None = None
     missing: frozenset[str] = frozenset()
     present: frozenset[str] = frozenset()

@@ -62,7 +62,12 @@ def read_fields(node: Node, name: str, findings: Findings) -> Fields | None:
     """Keys and values."""
     if isinstance(node, MappingNode):
         return Fields(node, name, findings)
-    _wrong_type(node, f"{name} must be keys and values", "write 'key: value', one to a line, indented", findings)
+    if isinstance(node, Text) and not node.value:
+        _wrong_type(
+            node, f"nothing stands under {name}", "write 'key: value' below it, one to a line, indented", findings
+        )
+    else:
+        _wrong_type(node, f"{name} must be keys and values", "write 'key: value', one to a line, indented", findings)
     return None
 
 

@@ -145,7 +145,16 @@ def _agreed(readings: list[date | Refusal], text: str, value: ResolvedValue) -> 
 def _unreadable(text: str, formats: Formats, value: ResolvedValue) -> Refusal:
     if not formats.dates:
         hint = f"write it as YYYY-MM-DD, or declare its format under dates: {in_mapping(value.place)}"
-        return Refusal("date-unreadable", f"{quoted(text)} is no date YYYY-MM-DD, and no format is declared", hint)
+        return Refusal(
+            "date-unreadable",
+            f"{quoted(text)} is no date YYYY-MM-DD, and no format is declared",
+            _or_missing(text, hint),
+        )
     message = f"{quoted(text)} is no date in the declared form {' or '.join(formats.dates)}"
     hint = f"write it as YYYY-MM-DD, or add its format under dates: {in_mapping(value.place)}"
-    return Refusal("date-unreadable", message, hint)
+    return Refusal("date-unreadable", message, _or_missing(text, hint))
+
+
+def _or_missing(text: str, hint: str) -> str:
+    """A word, as `soon`, is rather no date at all than one of another form."""
+    return hint if any(sign.isdigit() for sign in text) else f"{hint}; if it says nothing, add it under missing:"

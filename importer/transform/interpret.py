@@ -35,6 +35,7 @@ class Interpreter:
         self._wire = wire
         self._read_kind = reader_of(value, wire)
         self._several = value.wanted.kind is Kind.CHOICES
+        self._bare = not (value.before or value.after)
         self._missing = value.missing
         self._longest_missing = max(map(len, value.missing), default=0) + _SPARE
         self.blank_is_open = "" in value.present
@@ -114,11 +115,14 @@ class Interpreter:
     def _read_one(self, text: str, typed: bool) -> Any:
         table = self._value.table
         if table is None:
-            return self._read_kind(text, typed)
+            return self._read_kind(text, typed) if self._bare else self._read_kind(self._with_affixes(text), False)
         target = table.targets.get(fold(text))
         if target is not None:
             return self._read_kind(target, True) if target.strip() else None
         return self._read_otherwise(text, typed, table)
+
+    def _with_affixes(self, text: str) -> str:
+        return f"{self._value.before}{text}{self._value.after}"
 
     def _read_otherwise(self, text: str, typed: bool, table: ResolvedTable) -> Any:
         if table.otherwise is Otherwise.KEEP:

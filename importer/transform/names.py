@@ -11,11 +11,13 @@ from importer.transform.texts import read_text
 
 Side = Literal["first", "last"]
 _DEFAULT = NameRule()
+# Left by copying from web pages. Joiners (U+200C, U+200D) and direction marks mean something in some scripts.
+_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
 
 
 def read_name(text: str, typed: bool) -> str | Refusal:
     """A name with single spaces; one without any letter is refused."""
-    name = " ".join(text.split())
+    name = " ".join(_seen(text).split())
     if not any(sign.isalpha() for sign in name):
         return Refusal("name-unreadable", f"{quoted(text)} is no name", "write the name in letters")
     return read_text(name, typed)
@@ -27,6 +29,7 @@ def part_of_name(full_name: str, part: Side, rule: NameRule | None = None) -> st
     A single word is refused, for which of the two names it is would be a guess; so is what the rule does not fit.
     """
     rule = rule or _DEFAULT
+    full_name = _seen(full_name)
     suffix_comma = full_name.rpartition(",")
     if suffix_comma[1] and fold(suffix_comma[2]) in rule.suffixes:  # `Ada Nur, Jr.` has no last name before the comma
         full_name = f"{suffix_comma[0]} {suffix_comma[2]}"
@@ -43,6 +46,10 @@ def part_of_name(full_name: str, part: Side, rule: NameRule | None = None) -> st
     begin, end = count
     last, first = words[begin:end] + words[len(words) - suffixes :], words[:begin] + words[end : len(words) - suffixes]
     return " ".join(last if part == "last" else first)
+
+
+def _seen(text: str) -> str:
+    return text if text.isprintable() else text.translate(_INVISIBLE)
 
 
 def _ending(words: list[str], rule: NameRule) -> int:

@@ -144,3 +144,89 @@ def test_mistakes_of_all_mappings_are_told_at_once(serve: Serve, folder: Path) -
     assert "all/_shared.yaml:9:7: there is no column 'CV'" in ran.err
     assert {request.method for request in served.sandbox.requests} <= {"GET"}
     assert list((folder / "results").glob("2*")) == []
+
+
+# --- going on with a batch ------------------------------------------------------------------------
+
+
+def test_runs_lists_a_batch_above_its_runs(serve: Serve, folder: Path) -> None:
+    """The batch comes first, with all that became of its rows, then the runs of its targets."""
+    served = serve()
+    batch = served(*RUN, "--json").summary["run"]
+    lines = served("runs").out.splitlines()
+    assert [line.split()[0] for line in lines] == [
+        batch, f"{batch}.talent_pool", f"{batch}.data_analyst", f"{batch}.backend_engineer",
+    ]  # fmt: skip
+    assert lines[0].endswith("export.csv: 5 created, 1 invalid")
+
+
+def test_a_stopped_batch_is_resumed_from_its_own_copies(serve: Serve, folder: Path) -> None:
+    """`resume` of a batch needs neither the export nor the mappings: what was not sent is, and nothing twice."""
+    served = serve({"kind": "403", "emails": ["leyla.su@example.com"], "operation": "apply", "times": 1})
+    first = served(*RUN, "--json")
+    assert (first.code, first.counts["created"]) == (5, 3)
+    (folder / "export.csv").unlink()
+    shutil.rmtree(folder / "all")
+    again = served("resume", first.summary["run"], "--json")
+    assert (again.code, again.counts) == (4, {"created": 2, "done_before": 3, "invalid": 1})
+    assert again.summary["source"]["file"] == "export.csv"
+    assert len(served.sandbox.memory.accepted()) == 5
+
+
+def test_a_target_that_was_blocked_before_its_run_is_resumed_too(serve: Serve, folder: Path) -> None:
+    """The copy of a mapping is kept although its job post did not give its questions."""
+    served = serve({"kind": "403", "first": 1, "operation": "questions"})
+    first = served(*RUN, "--json")
+    assert first.counts["not_sent"] == 2
+    shutil.rmtree(folder / "all")
+    again = served("resume", "last", "--json")
+    assert (again.code, again.counts) == (4, {"created": 2, "done_before": 3, "invalid": 1})
+
+
+def test_the_refused_rows_of_a_batch_are_sent_again(serve: Serve, folder: Path) -> None:
+    """`retry` of a batch takes the rows that were rejected or failed, of all its targets, and no others."""
+    served = serve({"kind": "403", "emails": ["leyla.su@example.com"], "operation": "apply", "times": 1})
+    batch = served(*RUN, "--json").summary["run"]
+    again = served("retry", batch, "--json")
+    assert (again.code, again.counts) == (0, {"created": 1})
+    nothing = served("retry", again.summary["run"])
+    assert nothing.err.startswith(f"No row of run {again.summary['run']} was rejected or failed or unclear.")
+
+
+def test_a_check_of_a_batch_cannot_be_resumed(serve: Serve, folder: Path) -> None:
+    """What sent nothing has nothing to go on with."""
+    served = serve()
+    batch = served("check", *RUN[1:], "--json").summary["run"]
+    refused = served("resume", batch)
+    assert (refused.code, refused.err) == (
+        2, f"importer: {batch} was only a check and sent nothing; use: importer run FILE --mapping MAPPING\n",
+    )  # fmt: skip
+
+
+def test_a_batch_is_purged_with_its_copies(serve: Serve, folder: Path) -> None:
+    """Nothing of the export stays in the results folder; who was entered stays known."""
+    served = serve()
+    batch = served(*RUN, "--json").summary["run"]
+    assert served("purge", "--older-than", "0d", "--yes").code == 0
+    assert list((folder / "results").glob(f"{batch}*")) == []
+    assert served(*RUN, "--json").counts == {"done_before": 5, "invalid": 1}
+
+
+def test_a_folder_of_mappings_is_checked_as_one(serve: Serve, folder: Path) -> None:
+    """`mapping check` holds every mapping of a folder against its own questions; all mistakes are told at once."""
+    served = serve()
+    checked = served("mapping", "check", "all", "export.csv")
+    assert (checked.code, [line for line in checked.out.splitlines() if " fits " in line]) == (
+        0,
+        [
+            "all/backend_engineer.yaml fits job post 4f2c9a and export.csv.",
+            "all/data_analyst.yaml fits job post 9b1d07 and export.csv.",
+            "all/talent_pool.yaml fits talent pool 17 and export.csv.",
+        ],
+    )
+    for name in ("backend_engineer", "data_analyst"):
+        path = folder / "all" / f"{name}.yaml"
+        path.write_text(path.read_text("utf-8").replace("answers:\n", "answers:\n  nickname: Name\n"), "utf-8")
+    refused = served("mapping", "check", "all", "export.csv")
+    assert refused.code == 3
+    assert refused.err.count("there is no question with the key 'nickname'") == 2

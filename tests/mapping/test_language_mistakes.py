@@ -49,6 +49,16 @@ from tests.mapping.written import HEAD, HEADER, question, reading_refused, resol
             id="take of something",
         ),
         pytest.param(
+            "answers: {q: {column: A, values: {a: b}, after: x}}\n",
+            "m.yaml:4:42: q has values and after; write the whole text in the value table",
+            id="after beside a value table",
+        ),
+        pytest.param(
+            "answers: {q: {value: a, before: x}}\n",
+            "m.yaml:4:25: before has no effect beside a constant value; take it out",
+            id="before a constant",
+        ),
+        pytest.param(
             "answers: {q: {column: A, part: middle}}\n",
             "m.yaml:4:32: 'middle' is no value of part; use one of first, last, start, end",
             id="part of something",

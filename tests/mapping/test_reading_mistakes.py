@@ -53,6 +53,11 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
             id="list at top",
         ),
         pytest.param(
+            "version: 1\ntarget: {job_post: a}\ncandidate:\n",
+            "m.yaml:3:1: nothing stands under candidate; write 'key: value' below it, one to a line, indented",
+            id="empty section",
+        ),
+        pytest.param(
             HEAD + "anwsers: {}\n",
             "m.yaml:4:1: 'anwsers' is no key of the mapping file; did you mean 'answers'? use one of version, extends, "
             "without, target, route, source, defaults, candidate, answers, questions_seen",
@@ -229,8 +234,8 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         pytest.param(
             HEAD + "answers: {q: {column: A, present: [Now]}}\n",
             "m.yaml:4:26: 'present' is no key of q; use one of column, join, value, with, pattern, group, split, take, "
-            "values, otherwise, part, default, missing, dates, months, pivot, decimal, thousands, region, missing_day, "
-            "missing_month, yes, no, names",
+            "values, otherwise, part, before, after, default, missing, dates, months, pivot, decimal, thousands, "
+            "region, missing_day, missing_month, yes, no, names",
             id="present elsewhere",
         ),
         pytest.param(

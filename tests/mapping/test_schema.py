@@ -109,6 +109,8 @@ SOUND = [
     ),
     pytest.param("answers: {q: {experience: {json: A, company_name: c}}}", id="json"),
     pytest.param("answers: {q: {experience: {lists: {split: ',', numbered: true}, company_name: c}}}", id="lists"),
+    pytest.param("answers: {q: {column: A, before: x, after: y}}", id="before and after"),
+    pytest.param("answers: {q: {column: A, split: newline, take: first}}", id="newline"),
     pytest.param("route: {column: Job, is: [a, b]}", id="route"),
     pytest.param("questions_seen: {q: {text: What?, answer_type: date, required: true, options: [a]}}", id="seen"),
 ]

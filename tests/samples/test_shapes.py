@@ -32,13 +32,6 @@ def told_of(ran: Rehearsal) -> list[str]:
     return [line.replace(f"{ROOT}/", "") for line in (*ran.summary.warnings, *problems)]
 
 
-def test_every_pattern_is_shown() -> None:
-    """Each of the patterns that real exports need has an example with a golden folder."""
-    shown = frozenset().union(*(shape.patterns for shape in SHAPES))
-    of_other_issues = {20, 21}  # attachments
-    assert sorted(shown) == sorted(f"P{number}" for number in range(1, 29) if number not in of_other_issues)
-
-
 def test_the_rows_of_one_candidate_have_one_outcome_and_its_requests_once(tmp_path: Path) -> None:
     """Four rows of one candidate are one application: each row is created, and one request is counted for all."""
     shape = next(shape for shape in SHAPES if shape.name == "combinations")
@@ -58,7 +51,7 @@ def test_mended_rows_find_their_other_tables_again(tmp_path: Path) -> None:
         folder = tmp_path / first.summary.run
         schools = folder / "child-1.csv"
         schools.write_text(schools.read_text("utf-8").replace("Jan-0202", "Jan-2012"), "utf-8")
-        mended = Shape(shape.name, str(folder / "invalid.csv"), shape.patterns)
+        mended = Shape(shape.name, str(folder / "invalid.csv"))
         again = rehearse(mended, sandbox, tmp_path)
     assert [outcome.kind for outcome in again.outcomes] == [OutcomeKind.CREATED]
     assert _schools(sandbox)[-1].startswith('[{"school_name": "Example Institute"')

@@ -248,6 +248,7 @@ GOOD = (
     ),
     Good("missing word", _TEXT, "N / A", None, "{column: Cell, missing: [n / a]}"),
     Good("first of a name", _TEXT, "Nur  Ada Su", "Nur Ada", "{column: Cell, part: first}"),
+    Good("first of a name with an unseen sign", _TEXT, "Bülent\u200b Su", "Bülent", "{column: Cell, part: first}"),
     Good("last of a name", _TEXT, "Nur Ada Su", "Su", "{column: Cell, part: last}"),
     Good("last before a comma", _TEXT, "SU, Nur Ada", "SU", "{column: Cell, part: last}"),
     Good("constant", _DATE, "", "2024-01-02", "{value: 2024-01-02}"),
@@ -263,7 +264,7 @@ BAD = (
         "date unreadable", _DATE, "soon",
         "'soon' is no date in the declared form %d.%m.%Y or %m/%Y or %Y or %d %b %Y; write it as YYYY-MM-DD, or add "
         "its "
-        "format under dates: in m.yaml:4",
+        "format under dates: in m.yaml:4; if it says nothing, add it under missing:",
         _DATES,
     ),
     Bad(

@@ -46,7 +46,7 @@ def test_pieces_of_a_cell() -> None:
             "A (soon - now)",
             "'soon' is no date YYYY-MM-DD, and no format is declared; write it as YYYY-MM-DD, or declare its "
             "format under "
-            "dates: in m.yaml:4",
+            "dates: in m.yaml:4; if it says nothing, add it under missing:",
             id="a date inside",
         ),
         pytest.param(

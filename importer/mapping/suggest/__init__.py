@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importer.mapping.suggest.child_sheets import OtherSheet
 from importer.mapping.suggest.proposal import OpenPoints, Proposal, SourceFacts, open_points
 from importer.mapping.suggest.propose import propose
 from importer.mapping.suggest.sampled import SampledColumn, sample_columns
@@ -9,6 +10,7 @@ from importer.mapping.suggest.written import write_proposal
 
 __all__ = [
     "OpenPoints",
+    "OtherSheet",
     "Proposal",
     "SampledColumn",
     "SourceFacts",

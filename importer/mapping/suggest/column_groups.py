@@ -5,19 +5,24 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from importer.mapping.fold import fold_name
 from importer.mapping.model import PLACEHOLDER, EntryKind
+from importer.mapping.suggest.header_meaning import is_held, likely_field
 from importer.mapping.suggest.header_text import key_of, words_of
 from importer.mapping.suggest.header_words import ENTRY_FIELDS, ENTRY_QUALIFIERS
-from importer.mapping.suggest.views import ColumnView
+from importer.mapping.suggest.views import LIKE_IT, ColumnView
 
 _NUMBER = re.compile(r"[0-9]{1,2}")
 _CURRENT = {EntryKind.EDUCATION: "currently_pursuing", EntryKind.EXPERIENCE: "currently_employed"}
 _NAMED_BY = {EntryKind.EDUCATION: "school_name", EntryKind.EXPERIENCE: "company_name"}
 # A column without a number is taken for a field of an entry only where its header can hardly mean anything else.
 _MOST_ALONE = 1
+_WHOLE = "it may hold a degree, or all of them"
+_APPLIED_FOR = "it may be the position that was applied for"
+# What these say is clear only beside a school.
+_MAJOR_BESIDE_A_SCHOOL = frozenset(map(key_of, ("field", "program", "programme", "department", "Programm")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,7 @@ class EntryRole:
 
     kind: EntryKind | None
     field: str
+    doubt: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +42,7 @@ class EntryColumns:
     field: str
     template: str
     views: tuple[ColumnView, ...]
+    doubt: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +82,8 @@ def role_of(header: str) -> EntryRole | None:
             )
             if field is not None:
                 return EntryRole(kind, field)
-    return None
+    likely = likely_field(header)
+    return EntryRole(*likely, LIKE_IT) if likely else None
 
 
 def _qualified(kind: EntryKind, named: Sequence[str], others: Sequence[str]) -> str | None:
@@ -160,7 +168,7 @@ def _numbered_fields(views: Sequence[ColumnView]) -> list[EntryColumns]:
             done.add(template)
             columns = found[template]
             members = tuple(columns[number] for number in sorted(columns))
-            fields.append(EntryColumns(kind, _field(kind, role), template, members))
+            fields.append(EntryColumns(kind, _field(kind, role), template, members, role.doubt))
     return fields
 
 
@@ -169,17 +177,43 @@ def _single_fields(views: Sequence[ColumnView], used: frozenset[int]) -> list[En
     kind: EntryKind | None = None
     before = -1
     for seen in sorted(views, key=lambda seen: seen.column.index):
-        role = role_of(seen.name) if seen.column.index not in used and seen.imported else None
+        role = _role_beside(seen, kind) if seen.column.index not in used else None
         if role is None:
             continue
         beside = seen.column.index - before <= _MOST_ALONE
-        if role.kind is None and not beside:
-            continue  # a lone "Start" may be anything
+        if not beside and (role.kind is None or not seen.imported):
+            continue  # a lone "Start" may be anything, and a lone "Bölüm" is most likely a department
+        if beside and not seen.imported and role.kind is not kind:
+            continue
         kind = role.kind or kind
         before = seen.column.index
         if kind is not None:
-            fields.append(EntryColumns(kind, _field(kind, role), seen.name, (seen,)))
-    return fields
+            doubt = role.doubt or LIKE_IT * (not seen.imported) or _WHOLE * (seen.concept == kind.value)
+            fields.append(EntryColumns(kind, _field(kind, role), seen.name, (seen,), doubt))
+    return _with_doubt_about_position(fields)
+
+
+def _with_doubt_about_position(fields: list[EntryColumns]) -> list[EntryColumns]:
+    """A lone `Position` may be the one applied for; beside a company, said in the same way, it is held."""
+    company = next((field.views[0] for field in fields if field.field == "company_name"), None)
+    return [
+        replace(field, doubt=field.doubt or _APPLIED_FOR)
+        if field.field == "position_title" and company is not None and not _goes_with(field.views[0], company)
+        else field
+        for field in fields
+    ]
+
+
+def _goes_with(position: ColumnView, company: ColumnView) -> bool:
+    beside = abs(position.column.index - company.column.index) == 1
+    return is_held(position.name) or (beside and not is_held(company.name))
+
+
+def _role_beside(seen: ColumnView, kind: EntryKind | None) -> EntryRole | None:
+    """What a header says of entries, behind a column of this kind."""
+    if kind is EntryKind.EDUCATION and seen.key in _MAJOR_BESIDE_A_SCHOOL:
+        return EntryRole(None, "major", LIKE_IT)
+    return role_of(seen.name)
 
 
 def _field(kind: EntryKind, role: EntryRole) -> str:

@@ -4,39 +4,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
-from importer.mapping.date_format import tokens
 from importer.mapping.fold import fold
+from importer.mapping.written_dates import FORMATS, MONTHS, formats_of, month_languages
 
 _ISO = re.compile(r"(19|20)\d\d(-\d\d(-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?)?)?")
-_DAYS = (
-    "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%y",
-    "%d/%m/%y", "%m/%d/%y",
-    "%d %b %Y", "%d %B %Y", "%d. %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y", "%d-%b-%y", "%Y%m%d",
-)  # fmt: skip
-_TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p")
-_MONTHS = ("%m/%Y", "%m.%Y", "%m-%Y", "%Y.%m", "%Y/%m", "%b %Y", "%B %Y", "%b-%Y", "%b %y", "%b-%y")
-_FORMATS = tuple(day + time for day in _DAYS for time in _TIMES) + _MONTHS
 _FEW = 0.05  # of the cells: faults of single rows, not a second way to write dates
-_MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_FULL_NAMES = (
-    "january", "february", "march", "april", "may", "june",
-    "july", "august", "september", "october", "november", "december",
-)  # fmt: skip
-_PATTERNS = {
-    "d": "(0?[1-9]|[12][0-9]|3[01])", "m": "(0?[1-9]|1[0-2])", "Y": "((?:19|20)[0-9]{2})", "y": "([0-9]{2})",
-    "b": "(" + "|".join(f"{name}\\.?" for name in _MONTH_NAMES) + "|sept\\.?)", "B": "(" + "|".join(_FULL_NAMES) + ")",
-    "H": "([01]?[0-9]|2[0-3])", "I": "(0?[1-9]|1[0-2])", "M": "([0-5][0-9])", "S": "([0-5][0-9])",
-    "p": "([ap]\\.?m\\.?)",
-}  # fmt: skip
 OPEN_END_WORDS = frozenset(
     fold(word)
     for word in (
         "present", "current", "now", "today", "ongoing", "to date", "halen", "devam", "devam ediyor", "günümüz",
-        "şimdi", "hala", "hâlâ", "heute", "aktuell", "bis heute", "laufend", "jetzt", "derzeit",
+        "şimdi", "hala", "hâlâ", "devam etmekte", "çalışıyor", "halen çalışıyor", "bugün", "günümüze kadar",
+        "until now", "till date", "till now", "currently", "till present", "dato", "bis dato", "bis jetzt", "andauernd",
+        "noch", "по настоящее время", "настоящее время", "...", "…", "heute", "aktuell", "bis heute", "laufend",
+        "jetzt", "derzeit",
     )
 )  # fmt: skip
 
@@ -56,6 +39,8 @@ class DateForms:
     open_ends: tuple[str, ...] = ()
     lacks_day: bool = False
     lacks_month: bool = False
+    seen: int = 0  # values that should be dates
+    months: tuple[str, ...] = ()  # the languages of month names, where they are not English
 
 
 def date_forms(values: Iterable[tuple[str, int]], day_first: bool | None = None) -> DateForms:
@@ -66,7 +51,7 @@ def date_forms(values: Iterable[tuple[str, int]], day_first: bool | None = None)
     counts = Counter(dict(values))
     open_ends = {fold(text): text for text in counts if fold(text) in OPEN_END_WORDS}
     dates = {text: count for text, count in counts.items() if fold(text) not in open_ends}
-    fits = {text: _formats_of(text) for text in dates if not _ISO.fullmatch(text)}
+    fits = {text: formats_of(text) for text in dates if not _ISO.fullmatch(text)}
     clear = Counter[str]()
     for text, formats in fits.items():
         if len(formats) == 1:
@@ -82,14 +67,22 @@ def date_forms(values: Iterable[tuple[str, int]], day_first: bool | None = None)
         open_ends=tuple(open_ends.values()),
         lacks_day=any(_lacks_day(text, fits.get(text, ()), chosen) for text in read),
         lacks_month=any(len(text) == 4 for text in read),
+        seen=total,
+        months=_months([text for text in read if text in fits], chosen),
     )
+
+
+def _months(texts: Sequence[str], formats: Sequence[str]) -> tuple[str, ...]:
+    named = any("%b" in form or "%B" in form for form in formats)
+    languages = month_languages(texts) if named else ()
+    return () if languages == ("en",) else languages
 
 
 def day_first_votes(values: Iterable[tuple[str, int]]) -> int:
     """How many values say that the day comes first, less those that say that the month does (`25/12/2020`)."""
     votes = 0
     for text, count in values:
-        formats = _formats_of(text)
+        formats = formats_of(text)
         if len(formats) == 1 and re.match(r"\d+[/-]\d+[/-]", text):
             votes += count if formats[0].startswith("%d") else -count if formats[0].startswith("%m") else 0
     return votes
@@ -109,7 +102,7 @@ def _chosen(
         chosen -= minority
         few = sum(clear[form] for form in minority) < _FEW * sum(dates.values())
         unsure = unsure if few else "some values have the day first, others the month"
-    order = {form: position for position, form in enumerate(_FORMATS)}
+    order = {form: position for position, form in enumerate(FORMATS)}
     return tuple(sorted(chosen, key=order.__getitem__)), unsure
 
 
@@ -117,7 +110,7 @@ def _minority(chosen: set[str], clear: Counter[str]) -> set[str]:
     """The formats that contradict the others of the column in whether the day or the month comes first."""
     day, month = ({form for form in chosen if form.startswith(code)} for code in ("%d", "%m"))
     # 25.12.2020 beside 12/2020 is no contradiction: a month with a year can be misread by nobody.
-    month -= set(_MONTHS)
+    month -= set(MONTHS)
     if not day or not month:
         return set()
     return min(day, month, key=lambda forms: sum(clear[form] for form in forms))
@@ -126,18 +119,4 @@ def _minority(chosen: set[str], clear: Counter[str]) -> set[str]:
 def _lacks_day(text: str, formats: tuple[str, ...], chosen: tuple[str, ...]) -> bool:
     if not formats:
         return len(text) < 8  # YYYY or YYYY-MM
-    return any(form in _MONTHS for form in formats if form in chosen)
-
-
-@lru_cache(maxsize=8192)
-def _formats_of(text: str) -> tuple[str, ...]:
-    """The formats that a text may be in: two where day and month may be either."""
-    if not 4 <= len(text) <= 30 or not any(sign.isdigit() for sign in text):
-        return ()
-    return tuple(form for form in _FORMATS if _pattern(form).fullmatch(text))
-
-
-@lru_cache(maxsize=256)
-def _pattern(date_format: str) -> re.Pattern[str]:
-    pieces = (_PATTERNS[token.code] if token.code else re.escape(token.literal) for token in tokens(date_format))
-    return re.compile("".join(pieces), re.IGNORECASE | re.ASCII)
+    return any(form in MONTHS for form in formats if form in chosen)

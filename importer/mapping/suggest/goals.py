@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from importer.mapping.model import EntryKind
 from importer.mapping.resolved import Wanted
-from importer.mapping.suggest.header_words import OF_QUESTION_TYPE
+from importer.mapping.suggest.header_meaning import likely_concept
+from importer.mapping.suggest.header_words import CONCEPTS, OF_QUESTION_TYPE
 from importer.mapping.suggest.views import concept_of
 from importer.mapping.wanted import wanted_of_candidate, wanted_of_question
 from importer.models import AnswerType, Operation, Question, Target
@@ -26,6 +27,7 @@ class Goal:
     names: tuple[str, ...]  # what a column may be called: key and text of the question
     required: bool
     question: Question | None = None
+    guessed: bool = False  # the concept is only likely
 
 
 def candidate_goals(target: Target) -> tuple[Goal, ...]:
@@ -44,7 +46,11 @@ def question_goals(questions: Sequence[Question]) -> tuple[Goal, ...]:
         if wanted is not None and entry_kind(question) is None:
             names = tuple(name for name in (question.key or "", question.text) if name)
             concept = _concept(question)
-            goals.append(Goal(question.label, wanted, concept, names, question.required, question))
+            likely = None if concept else likely_concept(question.text)
+            likely = likely if likely in CONCEPTS else None
+            goals.append(
+                Goal(question.label, wanted, concept or likely, names, question.required, question, bool(likely))
+            )
     return tuple(goals)
 
 

@@ -22,70 +22,108 @@ def _word_set(words: str) -> frozenset[str]:
 # What goes into the request itself or into an answer.
 _CONCEPTS: dict[str, _Words] = {
     "email": (
-        "email|email address|mail|mail address|primary email|contact email|personal email|emails|email id",
-        "e-posta|eposta|e-posta adresi|mail adresi|elektronik posta|kişisel e-posta|e-posta adresim",
-        "E-Mail|E-Mail-Adresse|Mailadresse|Email-Adresse|E-Mail (privat)|private E-Mail",
+        "email|email address|mail|mail address|primary email|contact email|personal email|emails|email id"
+        "|e-mail id|contact mail|applicant email|mail id|e mail contact",
+        "e-posta|eposta|e-posta adresi|mail adresi|elektronik posta|kişisel e-posta|e-posta adresim|e-mail"
+        "|mail|iletişim e-posta|e-posta hesabı",
+        "E-Mail|E-Mail-Adresse|Mailadresse|Email-Adresse|E-Mail (privat)|private E-Mail|E-Mail Kontakt"
+        "|Kontakt-E-Mail|Mail",
     ),
     "second_email": (
-        "secondary email|alternative email|other email|second email",
-        "ikinci e-posta|diğer e-posta|alternatif e-posta",
-        "zweite E-Mail|weitere E-Mail",
+        "secondary email|alternative email|other email|second email|alternate email|work email"
+        "|business email|company email",
+        "ikinci e-posta|diğer e-posta|alternatif e-posta|iş e-postası|ikincil e-posta|iş e-posta adresi",
+        "zweite E-Mail|weitere E-Mail|alternative E-Mail|geschäftliche E-Mail|dienstliche E-Mail",
     ),
     "first_name": (
-        "first name|given name|forename|fname|first|given names",
-        "ilk ad|ilk isim|önad|ad (ilk)",
+        "first name|given name|forename|fname|first|given names|given|christian name|name first",
+        "ilk ad|ilk isim|önad|ad (ilk)|adı (ilk)|birinci ad",
         "Vorname|Vornamen|Rufname",
     ),
     "last_name": (
-        "last name|surname|family name|lname|last",
-        "soyad|soyadı|soyisim|soyismi|soy ad",
+        "last name|surname|family name|lname|last|second name|name last|family",
+        "soyad|soyadı|soyisim|soyismi|soy ad|aile adı",
         "Nachname|Familienname|Zuname|Nachnamen",
     ),
     "bare_name": ("name|names", "ad|adı|isim|ismi", ""),
     "full_name": (
-        "full name|first and last name|name surname|name and surname|complete name|person name",
-        "ad soyad|adı soyadı|adınız soyadınız|isim soyisim|ad ve soyad|tam ad|ismi soyismi|adı ve soyadı|ad-soyad",
-        "Vor- und Nachname|Vorname Nachname|vollständiger Name|Vor- und Zuname|Name Vorname|Vorname und Nachname",
+        "full name|first and last name|name surname|name and surname|complete name|person name"
+        "|name and family name|firstname lastname|last name first name|contact name|display name"
+        "|legal name",
+        "ad soyad|adı soyadı|adınız soyadınız|isim soyisim|ad ve soyad|tam ad|ismi soyismi|adı ve soyadı"
+        "|ad-soyad|isim soyad|adı soyad|isim ve soyisim|ad soy ad|ismi ve soyismi|soyad ad",
+        "Vor- und Nachname|Vorname Nachname|vollständiger Name|Vor- und Zuname|Name Vorname"
+        "|Vorname und Nachname|Vorname Name|Nachname Vorname|Name und Vorname|kompletter Name"
+        "|Vorname Zuname",
     ),
     "cv": (
-        "cv|cv document|cv id|cv no|resume|résumé|resume id|cv document id|resume document|cv number|curriculum vitae"
-        "|cv file id|document id cv|cv doc|resume document id",
-        "cv numarası|özgeçmiş|özgeçmiş no|cv belge no|özgeçmiş belge no|cv dosya no|özgeçmiş belgesi",
-        "Lebenslauf|Lebenslauf-ID|Lebenslauf Dokument|CV-Nr|Lebenslauf Nr|CV Dokument|Lebenslauf Dokument-ID",
+        "cv|cv document|cv id|cv no|resume|résumé|resume id|cv document id|resume document|cv number"
+        "|curriculum vitae|cv file id|document id cv|cv doc|resume document id|cv reference|resume ref"
+        "|cv file no|resume no|uploaded cv|cv upload|resume file id",
+        "cv numarası|özgeçmiş|özgeçmiş no|cv belge no|özgeçmiş belge no|cv dosya no|özgeçmiş belgesi"
+        "|cv dosyası|yüklenen cv|cv id|özgeçmiş id",
+        "Lebenslauf|Lebenslauf-ID|Lebenslauf Dokument|CV-Nr|Lebenslauf Nr|CV Dokument"
+        "|Lebenslauf Dokument-ID|Lebenslauf-Nummer|CV-Datei|Lebenslauf (ID)|Lebenslauf-Nr.",
     ),
     "terms_of_use": (
         "consent|terms accepted|terms of use|gdpr consent|accepted terms|privacy consent|data consent|gdpr"
-        "|agreed to terms|terms",
-        "onay|kvkk onayı|kvkk|açık rıza|aydınlatma metni onayı|rıza|kvkk onay",
+        "|agreed to terms|terms|privacy policy accepted|data protection consent|i accept the terms"
+        "|accept terms|privacy accepted|data processing consent",
+        "onay|kvkk onayı|kvkk|açık rıza|aydınlatma metni onayı|rıza|kvkk onay|kvkk metni|kvkk onay durumu"
+        "|kvkk rızası|kişisel veri onayı|aydınlatma metni|açık rıza beyanı|kullanım koşulları",
         "Einwilligung|DSGVO|DSGVO-Einwilligung|Datenschutz|Zustimmung|AGB akzeptiert|Einverständnis"
-        "|Datenschutz akzeptiert",
+        "|Datenschutz akzeptiert|Datenschutzerklärung|Datenschutzeinwilligung|DSGVO-Zustimmung"
+        "|Datenschutzerklärung akzeptiert|Nutzungsbedingungen",
     ),
     "source_platform": (
-        "source|source platform|candidate source|origin|sourcing channel|channel|application source",
-        "kaynak|başvuru kaynağı|aday kaynağı|başvuru kanalı",
-        "Quelle|Bewerbungsquelle|Herkunft|Kanal|Bewerbungskanal",
+        "source|source platform|candidate source|origin|sourcing channel|channel|application source"
+        "|lead source|recruitment source|applicant source|source of application|sourced from"
+        "|source channel",
+        "kaynak|başvuru kaynağı|aday kaynağı|başvuru kanalı|ilan kaynağı|kaynak kanal|geliş kanalı|başvuru platformu",
+        "Quelle|Bewerbungsquelle|Herkunft|Kanal|Bewerbungskanal|Bewerberquelle|Recruiting-Kanal"
+        "|Kanal der Bewerbung|Bewerbungseingang über",
     ),
     "heard_from": (
-        "how did you hear about us|how did you hear|heard from|where did you hear about us|referral source",
-        "bizi nereden duydunuz|bizi nasıl buldunuz|ilanı nereden gördünüz|bizden nasıl haberdar oldunuz",
-        "Wie haben Sie von uns erfahren|Wie sind Sie auf uns aufmerksam geworden|aufmerksam geworden durch",
+        "how did you hear about us|how did you hear|heard from|where did you hear about us|referral source"
+        "|how did you find us|how did you find out about us|where did you find us|found us via|how heard"
+        "|heard about us",
+        "bizi nereden duydunuz|bizi nasıl buldunuz|ilanı nereden gördünüz|bizden nasıl haberdar oldunuz"
+        "|bizi nereden duydu|ilanı nereden duydunuz|nereden duydunuz|bizden nereden haberdar oldunuz"
+        "|nereden ulaştınız",
+        "Wie haben Sie von uns erfahren|Wie sind Sie auf uns aufmerksam geworden|aufmerksam geworden durch"
+        "|Woher kennen Sie uns|Wie haben Sie uns gefunden|Wo haben Sie von uns gehört"
+        "|wie aufmerksam geworden",
     ),
     "phone": (
-        "mobile|mobile phone|cell|cell phone|mobile number|phone|phone number|telephone|tel|contact number|cellphone"
-        "|mobile no|phone no|gsm|contact phone|primary phone|phones|telephone number|whatsapp number",
-        "cep telefonu|cep|cep tel|gsm no|telefon|telefon numarası|tel no|telefon no|cep no|cep telefonu numarası"
-        "|iletişim numarası|irtibat telefonu|cep telefonunuz",
-        "Mobil|Handy|Handynummer|Mobilnummer|Mobiltelefon|Telefon|Telefonnummer|Rufnummer|Tel.-Nr.|Mobilfunknummer",
+        "mobile|mobile phone|cell|cell phone|mobile number|phone|phone number|telephone|tel|contact number"
+        "|cellphone|mobile no|phone no|gsm|contact phone|primary phone|phones|telephone number"
+        "|whatsapp number|cell number|contact no|mobile tel|handphone|phone mobile|telephone mobile"
+        "|mobile telephone|best number to reach you|mob no|mob|tel no|contact tel",
+        "cep telefonu|cep|cep tel|gsm no|telefon|telefon numarası|tel no|telefon no|cep no"
+        "|cep telefonu numarası|iletişim numarası|irtibat telefonu|cep telefonunuz|cep numarası"
+        "|cep telefon|cep telefonu no|telefon (cep)|irtibat no|iletişim no|iletişim telefonu"
+        "|irtibat numarası|gsm numarası|tel|telefonu",
+        "Mobil|Handy|Handynummer|Mobilnummer|Mobiltelefon|Telefon|Telefonnummer|Rufnummer|Tel.-Nr."
+        "|Mobilfunknummer|Mobilfunk|Handy-Nr.|Telefon (mobil)|Mobil-Nr.|Tel.|Telefon-Nr.|Kontaktnummer"
+        "|Rückrufnummer|Telefon mobil|Mobile|Rufnummer mobil",
     ),
     "other_phone": (
-        "home phone|work phone|landline|second phone|other phone|secondary phone|alternative phone|office phone",
-        "ev telefonu|iş telefonu|sabit telefon|diğer telefon",
-        "Festnetz|Telefon privat|Telefon geschäftlich|Festnetznummer",
+        "home phone|work phone|landline|second phone|other phone|secondary phone|alternative phone"
+        "|office phone|home telephone|evening phone|daytime phone|business phone|alternate phone"
+        "|home number|work number",
+        "ev telefonu|iş telefonu|sabit telefon|diğer telefon|ev tel|iş tel|ikinci telefon"
+        "|ev telefon no|alternatif telefon",
+        "Festnetz|Telefon privat|Telefon geschäftlich|Festnetznummer|Telefon Festnetz|Tel. privat"
+        "|Privattelefon|Tel. geschäftlich|weitere Telefonnummer|zweite Telefonnummer",
     ),
     "address": (
-        "address|full address|home address|postal address|mailing address|current address",
-        "adres|adresi|ev adresi|açık adres|ikametgah|ikamet adresi|yaşadığınız adres",
-        "Adresse|Anschrift|Wohnadresse|Postanschrift|Wohnanschrift",
+        "address|full address|home address|postal address|mailing address|current address"
+        "|residential address|permanent address|present address|address line|address line 1"
+        "|contact address",
+        "adres|adresi|ev adresi|açık adres|ikametgah|ikamet adresi|yaşadığınız adres|yazışma adresi"
+        "|tebligat adresi|posta adresi|oturduğu adres|adres bilgisi|ikamet adres",
+        "Adresse|Anschrift|Wohnadresse|Postanschrift|Wohnanschrift|Wohnsitz Adresse|Privatadresse"
+        "|Kontaktadresse|postalische Adresse|Adresse privat|Meldeadresse",
     ),
     "street": (
         "street|street address|home street",
@@ -98,35 +136,48 @@ _CONCEPTS: dict[str, _Words] = {
         "PLZ|Postleitzahl",
     ),
     "city": (
-        "city|town|home city|city of residence|address city",
-        "şehir|il|ilçe|yaşadığınız şehir|ikamet ettiği şehir|yaşadığı şehir|ikamet şehri|yaşadığınız il|yaşadığı il",
-        "Stadt|Ort|Wohnort|Stadt Ort",
+        "city|town|home city|city of residence|address city|current city|location city|residence city|municipality",
+        "şehir|il|ilçe|yaşadığınız şehir|ikamet ettiği şehir|yaşadığı şehir|ikamet şehri|yaşadığınız il"
+        "|yaşadığı il|yaşadığı kent|oturduğu il|oturduğu şehir|ikamet ettiği il|ikamet ili|şehir ilçe"
+        "|bulunduğu şehir",
+        "Stadt|Ort|Wohnort|Stadt Ort|Wohnstadt|PLZ Ort|aktueller Wohnort",
     ),
     "country": (
-        "country|country of residence|home country|address country name|country name",
-        "ülke|yaşadığı ülke|ikamet ülkesi",
-        "Land|Wohnsitzland|Staat",
+        "country|country of residence|home country|address country name|country name|country code|nation",
+        "ülke|yaşadığı ülke|ikamet ülkesi|yaşadığınız ülke|bulunduğu ülke",
+        "Land|Wohnsitzland|Staat|Wohnland|Land (Wohnsitz)",
     ),
-    "location": ("location|current location|place of residence", "konum|ikamet yeri|yaşadığı yer", "Standort|Wohnsitz"),
+    "location": (
+        "location|current location|place of residence|area|region|city country|town country",
+        "konum|ikamet yeri|yaşadığı yer|lokasyon|bölge|yaşadığınız yer|il ilçe",
+        "Standort|Wohnsitz|Region|Wohngegend|Ort Land",
+    ),
     "photo": (
-        "photo|photo id|picture|profile photo|profile picture|candidate photo|headshot|photo document",
-        "fotoğraf|foto|vesikalık|fotoğraf no|profil fotoğrafı|resim",
-        "Foto|Bewerbungsfoto|Lichtbild|Profilbild|Bild",
+        "photo|photo id|picture|profile photo|profile picture|candidate photo|headshot|photo document"
+        "|picture id|photo no|photograph",
+        "fotoğraf|foto|vesikalık|fotoğraf no|profil fotoğrafı|resim|fotoğraf id|fotoğraf dosyası|resim no",
+        "Foto|Bewerbungsfoto|Lichtbild|Profilbild|Bild|Foto-ID|Passfoto|Foto Nr",
     ),
     "linkedin": (
-        "linkedin|linkedin url|linkedin profile|linkedin profile url|linked in|linkedin link|linkedin account",
-        "linkedin profili|linkedin adresi|linkedin hesabı|linkedin linki|linkedin bağlantısı",
-        "LinkedIn-Profil|LinkedIn-Link|LinkedIn Adresse",
+        "linkedin|linkedin url|linkedin profile|linkedin profile url|linked in|linkedin link"
+        "|linkedin account|linkedin page|linkedin id|linkedin address|linkedin account url",
+        "linkedin profili|linkedin adresi|linkedin hesabı|linkedin linki|linkedin bağlantısı"
+        "|linkedin sayfası|linkedin profil linki|linkedin url",
+        "LinkedIn-Profil|LinkedIn-Link|LinkedIn Adresse|LinkedIn|LinkedIn-URL|Profil LinkedIn",
     ),
     "github": (
-        "github|github url|github profile|git hub|github link|github account",
-        "github profili|github adresi|github hesabı|github linki",
-        "GitHub-Profil|GitHub-Link",
+        "github|github url|github profile|git hub|github link|github account|github page|github handle"
+        "|github username|github address",
+        "github profili|github adresi|github hesabı|github linki|github sayfası|github url",
+        "GitHub-Profil|GitHub-Link|GitHub-URL|GitHub-Seite",
     ),
     "portfolio": (
-        "portfolio|portfolio url|portfolio link|portfolio website|personal website|website|homepage|web site",
-        "portfolyo|portföy|kişisel web sitesi|web sitesi|portfolyo linki|portföy linki",
-        "Portfolio-Link|Webseite|persönliche Webseite|Arbeitsproben|eigene Webseite",
+        "portfolio|portfolio url|portfolio link|portfolio website|personal website|website|homepage"
+        "|web site|personal site|portfolio page|blog|web page|personal page|personal url",
+        "portfolyo|portföy|kişisel web sitesi|web sitesi|portfolyo linki|portföy linki|web sayfası"
+        "|kişisel site|kişisel sayfa|internet sitesi|blog",
+        "Portfolio-Link|Webseite|persönliche Webseite|Arbeitsproben|eigene Webseite|Homepage|Internetseite"
+        "|Portfolio-Seite|eigene Homepage",
     ),
     "behance": ("behance|behance url|behance profile|behance link", "behance profili|behance adresi", "Behance-Profil"),
     "dribbble": (
@@ -135,51 +186,87 @@ _CONCEPTS: dict[str, _Words] = {
         "Dribbble-Profil",
     ),
     "language": (
-        "languages|language|language skills|spoken languages|languages you speak|languages spoken|foreign languages",
-        "diller|yabancı dil|yabancı diller|bildiği diller|dil bilgisi|bildiğiniz diller|dil|konuştuğunuz diller",
-        "Sprachen|Sprachkenntnisse|Fremdsprachen|gesprochene Sprachen|Sprache",
+        "languages|language|language skills|spoken languages|languages you speak|languages spoken"
+        "|foreign languages|language knowledge|language proficiency|mother tongue and languages"
+        "|languages known|known languages",
+        "diller|yabancı dil|yabancı diller|bildiği diller|dil bilgisi|bildiğiniz diller|dil"
+        "|konuştuğunuz diller|dil bilgileri|konuştuğu diller|bildiği yabancı diller|lisan|lisan bilgisi"
+        "|bildiği dil|yabancı dil bilgisi",
+        "Sprachen|Sprachkenntnisse|Fremdsprachen|gesprochene Sprachen|Sprache|Fremdsprachenkenntnisse"
+        "|Sprache(n)|Sprachen und Niveau|gesprochene Sprache",
     ),
     "salary": (
-        "salary|expected salary|salary expectation|desired salary|expected monthly salary|salary expectations"
-        "|expected pay|monthly salary expectation|expected annual salary|expected net salary",
-        "ücret beklentisi|maaş beklentisi|beklenen maaş|beklenen ücret|net ücret beklentisi|maaş|ücret talebi"
-        "|net maaş beklentisi|talep edilen ücret|aylık ücret beklentisi|ücret",
-        "Gehaltsvorstellung|Gehaltswunsch|Wunschgehalt|Gehaltserwartung|Gehaltsvorstellung brutto|gewünschtes Gehalt"
-        "|Gehaltsvorstellungen",
+        "salary|expected salary|salary expectation|desired salary|expected monthly salary"
+        "|salary expectations|expected pay|monthly salary expectation|expected annual salary"
+        "|expected net salary|salary wish|pay expectation|target salary|expected compensation"
+        "|requested salary|salary requirement|salary requirements|desired pay|expected ctc|asking salary"
+        "|minimum salary",
+        "ücret beklentisi|maaş beklentisi|beklenen maaş|beklenen ücret|net ücret beklentisi|maaş"
+        "|ücret talebi|net maaş beklentisi|talep edilen ücret|aylık ücret beklentisi|ücret"
+        "|ücret talebi (net)|talep ettiği ücret|talep ettiği maaş|istediği ücret|istenen maaş"
+        "|beklediği ücret|beklenen net maaş|beklediği maaş",
+        "Gehaltsvorstellung|Gehaltswunsch|Wunschgehalt|Gehaltserwartung|Gehaltsvorstellung brutto"
+        "|gewünschtes Gehalt|Gehaltsvorstellungen|Gehalt|gewünschte Vergütung|Gehaltsangabe|Zielgehalt"
+        "|Gehaltsvorstellung p.a.|Lohnvorstellung|Wunschgehalt brutto|Gehaltsforderung"
+        "|gewünschtes Jahresgehalt|Jahresgehalt Wunsch",
     ),
     "notice": (
-        "notice|notice period|notice weeks|notice period in weeks|notice period weeks",
-        "ihbar süresi|ihbar süresi hafta|ihbar|ihbar hafta",
-        "Kündigungsfrist|Kündigungsfrist Wochen|Kündigungsfrist in Wochen",
+        "notice|notice period|notice weeks|notice period in weeks|notice period weeks|notice (weeks)"
+        "|weeks notice|notice required",
+        "ihbar süresi|ihbar süresi hafta|ihbar|ihbar hafta|ihbar süresi (hafta)|ihbar süresi gün",
+        "Kündigungsfrist|Kündigungsfrist Wochen|Kündigungsfrist in Wochen|Frist Wochen|Kündigungsfrist (Wochen)",
     ),
     "available_from": (
-        "available from|availability|earliest start date|available start date|start availability|can start from"
-        "|availability date|earliest start|date available|available date|when can you start|when could you start",
-        "işe başlama tarihi|başlayabileceği tarih|en erken başlama tarihi|müsaitlik tarihi|işe başlayabileceğiniz tarih"
-        "|ne zaman başlayabilirsiniz|en erken başlangıç tarihi|müsaitlik",
-        "verfügbar ab|Eintrittsdatum|frühester Eintrittstermin|Eintrittstermin|Verfügbarkeit|frühestmöglicher Eintritt"
-        "|möglicher Eintrittstermin|frühestes Eintrittsdatum|frühester Starttermin|wann können Sie anfangen",
+        "available from|availability|earliest start date|available start date|start availability"
+        "|can start from|availability date|earliest start|date available|available date|when can you start"
+        "|when could you start|start availability date|ready to start|joining date|possible start date"
+        "|can join from|available to start|earliest joining date|expected start date|expected joining date",
+        "işe başlama tarihi|başlayabileceği tarih|en erken başlama tarihi|müsaitlik tarihi"
+        "|işe başlayabileceğiniz tarih|ne zaman başlayabilirsiniz|en erken başlangıç tarihi|müsaitlik"
+        "|işe başlayabileceği tarih|ne zaman başlayabilir|iş başı tarihi|işbaşı tarihi|uygunluk tarihi"
+        "|başlayabilme tarihi|en erken başlama",
+        "verfügbar ab|Eintrittsdatum|frühester Eintrittstermin|Eintrittstermin|Verfügbarkeit"
+        "|frühestmöglicher Eintritt|möglicher Eintrittstermin|frühestes Eintrittsdatum"
+        "|frühester Starttermin|wann können Sie anfangen|Einstieg ab|Einstiegsdatum|Starttermin"
+        "|frühestmöglicher Starttermin|Eintritt ab|möglicher Starttermin|Wunschtermin Eintritt"
+        "|Einstiegstermin|frühester Beginn|möglicher Beginn|Eintrittsdatum frühestens",
     ),
     "work_permit": (
-        "work permit|do you have a work permit|right to work|work authorization|work authorisation|permit to work"
-        "|authorized to work|legally authorized to work|has work permit|work visa",
-        "çalışma izni|çalışma izniniz var mı|çalışma izni var mı",
-        "Arbeitserlaubnis|Arbeitserlaubnis vorhanden|Haben Sie eine Arbeitserlaubnis|Arbeitsgenehmigung",
+        "work permit|do you have a work permit|right to work|work authorization|work authorisation"
+        "|permit to work|authorized to work|legally authorized to work|has work permit|work visa"
+        "|work permit status|eligible to work|eligibility to work|rtw|valid work permit"
+        "|right to work status|work eligibility|employment authorization",
+        "çalışma izni|çalışma izniniz var mı|çalışma izni var mı|çalışma izni durumu|çalışma izin"
+        "|oturma ve çalışma izni",
+        "Arbeitserlaubnis|Arbeitserlaubnis vorhanden|Haben Sie eine Arbeitserlaubnis|Arbeitsgenehmigung"
+        "|Arbeitserlaubnis ja nein|Arbeitsbewilligung|gültige Arbeitserlaubnis|Arbeitsberechtigung",
     ),
     "level": (
-        "level|seniority|seniority level|experience level|career level|job level",
-        "kıdem|seviye|deneyim seviyesi|kariyer seviyesi|kıdem seviyesi",
-        "Erfahrungsstufe|Karrierestufe|Karrierelevel|Senioritätsstufe|Erfahrungslevel|Seniorität",
+        "level|seniority|seniority level|experience level|career level|job level|seniority grade"
+        "|career stage|experience grade",
+        "kıdem|seviye|deneyim seviyesi|kariyer seviyesi|kıdem seviyesi|kıdem düzeyi|kademe|pozisyon seviyesi",
+        "Erfahrungsstufe|Karrierestufe|Karrierelevel|Senioritätsstufe|Erfahrungslevel|Seniorität|Level"
+        "|Erfahrungsniveau|Hierarchieebene",
     ),
     "skills": (
-        "skills|skill set|skillset|technical skills|key skills|technologies|tech stack|competencies|skills list",
-        "yetenekler|beceriler|teknik beceriler|yetkinlikler|teknolojiler|bildiği teknolojiler|bildiğiniz teknolojiler",
-        "Fähigkeiten|Kenntnisse|Kompetenzen|Technologien|IT-Kenntnisse|Fachkenntnisse|Skills und Kenntnisse",
+        "skills|skill set|skillset|technical skills|key skills|technologies|tech stack|competencies"
+        "|skills list|core skills|main skills|it skills|computer skills|software skills|hard skills"
+        "|expertise|tools|programming languages|tech skills|knowledge",
+        "yetenekler|beceriler|teknik beceriler|yetkinlikler|teknolojiler|bildiği teknolojiler"
+        "|bildiğiniz teknolojiler|bilgisayar bilgisi|teknik yetkinlik|yetkinlikleri|uzmanlık alanları"
+        "|kullandığı programlar|programlama dilleri|nitelikler",
+        "Fähigkeiten|Kenntnisse|Kompetenzen|Technologien|IT-Kenntnisse|Fachkenntnisse"
+        "|Skills und Kenntnisse|Skills|EDV-Kenntnisse|Softwarekenntnisse|Qualifikationen|Fachkompetenzen"
+        "|Programmiersprachen|Computerkenntnisse",
     ),
     "cover_letter": (
-        "cover letter|motivation letter|letter of motivation|motivation|cover note|why do you want to work with us",
-        "ön yazı|önyazı|motivasyon mektubu|niyet mektubu|kapak yazısı",
-        "Anschreiben|Motivationsschreiben|Begleitschreiben",
+        "cover letter|motivation letter|letter of motivation|motivation|cover note"
+        "|why do you want to work with us|personal statement|motivational letter|message to employer"
+        "|statement of purpose|letter",
+        "ön yazı|önyazı|motivasyon mektubu|niyet mektubu|kapak yazısı|başvuru mektubu|motivasyon yazısı"
+        "|kendini tanıtma yazısı",
+        "Anschreiben|Motivationsschreiben|Begleitschreiben|Begleittext|Bewerbungsschreiben|Motivationstext"
+        "|Bewerbungstext",
     ),
     "certificate": (
         "certificate|certificates|certificate id|certificate document|certifications|certificate file",
@@ -187,38 +274,55 @@ _CONCEPTS: dict[str, _Words] = {
         "Zertifikat|Zertifikate|Zeugnis|Zertifikat Dokument|Zeugnisse",
     ),
     "birth_date": (
-        "date of birth|birth date|dob|birthday|birthdate",
-        "doğum tarihi|doğum günü",
-        "Geburtsdatum|Geburtstag|geboren am",
+        "date of birth|birth date|dob|birthday|birthdate|born on|date born|birth dt|d o b",
+        "doğum tarihi|doğum günü|d tarihi|doğum tar|dğ tarihi|doğum",
+        "Geburtsdatum|Geburtstag|geboren am|geb|geb am|Geb.-Dat.|Geburtsdat.|geboren",
     ),
-    "gender": ("gender|sex", "cinsiyet", "Geschlecht"),
-    "nationality": ("nationality|citizenship", "uyruk|vatandaşlık", "Nationalität|Staatsangehörigkeit"),
-    "military": ("military service|military status", "askerlik|askerlik durumu|askerlik hizmeti", "Wehrdienst"),
+    "gender": (
+        "gender|sex|gender identity|m f",
+        "cinsiyet|cinsiyeti|k e",
+        "Geschlecht|Geschlecht (m/w/d)|m w d",
+    ),
+    "nationality": (
+        "nationality|citizenship|country of citizenship",
+        "uyruk|vatandaşlık|uyruğu|tabiiyeti|milliyeti",
+        "Nationalität|Staatsangehörigkeit|Staatsbürgerschaft",
+    ),
+    "military": (
+        "military service|military status|military obligation|military service status",
+        "askerlik|askerlik durumu|askerlik hizmeti|askerlik durumunuz|askerlik hizmet durumu|tecil durumu",
+        "Wehrdienst|Wehrdienst geleistet",
+    ),
     "driving_licence": (
-        "driving licence|driving license|drivers license|driver license|driving licence class",
-        "ehliyet|sürücü belgesi|ehliyet sınıfı|sürücü belgesi var mı",
-        "Führerschein|Führerscheinklasse|Führerschein vorhanden",
+        "driving licence|driving license|drivers license|driver license|driving licence class"
+        "|driver licence class|has driving licence|licence class",
+        "ehliyet|sürücü belgesi|ehliyet sınıfı|sürücü belgesi var mı|ehliyet var mı|ehliyet türü"
+        "|ehliyet durumu|b ehliyet",
+        "Führerschein|Führerscheinklasse|Führerschein vorhanden|Führerschein Klasse B|Führerschein Klassen"
+        "|Fahrerlaubnis|Fahrerlaubnis Klasse B|Führerschein (Klasse)",
     ),
     "years_of_experience": (
-        "years of experience|experience in years|total experience|total years of experience|experience years"
-        "|total work experience",
-        "deneyim yılı|toplam deneyim|tecrübe yılı|toplam tecrübe|kaç yıl deneyim|deneyim süresi",
-        "Berufserfahrung in Jahren|Jahre Berufserfahrung|Berufsjahre|Berufserfahrung Jahre",
+        "years of experience|experience in years|total experience|total years of experience"
+        "|experience years|total work experience|exp years|total exp|yrs of experience|experience (years)",
+        "deneyim yılı|toplam deneyim|tecrübe yılı|toplam tecrübe|kaç yıl deneyim|deneyim süresi"
+        "|tecrübe (yıl)|deneyim (yıl)|çalışma yılı",
+        "Berufserfahrung in Jahren|Jahre Berufserfahrung|Berufsjahre|Berufserfahrung Jahre"
+        "|Erfahrung in Jahren|Erfahrung (Jahre)",
     ),
     "current_salary": (
-        "current salary|present salary|current pay",
-        "mevcut maaş|mevcut ücret|güncel maaş|şu anki maaş",
-        "aktuelles Gehalt|derzeitiges Gehalt|bisheriges Gehalt",
+        "current salary|present salary|current pay|current ctc|last salary|present ctc",
+        "mevcut maaş|mevcut ücret|güncel maaş|şu anki maaş|aldığı maaş|son maaş|son aldığı ücret|şimdiki maaş",
+        "aktuelles Gehalt|derzeitiges Gehalt|bisheriges Gehalt|jetziges Gehalt|letztes Gehalt|Gehalt aktuell",
     ),
     "relocation": (
-        "willing to relocate|relocation|open to relocation|relocate",
-        "şehir değişikliği|taşınabilir mi|şehir değiştirebilir",
-        "Umzugsbereitschaft|umzugsbereit|Umzug möglich",
+        "willing to relocate|relocation|open to relocation|relocate|ready to relocate|relocation possible",
+        "şehir değişikliği|taşınabilir mi|şehir değiştirebilir|taşınma durumu|il değişikliği|şehir dışı",
+        "Umzugsbereitschaft|umzugsbereit|Umzug möglich|Umzugsbereit?|Bereitschaft zum Umzug",
     ),
     "travel": (
-        "willing to travel|travel|travel readiness",
-        "seyahat engeli|seyahat edebilir mi|seyahat",
-        "Reisebereitschaft|reisebereit",
+        "willing to travel|travel|travel readiness|ready to travel|travel possible|business travel",
+        "seyahat engeli|seyahat edebilir mi|seyahat|seyahat durumu|seyahat engeli var mı",
+        "Reisebereitschaft|reisebereit|Bereitschaft zu Reisen|Dienstreisen",
     ),
     "summary": (
         "summary|profile summary|about|about me|bio|headline",
@@ -241,35 +345,62 @@ _CONCEPTS: dict[str, _Words] = {
 # What no mapping should take by itself, however like another word it looks.
 _NOT_IMPORTED: dict[str, _Words] = {
     "identifier": (
-        "id|candidate id|applicant id|record id|application id|no|nr|row|external id|reference number|unnamed",
-        "aday no|başvuru no|sıra no|kayıt no|sıra|tc kimlik no|tckn|sicil no|tc no",
-        "Bewerber-ID|Bewerbernummer|Kandidaten-ID|lfd Nr|Bewerbungsnummer|Kandidatennummer|Vorgangsnummer",
+        "id|candidate id|applicant id|record id|application id|no|nr|row|external id|reference number"
+        "|unnamed|ref|ref no|reference no|serial no|s no|applicant no|candidate no|person id|uuid|guid"
+        "|system id|registration number|badge number|record no|application no",
+        "aday no|başvuru no|sıra no|kayıt no|sıra|tc kimlik no|tckn|sicil no|tc no|ref no"
+        "|başvuru kodu|aday kodu|dosya no|öğrenci no|kayıt numarası|form no|sn|s n|başvuru numarası",
+        "Bewerber-ID|Bewerbernummer|Kandidaten-ID|lfd Nr|Bewerbungsnummer|Kandidatennummer|Vorgangsnummer"
+        "|Ref.-Nr.|Kennziffer|Referenznummer|Satz-Nr.|Bewerber-Nr.|Bew.-Nr.|Datensatz|Aktenzeichen"
+        "|Stand-Nr.|Nummer der Bewerbung",
     ),
     "time_stamp": (
-        "timestamp|created|created at|created time|creation time|modified|modified time|last change|updated at"
-        "|application date|applied on|applied date|created date|last modified|date applied|submitted at|last updated",
-        "zaman damgası|başvuru tarihi|kayıt tarihi|oluşturma tarihi|güncelleme tarihi|son değişiklik|son güncelleme",
-        "Zeitstempel|Bewerbungsdatum|Eingangsdatum|erstellt am|geändert am|Bewerbung eingegangen am|letzte Änderung"
-        "|Eingang am|Beworben am|Eingang",
+        "timestamp|created|created at|created time|creation time|modified|modified time|last change"
+        "|updated at|application date|applied on|applied date|created date|last modified|date applied"
+        "|submitted at|last updated|submission date|received|received on|date received|entry date"
+        "|imported on|updated on|last contact|last activity|date of application|registered at"
+        "|registration date|interview date|date added|added on|scanned on",
+        "zaman damgası|başvuru tarihi|kayıt tarihi|oluşturma tarihi|güncelleme tarihi|son değişiklik"
+        "|son güncelleme|gönderim tarihi|geliş tarihi|tarih|mülakat tarihi|görüşme tarihi|son iletişim"
+        "|güncellenme|başvuru zamanı|form tarihi",
+        "Zeitstempel|Bewerbungsdatum|Eingangsdatum|erstellt am|geändert am|Bewerbung eingegangen am"
+        "|letzte Änderung|Eingang am|Beworben am|Eingang|Eingegangen am|Interviewtermin|Gesprächstermin"
+        "|Absage am|Datum|letzter Kontakt|angelegt am|Erfassungsdatum|Stand vom|Datum der Bewerbung"
+        "|Eingang der Bewerbung",
     ),
     "status": (
-        "status|stage|candidate status|candidate stage|pipeline stage|state|result|is locked|rating|score|outcome"
-        "|application status|decision",
-        "durum|aşama|başvuru durumu|aday durumu|sonuç|puan|değerlendirme",
-        "Bewerbungsstatus|Phase|Bewertung|Ergebnis|Stand|Bearbeitungsstatus|Entscheidung",
+        "status|stage|candidate status|candidate stage|pipeline stage|state|result|is locked|rating|score"
+        "|outcome|application status|decision|current status|application stage|pipeline|step"
+        "|interview result|evaluation|grade given|test score|shortlisted|hired|rejected reason"
+        "|rejection reason",
+        "durum|aşama|başvuru durumu|aday durumu|sonuç|puan|değerlendirme|mülakat sonucu|görüşme sonucu"
+        "|süreç durumu|değerlendirme puanı|ret nedeni|uygunluk|test sonucu",
+        "Bewerbungsstatus|Phase|Bewertung|Ergebnis|Stand|Bearbeitungsstatus|Entscheidung|Prozessschritt"
+        "|Bewerbungsphase|Absagegrund|Bewertung intern|interne Bewertung|Eignung|Prozessstatus"
+        "|Gesprächsergebnis",
     ),
     "owner": (
-        "recruiter|owner|hiring manager|created by|modified by|interviewer|contact person|agency|candidate owner",
-        "işe alım uzmanı|sorumlu|görüşmeci|ik uzmanı|mülakatı yapan|ik sorumlusu",
-        "Personalreferent|Ansprechpartner|Sachbearbeiter|Recruiter in|Personaler|zuständig|Interviewer in",
+        "recruiter|owner|hiring manager|created by|modified by|interviewer|contact person|agency"
+        "|candidate owner|assigned to|assignee|responsible|handled by|account manager|booth staff|added by"
+        "|consultant|agency consultant",
+        "işe alım uzmanı|sorumlu|görüşmeci|ik uzmanı|mülakatı yapan|ik sorumlusu|görevli|danışman"
+        "|ilgilenen kişi|kaydeden",
+        "Personalreferent|Ansprechpartner|Sachbearbeiter|Recruiter in|Personaler|zuständig|Interviewer in"
+        "|Betreuer|Personalreferentin|verantwortlich|Bearbeiter|betreut von",
     ),
     "applied_for": (
-        "job|position applied|position applied for|applied position|job post|job posting|department|vacancy"
-        "|applied for|posting title|requisition|office|contest number|posting|job opening|which position",
-        "departman|başvurulan pozisyon|başvurduğunuz departman|başvurduğunuz pozisyon|ilan|başvurduğu pozisyon"
-        "|başvurulan departman|başvurduğunuz departman pozisyon|bölüm|ilan adı",
-        "Abteilung|Stelle|Stellenausschreibung|beworben auf|Bewerbung als|ausgeschriebene Stelle|Stellenbezeichnung"
-        "|beworbene Stelle|Stellenanzeige|Anzeige",
+        "job|position applied|position applied for|applied position|job post|job posting|department"
+        "|vacancy|applied for|posting title|requisition|office|contest number|posting|job opening"
+        "|which position|applied role|role applied for|job title applied|vacancy title|desired position"
+        "|vacancy name|campaign|job requisition|requisition id|job code|team",
+        "departman|başvurulan pozisyon|başvurduğunuz departman|başvurduğunuz pozisyon|ilan"
+        "|başvurduğu pozisyon|başvurulan departman|başvurduğunuz departman pozisyon|bölüm|ilan adı"
+        "|başvurduğu ilan|talep edilen pozisyon|başvuru yapılan pozisyon|ilgilendiği pozisyon|ilan kodu"
+        "|birim|başvurduğu bölüm|başvurduğu birim|şube",
+        "Abteilung|Stelle|Stellenausschreibung|beworben auf|Bewerbung als|ausgeschriebene Stelle"
+        "|Stellenbezeichnung|beworbene Stelle|Stellenanzeige|Anzeige|Zielposition|gewünschte Position"
+        "|Stellen-ID|Standort der Stelle|Vakanz|Stellentitel Bewerbung|Team|Bereich|Ausschreibung"
+        "|Stellennummer",
     ),
     "emergency": (
         "emergency phone|emergency contact|emergency contact number|emergency contact phone|emergency contact name",
@@ -277,16 +408,23 @@ _NOT_IMPORTED: dict[str, _Words] = {
         "Notfallkontakt|Notfallnummer|Notfalltelefon|Notfall-Telefon",
     ),
     "reference": (
-        "reference|references|referee|reference name|reference phone|reference email|referred by|who gets credit"
-        "|referrer|referee email|referrer email",
-        "referans|referanslar|referans adı|referans telefonu|referans olan kişi|tavsiye eden",
-        "Referenz|Referenzen|empfohlen von|Referenzgeber|Referenzperson",
+        "reference|references|referee|reference name|reference phone|reference email|referred by"
+        "|who gets credit|referrer|referee email|referrer email|references available|referee contact"
+        "|reference contact|reference person|recommended by",
+        "referans|referanslar|referans adı|referans telefonu|referans olan kişi|tavsiye eden"
+        "|referans bilgisi|referans kişi|referans kişi telefonu|tavsiye",
+        "Referenz|Referenzen|empfohlen von|Referenzgeber|Referenzperson|Empfehlung|Referenzkontakt"
+        "|Empfehlung von|geworben von",
     ),
     "note": (
-        "note|notes|comment|comments|remarks|tags|labels|additional info|additional information|keywords|internal note"
-        "|associated tags|interview notes|feedback",
-        "not|notlar|açıklama|yorum|etiketler|eklemek istedikleriniz|ek bilgi|görüşme notları|görüşme notu",
-        "Bemerkung|Bemerkungen|Notiz|Notizen|Anmerkung|Anmerkungen|Kommentar|Schlagworte|interne Notiz",
+        "note|notes|comment|comments|remarks|tags|labels|additional info|additional information|keywords"
+        "|internal note|associated tags|interview notes|feedback|memo|message|description|other comments"
+        "|internal comments|recruiter notes|observations|tag|reviewer comment|additional comments|other",
+        "not|notlar|açıklama|yorum|etiketler|eklemek istedikleriniz|ek bilgi|görüşme notları|görüşme notu"
+        "|notunuz|mesaj|diğer|ek notlar|düşünceler|ekler|eklemek istediğiniz",
+        "Bemerkung|Bemerkungen|Notiz|Notizen|Anmerkung|Anmerkungen|Kommentar|Schlagworte|interne Notiz"
+        "|Sonstiges|Hinweis|Hinweise|Gesprächsnotiz|Bemerkung intern|Vermerk|weitere Angaben|Freitext"
+        "|Interviewnotizen",
     ),
     "salutation": ("salutation|mr mrs|prefix", "hitap", "Anrede|Titel"),
     "middle_name": (
@@ -294,8 +432,40 @@ _NOT_IMPORTED: dict[str, _Words] = {
         "ikinci ad|kızlık soyadı|göbek adı|baba adı|anne adı",
         "Zweitname|Geburtsname|zweiter Vorname|Spitzname",
     ),
+    "age": ("age|age group", "yaş|yaşı|yaş grubu", "Alter|Altersgruppe"),
+    "birth_place": (
+        "place of birth|birth place|birthplace|city of birth|country of birth",
+        "doğum yeri|doğduğu yer|doğum ili",
+        "Geburtsort|Geburtsland",
+    ),
+    "body": ("height|weight|height weight|blood type", "boy|kilo|boy kilo|kan grubu", "Größe|Gewicht|Blutgruppe"),
+    "leisure": ("hobbies|interests|hobby", "hobiler|ilgi alanları|hobi", "Hobbys|Interessen|Freizeit"),
+    "grade_average": (
+        "gpa|grade average|final grade|marks|percentage",
+        "not ortalaması|ortalama|diploma notu|mezuniyet notu",
+        "Notendurchschnitt|Abschlussnote|Durchschnittsnote",
+    ),
+    "health": (
+        "disability|smoker|health condition|criminal record",
+        "engel durumu|engelli mi|sağlık durumu|sigara|sabıka kaydı|adli sicil",
+        "Schwerbehinderung|Behinderung|Raucher|Führungszeugnis",
+    ),
+    "account": (
+        "iban|bank account|ssn|tax number|passport number",
+        "iban|banka hesabı|sgk no|vergi no|pasaport no",
+        "Kontonummer|Steuernummer|Sozialversicherungsnummer|Passnummer|Bankverbindung",
+    ),
+    "reason": (
+        "reason for leaving|leaving reason",
+        "ayrılma nedeni|ayrılış nedeni|işten ayrılma nedeni",
+        "Kündigungsgrund|Wechselgrund|Grund des Wechsels",
+    ),
     "fax": ("fax|fax number", "faks|faks no", "Faxnummer|Telefax"),
-    "marital": ("marital status", "medeni durum|medeni hali", "Familienstand"),
+    "marital": (
+        "marital status|family status",
+        "medeni durum|medeni hali|evli mi|çocuk sayısı|medeni",
+        "Familienstand|Kinder|verheiratet|Zivilstand",
+    ),
 }
 
 # Words that make a column of somebody or something else out of it: such a column is never proposed for a likeness.
@@ -387,6 +557,11 @@ _ENTRY_FIELDS: dict[str, dict[str, _Words]] = {
             "end|end date|to|until|till|finished on|finish|finished|duration to|date to|ended|end on|finish date",
             "bitiş|bitiş tarihi|ayrılış|ayrılış tarihi|çıkış|çıkış tarihi|bitirme|ayrılma tarihi|bitiş yılı|ayrılma",
             "bis|Ende|Enddatum|Austritt|endet|Ende Datum",
+        ),
+        "range": (
+            "dates|period|date range|time period|duration|from to|start end|years|timeframe",
+            "dönem|tarih aralığı|tarihler|süre|yıllar|başlangıç bitiş|zaman aralığı|dönemi",
+            "Zeitraum|von bis|Dauer|Zeitspanne|Jahre|Daten",
         ),
         "current": (
             "current|present|is current|currently|ongoing|still there|still|now",

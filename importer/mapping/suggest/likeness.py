@@ -6,7 +6,7 @@ from rapidfuzz import fuzz
 
 from importer.mapping.suggest.header_text import joined
 
-_SHORT = 4  # letters: below it, a word is part of too many others
+_SHORT = 5  # letters: below it, a word is part of too many others
 
 
 def likeness(header: str, name: str) -> float:

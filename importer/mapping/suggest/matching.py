@@ -16,8 +16,8 @@ from importer.mapping.suggest.goals import Goal
 from importer.mapping.suggest.header_text import key_of
 from importer.mapping.suggest.header_words import STANDS_IN
 from importer.mapping.suggest.likeness import likeness
-from importer.mapping.suggest.name_columns import find_names
-from importer.mapping.suggest.views import ColumnView, words_for
+from importer.mapping.suggest.name_columns import PLAIN, NameHabits, find_names
+from importer.mapping.suggest.views import LIKE_IT, ColumnView, words_for
 
 _LIKE = 80.0  # of 100: proposed, to be checked
 _NEAR = 65.0  # named in a comment
@@ -35,6 +35,7 @@ class Match:
     doubt: str = ""
     joined: str | None = None
     part: str | None = None  # of a full name: first or last
+    habits: NameHabits = PLAIN  # of a full name
 
 
 class Matcher:
@@ -48,7 +49,16 @@ class Matcher:
 
     def run(self) -> tuple[Match, ...]:
         """All matches, in the order of the goals."""
-        for step in (self._exact, self._names, self._concepts, self._address, self._stand_ins, self._like, self._kinds):
+        for step in (
+            self._exact,
+            self._names,
+            self._concepts,
+            self._address,
+            self._stand_ins,
+            self._composed,
+            self._like,
+            self._kinds,
+        ):
             step()
         return tuple(self._found[goal] for goal in self._goals if goal in self._found)
 
@@ -88,38 +98,54 @@ class Matcher:
         if "first_name" not in goals or "last_name" not in goals:
             return
         for name, found in find_names(self.open_views()).items():
-            self._take(Match(goals[name], (found.view,), found.doubt, part=found.part))
+            self._take(Match(goals[name], (found.view,), found.doubt, None, found.part, found.habits))
 
     def _concepts(self) -> None:
         """The header is a word for what the goal asks."""
         wanted = Counter(goal.concept for goal in self.open_goals())
         for goal in self.open_goals():
             views = [seen for seen in self.open_views() if goal.concept and seen.concept == goal.concept]
-            if not views:
+            likely = self._likely_for(goal)
+            if not views and not (likely and goal.concept in _ALTERNATIVES and not goal.guessed):
                 continue
-            if wanted[goal.concept] > 1:
-                self._take(Match(goal, (views[0],), "more than one question asks for this"))
+            if goal.guessed:
+                self._take_best(goal, views, LIKE_IT)
+            elif wanted[goal.concept] > 1:
+                self._take(Match(goal, (*views, *likely)[:1], "more than one question asks for this"))
             elif goal.concept in _ALTERNATIVES:
-                self._take_alternatives(goal, views)
+                self._take_alternatives(goal, views, likely)
             else:
                 self._take_best(goal, views)
 
-    def _take_best(self, goal: Goal, views: Sequence[ColumnView]) -> None:
+    def _likely_for(self, goal: Goal) -> list[ColumnView]:
+        """The columns whose header is made of words for what the goal asks, and whose values do not contradict."""
+        return [seen for seen in self._likely() if goal.concept and seen.likely == goal.concept and _may_be(goal, seen)]
+
+    def _composed(self) -> None:
+        """The header is made of words for what the goal asks."""
+        wanted = Counter(goal.concept for goal in self.open_goals())
+        for goal in self.open_goals():
+            views = self._likely_for(goal)
+            if views and wanted[goal.concept] == 1:
+                filled = [seen for seen in views if seen.sampled.filled] or views
+                self._take(Match(goal, (filled[0],), LIKE_IT))
+
+    def _take_best(self, goal: Goal, views: Sequence[ColumnView], unless: str = "") -> None:
         fitting = [seen for seen in views if not doubt_about(goal.wanted, seen.kinds)] or list(views)
         filled = [seen for seen in fitting if seen.sampled.filled] or fitting
         doubt = doubt_about(goal.wanted, filled[0].kinds)
         if len(filled) > 1:
             doubt = doubt or f"'{filled[1].name}' ({filled[1].column.letter}) says the same"
-        self._take(Match(goal, (filled[0],), doubt))
+        self._take(Match(goal, (filled[0],), doubt or unless))
 
-    def _take_alternatives(self, goal: Goal, views: Sequence[ColumnView]) -> None:
+    def _take_alternatives(self, goal: Goal, views: Sequence[ColumnView], likely: Sequence[ColumnView]) -> None:
         """The first that is filled in counts, so that every column whose values fit is named."""
-        more = [seen for seen in self.open_views() if STANDS_IN.get(seen.concept or "") == goal.concept]
-        fitting = [seen for seen in (*views, *more) if is_like(goal.wanted, seen.kinds)]
+        more = [seen for seen in self.open_views() if STANDS_IN.get(seen.concept or seen.likely or "") == goal.concept]
+        fitting = [seen for seen in (*views, *likely, *more) if is_like(goal.wanted, seen.kinds)]
         if not fitting:
-            self._take_best(goal, views)
+            self._take_best(goal, (*views, *likely))
             return
-        doubt = ""
+        doubt = "" if all(seen.concept for seen in fitting) else LIKE_IT
         if goal.wanted.kind is Kind.EMAIL and len(fitting) > 1:
             doubt = "the second is taken where the first holds no valid address"
         self._take(Match(goal, tuple(fitting), doubt))
@@ -131,12 +157,13 @@ class Matcher:
             return
         open_views = self.open_views()
         parts = [
-            next((seen for seen in open_views if seen.concept == part and seen.sampled.filled), None)
+            next((seen for seen in open_views if part in (seen.concept, seen.likely) and seen.sampled.filled), None)
             for part in _ADDRESS_PARTS
         ]
         views = tuple(seen for seen in parts if seen is not None)
         if views:
-            doubt = "" if len(views) > 1 else "this is only a part of an address"
+            doubt = "" if all(seen.concept for seen in views) else LIKE_IT
+            doubt = doubt if len(views) > 1 else "this is only a part of an address"
             self._take(Match(goal, views, doubt, joined=", " if len(views) > 1 else None))
 
     def _stand_ins(self) -> None:
@@ -154,7 +181,7 @@ class Matcher:
         for score, goal, seen in sorted(pairs, key=lambda pair: -pair[0]):
             free = goal not in self._found and seen.column.index not in self._taken
             if score >= _LIKE and free and _may_be(goal, seen):
-                self._take(Match(goal, (seen,), "the header is like it"))
+                self._take(Match(goal, (seen,), LIKE_IT))
 
     def _kinds(self) -> None:
         """The values are of the kind that the goal asks for, and of no other column that is left."""
@@ -172,7 +199,8 @@ class Matcher:
 
 
 def _score(goal: Goal, seen: ColumnView) -> float:
-    if goal.concept and seen.concept and goal.concept != seen.concept:
+    known = seen.concept or seen.likely
+    if goal.concept and known and goal.concept != known:
         return 0.0  # both are known, and they are two things
     names = (*(goal.names if goal.question else ()), *words_for(goal.concept))
     return max((likeness(seen.name, name) for name in names), default=0.0)

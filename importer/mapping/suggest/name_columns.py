@@ -2,12 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from importer.mapping.suggest.views import ColumnView
+from importer.mapping.suggest.views import LIKE_IT, ColumnView
 
+# Between a first and a last name, in small letters: they belong to the last one.
+PARTICLES = frozenset(
+    [
+        "van", "der", "den", "de", "von", "zu", "zum", "zur", "vom", "del", "della", "di", "da", "dos", "das", "du",
+        "la", "le", "el", "al", "bin", "ibn", "ter", "ten",
+    ]
+)  # fmt: skip
+SUFFIXES = frozenset(["jr", "sr", "ii", "iii", "iv"])
 _MOST = 0.6  # of the names
+_CAPITALS = 0.8  # of the names: the others will be told row by row
+
+
+@dataclass(frozen=True, slots=True)
+class NameHabits:
+    """How the full names of a file are written: whether capitals mark the last name, words that belong to it."""
+
+    in_capitals: bool = False
+    particles: tuple[str, ...] = ()
+    suffixes: tuple[str, ...] = ()
+
+
+PLAIN = NameHabits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +38,7 @@ class NameColumn:
     view: ColumnView
     part: str | None = None
     doubt: str = ""
+    habits: NameHabits = PLAIN
 
 
 def find_names(views: Sequence[ColumnView]) -> dict[str, NameColumn]:
@@ -38,24 +60,48 @@ def find_names(views: Sequence[ColumnView]) -> dict[str, NameColumn]:
 
 
 def _of(views: Sequence[ColumnView], concept: str) -> ColumnView | None:
-    found = [seen for seen in views if seen.concept == concept]
+    found = [seen for seen in views if seen.concept == concept] or [seen for seen in views if seen.likely == concept]
     return next((seen for seen in found if seen.sampled.filled), found[0] if found else None)
 
 
 def _plain(seen: ColumnView) -> NameColumn:
     unlike = max(seen.kinds.digits, seen.kinds.emails)
-    return NameColumn(seen, doubt="" if unlike < 1 - _MOST else "the values do not look like names")
+    return NameColumn(
+        seen, doubt=LIKE_IT * (not seen.concept) if unlike < 1 - _MOST else "the values do not look like names"
+    )
 
 
 def _split(seen: ColumnView | None) -> dict[str, NameColumn]:
     if seen is None:
         return {}
     doubt = ""
+    capitals = seen.kinds.share(_has_capitals) > _CAPITALS
     if seen.kinds.total and seen.kinds.several_words < _MOST:
         doubt = "most values are one word and cannot be split"
-    elif seen.kinds.share(_surname_first) > 1 - _MOST:
+    elif not capitals and seen.kinds.share(_surname_first) > 1 - _MOST:
         doubt = "the last name seems to stand first, and the last word is taken for it"
-    return {"first_name": NameColumn(seen, "first", doubt), "last_name": NameColumn(seen, "last", doubt)}
+    elif not seen.concept:
+        doubt = LIKE_IT
+    habits = NameHabits(capitals, *_words_of_last_names(seen.kinds.values))
+    return {
+        "first_name": NameColumn(seen, "first", doubt, habits),
+        "last_name": NameColumn(seen, "last", doubt, habits),
+    }
+
+
+def _words_of_last_names(values: Iterable[tuple[str, int]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The particles and the suffixes that occur: `van der Berg`, `Polat Jr.`."""
+    particles, suffixes = dict[str, None](), dict[str, None]()
+    for words in (text.split() for text, _ in values if "," not in text):
+        particles.update(dict.fromkeys(word for word in words[1:-1] if word in PARTICLES))
+        suffixes.update(dict.fromkeys(word for word in words[2:] if word.casefold().rstrip(".") in SUFFIXES))
+    return tuple(particles), tuple(suffixes)
+
+
+def _has_capitals(name: str) -> bool:
+    """`YILMAZ Ayşe`, `Ayşe YILMAZ`: the words in capitals stand on one side, and there are others."""
+    capital = [word.isupper() and len(word) > 1 and not word.endswith(".") for word in name.split()]
+    return any(capital) and not all(capital) and capital in (sorted(capital), sorted(capital, reverse=True))
 
 
 def _surname_first(name: str) -> bool:

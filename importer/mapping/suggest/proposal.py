@@ -70,6 +70,15 @@ class ProposedField:
 
 
 @dataclass(frozen=True, slots=True)
+class ProposedChild:
+    """The other sheet that entries come from: `key` is the column there, `equals` the column here, by their names."""
+
+    sheet: str
+    key: str
+    equals: str
+
+
+@dataclass(frozen=True, slots=True)
 class ProposedEntries:
     """Entries: numbered column groups where `numbered`, their first without a number where `first_unnumbered`."""
 
@@ -78,6 +87,7 @@ class ProposedEntries:
     numbered: bool
     first_unnumbered: bool = False
     doubt: str = ""
+    child: ProposedChild | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +115,7 @@ class Proposal:
     candidate: tuple[ProposedField, ...]
     answers: tuple[ProposedAnswer, ...] = ()
     region: str | None = None
+    names: tuple[Setting, ...] = ()  # how full names are taken apart
     open_fields: tuple[Open, ...] = ()
     open_questions: tuple[tuple[Question, Open], ...] = ()
     open_columns: tuple[Open, ...] = ()
@@ -121,19 +132,22 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class OpenPoints:
-    """How far a proposal got: values that are certain, marks that say "please check", and required targets that have
-    nothing."""
+    """How far a proposal got: values that are certain, marks that say "please check", and what has nothing yet."""
 
     certain: int
     to_check: int
     lacking: tuple[str, ...]
+    words_open: int = 0  # words of cells that a value table has no option for
 
 
 def open_points(proposal: Proposal) -> OpenPoints:
     """The figures by which a person sees how much there is to do."""
     certain = sum(not value.doubt for value in proposal.values)
     lines = sum(line.target is not None and not line.sure for value in proposal.values for line in value.table)
-    to_check = len(proposal.values) - certain + lines + (proposal.region is not None)
+    contents = [answer.content for answer in proposal.answers]
+    joined = sum(isinstance(content, ProposedEntries) and bool(content.doubt) for content in contents)
+    to_check = len(proposal.values) - certain + lines + joined + (proposal.region is not None)
     fields = tuple(item.name for item in proposal.open_fields if item.name in REQUIRED)
     questions = tuple(question.label for question, _ in proposal.open_questions if question.required)
-    return OpenPoints(certain, to_check, fields + questions)
+    words_open = sum(line.target is None for value in proposal.values for line in value.table)
+    return OpenPoints(certain, to_check, fields + questions, words_open)

@@ -8,12 +8,14 @@ from dataclasses import replace
 
 from importer.mapping.fold import fold
 from importer.mapping.resolved import Kind
+from importer.mapping.suggest.child_sheets import OtherSheet, child_entries
 from importer.mapping.suggest.column_groups import entry_groups
 from importer.mapping.suggest.column_names import ColumnNames
 from importer.mapping.suggest.date_forms import day_first_votes
-from importer.mapping.suggest.entries import entries_of
+from importer.mapping.suggest.entries import entries_of, entries_of_child
 from importer.mapping.suggest.goals import Goal, candidate_goals, entry_kind, question_goals
 from importer.mapping.suggest.matching import Match, Matcher
+from importer.mapping.suggest.name_columns import PLAIN
 from importer.mapping.suggest.phone_region import phone_region
 from importer.mapping.suggest.proposal import (
     Open,
@@ -33,9 +35,15 @@ from importer.models import Question, Target
 
 
 def propose(
-    target: Target, questions: Sequence[Question], columns: Sequence[SampledColumn], source: SourceFacts
+    target: Target,
+    questions: Sequence[Question],
+    columns: Sequence[SampledColumn],
+    source: SourceFacts,
+    others: Sequence[OtherSheet] = (),
 ) -> Proposal:
     """A mapping file for these columns; `questions` is empty for a talent pool.
+
+    others: the other sheets of the workbook, which may hold entries.
 
     Nothing is guessed silently: what is not certain carries its doubt, and what is not found is named as open.
     """
@@ -45,8 +53,10 @@ def propose(
     day_first = None if votes == 0 else votes > 0
     candidate, asked = candidate_goals(target), question_goals(questions)
     entries, reserved = _entries(questions, views, names, day_first)
+    entries = {**_on_other_sheets(questions, views, names, others, entries), **entries}
     matcher = Matcher((*candidate, *asked), views, reserved)
-    values = {match.goal: _value(match, names, day_first) for match in matcher.run()}
+    matches = matcher.run()
+    values = {match.goal: _value(match, names, day_first) for match in matches}
     answers = {goal.question.id: values[goal] for goal in asked if goal.question and goal in values}
     contents: dict[int, ProposedValue | ProposedEntries] = {**answers, **entries}
     return Proposal(
@@ -55,6 +65,7 @@ def propose(
         candidate=tuple(ProposedField(goal.name, values[goal]) for goal in candidate if goal in values),
         answers=tuple(ProposedAnswer(q, contents[q.id]) for q in questions if q.id in contents),
         region=_region(asked, values, views),
+        names=_names_setting(matches),
         open_fields=tuple(
             Open(goal.name, _column_names(matcher.columns_near(goal), names))
             for goal in candidate
@@ -78,6 +89,24 @@ def _entries(
     return {
         asked[groups.kind].id: entries_of(groups, names, day_first) for groups in wanted if groups.kind in asked
     }, reserved
+
+
+def _on_other_sheets(
+    questions: Sequence[Question],
+    views: tuple[ColumnView, ...],
+    names: ColumnNames,
+    others: Sequence[OtherSheet],
+    here: dict[int, ProposedEntries],
+) -> dict[int, ProposedEntries]:
+    """The entries that another sheet holds, of the questions that no column here answers."""
+    found = {}
+    for question in questions:
+        kind = entry_kind(question)
+        child = child_entries(kind, views, others) if kind is not None and question.id not in here else None
+        if child is not None:
+            votes = sum(day_first_votes(view(sampled).kinds.values) for sampled in child.sheet.columns)
+            found[question.id] = entries_of_child(child, names, None if votes == 0 else votes > 0)
+    return found
 
 
 def _named_by(goal: Goal, seen: ColumnView) -> bool:
@@ -129,7 +158,8 @@ def _open_columns(
     reserved: frozenset[int],
     entries: dict[int, ProposedEntries],
 ) -> tuple[Open, ...]:
-    used = {column.index for content in entries.values() for field in content.fields for column in field.value.taken}
+    here = [content for content in entries.values() if content.child is None]
+    used = {column.index for content in here for field in content.fields for column in field.value.taken}
     near = {seen.column.index: tuple(goal.name for goal in matcher.goals_near(seen)) for seen in matcher.open_views()}
     idle = reserved - used
     return tuple(
@@ -137,6 +167,14 @@ def _open_columns(
         for seen in views
         if seen.name.strip() and (seen.column.index in near or seen.column.index in idle)
     )
+
+
+def _names_setting(matches: Sequence[Match]) -> tuple[Setting, ...]:
+    """How full names are taken apart, where it is not by their last word alone."""
+    habits = next((match.habits for match in matches if match.part == "last"), PLAIN)
+    lists = (("particles", habits.particles), ("suffixes", habits.suffixes))
+    surname = (Setting("surname", "capitals"),) if habits.in_capitals else ()
+    return (*surname, *(Setting(key, words) for key, words in lists if words))
 
 
 def _region(asked: Sequence[Goal], values: dict[Goal, ProposedValue], views: tuple[ColumnView, ...]) -> str | None:

@@ -10,7 +10,7 @@ from importer.mapping.constants import NO_WORDS, YES_WORDS
 from importer.mapping.fold import fold
 from importer.mapping.resolved import Kind, Wanted
 from importer.mapping.suggest.choice_tables import pieces_of, splitting_sign, table_of
-from importer.mapping.suggest.date_forms import date_forms
+from importer.mapping.suggest.date_forms import DateForms, date_forms
 from importer.mapping.suggest.proposal import Setting, TableLine
 from importer.mapping.suggest.value_kinds import MISSING_WORDS, NUMBER, ValueKinds, is_no, is_yes
 
@@ -53,7 +53,7 @@ def reading_of(wanted: Wanted, columns: Sequence[ValueKinds], day_first: bool | 
 
 def _dates(values: Sequence[tuple[str, int]], day_first: bool | None) -> Reading:
     forms = date_forms(values, day_first)
-    settings = [Setting("dates", forms.formats)] if forms.formats else []
+    settings = form_settings(forms)
     remarks = []
     if forms.lacks_month:
         settings.append(Setting("missing_month", "first"))
@@ -64,6 +64,14 @@ def _dates(values: Sequence[tuple[str, int]], day_first: bool | None) -> Reading
     if forms.unread:
         remarks.append(unread_remark("no date", forms.unread))
     return Reading(tuple(settings), doubt=forms.unsure, remark="; ".join(remarks))
+
+
+def form_settings(forms: DateForms) -> list[Setting]:
+    """The formats of dates, and the languages of month names in them."""
+    settings = [Setting("dates", forms.formats)] if forms.formats else []
+    if forms.months:
+        settings.append(Setting("months", forms.months))
+    return settings
 
 
 def unread_remark(what: str, unread: Sequence[tuple[str, int]]) -> str:

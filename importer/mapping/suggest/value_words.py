@@ -15,7 +15,7 @@ VALUE_WORDS: dict[str, str] = {
     "|lisans mezunu|bachelor sc|b eng|b a|fakülte",
     "masters_degree": "master|masters|masters degree|master degree|ma|ms|msc|m sc|mba|meng|yüksek lisans|yükseklisans"
     "|master of science|master of arts|diplom|magister|магистр|postgraduate|tezli yüksek lisans|m eng|m a|dipl ing"
-    "|yl",
+    "|yl|y lisans|tezsiz yüksek lisans|magister artium",
     "doctorate_degree": "doctorate|phd|ph d|doctor|doctoral|doktora|promotion|doktor|dr|doctor of philosophy"
     "|doctoral degree",
     "certificate_or_diploma": "certificate|diploma|sertifika|zertifikat|certification|bootcamp|certificate or diploma"

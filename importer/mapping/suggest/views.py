@@ -7,11 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from importer.mapping.suggest.header_meaning import likely_concept
 from importer.mapping.suggest.header_text import bare_key_of, key_of, words_of
 from importer.mapping.suggest.header_words import CONCEPTS, FOREIGN_WORDS, LANGUAGES, NOT_IMPORTED
 from importer.mapping.suggest.sampled import SampledColumn
 from importer.mapping.suggest.value_kinds import ValueKinds
 from importer.models import Column
+
+LIKE_IT = "the header is like it"
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,7 @@ class ColumnView:
     kinds: ValueKinds
     concept: str | None  # of header_words.CONCEPTS
     imported: bool  # False: its header says that it is of no use to the service, or is about somebody else
+    likely: str | None = None  # what the words of its header make likely, where `concept` is None
 
     @property
     def column(self) -> Column:
@@ -75,7 +79,10 @@ def view(sampled: SampledColumn) -> ColumnView:
     concept = concept_of(name)
     refused = concept is None and any(key in _NOT_IMPORTED for key in _readings(name))
     foreign = concept is None and bool(FOREIGN_WORDS & set(words_of(name)))
-    return ColumnView(sampled, ValueKinds(sampled), concept, not refused and not foreign and bool(name.strip()))
+    likely = None if concept or refused or foreign else likely_concept(name)
+    refused = refused or likely in NOT_IMPORTED
+    imported = not refused and not foreign and bool(name.strip())
+    return ColumnView(sampled, ValueKinds(sampled), concept, imported, likely if likely in CONCEPTS else None)
 
 
 def language_of(views: tuple[ColumnView, ...]) -> str:

@@ -105,6 +105,9 @@ def _defaults(proposal: Proposal) -> Iterator[str]:
         yield from _with_remark(
             f"  region: {proposal.region}", f"{CHECK}: phone numbers without +.. are taken for numbers of this country"
         )
+    if proposal.names:
+        rule = ", ".join(f"{setting.key}: {_setting(setting)}" for setting in proposal.names)
+        yield from _with_remark(f"  names: {{{rule}}}", "what of a full name is the last name")
     yield from _with_remark("  unused_columns: ignore", "or warn: every run tells the columns that nothing here uses")
 
 
@@ -153,6 +156,11 @@ def _entries(name: str, entries: ProposedEntries) -> Iterator[str]:
     if entries.numbered:
         repeat = "{first: unnumbered}" if entries.first_unnumbered else '"{n}"'
         yield from _with_remark(f"      repeat: {repeat}", "as many groups as the header has; {n} is their number")
+    if entries.child:
+        child = entries.child
+        join = f"{{name: {scalar(child.sheet)}, key: {scalar(child.key)}, equals: {scalar(child.equals)}}}"
+        doubt = f"{CHECK}: {entries.doubt}" if entries.doubt else "joined where key there says the same as equals here"
+        yield from _with_remark(f"      sheet: {join}", doubt)
     for field in entries.fields:
         yield from _value(field.name, field.value, 6)
 

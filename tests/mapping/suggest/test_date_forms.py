@@ -32,6 +32,22 @@ def test_formats_are_found(values: list[str], formats: tuple[str, ...], unsure: 
     assert (forms.formats, forms.unsure) == (formats, unsure)
 
 
+MONTHS = [
+    pytest.param(["3 May 2020", "10 June 2021"], (), id="English needs nothing said"),
+    pytest.param(["3 Eylül 2024", "1 ŞUBAT 2025"], ("tr",), id="Turkish"),
+    pytest.param(["3. Oktober 2024", "1. März 2025"], ("de",), id="German"),
+    pytest.param(["02-Май-2025"], ("ru",), id="Russian"),
+    pytest.param(["3 Eylül 2024", "10 June 2021"], ("en", "tr"), id="two languages"),
+]
+
+
+@pytest.mark.parametrize(("values", "languages"), MONTHS)
+def test_the_languages_of_month_names_are_found(values: list[str], languages: tuple[str, ...]) -> None:
+    """As few as know every name; English is known anyway."""
+    forms = date_forms([(value, 1) for value in values])
+    assert (set(forms.months), forms.unread) == (set(languages), ())
+
+
 def test_other_columns_decide_the_order_and_it_stays_unsure() -> None:
     """What the rest of the file does is taken, and still said."""
     forms = date_forms([("03/04/2020", 1)], day_first=False)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from importer.mapping.suggest import Proposal, open_points
-from importer.mapping.suggest.proposal import ProposedEntries, ProposedValue, Setting
+from importer.mapping.suggest import OtherSheet, Proposal, SourceFacts, open_points, propose, write_proposal
+from importer.mapping.suggest.proposal import ProposedChild, ProposedEntries, ProposedValue, Setting
 from importer.models import Question
-from tests.mapping.suggest.given import POOL, asked, proposed
+from tests.mapping.suggest.given import EMAILS, JOB_POST, POOL, asked, proposed, sampled
 
 LEVELS = ("Junior", "Mid", "Senior")
 
@@ -109,9 +109,24 @@ def test_names_are_found_by_what_stands_beside_them(columns: dict[str, Sequence[
 
 def test_a_surname_that_seems_to_stand_first_is_said() -> None:
     """The last word would be taken for the last name, so that a person must look."""
-    proposal = proposed({"Ad Soyad": ["YILMAZ Ayşe", "KAYA Berk"]}, person=False, target=POOL)
+    values = ["YILMAZ Ayşe", "KAYA Berk", "Cem Ak", "Deniz Er"]
+    proposal = proposed({"Ad Soyad": values}, person=False, target=POOL)
     doubt = "the last name seems to stand first, and the last word is taken for it"
     assert value_of(proposal, "last_name").doubt == doubt
+
+
+@pytest.mark.parametrize("values", [["YILMAZ Ayşe", "KAYA ÇELİK Berk"], ["Ayşe YILMAZ", "Berk KAYA"]])
+def test_last_names_in_capitals_are_told_by_that(values: list[str]) -> None:
+    """Where the words in capitals are the last name, the mapping says so, and nothing is in doubt."""
+    proposal = proposed({"Ad Soyad": values}, person=False, target=POOL)
+    assert value_of(proposal, "last_name").doubt == ""
+    assert "  names: {surname: capitals}   # what of a full name is the last name" in write_proposal(proposal)
+
+
+def test_words_that_belong_to_last_names_are_found() -> None:
+    """`Ada van der Berg` and `Cem Polat Jr.`: the last word alone would be a wrong last name."""
+    proposal = proposed({"Name": ["Ada van der Berg", "Cem Polat Jr.", "Nur Ak"]}, person=False, target=POOL)
+    assert proposal.names == (Setting("particles", ("van", "der")), Setting("suffixes", ("Jr.",)))
 
 
 # --- several columns ----------------------------------------------------------------------------
@@ -183,6 +198,51 @@ def test_columns_without_a_number_are_one_entry() -> None:
         ("degree", ("Degree",)),
     ]
     assert not education.numbered
+
+
+def test_ranges_in_one_cell_are_start_and_end() -> None:
+    """`Sep 2021 - Present` is a start and an open end; months of another language name it."""
+    columns = {"Şirket": ["X", "Y"], "Dönem": ["Eylül 2021 - Halen", "Mart 2019 – Ağustos 2021"]}
+    fields = entries_of(proposed(columns, asked("experience", "long_text")), "experience").fields
+    assert [(field.name, field.value.names, field.value.settings) for field in fields[1:]] == [
+        (
+            name,
+            ("Dönem",),
+            (
+                Setting("part", part),
+                Setting("dates", ("%b %Y", "%B %Y")),
+                Setting("months", ("tr",)),
+                Setting("missing_day", edge),
+                *more,
+            ),
+        )
+        for name, part, edge, more in (
+            ("start_date", "start", "first", ()),
+            ("end_date", "end", "last", (Setting("present", ("Halen",)),)),
+        )
+    ]
+
+
+def test_a_lone_duration_is_no_range() -> None:
+    """`3 years` says neither when it began nor when it ended, and stays open."""
+    proposal = proposed({"Company": ["X"], "Duration": ["3 years"]}, asked("experience", "long_text"))
+    assert [field.name for field in entries_of(proposal, "experience").fields] == ["company_name"]
+    assert [item.name for item in proposal.open_columns] == ["Duration"]
+
+
+def test_entries_on_another_sheet_are_joined_on_its_key() -> None:
+    """A sheet with schools and a column whose values are the ids of this sheet belongs to it."""
+    others = [
+        OtherSheet("Lists", sampled({"Degree": ["Lise", "Lisans"]})),
+        OtherSheet("Okullar", sampled({"Aday": ["K1", "K2", "K2", "K9"], "Okul": ["X", "Y", "Z", "Q"]})),
+    ]
+    here = sampled({"No": ["K1", "K2", "K3"], "E-posta": EMAILS, "Ad": ["A", "B", "C"], "Soyad": ["D", "E", "F"]})
+    question = asked("education", "long_text")
+    proposal = propose(JOB_POST, (question,), here, SourceFacts("f.xlsx", header_row=1), others)
+    education = entries_of(proposal, "education")
+    assert education.child == ProposedChild("Okullar", "Aday", "No")
+    assert education.doubt == "67% of the keys of that sheet are found in this one"
+    assert '      sheet: {name: Okullar, key: Aday, equals: "No"}' in write_proposal(proposal)
 
 
 # --- how values are read ------------------------------------------------------------------------

@@ -1,0 +1,83 @@
+"""Runs of grouped rows and of child files: killed, gone on with from their copies, tried again, purged."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.cli.conftest import Served
+from tests.samples.sample import ROOT
+
+Serve = Callable[..., Served]
+FILES = ROOT / "sample_data"
+
+
+def grouped(folder: Path) -> tuple[str, ...]:
+    """Seven rows of three candidates; the third contradicts itself."""
+    shutil.copy(FILES / "combinations" / "candidates_flat.csv", folder)
+    shutil.copy(ROOT / "mappings" / "combinations.yaml", folder)
+    shutil.copytree(ROOT / "mappings" / "value_tables", folder / "value_tables")
+    return "run", "candidates_flat.csv", "--mapping", "combinations.yaml"
+
+
+def with_children(folder: Path) -> tuple[str, ...]:
+    """Four candidates and two files with their schools and jobs; one row is left out, one is wrong."""
+    for file in (FILES / "zoho_backup").iterdir():
+        shutil.copy(file, folder)
+    shutil.copy(ROOT / "mappings" / "zoho_backup.yaml", folder)
+    shutil.copytree(ROOT / "mappings" / "value_tables", folder / "value_tables")
+    return "run", "Candidates_001.csv", "--mapping", "zoho_backup.yaml"
+
+
+def without_its_files(folder: Path) -> None:
+    """What a person named is gone: only the copies of the run are left."""
+    for path in (*folder.glob("*.csv"), *folder.glob("*o*.yaml")):
+        path.unlink()
+    shutil.rmtree(folder / "value_tables")
+
+
+def test_a_killed_run_of_grouped_rows_goes_on_from_its_copies(serve: Serve) -> None:
+    """After kill -9, `resume` enters each candidate once, and all rows of a candidate share the outcome."""
+    served = serve({"kind": "delay", "share": 1, "ms": 300})
+    folder = served.door.folder
+    with served.door.started(*grouped(folder)) as process:
+        served.wait_for(1)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    without_its_files(folder)
+    again = served("resume", "last", "--json")
+    assert sorted(served.accepted) == ["hale.koc@example.com", "irem.tas@example.com"]
+    assert (sum(again.counts.values()), again.counts["invalid"]) == (7, 2)
+    settled = {"created", "already_there", "done_before"}
+    assert sum(again.counts.get(kind, 0) for kind in settled) == 5
+
+
+def test_all_rows_of_a_candidate_are_tried_again(serve: Serve) -> None:
+    """`retry` takes the four rows of a candidate whose one request failed, and sends one request."""
+    served = serve({"kind": "403", "emails": ["hale.koc@example.com"], "operation": "apply"})
+    first = served(*grouped(served.door.folder), "--json")
+    assert first.counts == {"created": 1, "failed": 4, "invalid": 2}
+    again = served("retry", first.summary["run"], "--json")
+    assert (again.counts, again.summary["requests"]["sent"]) == ({"created": 4}, 1)
+
+
+def test_a_run_with_child_files_goes_on_and_is_purged(serve: Serve) -> None:
+    """`resume` joins the copies of the other files; `purge` leaves nothing of them."""
+    served = serve({"kind": "403", "emails": ["bora.demir@example.org"], "operation": "apply"})
+    folder = served.door.folder
+    first = served(*with_children(folder), "--json")
+    assert first.counts == {"created": 1, "failed": 1, "filtered": 1, "invalid": 1}
+    without_its_files(folder)
+    again = served("resume", first.summary["run"], "--json")
+    assert again.counts == {"created": 1, "done_before": 1, "filtered": 1, "invalid": 1}
+    schools = [
+        answer["answer"]
+        for body in served.sandbox.memory.accepted()
+        for answer in body["answers"]
+        if answer["job_post_question"].get("question_key") == "education"
+    ]
+    assert [school.count("school_name") for school in schools] == [2, 1]
+    assert served("purge", "--older-than", "0d", "--yes").code == 0
+    assert list((folder / "results").glob("2*")) == []
