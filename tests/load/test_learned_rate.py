@@ -102,14 +102,11 @@ def test_nothing_is_learned_as_long_as_nothing_is_refused() -> None:
 def test_a_limit_that_was_lifted_is_found_out() -> None:
     """After a minute without a refusal the rate rises more quickly."""
     learned = LearnedRate()
-    for moment in range(100):
+    for moment in range(211):
         learned.accepted(moment / 50)
-    learned.refused(2.0, 0.0)
-    for moment in range(100):
-        learned.accepted(2.0 + moment / 50)
-    learned.refused(2.2, 0.0)  # too soon to tell the limit
-    learned.refused(4.0, 0.0)  # told: what was accepted in the last second
-    told, later, much_later = learned.at(4.0), learned.at(60.0), learned.at(100.0)
+        if moment in (100, 110, 210):  # the second comes too soon to tell the limit, the third tells it
+            learned.refused(moment / 50, 0.0)
+    told, later, much_later = learned.at(4.2), learned.at(60.0), learned.at(100.0)
     assert told is not None
     assert later is not None
     assert much_later is not None
