@@ -75,7 +75,8 @@ class OutcomeSheet:
     def _write_plain(self, reported: ReportedRow) -> bool:
         if self._text_rows is None:
             styles = [self.styles.text] * len(self.columns) + self._import_styles
-            self._text_rows = TextRows(self.sheet, styles, _TEXT_CELL_SHOWS)
+            long_styles = [self.styles.long] * len(self.columns) + self._import_styles
+            self._text_rows = TextRows(self.sheet, styles, long_styles, _TEXT_CELL_SHOWS + 1)
         return self._text_rows.write(self._rows, (*reported.row.cells, *reported.import_cells), len(self.columns))
 
     @property

@@ -12,38 +12,42 @@ from typing import Any, Final
 
 from xlsxwriter.utility import xl_col_to_name  # type: ignore[import-untyped]  # it ships no types
 
+from importer.report.cell_text import LONGEST
+
 # What XlsxWriter escapes in ways of its own, or what XML cannot hold: signs that steer, `_x0041_`, no Unicode.
 _SPECIAL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]|_x|<r>")
+_LONGEST: Final = LONGEST // 2  # characters; a longer text may have to be cut
 _MARKUP: Final = re.compile(r"[&<>]")
 
 
 class TextRows:
-    """The rows of one worksheet in constant-memory mode, whose every column has one style.
+    """The rows of one worksheet in constant-memory mode, whose every column has one style, and one for long texts.
 
-    longest: the most characters that a cell's style shows well; a longer one makes the row special.
+    long_from: the number of characters from which a text is long.
     """
 
-    def __init__(self, sheet: Any, styles: Sequence[Any], longest: int) -> None:
+    def __init__(self, sheet: Any, styles: Sequence[Any], long_styles: Sequence[Any], long_from: int) -> None:
         self._sheet = sheet
-        self._longest = longest
+        self._long_from = long_from
         self._begins = tuple(f'<c r="{xl_col_to_name(column)}' for column in range(len(styles)))
-        self._middles = tuple(f'" s="{style._get_xf_index()}"' for style in styles)
+        self._middles = _style_attributes(styles)
+        self._long_middles = _style_attributes(long_styles)
 
     def write(self, row: int, texts: Sequence[str], blank_from: int) -> bool:
         """Write the texts into the row (from 0), unless there is something special among them: then false.
 
         Of empty texts only those from column `blank_from` on get a cell, for its style's sake.
         """
-        if _SPECIAL.search("".join(texts)) or max(map(len, texts)) > self._longest:
+        if _SPECIAL.search("".join(texts)) or max(map(len, texts)) > _LONGEST:
             return False
         number = str(row + 1)
         pieces = [f'<row r="{number}">']
         for column, text in enumerate(texts):
-            cell = f"{self._begins[column]}{number}{self._middles[column]}"
             if text:
-                pieces.append(f"{cell}{_inline(text)}</c>")
+                middle = (self._middles if len(text) < self._long_from else self._long_middles)[column]
+                pieces.append(f"{self._begins[column]}{number}{middle}{_inline(text)}</c>")
             elif column >= blank_from:
-                pieces.append(f"{cell}/>")
+                pieces.append(f"{self._begins[column]}{number}{self._middles[column]}/>")
         pieces.append("</row>")
         sheet = self._sheet
         if row > sheet.previous_row:
@@ -51,6 +55,10 @@ class TextRows:
         sheet._check_dimensions(row, len(texts) - 1)
         sheet.fh.write("".join(pieces))
         return True
+
+
+def _style_attributes(styles: Sequence[Any]) -> tuple[str, ...]:
+    return tuple(f'" s="{style._get_xf_index()}"' for style in styles)
 
 
 def _inline(text: str) -> str:

@@ -182,14 +182,30 @@ class _TellsPhase:
     response_class: ClassVar[type] = _DeadlineResponse
     sock: Any
     _last_used = 0.0
+    _held: bytes | None = None
+    _head = b""
+
+    def endheaders(self, *args: Any, **kwargs: Any) -> None:
+        self._held = b""
+        try:
+            super().endheaders(*args, **kwargs)  # type: ignore[misc]
+        finally:
+            held, self._held = self._held, None
+        self._head = held
 
     def send(self, piece: Any) -> None:
+        if self._held is not None:
+            self._held += piece  # the head waits for the body: one system call for both, and over TLS one record
+            return
         if self.sock is None:
             self.connect()  # type: ignore[attr-defined]
         _CALL.call.phase = Phase.SENDING
-        super().send(piece)  # type: ignore[misc]
+        head, self._head = self._head, b""
+        super().send(head + piece if head else piece)  # type: ignore[misc]
 
     def getresponse(self) -> Any:
+        if self._head:
+            self.send(b"")  # there was no body
         _CALL.call.phase = Phase.WAITING
         response = super().getresponse()  # type: ignore[misc]
         self._last_used = time.monotonic()

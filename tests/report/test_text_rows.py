@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from importer.report.cell_text import write_text
 from importer.report.text_rows import TextRows
 
-COLUMNS, BLANK_FROM, LONGEST = 4, 2, 255
+COLUMNS, BLANK_FROM, LONG_FROM = 4, 2, 256
 Write = Callable[[Any, list[Any], list[list[str]]], None]
 
 plain = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=12)
@@ -27,6 +27,7 @@ def sheet_xml(write: Write, texts: list[list[str]]) -> bytes:
     file = io.BytesIO()
     workbook = xlsxwriter.Workbook(file, {"constant_memory": True})
     styles = [workbook.add_format({"num_format": "@"}), workbook.add_format({"bold": True})] * (COLUMNS // 2)
+    styles += [workbook.add_format({"italic": True})] * COLUMNS  # those of long texts
     write(workbook.add_worksheet(), styles, texts)
     workbook.close()
     with zipfile.ZipFile(file) as members:
@@ -43,12 +44,12 @@ def cell_by_cell(sheet: Any, styles: list[Any], texts: list[list[str]]) -> None:
 def write_cells(sheet: Any, styles: list[Any], row: int, cells: list[str]) -> None:
     for column, text in enumerate(cells):
         if text or column >= BLANK_FROM:
-            write_text(sheet, row, column, text, styles[column])
+            write_text(sheet, row, column, text, styles[column + (COLUMNS if len(text) >= LONG_FROM else 0)])
 
 
 def whole(sheet: Any, styles: list[Any], texts: list[list[str]]) -> None:
     """As the report does it: what is special goes cell by cell."""
-    text_rows = TextRows(sheet, styles, LONGEST)
+    text_rows = TextRows(sheet, styles[:COLUMNS], styles[COLUMNS:], LONG_FROM)
     for row, cells in enumerate(texts):
         if not text_rows.write(row, cells, BLANK_FROM):
             write_cells(sheet, styles, row, cells)
@@ -66,8 +67,10 @@ def test_a_row_written_whole_is_the_row_written_cell_by_cell(texts: list[list[st
 def test_plain_rows_do_not_go_cell_by_cell() -> None:
     """Names with umlauts, ampersands and spaces around them are plain; signs that steer are not."""
     workbook = xlsxwriter.Workbook(io.BytesIO(), {"constant_memory": True})
-    text_rows = TextRows(workbook.add_worksheet(), [workbook.add_format()] * 2, LONGEST)
+    styles = [workbook.add_format()] * 2
+    text_rows = TextRows(workbook.add_worksheet(), styles, styles, LONG_FROM)
     assert text_rows.write(0, ["Müller & Söhne <x> ", "İstanbul"], 0)
     assert not text_rows.write(1, ["two\nlines", ""], 0)
-    assert not text_rows.write(2, ["", "x" * 256], 0)
+    assert text_rows.write(2, ["", "x" * 256], 0)
+    assert not text_rows.write(3, ["", "x" * 20_000], 0)
     workbook.close()
