@@ -18,7 +18,7 @@ def find_hazards(archive: zipfile.ZipFile, title: str) -> Hazards:
     """The hazards of the sheet with a title.
 
     Raises:
-        KeyError, ValueError, ParseError, DefusedXmlException, BadZipFile: the workbook is damaged.
+        KeyError, ValueError, ParseError, DocumentTypeError, BadZipFile: the workbook is damaged.
     """
     hazards, row = Hazards(), 1
     with archive.open("content.xml") as part:

@@ -37,7 +37,7 @@ def read_package(archive: zipfile.ZipFile) -> XlsxPackage:
 
     Raises:
         KeyError: a part that the package needs is not there.
-        ParseError, DefusedXmlException, BadZipFile: a part cannot be read.
+        ParseError, DocumentTypeError, BadZipFile: a part cannot be read.
     """
     book = _office_document(archive)
     relations = {relation.get("Id"): relation for relation in _relations(archive, book)}
