@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from typing import IO, Any
 
+from importer.extract.hazards import MergedRange
 from importer.models import Problem
 
 _LENGTH = struct.Struct(">I")
@@ -30,11 +31,12 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class SheetHead:
-    """The sheet that is read, the visible ones that are not, and the numbers of its hidden rows."""
+    """The sheet that is read, the visible ones that are not, the numbers of its hidden rows, and its merged cells."""
 
     title: str
     others: Sequence[str]
     hidden: Sequence[int]
+    merged: Sequence[MergedRange]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,7 @@ def read_request(data: bytes) -> Request:
 
 
 def write_head(head: SheetHead) -> bytes:
-    return _framed("head", (head.title, list(head.others), list(head.hidden)))
+    return _framed("head", (head.title, list(head.others), list(head.hidden), list(map(astuple, head.merged))))
 
 
 def write_batch(batch: Batch) -> bytes:
@@ -121,7 +123,8 @@ def decoded(frame: bytes) -> SheetHead | Batch | SheetEnd | Refusal:
     """What a frame says."""
     kind, body = marshal.loads(frame)
     if kind == "head":
-        return SheetHead(*body)
+        title, others, hidden, merged = body
+        return SheetHead(title, others, hidden, [MergedRange(*each) for each in merged])
     if kind == "batch":
         first, columns, typed, flaws = body
         return Batch(first, list(map(_unpacked, columns)), typed, [CellFlaw(*flaw) for flaw in flaws])

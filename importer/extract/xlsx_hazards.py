@@ -14,7 +14,8 @@ from typing import IO
 from xml.etree.ElementTree import Element
 from xml.parsers import expat
 
-from importer.extract.hazards import Hazards
+from importer.extract.far_cells import FIRST_FAR
+from importer.extract.hazards import Hazards, MergedRange
 from importer.extract.plain_rows import ROW_END, RowOrder, other_parts
 from importer.extract.safe_xml import DocumentTypeError, elements, local_name
 
@@ -25,6 +26,8 @@ _ATTRIBUTE = re.compile(rb'([\w:]+)="([^"]*)"')
 _CELL_TAG = re.compile(rb"<c\b([^>]*)>")
 _VALUE = re.compile(rb"<v[^>]*>([^<]*)</v>")
 _STORED = re.compile(rb"<v[^>/]*>[^<]|<is\b")
+_FAR_CELL = re.compile(rb'<c\b[^<>]*? r="([A-Z]{3})([0-9]{1,7})"')
+_MERGED = re.compile(rb'<mergeCell\b[^<>]*? ref="([^"<>]*)"')
 _ADDRESS = re.compile(rb"([A-Z]{1,3})([0-9]{1,7})")
 # A tag that is not written in plain double-quoted attributes: then its bytes cannot be searched.
 _UNUSUAL_TAG = re.compile(rb"<[^<>\"]*(?:\"[^<>\"]*\"[^<>\"]*)*(?:='|\s=|=\s)")
@@ -69,8 +72,12 @@ def _quick(part: IO[bytes], formats: dict[int, str]) -> Hazards:
                 raise _UnusualError
             _note_rows(other, order, hazards)
             _note_cells(other, (b't="e"', b"<f"), formats, hazards)
+            _note_far_cells(other, hazards)
+            for reference in _MERGED.findall(other):
+                _note_merged(reference, hazards)
         _note_cells(piece, styles, formats, hazards)
     parser.Parse(b"", True)
+    hazards.end = order.last
     return hazards
 
 
@@ -122,6 +129,20 @@ def _note_rows(xml: bytes, order: RowOrder, hazards: Hazards) -> None:
         order.note(number)
         if attributes.get(b"hidden") in (b"1", b"true"):
             hazards.hidden.add(number)
+
+
+def _note_far_cells(xml: bytes, hazards: Hazards) -> None:
+    if found := _FAR_CELL.findall(xml):
+        indexes = [column_index(letters.decode()) for letters, _ in found]
+        hazards.far.note(int(found[0][1]), indexes[0], max(indexes), len(_CELL_TAG.findall(xml)))
+
+
+def _note_merged(reference: bytes, hazards: Hazards) -> None:
+    first, _, last = reference.partition(b":")
+    start, end = _ADDRESS.fullmatch(first), _ADDRESS.fullmatch(last)
+    if start and end:
+        left, right = column_index(start[1].decode()), column_index(end[1].decode())
+        hazards.merged.append(MergedRange(int(start[2]), left, int(end[2]), right))
 
 
 def _note_cells(xml: bytes, marks: tuple[bytes, ...], formats: dict[int, str], hazards: Hazards) -> None:
@@ -183,6 +204,8 @@ def _note_cell(cell: bytes, formats: dict[int, str], hazards: Hazards) -> None:
 def _thorough(part: IO[bytes], formats: dict[int, str]) -> Hazards:
     hazards, order = Hazards(), RowOrder()
     for element in elements(part):
+        if local_name(element) == "mergeCell":
+            _note_merged((element.get("ref") or "").encode(), hazards)
         if local_name(element) != "row":
             continue
         number = int(element.get("r") or order.last + 1)
@@ -191,12 +214,15 @@ def _thorough(part: IO[bytes], formats: dict[int, str]) -> Hazards:
             hazards.hidden.add(number)
         _note_row(number, element, formats, hazards)
         element.clear()
+    hazards.end = order.last
     return hazards
 
 
 def _note_row(number: int, row: Element, formats: dict[int, str], hazards: Hazards) -> None:
     index = -1
-    for cell in (child for child in row if local_name(child) == "c"):
+    far: list[int] = []
+    cells = [child for child in row if local_name(child) == "c"]
+    for cell in cells:
         address = _ADDRESS.fullmatch((cell.get("r") or "").encode())
         index = column_index(address[1].decode()) if address else index + 1
         children = {local_name(child): child for child in cell}
@@ -209,6 +235,10 @@ def _note_row(number: int, row: Element, formats: dict[int, str], hazards: Hazar
         style = int(cell.get("s") or 0)
         if style in formats:
             hazards.formats[number][index] = formats[style]
+        if index >= FIRST_FAR:
+            far.append(index)
+    if far:
+        hazards.far.note(number, far[0], max(far), len(cells))
 
 
 def column_index(letters: str) -> int:

@@ -58,6 +58,33 @@ def test_stray_cell_far_away(tmp_path: Path) -> None:
     ]
 
 
+def _wide_rows(numbers: range, stray: int) -> str:
+    """Rows of one cell, and in every one whose number `stray` divides another in the last column there is."""
+    cell = '<c r="{0}{1}"><v>{1}</v></c>'
+    return "".join(
+        f'<row r="{n}">{cell.format("A", n)}{cell.format("XFD", n) if n % stray == 0 else ""}</row>' for n in numbers
+    )
+
+
+def test_stray_cells_in_a_few_of_many_rows(tmp_path: Path) -> None:
+    """Stray cells far to the right in a few rows are told by their rows, and all rows are read."""
+    path = tmp_path / "wide.xlsx"
+    path.write_bytes(raw_xlsx(_HEADER + _wide_rows(range(2, 5002), 2500)))
+    rows = list(open_sheet(path, SourceOptions(), shown_as="wide.xlsx").rows())
+    assert [row.number for row in rows] == list(range(2, 5002))
+    assert {row.number for row in rows if row.problems} == {2500, 5000}
+
+
+def test_stray_cells_in_too_many_rows(tmp_path: Path) -> None:
+    """Stray cells far to the right in thousands of rows are refused at once, with the address of the first."""
+    path = tmp_path / "wide.xlsx"
+    path.write_bytes(raw_xlsx(_HEADER + _wide_rows(range(2, 20_002), 2)))
+    assert refusal(path, ReadingLimits()) == (
+        "wide.xlsx: stray cells make 10,000 rows up to 16,384 columns wide; the first is XFD2; delete the columns to "
+        "the right of the table and save the workbook again, or save the sheet as CSV"
+    )
+
+
 def test_workbook_that_would_fill_the_memory(tmp_path: Path) -> None:
     """A sheet that needs more than the memory allowed is refused, with what to do."""
     path = tmp_path / "heavy.xlsx"
