@@ -45,7 +45,7 @@ def plan_batch(order: Order, questions_of: QuestionsOf) -> Batch:
     folder = make_private_folder(order.out, new_run_id(started_at))
     plans: list[Plan] = []
     try:
-        copy = copy_source(order.file, folder)
+        copy = copy_source(order.file, folder, standard_input_bytes=order.standard_input_bytes)
         sheet = open_sheet(copy.path, mappings[0].source, shown_as=str(order.file))
         column = route_column(mappings, sheet.columns)
         seen = {route_word(row, column.index) for row in order.selection.of(sheet.rows())}

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from importer.child_tables import Source, open_children
 from importer.errors import StoppedEarly, UnusableInput, UsageError
-from importer.extract import Sheet, SourceCopy, copy_source, open_sheet, share_copy
+from importer.extract import STANDARD_INPUT_BYTES, Sheet, SourceCopy, copy_source, open_sheet, share_copy
 from importer.ledger import Ledger, RowState, RunJournal, State
 from importer.ledger import RunRecord as LedgerRun
 from importer.load import OWN_EARLIER_ATTEMPT, Stop
@@ -53,6 +53,7 @@ class Order:
     """What a person asked for. `service` is the base URL, or `sandbox` for a rehearsal.
 
     file_shown_as, mapping_shown_as: the names that reports give file and mapping, where these are private copies.
+    standard_input_bytes: how much may come from there, where the file is `-`.
     Of a run that is part of a batch, `run` is its id, and `copied` the private copy of the source that all share.
     """
 
@@ -67,6 +68,7 @@ class Order:
     mapping_shown_as: str | None = None
     run: str | None = None
     copied: SourceCopy | None = None
+    standard_input_bytes: int = STANDARD_INPUT_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,10 @@ def make_plan(order: Order, questions_of: Callable[[str], tuple[Question, ...]])
     started_at = datetime.now(UTC)
     folder = make_private_folder(order.out, order.run or new_run_id(started_at))
     try:
-        copy = share_copy(order.copied, folder) if order.copied else copy_source(order.file, folder)
+        if order.copied:
+            copy = share_copy(order.copied, folder)
+        else:
+            copy = copy_source(order.file, folder, standard_input_bytes=order.standard_input_bytes)
         mapping_copy = keep_mapping(order.mapping, folder)
         sheet = open_sheet(copy.path, mapping.source, shown_as=shown_as)
         children = open_children(mapping, Source(order.file, copy.path), folder)

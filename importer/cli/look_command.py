@@ -37,10 +37,14 @@ def look(
     from importer.extract import copy_source, open_sheet
     from importer.extract.profile import profile_sheet
     from importer.models import SourceOptions
+    from importer.settings import load_settings
 
     wanted = SourceOptions(sheet=sheet, header_row=header_row, encoding=encoding, delimiter=delimiter)
     with tempfile.TemporaryDirectory() as folder:
-        path = copy_source(file, Path(folder)).path if str(file) == "-" else file
+        path = file
+        if str(file) == "-":
+            limit = load_settings().standard_input_bytes
+            path = copy_source(file, Path(folder), standard_input_bytes=limit).path
         opened = open_sheet(path, wanted, shown_as=str(file))
         profile = profile_sheet(opened)
     if as_json:

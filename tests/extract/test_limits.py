@@ -154,8 +154,11 @@ def test_cell_over_the_limit(tmp_path: Path) -> None:
     path = tmp_path / "long.csv"
     path.write_text("Name,City\nAda," + "x" * 5000 + "\n")
     assert refusal(path, ReadingLimits(cell_characters=4000)) == (
-        'long.csv, row 2: a cell is longer than 4,000 characters; most likely a quote (") is opened and never closed'
+        'long.csv, row 2: a cell is longer than 4,000 characters; most likely a quote (") is opened and never closed; '
+        "if the cell is meant, allow more characters as longest_cell: under source: in the mapping"
     )
+    allowed = open_sheet(path, SourceOptions(longest_cell=5000), limits=ReadingLimits(cell_characters=4000))
+    assert [len(row.cells[1]) for row in allowed.rows()] == [5000]
 
 
 def test_parent_that_dies_leaves_no_child(tmp_path: Path) -> None:
