@@ -156,6 +156,14 @@ REFUSED_CASES = (
         "spreadsheet program and save it again",
     ),
     _refused(
+        "part-twice",
+        "refuses a workbook that holds a sheet twice, of which readers take one",
+        "a.xlsx",
+        lambda: raw_xlsx("", extra={"xl/worksheets/Sheet1.XML": b"<worksheet/>"}),
+        "a.xlsx: the workbook is damaged and cannot be read (the part xl/worksheets/sheet1.xml is there twice); open "
+        "it in a spreadsheet program and save it again",
+    ),
+    _refused(
         "shared-strings-missing",
         "tells a workbook whose words are missing",
         "a.xlsx",
