@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: help demo test crash mutants proposals lint check clean
+.PHONY: help demo test crash mutants proposals bench lint check clean
 .DEFAULT_GOAL := help
 
 help:
@@ -17,6 +17,7 @@ help:
 	@echo "make lint    ruff and mypy"
 	@echo "make check   lint and tests"
 	@echo "make proposals  how often mapping new proposes the right column"
+	@echo "make bench   time, CPU and memory beside the service's bound and other tools (some ten minutes; TURNS=5, LARGE=1)"
 	@echo "make clean   remove the virtual environment and the demo's results"
 
 $(BIN)/python:
@@ -50,6 +51,11 @@ mutants: $(INSTALLED_DEV)
 
 proposals: $(INSTALLED)
 	$(BIN)/python benchmarks/suggest.py
+
+# Each part alone, and in other sizes: .venv/bin/python -m benchmarks --help. See docs/performance.md
+TURNS ?= 1
+bench: $(INSTALLED)
+	$(BIN)/python -m benchmarks all --turns $(TURNS) $(if $(LARGE),--large)
 
 lint: $(INSTALLED_DEV)
 	$(BIN)/ruff check .

@@ -25,14 +25,16 @@ MAY_IMPORT = {
     "run_folder": GROUND | SUPPLIES | STAGES,
     "batch_folder": GROUND | SUPPLIES | STAGES | {"run_folder"},
     "child_tables": GROUND | SUPPLIES | STAGES | {"run_folder", "batch_folder"},
-    "pipeline": GROUND | SUPPLIES | STAGES | {"run_folder", "child_tables", "sorting"},
-    "batch": GROUND | SUPPLIES | STAGES | {"run_folder", "batch_folder", "pipeline"},
+    "closing": GROUND | SUPPLIES | STAGES | {"run_folder"},
+    "early_report": GROUND | SUPPLIES | STAGES | {"run_folder", "closing"},
+    "pipeline": GROUND | SUPPLIES | STAGES | {"run_folder", "child_tables", "sorting", "closing", "early_report"},
+    "batch": GROUND | SUPPLIES | STAGES | {"run_folder", "batch_folder", "pipeline", "closing"},
     "again": GROUND | SUPPLIES | STAGES | {"run_folder", "pipeline"},
     "purge": GROUND | SUPPLIES | {"run_folder", "batch_folder"},
     "cli": GROUND
     | SUPPLIES
     | STAGES
-    | {"run_folder", "batch_folder", "child_tables", "pipeline", "batch", "again", "purge", "sandbox"},
+    | {"run_folder", "batch_folder", "child_tables", "pipeline", "closing", "batch", "again", "purge", "sandbox"},
     "sandbox": {"importer"},
     "__main__": {"cli"},
     "importer": set(),

@@ -5,24 +5,30 @@ from __future__ import annotations
 import threading
 
 from importer.load.halt import Halt
+from importer.load.learned_rate import LearnedRate
+from importer.load.reward import Reward
 from importer.service import NoReply, Reply
 
 _LONGEST_HOLD = 900.0  # seconds
 _BEGINS_WITH = 2  # in flight
-_SLOW_DOWN = frozenset({429, 503})
+_TOO_MANY = 429
+_SLOW_DOWN = frozenset({_TOO_MANY, 503})
 
 
 class Pace:
     """Lets requests through: a number in flight that the service's answers move, and a rate without bursts.
 
-    The number doubles from 2 while answers come clean, is halved by a 429, a 503 or no answer, and from then on rises
-    by one for each round of clean answers. A Retry-After holds every sender, for at most 15 minutes.
+    The number doubles from 2 while answers come clean and more of them a second, is halved by a 429, a 503 or no
+    answer, and from then on rises by one for each round of clean answers. The rate is what a person allows and what
+    429s have taught. A Retry-After holds every sender, for at most 15 minutes.
     """
 
     def __init__(self, halt: Halt, in_flight: int, rate: float | None = None) -> None:
         self._halt = halt
         self._most = in_flight
-        self._interval = 1 / rate if rate else 0.0
+        self._rate = rate
+        self._learned = LearnedRate()
+        self._reward = Reward()
         self._ceiling = float(min(_BEGINS_WITH, in_flight))
         self._slowed_at: float | None = None
         self._active = 0
@@ -34,6 +40,11 @@ class Pace:
     def ceiling(self) -> int:
         """How many requests may be in flight now."""
         return int(self._ceiling)
+
+    @property
+    def learned_rate(self) -> float | None:
+        """How many requests a second the service lets through, as far as its refusals have told."""
+        return self._learned.at(self._halt.now())
 
     def enter(self) -> float | None:
         """Wait for leave to send one request; gives the time it came, or None when the run is halted.
@@ -66,9 +77,15 @@ class Pace:
 
     def _take_turn(self) -> float:
         with self._freed:
-            turn = max(self._halt.now(), self._next_turn, self._held_until)
-            self._next_turn = turn + self._interval
+            now = self._halt.now()
+            turn = max(now, self._next_turn, self._held_until)
+            self._next_turn = turn + self._interval(turn)
             return turn
+
+    def _interval(self, now: float) -> float:
+        learned = self._learned.at(now)
+        rates = [rate for rate in (self._rate, learned) if rate]
+        return 1 / min(rates) if rates else 0.0
 
     def _learn(self, entered: float, answer: Reply | NoReply) -> None:
         now = self._halt.now()
@@ -77,13 +94,30 @@ class Pace:
         if isinstance(answer, NoReply) or answer.status in _SLOW_DOWN:
             # Those that went before the last halving are answers to the old number, and no reason for another one.
             if self._slowed_at is None or entered > self._slowed_at:
-                self._ceiling = max(1.0, self._ceiling / 2)
-                self._slowed_at = now
+                self._slow_down(now, is_refusal=isinstance(answer, Reply) and answer.status == _TOO_MANY)
         else:
+            self._speed_up(now)
+
+    def _slow_down(self, now: float, *, is_refusal: bool) -> None:
+        # Where a rate was learned before, it is the rate that was too high, and not the number in flight.
+        if not is_refusal or self._learned.at(now) is None:
+            self._ceiling = max(1.0, self._ceiling / 2)
+        self._slowed_at = now
+        if is_refusal:
+            self._learned.refused(now, self._held_until)
+            # Those who wait for a turn got it at the old rate: held until the last of these, they take another one.
+            self._held_until = max(self._held_until, self._next_turn, now + self._interval(now))
+
+    def _speed_up(self, now: float) -> None:
+        self._learned.accepted(now)
+        if self._rate is None and self._learned.at(now) is None:  # else answers come at the rate, whatever is in flight
+            self._ceiling = self._reward.answered(now, self._ceiling)
+        if self._reward.may_rise:
             step = 1.0 if self._slowed_at is None else 1 / self._ceiling
             self._ceiling = min(float(self._most), self._ceiling + step)
 
     def _free(self) -> None:
         with self._freed:
             self._active -= 1
-            self._freed.notify_all()
+            if self._active < self.ceiling or self._halt.is_set():
+                self._freed.notify_all()

@@ -57,8 +57,8 @@ def test_the_ceiling_is_never_above_what_was_allowed(allowed: int) -> None:
 
 @pytest.mark.parametrize(
     "answer",
-    [Reply(429), Reply(503), SILENT, NoReply("connection refused", Phase.CONNECTING)],
-    ids=["429", "503", "time-out", "refused"],
+    [Reply(503), SILENT, NoReply("connection refused", Phase.CONNECTING)],
+    ids=["503", "time-out", "refused"],
 )
 def test_trouble_halves_the_number_in_flight(answer: Reply | NoReply) -> None:
     """Eight become four, two, one, and never none."""
@@ -72,6 +72,21 @@ def test_trouble_halves_the_number_in_flight(answer: Reply | NoReply) -> None:
         answered(pace, time, answer)
         ceilings.append(pace.ceiling)
     assert ceilings == [8, 4, 2, 1, 1]
+
+
+def test_a_429_halves_the_number_in_flight_once() -> None:
+    """From then on it is the learned rate that gives way."""
+    time = Time()
+    pace = Pace(time.halt(), in_flight=8)
+    for _ in range(6):
+        answered(pace, time)
+    seen = []
+    for _ in range(3):
+        time.now += 1
+        answered(pace, time, Reply(429))
+        seen.append(pace.ceiling)
+    assert seen == [4, 4, 4]
+    assert pace.learned_rate == pytest.approx(6.0)
 
 
 @pytest.mark.parametrize("status", [400, 404, 409, 500])
@@ -162,7 +177,7 @@ def test_after_a_hold_the_rate_is_kept() -> None:
     """Those who were held do not all go at once."""
     time = Time()
     pace = Pace(time.halt(), in_flight=8, rate=2)
-    answered(pace, time, Reply(429, retry_after=30))
+    answered(pace, time, Reply(503, retry_after=30))
     assert [answered(pace, time) for _ in range(3)] == [30, 30.5, 31]
 
 

@@ -1,0 +1,1 @@
+"""Measures importer beside its peers and floors; `python -m benchmarks --help`."""

@@ -1,0 +1,159 @@
+"""The commands: python -m benchmarks all | whole | rooms | growth | refusing | report."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from benchmarks.beside_floors import measure_rooms
+from benchmarks.contenders import OURS, field_of_contenders
+from benchmarks.growth import measure_growth
+from benchmarks.place import Place, temporary_place
+from benchmarks.plots import write_plots
+from benchmarks.refusing import Limit, measure_refusing
+from benchmarks.results import Results, begin_results, join, read_results
+from benchmarks.tables import tables
+from benchmarks.telling import say
+from benchmarks.whole import Setting, measure_whole
+
+RESULTS = Path("results/bench/results.json")
+_LARGE = 1_000_000
+
+
+def _numbers(text: str) -> list[float]:
+    return [float(part) for part in _names(text)]
+
+
+def _names(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _settings(wanted: argparse.Namespace) -> list[Setting]:
+    plain = [Setting(delay, wanted.rows, wanted.in_flight) for delay in wanted.delays]
+    return plain + [Setting(delay, wanted.tls_rows, wanted.in_flight, tls=True) for delay in wanted.tls_delays]
+
+
+# --- the parts ----------------------------------------------------------------------------------
+
+
+def _whole(wanted: argparse.Namespace, results: Results, place: Place) -> None:
+    found = field_of_contenders(wanted.only)
+    for why in found.left_out:
+        results.note(why)
+        say(why)
+    measure_whole(results, place, _settings(wanted), found.contenders, wanted.turns)
+
+
+def _rooms(wanted: argparse.Namespace, results: Results, place: Place) -> None:
+    measure_rooms(results, place, rows=wanted.rows, turns=wanted.turns)
+
+
+def _growth(wanted: argparse.Namespace, results: Results, place: Place) -> None:
+    sizes = [int(size) for size in wanted.sizes] + ([_LARGE] if wanted.large else [])
+    measure_growth(results, place, sizes, in_flight=wanted.in_flight, turns=wanted.turns)
+
+
+def _refusing(wanted: argparse.Namespace, results: Results, place: Place) -> None:
+    limits = [Limit(wanted.rate, wanted.burst, said) for said in ("1", None)]
+    for contender in field_of_contenders([OURS]).contenders:
+        measure_refusing(
+            results, place, limits, contender, rows=wanted.rows, in_flight=wanted.in_flight, turns=wanted.turns
+        )
+
+
+def _all(wanted: argparse.Namespace, results: Results, place: Place) -> None:
+    """Every part, in sizes that together take some ten minutes; at 100 ms fewer rows show the same."""
+    parser = _parser()
+    large = ["--large"] if wanted.large else []
+    normal = [
+        ["whole", "--rows", "20000", "--delays", "0,20", "--tls-delays", "20"],
+        ["whole", "--rows", "5000", "--delays", "100", "--tls-delays", ""],
+        ["rooms"],
+        ["growth", *large],
+        ["refusing"],
+    ]
+    small = [
+        ["whole", "--rows", "500", "--tls-rows", "500"],
+        ["rooms", "--rows", "500"],
+        ["growth", "--sizes", "500,1000", *large],
+        ["refusing", "--rows", "200"],
+    ]
+    for command in small if wanted.small else normal:
+        part = parser.parse_args([*command, "--turns", str(wanted.turns)])
+        part.measure(part, results, place)
+
+
+# --- the command line ---------------------------------------------------------------------------
+
+
+def _measure(wanted: argparse.Namespace) -> None:
+    results = begin_results()
+    began = time.monotonic()
+    try:
+        with temporary_place() as place:
+            wanted.measure(wanted, results, place)
+    finally:  # what was measured before an interruption is kept
+        results.write(wanted.out)
+    plots = write_plots(results, wanted.out.parent)
+    say("\n" + tables(results))
+    say(f"{time.monotonic() - began:.0f} s; {', '.join(str(path) for path in (wanted.out, *plots))}")
+
+
+def _report(wanted: argparse.Namespace) -> None:
+    results = join([read_results(path) for path in wanted.results])
+    say(tables(results))
+    if wanted.plots:
+        write_plots(results, wanted.plots)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measures importer beside its peers.")
+    parts = parser.add_subparsers(required=True, metavar="PART")
+
+    def part(name: str, text: str, measure) -> argparse.ArgumentParser:
+        found = parts.add_parser(name, help=text)
+        found.add_argument("--out", type=Path, default=RESULTS, help="where the figures go, as JSON, beside the plots")
+        found.add_argument("--turns", type=int, default=1, help="how often each is measured")
+        found.set_defaults(measure=measure, do=_measure)
+        return found
+
+    everything = part("all", "all parts in their normal sizes", _all)
+    everything.add_argument("--small", action="store_true", help="only to see that everything works, in two minutes")
+    everything.add_argument("--large", action="store_true", help=f"also {_LARGE:,} rows")
+    whole = part("whole", "whole imports beside the bound and the peers", _whole)
+    whole.add_argument("--rows", type=int, default=20_000)
+    whole.add_argument("--delays", type=_numbers, default=[0, 20, 100], help="milliseconds until the service answers")
+    whole.add_argument("--tls-rows", type=int, default=5_000)
+    whole.add_argument("--tls-delays", type=_numbers, default=[20], help="the same over TLS; '' leaves it out")
+    whole.add_argument("--only", type=_names, default=[], help="names of contenders, with commas; default: all")
+    rooms = part("rooms", "read, transform, check, ledger and report, each beside its floor", _rooms)
+    rooms.add_argument("--rows", type=int, default=10_000)
+    growth = part("growth", "time and memory of files of growing size", _growth)
+    growth.add_argument("--sizes", type=_numbers, default=[10_000, 100_000], help="numbers of rows")
+    growth.add_argument("--large", action="store_true", help=f"also {_LARGE:,} rows")
+    refusing = part("refusing", "a service that answers 429 beyond a rate", _refusing)
+    refusing.add_argument("--rows", type=int, default=1_000)
+    refusing.add_argument("--rate", type=float, default=50, help="requests a second that it allows")
+    refusing.add_argument("--burst", type=float, default=50, help="how many it allows at once after a quiet time")
+    for found in (whole, growth, refusing):
+        found.add_argument("--in-flight", type=int, default=25)
+    report = parts.add_parser("report", help="the tables of figures that were kept, as Markdown")
+    report.add_argument("results", type=Path, nargs="*", default=[RESULTS], help="one or more; later ones are added")
+    report.add_argument("--plots", type=Path, help="also write the plots into this folder")
+    report.set_defaults(do=_report)
+    return parser
+
+
+def main() -> None:
+    """Do what was asked for."""
+    wanted = _parser().parse_args()
+    try:
+        wanted.do(wanted)
+    except KeyboardInterrupt:
+        sys.exit("interrupted; what was measured is kept")
+
+
+if __name__ == "__main__":
+    main()

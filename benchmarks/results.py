@@ -1,0 +1,92 @@
+"""What was measured, as it is kept in results.json."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import statistics
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Several measurements of one thing."""
+
+    values: tuple[float, ...]
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.values)
+
+    @property
+    def least(self) -> float:
+        return min(self.values)
+
+    @property
+    def most(self) -> float:
+        return max(self.values)
+
+
+@dataclass(slots=True)
+class Results:
+    """Everything of one run of the benchmarks. A part is a list of measurements, each a flat object."""
+
+    machine: dict[str, Any] = field(default_factory=dict)
+    parts: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def add(self, part: str, **measured: Any) -> None:
+        """One more measurement of a part."""
+        self.parts.setdefault(part, []).append(measured)
+
+    def note(self, text: str) -> None:
+        """Something that whoever reads the figures must know, said once."""
+        if text not in self.notes:
+            self.notes.append(text)
+
+    def write(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps({"version": VERSION, **asdict(self)}, indent=1) + "\n", encoding="utf-8")
+
+
+def begin_results() -> Results:
+    """Empty ones that name the machine."""
+    return Results(
+        {
+            "cores": os.cpu_count(),
+            "kind": platform.machine(),
+            "system": platform.system(),
+            "python": platform.python_version(),
+            "measured_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+    )
+
+
+def read_results(path: Path) -> Results:
+    """Those that an earlier run wrote."""
+    found = json.loads(path.read_text(encoding="utf-8"))
+    if found.get("version") != VERSION:
+        raise SystemExit(f"{path} is of version {found.get('version')}, and this reads {VERSION}; measure again")
+    return Results(found["machine"], found["parts"], found["notes"])
+
+
+def join(several: Sequence[Results]) -> Results:
+    """Results of several runs on one machine as one; what was measured in the same setting gets further turns."""
+    first = several[0]
+    joined = Results(first.machine)
+    turns = 0
+    for results in several:
+        for part, measured in results.parts.items():
+            for one in measured:
+                joined.add(part, **{**one, "turn": turns + one["turn"]})
+        for note in results.notes:
+            joined.note(note)
+        turns += 1 + max((one["turn"] for measured in results.parts.values() for one in measured), default=0)
+    return joined

@@ -1,0 +1,1 @@
+"""Rooms of importer beside their floors: each file measures one, in a process of its own."""

@@ -1,0 +1,20 @@
+"""The floor of a check: every row read and transformed once, and that is all."""
+
+from __future__ import annotations
+
+from benchmarks.our_parts import open_source, resolved
+from benchmarks.rooms.pair import arguments
+from importer.transform import transform_row
+
+
+def main() -> None:
+    """Over one file, with its mapping."""
+    source, mapping_file, *_ = arguments()
+    sheet = open_source(source)
+    mapping = resolved(mapping_file, sheet)
+    for row in sheet.rows():
+        transform_row(row, mapping)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,28 @@
+"""The floor of a report: every row of a CSV written into a CSV and into a workbook, with nothing said about it."""
+
+from __future__ import annotations
+
+import csv
+
+import xlsxwriter
+
+from benchmarks.rooms.pair import arguments
+
+
+def main() -> None:
+    """From one file into one folder."""
+    source, _, folder = arguments()
+    with (
+        source.open(newline="", encoding="utf-8") as file,
+        (folder / "bare.csv").open("w", newline="", encoding="utf-8") as written,
+        xlsxwriter.Workbook(folder / "bare.xlsx", {"constant_memory": True, "strings_to_urls": False}) as book,
+    ):
+        writer, sheet = csv.writer(written), book.add_worksheet()
+        for number, row in enumerate(csv.reader(file)):
+            writer.writerow([*row, str(number), "201", "", ""])
+            for column, text in enumerate(row):
+                sheet.write_string(number, column, text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,23 @@
+"""Reading a CSV, beside the csv module."""
+
+from __future__ import annotations
+
+import csv
+
+from benchmarks.our_parts import open_source
+from benchmarks.rooms.pair import arguments, tell_cpu_seconds
+
+
+def main() -> None:
+    """Both over the same file."""
+    source, *_ = arguments()
+
+    def floor() -> int:
+        with source.open(newline="", encoding="utf-8") as file:
+            return sum(1 for _ in csv.reader(file))
+
+    tell_cpu_seconds(lambda: sum(1 for _ in open_source(source).rows()), floor)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+"""Tables and plots of what was measured."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+from benchmarks.plots import write_plots
+from benchmarks.results import Results, join, read_results
+from benchmarks.tables import tables
+
+MACHINE = {"cores": 2, "kind": "x86_64", "system": "Linux", "python": "3.11.7", "measured_at": "2026-03-01T12:00:00"}
+
+
+@pytest.fixture
+def measured() -> Results:
+    """Two turns of a small run."""
+    results = Results(dict(MACHINE))
+    setting = {"delay": 20.0, "rows": 1000, "in_flight": 25, "tls": False}
+    spent = {"peak": 80.2, "sending_seconds": 1.0, "connections": 25}
+    for turn, extra in enumerate((0.0, 0.2)):
+        results.add("whole", turn=turn, **setting, who="bound", seconds=0.8)
+        results.add("whole", turn=turn, **setting, who="importer", seconds=1.0 + extra, cpu_seconds=0.9, **spent)
+        results.add("whole", turn=turn, **setting, who="requests loop", seconds=0.96, cpu_seconds=0.6, **spent)
+    results.add(
+        "rooms", turn=0, room="read", beside="csv module", unit="CPU s", rows=100, seconds=0.3, floor_seconds=0.2
+    )
+    for rows, seconds in ((1000, 1.0), (10_000, 11.0)):
+        results.add("growth", turn=0, step="run", rows=rows, seconds=seconds, cpu_seconds=1.0, peak=80.0)
+    limit = {"rate": 50.0, "burst": 50.0, "retry_after": "1", "rows": 1000, "in_flight": 25, "ideal_seconds": 19.0}
+    results.add("refusing", turn=0, who="importer", **limit, seconds=20.0, used=0.95238, refused=0.012, twice=0)
+    results.note("bulk-post 0.3.0: it was left out: it needs Python 3.12, and there is none here")
+    return results
+
+
+def test_tables(measured: Results) -> None:
+    """Each part has a table: medians, the least and the most, and ratios within a turn."""
+    assert (
+        tables(measured)
+        == """\
+Measured on 2026-03-01: 2 cores, Linux x86_64, Python 3.11.7.
+
+### Whole imports
+
+1,000 rows, answers after 20 ms, 25 in flight:
+
+|  | seconds | x the bound | CPU s per 1,000 rows | x the bare loop's CPU | peak MB |
+|---|---|---|---|---|---|
+| bound | 0.80 (0.80 to 0.80) | 1 |  |  |  |
+| importer | 1.10 (1.00 to 1.20) | 1.38 (1.25 to 1.50) | 0.90 (0.90 to 0.90) | 1.50 | 80 |
+| requests loop | 0.96 (0.96 to 0.96) | 1.20 (1.20 to 1.20) | 0.60 (0.60 to 0.60) |  | 80 |
+
+### Rooms beside their floors
+
+| room | rows | ours | floor | ours / floor | floor is |
+|---|---|---|---|---|---|
+| read | 100 | 0.30 CPU s | 0.20 | 1.50 | csv module |
+
+### Files of growing size
+
+| step | rows | seconds | rows a second | peak MB | time / rows | memory |
+|---|---|---|---|---|---|---|
+| run | 1,000 | 1.00 | 1,000 | 80 |  |  |
+| run | 10,000 | 11.00 | 909 | 80 | x 1.10 | x 1.00 |
+
+### A service that answers 429 beyond its limit
+
+|  | it allows | rows | seconds | the bucket alone | used | refused | sent twice |
+|---|---|---|---|---|---|---|---|
+| importer | 50 a second, 50 at once, Retry-After: 1 | 1,000 | 20.0 | 19.0 | 95.2 % | 1.2 % | 0 |
+
+- bulk-post 0.3.0: it was left out: it needs Python 3.12, and there is none here
+"""
+    )
+
+
+def test_kept_figures_are_read_again(measured: Results, tmp_path: Path) -> None:
+    """What was written is what is read."""
+    measured.write(tmp_path / "results.json")
+    assert read_results(tmp_path / "results.json") == measured
+
+
+def test_results_of_several_runs(measured: Results) -> None:
+    """Runs that are shown together count as further turns, each compared with the bound of its own."""
+    joined = join([measured, measured])
+    assert "| importer | 1.10 (1.00 to 1.20) | 1.38 (1.25 to 1.50) |" in tables(joined)
+    assert [one["turn"] for one in joined.parts["whole"] if one["who"] == "bound"] == [0, 1, 2, 3]
+    assert joined.notes == measured.notes
+
+
+def test_figures_of_another_version_are_refused(tmp_path: Path) -> None:
+    """Figures in a form that this does not know are not shown as something else."""
+    path = tmp_path / "results.json"
+    path.write_text('{"version": 0}', encoding="utf-8")
+    with pytest.raises(SystemExit) as refused:
+        read_results(path)
+    assert str(refused.value) == f"{path} is of version 0, and this reads 1; measure again"
+
+
+def test_plots(measured: Results, tmp_path: Path) -> None:
+    """Both plots are sound SVG, and name whoever was measured."""
+    whole, growth = (ElementTree.parse(path).getroot() for path in write_plots(measured, tmp_path))
+    words = {text.text for text in whole.iter("{http://www.w3.org/2000/svg}text")}
+    assert {"importer", "requests loop", "1,000 rows, answers after 20 ms, 25 in flight", "1.1 s"} <= words
+    assert {"run", "1,000", "10,000"} <= {text.text for text in growth.iter("{http://www.w3.org/2000/svg}text")}

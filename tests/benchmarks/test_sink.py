@@ -1,0 +1,73 @@
+"""The sink: what it answers, and what it counts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import requests
+
+from benchmarks.candidates import QUESTIONS
+from benchmarks.certificate import make_certificate
+from benchmarks.sink_process import SinkProcess
+from benchmarks.token_bucket import TokenBucket
+
+APPLY = "/api/v1/job-posts/4f2c9a/apply/"
+
+
+def post(url: str, email: str, verify: bool | str = True) -> requests.Response:
+    return requests.post(url + APPLY, json={"email": email, "answers": []}, timeout=10, verify=verify)
+
+
+def test_questions_and_applications() -> None:
+    """It gives its questions, and takes each application with 201."""
+    with SinkProcess() as sink:
+        listed = requests.get(sink.url + "/api/v1/client/job-posts/4f2c9a/questions/", timeout=10)
+        taken = [post(sink.url, f"person{number}@example.com") for number in range(3)]
+    assert listed.json() == {"success": "OK", "content": QUESTIONS}
+    assert [answer.status_code for answer in taken] == [201, 201, 201]
+    assert (sink.figures.requests, sink.figures.taken, sink.figures.twice, sink.figures.lists) == (3, 3, 0, 1)
+
+
+@pytest.mark.parametrize(("arguments", "second"), [((), 201), (("--conflict",), 409)], ids=["taken again", "conflict"])
+def test_whoever_is_sent_twice_is_counted(arguments: tuple[str, ...], second: int) -> None:
+    """Somebody who was taken before is counted, whatever the answer."""
+    with SinkProcess(*arguments) as sink:
+        answers = [post(sink.url, "ada@example.com").status_code for _ in range(2)]
+    assert answers == [201, second]
+    assert sink.figures.twice == 1
+
+
+def test_beyond_its_limit_it_refuses() -> None:
+    """Beyond what its bucket holds it answers 429, and whoever was refused was not taken."""
+    with SinkProcess("--limit", "0.001", "--burst", "2", "--retry-after", "7") as sink:
+        answers = [post(sink.url, f"person{number}@example.com") for number in range(3)]
+    assert [answer.status_code for answer in answers] == [201, 201, 429]
+    assert answers[2].headers["Retry-After"] == "7"
+    assert (sink.figures.taken, sink.figures.refused, sink.figures.twice) == (2, 1, 0)
+
+
+def test_delay() -> None:
+    """An answer comes after the delay, not before."""
+    with SinkProcess("--delay", "150") as sink:
+        answer = post(sink.url, "ada@example.com")
+    assert answer.elapsed.total_seconds() >= 0.15
+
+
+def test_tls(tmp_path: Path) -> None:
+    """Over TLS a client that trusts the certificate is answered, and nobody else."""
+    certificate = make_certificate(tmp_path)
+    if certificate is None:
+        pytest.skip("no openssl on this machine")
+    with SinkProcess(certificate=certificate) as sink:
+        answer = post(sink.url, "ada@example.com", verify=str(certificate.certificate))
+        with pytest.raises(requests.exceptions.SSLError):
+            post(sink.url, "ada@example.com")
+    assert answer.status_code == 201
+
+
+def test_token_bucket() -> None:
+    """It holds no more than its burst, and fills at its rate."""
+    bucket = TokenBucket(rate=10, burst=2, now=0)
+    taken = [bucket.take(now) for now in (0, 0, 0, 0.05, 0.1, 0.1, 60, 60, 60)]
+    assert taken == [True, True, False, False, True, False, True, True, False]
