@@ -89,8 +89,7 @@ def test_file_that_grows_is_refused(tmp_path: Path) -> None:
             while fifo_of_changes.stat().st_size == 10_000_000:
                 os.sched_yield()
             with pytest.raises(UnusableInput) as caught:
-                for _ in range(100):  # on a busy machine the writer may stand still during a copy
-                    copy_source(fifo_of_changes, tmp_path)
+                _copy_often(fifo_of_changes, tmp_path)
         finally:
             writer.kill()
     assert str(caught.value) == (
@@ -98,6 +97,12 @@ def test_file_that_grows_is_refused(tmp_path: Path) -> None:
         "that has it open, and run again"
     )
     assert not (tmp_path / "source.csv").exists()
+
+
+def _copy_often(path: Path, folder: Path) -> None:
+    """Copy again and again: on a busy machine the writer may stand still during one copy."""
+    for _ in range(100):
+        copy_source(path, folder)
 
 
 def test_standard_input(tmp_path: Path) -> None:
