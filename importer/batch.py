@@ -55,7 +55,7 @@ def plan_batch(order: Order, questions_of: QuestionsOf) -> Batch:
     folder = make_private_folder(order.out, new_run_id(started_at))
     plans: list[Plan] = []
     try:
-        copy = copy_source(order.file, folder)
+        copy = copy_source(order.file, folder, standard_input_bytes=order.standard_input_bytes)
         _keep_mappings(mappings, folder)
         sheet = open_sheet(copy.path, mappings[0].source, shown_as=shown_as)
         column = route_column(mappings, sheet.columns)

@@ -117,6 +117,7 @@ class SourceOptions:
     skip_rows: tuple[int, ...] = ()  # rows that are not read: instructions, examples
     stop_at: str | None = None  # the table ends before the row whose first filled cell is this
     hidden_rows: Literal["read", "skip"] = "read"  # rows that a spreadsheet program hides or filters out
+    longest_cell: int | None = None  # characters of a CSV's cell; more are taken for a quote that is never closed
 
 
 @dataclass(frozen=True, slots=True)

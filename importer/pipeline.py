@@ -14,7 +14,7 @@ from importer.child_tables import Source, open_children
 from importer.closing import Progress, close, facts_of, keep_end, rewrite_report
 from importer.early_report import EarlyReport
 from importer.errors import StoppedEarly, UnusableInput, UsageError
-from importer.extract import Sheet, SourceCopy, copy_source, open_sheet, share_copy
+from importer.extract import STANDARD_INPUT_BYTES, Sheet, SourceCopy, copy_source, open_sheet, share_copy
 from importer.ledger import Ledger, RunJournal
 from importer.ledger import RunRecord as LedgerRun
 from importer.load import Stop
@@ -61,6 +61,7 @@ class Order:
     Of a run that is part of a batch, `run` is its id, and `copied` the private copy of the source that all share, which
     is open as `sheet`: a workbook is read once and kept once, however many targets its rows go to.
     check_first: check every row before the first is sent, however long that takes; else the first few thousand.
+    standard_input_bytes: how much may come from there, where the file is `-`.
     """
 
     file: Path
@@ -76,6 +77,7 @@ class Order:
     copied: SourceCopy | None = None
     sheet: Sheet | None = None
     check_first: bool = False
+    standard_input_bytes: int = STANDARD_INPUT_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +124,10 @@ def make_plan(order: Order, questions_of: Callable[[str], tuple[Question, ...]])
     started_at = datetime.now(UTC)
     folder = make_private_folder(order.out, order.run or new_run_id(started_at))
     try:
-        copy = share_copy(order.copied, folder) if order.copied else copy_source(order.file, folder)
+        if order.copied:
+            copy = share_copy(order.copied, folder)
+        else:
+            copy = copy_source(order.file, folder, standard_input_bytes=order.standard_input_bytes)
         mapping_copy = keep_mapping(order.mapping, folder)
         sheet = order.sheet or open_sheet(copy.path, mapping.source, shown_as=shown_as)
         children = open_children(mapping, Source(order.file, copy.path), folder)

@@ -82,6 +82,7 @@ class Settings(BaseSettings):
     yes_no: Annotated[tuple[str, str], NoDecode] = ("yes", "no")
     question_reference: Literal["object", "id"] = "object"
     options_separator: str | None = None
+    standard_input_megabytes: int = Field(default=2048, ge=1)
 
     @field_validator("yes_no", mode="before")
     @classmethod
@@ -108,6 +109,10 @@ class Settings(BaseSettings):
     @property
     def wire(self) -> WireFormat:
         return WireFormat(self.multiple_choice, self.yes_no, self.question_reference)
+
+    @property
+    def standard_input_bytes(self) -> int:
+        return self.standard_input_megabytes << 20
 
     def ledger_path(self) -> Path:
         """The SQLite file of the ledger, by default in the results folder.

@@ -34,13 +34,17 @@ def look(
     as_json: options.AsJson = False,
 ) -> None:
     """Show what is in a file: how it is read, its columns with samples and kinds, and what is wrong in it."""
-    from importer.extract import copy_source, open_sheet
+    from importer.extract import STANDARD_INPUT, copy_source, open_sheet
     from importer.extract.profile import profile_sheet
     from importer.models import SourceOptions
+    from importer.settings import load_settings
 
     wanted = SourceOptions(sheet=sheet, header_row=header_row, encoding=encoding, delimiter=delimiter)
     with tempfile.TemporaryDirectory() as folder:
-        path = copy_source(file, Path(folder)).path if str(file) == "-" else file
+        path = file
+        if str(file) == STANDARD_INPUT:
+            limit = load_settings().standard_input_bytes
+            path = copy_source(file, Path(folder), standard_input_bytes=limit).path
         opened = open_sheet(path, wanted, shown_as=str(file))
         profile = profile_sheet(opened)
     if as_json:
@@ -48,7 +52,8 @@ def look(
         return
     _show(opened, profile)
     _show_source(wanted)
-    say(f"Next: importer mapping new {file} --job-post HASH proposes which column answers which question")
+    again = "FILE" if str(file) == STANDARD_INPUT else file
+    say(f"Next: importer mapping new {again} --job-post HASH proposes which column answers which question")
 
 
 def _as_json(sheet: Sheet, profile: SheetProfile) -> dict[str, object]:

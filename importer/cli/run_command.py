@@ -109,7 +109,16 @@ def _import_file(file: Path, mapping: Path, selection: Selection, flags: RunFlag
         raise UsageError("--limit does not say of which target; take a part of the rows with --rows")
 
     def order(service: str) -> Order:
-        return Order(file, mapping, settings.out, selection, service, settings.wire, flags.dry_run)
+        return Order(
+            file,
+            mapping,
+            settings.out,
+            selection,
+            service,
+            settings.wire,
+            flags.dry_run,
+            standard_input_bytes=settings.standard_input_bytes,
+        )
 
     carry_out_order(order, flags, settings)
 

@@ -34,6 +34,7 @@ class CalamineBook:
             reading = calamine.submit(self._book.get_sheet_by_name, sheet.title)
             # First what the scan says: of a damaged workbook it knows better what is wrong.
             hazards = self._scan.hazards(sheet.title)
+            hazards.far.check_area(hazards.end)
             values = reading.result()
         return SheetContent(values.iter_rows(), values.start[1] if values.start else 0, hazards)
 

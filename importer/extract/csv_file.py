@@ -123,7 +123,8 @@ class CsvFile:
             return Problem(
                 "cell-too-long",
                 f"a cell is longer than {self.cell_limit:,} characters",
-                'most likely a quote (") is opened and never closed',
+                'most likely a quote (") is opened and never closed; if the cell is meant, allow more characters as '
+                "longest_cell: under source: in the mapping",
                 place,
             )
         if "unexpected end" in reason:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import stat
 import zipfile
 from enum import StrEnum
 from pathlib import Path
 
 from importer.errors import UnusableInput
+from importer.extract.signatures import is_binary, known_kind
 from importer.models import FilePlace, Problem
 
 
@@ -59,18 +61,20 @@ def require_file(path: Path, name: str) -> None:
     """Check that a file is there and holds something.
 
     Raises:
-        UnusableInput: no such file, a folder, an empty file, or no right to read it.
+        UnusableInput: no such file, a folder, a pipe or a device, an empty file, or no right to read it.
     """
-    if path.is_dir():
-        raise _unusable(name, "file-is-folder", "is a folder", "name the file in it")
     try:
-        size = path.stat().st_size
-    except FileNotFoundError:
-        raise _unusable(name, "file-missing", "there is no such file", "check the path") from None
-    if size == 0:
-        raise _unusable(name, "file-empty", "the file is empty", "export it again")
-    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise _unusable(name, "file-is-folder", "is a folder", "name the file in it")
+        if not stat.S_ISREG(status.st_mode):
+            hint = "save what it gives to a file, or pass it to standard input and name the file -"
+            raise _unusable(name, "file-is-no-file", "is a pipe or a device, which may never end", hint)
+        if status.st_size == 0:
+            raise _unusable(name, "file-empty", "the file is empty", "export it again")
         path.open("rb").close()
+    except (FileNotFoundError, NotADirectoryError):
+        raise _unusable(name, "file-missing", "there is no such file", "check the path") from None
     except PermissionError:
         raise _unusable(
             name,
@@ -78,6 +82,9 @@ def require_file(path: Path, name: str) -> None:
             "you may not read this file",
             "close the program that has it open, or change its rights",
         ) from None
+    except OSError as error:
+        message = f"the file cannot be read: {error.strerror or error}"
+        raise _unusable(name, "file-unreadable", message, "check the path and the disk that it is on") from None
 
 
 def _disguise(path: Path, name: str, kind: FileKind) -> Problem | None:
@@ -88,14 +95,15 @@ def _disguise(path: Path, name: str, kind: FileKind) -> Problem | None:
         return _problem(name, "file-is-html", "is really a web page", _SAVE)
     if start.startswith(b"<?xml") and b"urn:schemas-microsoft-com:office:spreadsheet" in head:
         return _problem(name, "file-is-xml", "is really a spreadsheet as XML of Excel 2003", _SAVE)
-    if head.startswith(b"%PDF"):
-        return _problem(name, "file-is-pdf", "is really a PDF", "export the table as .xlsx or .csv")
+    if (known := known_kind(head)) is not None:
+        return _problem(name, "file-is-no-table", f"is really {known}", "export the table as .xlsx or .csv")
     if head.startswith(_OLE):
         return _ole_problem(path, name, kind)
     if head.startswith(_ZIP):
         return _zip_problem(path, name, kind)
     if kind is FileKind.CSV:
-        return None
+        hint = "export the table as .xlsx or .csv"
+        return _problem(name, "file-is-no-table", "is no text, but binary data", hint) if is_binary(head) else None
     hint = f"{_SAVE}; a text file with delimiters must end in .csv"
     return _problem(name, "file-is-no-workbook", "is no workbook, whatever its ending says", hint)
 

@@ -5,6 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 
+from importer.extract.far_cells import FarCells
+
+
+@dataclass(frozen=True, slots=True)
+class MergedRange:
+    """Cells that are shown as one, of which only the first holds a value; rows from 1, columns from 0, inclusive."""
+
+    first_row: int
+    first_index: int
+    last_row: int
+    last_index: int
+
 
 @dataclass(slots=True)
 class Hazards:
@@ -12,12 +24,17 @@ class Hazards:
 
     `errors`: the error that the cell shows, such as `#N/A`. `unstored`: formulas without a stored result. `formats`:
     the number formats that change what a person sees (see `changes_text`). `hidden`: rows that are not shown.
+    `merged`: cells shown as one. `far`: what lies far to the right; `end`: the last row that the sheet lists, or 0
+    (both only in XLSX).
     """
 
     errors: defaultdict[int, dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
     unstored: defaultdict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
     formats: defaultdict[int, dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
     hidden: set[int] = field(default_factory=set)
+    merged: list[MergedRange] = field(default_factory=list)
+    far: FarCells = field(default_factory=FarCells)
+    end: int = 0
 
     @property
     def last_row(self) -> int:

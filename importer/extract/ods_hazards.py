@@ -7,7 +7,7 @@ import zipfile
 from xml.etree.ElementTree import Element
 
 from importer.extract.cell_flaws import ERROR_TEXTS
-from importer.extract.hazards import Hazards
+from importer.extract.hazards import Hazards, MergedRange
 from importer.extract.safe_xml import elements, local_name
 
 _ZEROS = re.compile(r"(\+?)(0\d+)")
@@ -18,7 +18,7 @@ def find_hazards(archive: zipfile.ZipFile, title: str) -> Hazards:
     """The hazards of the sheet with a title.
 
     Raises:
-        KeyError, ValueError, ParseError, DefusedXmlException, BadZipFile: the workbook is damaged.
+        KeyError, ValueError, ParseError, DocumentTypeError, BadZipFile: the workbook is damaged.
     """
     hazards, row = Hazards(), 1
     with archive.open("content.xml") as part:
@@ -45,8 +45,16 @@ def _note_row(element: Element, row: int, hazards: Hazards) -> int:
             count = int(_attribute(cell, "number-columns-repeated") or 1)
             for at in range(index, index + min(count, _REPEATED)):
                 _note_cell(cell, number, at, hazards)
+            _note_merged(cell, row, index, hazards)
             index += count
     return row + repeated
+
+
+def _note_merged(cell: Element, row: int, index: int, hazards: Hazards) -> None:
+    rows = int(_attribute(cell, "number-rows-spanned") or 1)
+    columns = int(_attribute(cell, "number-columns-spanned") or 1)
+    if rows > 1 or columns > 1:
+        hazards.merged.append(MergedRange(row, index, row + rows - 1, index + columns - 1))
 
 
 def _note_cell(cell: Element, row: int, index: int, hazards: Hazards) -> None:

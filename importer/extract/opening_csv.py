@@ -47,9 +47,8 @@ def _settled(path: Path, name: str, options: SourceOptions, limits: ReadingLimit
         raise UnusableInput(undecodable(path, name, found.encoding)) from error
     marked = marked_delimiter(lines)
     chosen = delimiter or marked or found_delimiter(lines, name)
-    return CsvFile(
-        path, Origin(name), found.encoding, chosen, found.survey, limits.cell_characters, marked=marked is not None
-    )
+    cell_limit = options.longest_cell or limits.cell_characters
+    return CsvFile(path, Origin(name), found.encoding, chosen, found.survey, cell_limit, marked=marked is not None)
 
 
 def _results_file(path: Path, name: str, limits: ReadingLimits) -> CsvFile | None:

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import IO
 from xml.etree.ElementTree import Element
 
+from defusedxml import DefusedXmlException  # type: ignore[import-untyped]  # it has no stubs
 from defusedxml.ElementTree import iterparse, parse  # type: ignore[import-untyped]  # it has no stubs
+
+
+class DocumentTypeError(ValueError):
+    """The document declares a document type: with one come entities, and with these bombs and foreign files."""
+
+    def __init__(self) -> None:
+        super().__init__("a document type is declared")
 
 
 def parsed(part: IO[bytes]) -> Element:
@@ -14,9 +23,10 @@ def parsed(part: IO[bytes]) -> Element:
 
     Raises:
         ParseError: it is not well-formed.
-        DefusedXmlException: it declares a document type or an entity.
+        DocumentTypeError: it declares a document type.
     """
-    root: Element = parse(part, forbid_dtd=True).getroot()
+    with _refusals():
+        root: Element = parse(part, forbid_dtd=True).getroot()
     return root
 
 
@@ -25,8 +35,17 @@ def elements(part: IO[bytes]) -> Iterator[Element]:
 
     Raises: as `parsed`.
     """
-    for _, element in iterparse(part, forbid_dtd=True):
-        yield element
+    with _refusals():
+        for _, element in iterparse(part, forbid_dtd=True):
+            yield element
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    try:
+        yield
+    except DefusedXmlException:
+        raise DocumentTypeError from None
 
 
 def local_name(element: Element) -> str:

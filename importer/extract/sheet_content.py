@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice, zip_longest
+from itertools import groupby, islice, zip_longest
 from typing import TypeVar
 
 from importer.extract.cell_flaws import error_cell, flaw_of, formula_without_value
@@ -17,6 +17,7 @@ from importer.models import Problem
 
 _T = TypeVar("_T")
 _ROWS = 250  # in a batch: few enough for the processor to keep them at hand
+_WIDE = 1000  # cells: such a row does not widen the rows of its batch, where the reader gives each its own width
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +65,10 @@ class Batches:
     def __iter__(self) -> Iterator[Batch]:
         first = 1
         while rows := list(islice(self._content.rows, _ROWS)):
-            yield self._batch(first, list(zip_longest(*rows, fillvalue="")), len(rows))
-            first += len(rows)
+            for _, alike in groupby(rows, lambda row: len(row) > _WIDE):
+                some = list(alike)
+                yield self._batch(first, list(zip_longest(*some, fillvalue="")), len(some))
+                first += len(some)
         # Errors and formulas may follow the last value that the engine saw.
         while first <= self._content.hazards.last_row:
             count = min(_ROWS, self._content.hazards.last_row - first + 1)

@@ -14,6 +14,7 @@ from importer.extract.file_kind import require_file
 from importer.models import FilePlace, Problem
 
 STANDARD_INPUT = "-"  # the name by which a person asks for it
+STANDARD_INPUT_BYTES = 2 << 30  # more is taken for a stream that never ends
 _BLOCK = 1 << 20
 
 
@@ -25,16 +26,18 @@ class SourceCopy:
     sha256: str
 
 
-def copy_source(path: Path, folder: Path, stem: str = "source") -> SourceCopy:
+def copy_source(
+    path: Path, folder: Path, stem: str = "source", standard_input_bytes: int = STANDARD_INPUT_BYTES
+) -> SourceCopy:
     """Copy `path` to `folder/<stem>.<ending>`, readable by its owner only, and hash it on the way.
 
-    `-` is standard input, and taken for a CSV.
+    `-` is standard input, and taken for a CSV of at most `standard_input_bytes`.
 
     Raises:
-        UnusableInput: the file cannot be read, or it changed while it was copied.
+        UnusableInput: the file cannot be read, it changed while it was copied, or standard input goes on and on.
     """
     if str(path) == STANDARD_INPUT:
-        return _copied(sys.stdin.buffer, folder / f"{stem}.csv")
+        return _copied_input(folder / f"{stem}.csv", standard_input_bytes)
     require_file(path, str(path))
     with path.open("rb") as source:
         before = os.fstat(source.fileno())
@@ -64,10 +67,37 @@ def share_copy(copy: SourceCopy, folder: Path) -> SourceCopy:
     return SourceCopy(shared, copy.sha256)
 
 
-def _copied(source: IO[bytes], target: Path) -> SourceCopy:
+def _copied_input(target: Path, limit: int) -> SourceCopy:
+    if sys.stdin is None:  # Python's sign of one that is closed
+        raise UnusableInput(
+            Problem(
+                "standard-input-closed",
+                "it is closed",
+                "pass a CSV to it, or name the file",
+                FilePlace("standard input"),
+            )
+        )
+    copy = _copied(sys.stdin.buffer, target, limit)
+    if sys.stdin.buffer.read(1):
+        copy.path.unlink()
+        raise UnusableInput(
+            Problem(
+                "standard-input-too-large",
+                f"it gives more than {limit:,} bytes",
+                "save it to a file and name that, or allow more with IMPORTER_STANDARD_INPUT_MEGABYTES",
+                FilePlace("standard input"),
+            )
+        )
+    return copy
+
+
+def _copied(source: IO[bytes], target: Path, limit: int | None = None) -> SourceCopy:
+    """A copy of all that the source gives, or of its first bytes up to a limit."""
     digest = hashlib.sha256()
+    left = limit
     with os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as copy:
-        while block := source.read(_BLOCK):
+        while block := source.read(_BLOCK if left is None else min(left, _BLOCK)):
             digest.update(block)
             copy.write(block)
+            left = left - len(block) if left is not None else None
     return SourceCopy(target, digest.hexdigest())

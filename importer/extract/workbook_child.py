@@ -72,11 +72,11 @@ def _limit(request: Request) -> None:
 
 
 def _answer(request: Request, out: IO[bytes]) -> None:
-    book = _Loaded(_open(request))
+    book = _Loaded(_open(request), request.name)
     sheet = _choose(book, request)
     content = book.content(sheet)
     others = [other.title for other in book.sheets if other.visible and other != sheet] if not request.sheet else []
-    out.write(write_head(SheetHead(sheet.title, others, sorted(content.hazards.hidden))))
+    out.write(write_head(SheetHead(sheet.title, others, sorted(content.hazards.hidden), content.hazards.merged)))
     batches = Batches(content)
     for batch in batches:
         out.write(write_batch(batch))
@@ -86,15 +86,17 @@ def _answer(request: Request, out: IO[bytes]) -> None:
 class _Loaded:
     """A book that keeps what was loaded of the sheet last asked for: looking into it must not load it twice."""
 
-    def __init__(self, book: _Book) -> None:
+    def __init__(self, book: _Book, file: str) -> None:
         self.sheets = book.sheets
         self._book = book
+        self._file = file
         self._title: str | None = None
         self._content: SheetContent | None = None
 
     def content(self, sheet: SheetName) -> SheetContent:
         if self._content is None or self._title != sheet.title:
             self._content, self._title = self._book.content(sheet), sheet.title
+            self._content.hazards.far.check(self._file)
         return self._content
 
     def first(self, sheet: SheetName, wanted: Callable[[Sequence[Value]], bool]) -> Sequence[Value] | None:

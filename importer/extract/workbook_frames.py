@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from typing import IO, Any
 
+from importer.extract.hazards import MergedRange
 from importer.models import Problem
 
 _LENGTH = struct.Struct(">I")
+_SEPARATOR = "\x1f"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +31,12 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class SheetHead:
-    """The sheet that is read, the visible ones that are not, and the numbers of its hidden rows."""
+    """The sheet that is read, the visible ones that are not, the numbers of its hidden rows, and its merged cells."""
 
     title: str
     others: Sequence[str]
     hidden: Sequence[int]
+    merged: Sequence[MergedRange]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +93,12 @@ def read_request(data: bytes) -> Request:
 
 
 def write_head(head: SheetHead) -> bytes:
-    return _framed("head", (head.title, list(head.others), list(head.hidden)))
+    return _framed("head", (head.title, list(head.others), list(head.hidden), list(map(astuple, head.merged))))
 
 
 def write_batch(batch: Batch) -> bytes:
     flaws = [(flaw.offset, flaw.index, flaw.code, flaw.message, flaw.hint) for flaw in batch.flaws]
-    return _framed("batch", (batch.first, batch.columns, batch.typed, flaws))
+    return _framed("batch", (batch.first, list(map(_packed, batch.columns)), batch.typed, flaws))
 
 
 def write_end(end: SheetEnd) -> bytes:
@@ -120,13 +123,24 @@ def decoded(frame: bytes) -> SheetHead | Batch | SheetEnd | Refusal:
     """What a frame says."""
     kind, body = marshal.loads(frame)
     if kind == "head":
-        return SheetHead(*body)
+        title, others, hidden, merged = body
+        return SheetHead(title, others, hidden, [MergedRange(*each) for each in merged])
     if kind == "batch":
         first, columns, typed, flaws = body
-        return Batch(first, columns, typed, [CellFlaw(*flaw) for flaw in flaws])
+        return Batch(first, list(map(_unpacked, columns)), typed, [CellFlaw(*flaw) for flaw in flaws])
     if kind == "end":
         return SheetEnd([LostDigits(*lost) for lost in body])
     return Refusal([Problem(*problem) for problem in body])
+
+
+def _packed(texts: Sequence[str]) -> str | list[str]:
+    """A column as one text, which is half the work of many; as it is where a cell holds the separator itself."""
+    joined = _SEPARATOR.join(texts)
+    return joined if joined.count(_SEPARATOR) == len(texts) - 1 else list(texts)
+
+
+def _unpacked(column: str | list[str]) -> list[str]:
+    return column.split(_SEPARATOR) if isinstance(column, str) else column
 
 
 def _framed(kind: str, body: Any) -> bytes:

@@ -7,12 +7,15 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 
 from importer.extract.file_kind import FileKind
-from importer.extract.layout import Layout
+from importer.extract.hazards import MergedRange
+from importer.extract.layout import Layout, column_letter
 from importer.extract.record import Flaw, Record
 from importer.extract.sheet_choice import other_sheets_warning
 from importer.extract.workbook_frames import Batch
 from importer.extract.workbook_process import SheetFrames
-from importer.models import CellPlace, Origin, Problem, Row
+from importer.models import CellPlace, FilePlace, Origin, Problem, Row
+
+_SHOWN = 10  # merged ranges in one warning
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,7 @@ class WorkbookSheet:
 
     def warnings(self, layout: Layout) -> tuple[Problem, ...]:
         others = other_sheets_warning(self.name, self.frames.head.title, self.frames.head.others)
-        return others + tuple(self._lost_digits(layout))
+        return (*others, *self._merged(layout), *self._lost_digits(layout))
 
     def records(self) -> Generator[Record, None, None]:
         """Every row, blank ones too."""
@@ -67,6 +70,24 @@ class WorkbookSheet:
                 if any(cells):
                     yield Row(origin, batch.first + offset, cells, typed[offset])
 
+    def _merged(self, layout: Layout) -> Iterator[Problem]:
+        told = [
+            merged
+            for merged in self.frames.head.merged
+            if merged.last_row > layout.header_row
+            and merged.first_row not in layout.left_out
+            and merged.first_index < len(layout.columns)
+        ]
+        if told:
+            ranges = ", ".join(map(_address, told[:_SHOWN])) + (", ..." if len(told) > _SHOWN else "")
+            some = f"{len(told):,} ranges of cells are" if len(told) > 1 else "a range of cells is"
+            yield Problem(
+                "cells-merged",
+                f"{some} merged ({ranges}); only the first cell of each holds the value, the others are blank",
+                "take the merging apart and fill the cells, unless blank is right",
+                FilePlace(f"{self.name}, {self.frames.head.title}"),
+            )
+
     def _lost_digits(self, layout: Layout) -> Iterator[Problem]:
         for lost in self.frames.end.lost_digits:
             if lost.row > layout.header_row:
@@ -76,6 +97,11 @@ class WorkbookSheet:
                     "if they are ids, format the column as text in the original and export it again",
                     CellPlace(self.origin, lost.row, layout.column_at(lost.index)),
                 )
+
+
+def _address(merged: MergedRange) -> str:
+    first = f"{column_letter(merged.first_index)}{merged.first_row}"
+    return f"{first}:{column_letter(merged.last_index)}{merged.last_row}"
 
 
 def _records(batch: Batch) -> Iterator[Record]:

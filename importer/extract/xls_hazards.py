@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from importer.extract.binary_errors import error_text
-from importer.extract.hazards import Hazards
+from importer.extract.hazards import Hazards, MergedRange
 from importer.extract.number_format import changes_text
 from importer.extract.ole_stream import read_stream
 
 _EOF, _SHEET, _FORMAT, _STYLE = 0x0A, 0x85, 0x41E, 0xE0
 _ROW, _ERROR_OR_BOOLEAN, _FORMULA, _NUMBER, _RK, _RKS = 0x208, 0x205, 0x06, 0x203, 0x27E, 0xBD
+_MERGED = 0xE5
 _ROW_HIDDEN = 0x20
 _BUILT_IN = {9: "0%", 10: "0.00%"}
 
@@ -59,6 +60,12 @@ def _note(record: _Record, formats: dict[int, str], hazards: Hazards) -> None:
     if record.kind == _ROW:
         if body[12] & _ROW_HIDDEN:
             hazards.hidden.add(struct.unpack_from("<H", body)[0] + 1)
+        return
+    if record.kind == _MERGED:
+        for top, bottom, left, right in struct.iter_unpack(
+            "<HHHH", body[2 : 2 + 8 * struct.unpack_from("<H", body)[0]]
+        ):
+            hazards.merged.append(MergedRange(top + 1, left, bottom + 1, right))
         return
     if record.kind not in (_ERROR_OR_BOOLEAN, _FORMULA, _NUMBER, _RK, _RKS):
         return

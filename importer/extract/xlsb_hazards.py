@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from importer.extract.binary_errors import error_text
-from importer.extract.hazards import Hazards
+from importer.extract.hazards import Hazards, MergedRange
 from importer.extract.number_format import changes_text
 from importer.extract.safe_xml import parsed
 
-_ROW, _SHEET, _FORMAT, _STYLE = 0, 156, 44, 47
+_ROW, _SHEET, _FORMAT, _STYLE, _MERGED = 0, 156, 44, 47, 176
 _STYLES_BEGIN, _STYLES_END = 617, 618
 _ERRORS = (3, 11)  # a cell with an error, a formula that gave one
 _CELLS = range(1, 12)
@@ -46,6 +46,9 @@ def find_hazards(archive: zipfile.ZipFile, title: str) -> Hazards:
             row = struct.unpack_from("<I", record.body)[0] + 1
             if record.body[11] & _ROW_HIDDEN:
                 hazards.hidden.add(row)
+        elif record.kind == _MERGED:
+            top, bottom, left, right = struct.unpack_from("<IIII", record.body)
+            hazards.merged.append(MergedRange(top + 1, left, bottom + 1, right))
         elif record.kind in _CELLS:
             index, style = struct.unpack_from("<II", record.body)
             if record.kind in _ERRORS:

@@ -1,43 +1,40 @@
 """Looks through the XML of a worksheet for what a reader of values does not see: errors, unstored results, formats.
 
-Two ways to the same answer: `_quick` searches the bytes, which costs little more than unpacking them; `_thorough` takes
+Two ways to the same answer: `_quick` passes over plain rows and searches the bytes of what is left; `_thorough` takes
 every cell apart, for the XML of programs that leave addresses out or write it in an unusual way.
 """
 
 from __future__ import annotations
 
+import html
 import re
 import zipfile
 from collections.abc import Iterator
-from operator import lt
 from typing import IO
 from xml.etree.ElementTree import Element
 from xml.parsers import expat
 
-from importer.extract.hazards import Hazards
-from importer.extract.safe_xml import elements, local_name
+from importer.extract.far_cells import FIRST_FAR
+from importer.extract.hazards import Hazards, MergedRange
+from importer.extract.plain_rows import ROW_END, RowOrder, other_parts
+from importer.extract.safe_xml import DocumentTypeError, elements, local_name
 
 _BLOCK = 1 << 20
 _PLAIN_ROOT = re.compile(rb"<worksheet[\s>]")
-_ROW_END = b"</row>"
-_NUMBERED_ROW = re.compile(rb'<row r="([0-9]{1,7})"')
 _ROW = re.compile(rb"<row\b([^>]*)>")
 _ATTRIBUTE = re.compile(rb'([\w:]+)="([^"]*)"')
 _CELL_TAG = re.compile(rb"<c\b([^>]*)>")
 _VALUE = re.compile(rb"<v[^>]*>([^<]*)</v>")
 _STORED = re.compile(rb"<v[^>/]*>[^<]|<is\b")
+_FAR_CELL = re.compile(rb'<c\b[^<>]*? r="([A-Z]{3})([0-9]{1,7})"')
+_MERGED = re.compile(rb'<mergeCell\b[^<>]*? ref="([^"<>]*)"')
 _ADDRESS = re.compile(rb"([A-Z]{1,3})([0-9]{1,7})")
-# Signs that the XML is not written in plain double-quoted attributes: then its bytes cannot be searched. A program
-# that writes so does it from the first row on.
-_UNUSUAL = (b"='", b" =")
+# A tag that is not written in plain double-quoted attributes: then its bytes cannot be searched.
+_UNUSUAL_TAG = re.compile(rb"<[^<>\"]*(?:\"[^<>\"]*\"[^<>\"]*)*(?:='|\s=|=\s)")
 
 
 class _UnusualError(Exception):
     """The XML is written in a way that `_quick` cannot search."""
-
-
-class DuplicateRowError(ValueError):
-    """A worksheet holds the same row twice: a reader would keep one of them without a word."""
 
 
 def find_hazards(archive: zipfile.ZipFile, path: str, formats: dict[int, str]) -> Hazards:
@@ -47,13 +44,13 @@ def find_hazards(archive: zipfile.ZipFile, path: str, formats: dict[int, str]) -
 
     Raises:
         DuplicateRowError: two rows have the same number.
-        ExpatError, ParseError, DefusedXmlException, BadZipFile, zlib.error, EOFError: the part is damaged.
+        ExpatError, ParseError, DocumentTypeError, BadZipFile, zlib.error, EOFError: the part is damaged.
     """
     try:
         with archive.open(path) as part:
             return _quick(part, formats)
-    except _UnusualError:
-        return find_hazards_thoroughly(archive, path, formats)
+    except (_UnusualError, expat.ExpatError, UnicodeDecodeError):
+        return find_hazards_thoroughly(archive, path, formats)  # which tells at what place a fault is
 
 
 def find_hazards_thoroughly(archive: zipfile.ZipFile, path: str, formats: dict[int, str]) -> Hazards:
@@ -66,79 +63,110 @@ def find_hazards_thoroughly(archive: zipfile.ZipFile, path: str, formats: dict[i
 
 
 def _quick(part: IO[bytes], formats: dict[int, str]) -> Hazards:
-    hazards = Hazards()
-    marks = (b't="e"', b"<f", *(b's="%d"' % style for style in formats))
-    last_row = 0
+    hazards, order, parser = Hazards(), RowOrder(), _strict_parser()
+    styles = tuple(b's="%d"' % style for style in formats)
     for piece in _pieces(part):
-        last_row = _note_rows(piece, last_row, hazards)
-        for start in _starts(piece, marks):
-            _note_cell(_cell_at(piece, start), formats, hazards)
+        for other in other_parts(piece, order):
+            parser.Parse(other, False)
+            if _UNUSUAL_TAG.search(other):
+                raise _UnusualError
+            _note_rows(other, order, hazards)
+            _note_cells(other, (b't="e"', b"<f"), formats, hazards)
+            _note_far_cells(other, hazards)
+            for reference in _MERGED.findall(other):
+                _note_merged(reference, hazards)
+        _note_cells(piece, styles, formats, hazards)
+    parser.Parse(b"", True)
+    hazards.end = order.last
     return hazards
 
 
 def _pieces(part: IO[bytes]) -> Iterator[bytes]:
-    """The document in pieces that end where a row ends, each parsed so that damage does not go unseen."""
-    parser = _strict_parser()
-    rest = b""
+    """The document in pieces that end where a row ends."""
+    rest: list[bytes] = []
     first = True
     while block := part.read(_BLOCK):
-        parser.Parse(block, False)
-        rest += block
-        if first and (not _PLAIN_ROOT.search(block[:4096]) or any(sign in block for sign in _UNUSUAL)):
-            raise _UnusualError  # a prefix before each name, or UTF-16, or unusual attributes
+        if first and not _PLAIN_ROOT.search(block[:4096]):
+            raise _UnusualError  # a prefix before each name, or UTF-16
         first = False
-        cut = rest.rfind(_ROW_END)
-        if cut >= 0:
-            yield rest[: cut + len(_ROW_END)]
-            rest = rest[cut + len(_ROW_END) :]
-    parser.Parse(b"", True)
-    yield rest
+        cut = block.rfind(ROW_END) + len(ROW_END)
+        if cut < len(ROW_END):
+            rest.append(block)
+            continue
+        yield _checked(b"".join((*rest, block[:cut])))
+        rest = [block[cut:]]
+    yield _checked(b"".join(rest))
+
+
+def _checked(piece: bytes) -> bytes:
+    if not piece.isascii():
+        piece.decode()
+    return piece
 
 
 def _strict_parser() -> expat.XMLParserType:
-    """A parser that checks the XML is whole and plain; nothing is taken from it, which keeps it fast."""
+    """A parser that checks that what is not plain rows is whole and plain; nothing is taken from it."""
 
     def refuse(*_: object) -> None:
-        raise expat.ExpatError("a document type is declared")
+        raise DocumentTypeError
 
     def unusual(*_: object) -> None:
         raise _UnusualError
 
-    parser = expat.ParserCreate()
+    parser = expat.ParserCreate(namespace_separator="}")
     parser.StartDoctypeDeclHandler = refuse
     parser.CommentHandler = unusual
     parser.StartCdataSectionHandler = unusual
     return parser
 
 
-def _note_rows(piece: bytes, last_row: int, hazards: Hazards) -> int:
-    """Note hidden rows and refuse repeated ones; gives the last row number."""
-    if b"hidden=" not in piece:
-        numbers = [last_row, *map(int, _NUMBERED_ROW.findall(piece))]
-        if len(numbers) == piece.count(b"<row") + 1 and all(map(lt, numbers, numbers[1:])):
-            return numbers[-1]
-    for match in _ROW.finditer(piece):
+def _note_rows(xml: bytes, order: RowOrder, hazards: Hazards) -> None:
+    for match in _ROW.finditer(xml):
         attributes = dict(_ATTRIBUTE.findall(match[1]))
-        number = int(attributes.get(b"r", b"0"))
+        number = int(attributes.get(b"r") or b"0")
         if number == 0:
             raise _UnusualError
-        if number <= last_row:
-            raise DuplicateRowError(f"row {number} comes after row {last_row}")
-        last_row = number
+        order.note(number)
         if attributes.get(b"hidden") in (b"1", b"true"):
             hazards.hidden.add(number)
-    return last_row
 
 
-def _starts(piece: bytes, marks: tuple[bytes, ...]) -> Iterator[int]:
+def _note_far_cells(xml: bytes, hazards: Hazards) -> None:
+    if found := _FAR_CELL.findall(xml):
+        indexes = [column_index(letters.decode()) for letters, _ in found]
+        hazards.far.note(int(found[0][1]), indexes[0], max(indexes), len(_CELL_TAG.findall(xml)))
+
+
+def _note_merged(reference: bytes, hazards: Hazards) -> None:
+    first, _, last = reference.partition(b":")
+    start, end = _ADDRESS.fullmatch(first), _ADDRESS.fullmatch(last)
+    if start and end:
+        left, right = column_index(start[1].decode()), column_index(end[1].decode())
+        hazards.merged.append(MergedRange(int(start[2]), left, int(end[2]), right))
+
+
+def _note_cells(xml: bytes, marks: tuple[bytes, ...], formats: dict[int, str], hazards: Hazards) -> None:
+    for start in _starts(xml, marks):
+        _note_cell(_cell_at(xml, start), formats, hazards)
+
+
+def _starts(xml: bytes, marks: tuple[bytes, ...]) -> list[int]:
     """Where the cells begin that hold a mark, each once and in order."""
     seen: set[int] = set()
     for mark in marks:
-        at = piece.find(mark)
+        at = xml.find(mark)
         while at >= 0:
-            seen.add(max(piece.rfind(b"<c ", 0, at), piece.rfind(b"<c>", 0, at)))
-            at = piece.find(mark, at + 1)
-    return iter(sorted(start for start in seen if start >= 0))
+            seen.add(_cell_before(xml, at))
+            at = xml.find(mark, at + 1)
+    return sorted(start for start in seen if start >= 0)
+
+
+def _cell_before(xml: bytes, at: int) -> int:
+    """Where the cell begins that `at` lies in, -1 if in none."""
+    start = xml.rfind(b"<c", 0, at)
+    while start >= 0 and xml[start + 2 : start + 3] not in (b" ", b">"):
+        start = xml.rfind(b"<c", 0, start)
+    return start
 
 
 def _cell_at(piece: bytes, start: int) -> bytes:
@@ -162,10 +190,10 @@ def _note_cell(cell: bytes, formats: dict[int, str], hazards: Hazards) -> None:
     row, index = int(address[2]), column_index(address[1].decode())
     value = _VALUE.search(cell)
     if attributes.get(b"t") == b"e":
-        hazards.errors[row][index] = value[1].decode() if value else "#N/A"
+        hazards.errors[row][index] = (html.unescape(value[1].decode()) if value else "") or "#N/A"
     elif b"<f" in cell and not _STORED.search(cell) and not (attributes.get(b"t") == b"str" and b"<v" in cell):
         hazards.unstored[row].add(index)
-    style = int(attributes.get(b"s", b"0"))
+    style = int(attributes.get(b"s") or b"0")
     if style in formats:
         hazards.formats[row][index] = formats[style]
 
@@ -174,25 +202,27 @@ def _note_cell(cell: bytes, formats: dict[int, str], hazards: Hazards) -> None:
 
 
 def _thorough(part: IO[bytes], formats: dict[int, str]) -> Hazards:
-    hazards = Hazards()
-    last_row = 0
+    hazards, order = Hazards(), RowOrder()
     for element in elements(part):
+        if local_name(element) == "mergeCell":
+            _note_merged((element.get("ref") or "").encode(), hazards)
         if local_name(element) != "row":
             continue
-        number = int(element.get("r") or last_row + 1)
-        if number <= last_row:
-            raise DuplicateRowError(f"row {number} comes after row {last_row}")
-        last_row = number
+        number = int(element.get("r") or order.last + 1)
+        order.note(number)
         if element.get("hidden") in ("1", "true"):
             hazards.hidden.add(number)
         _note_row(number, element, formats, hazards)
         element.clear()
+    hazards.end = order.last
     return hazards
 
 
 def _note_row(number: int, row: Element, formats: dict[int, str], hazards: Hazards) -> None:
     index = -1
-    for cell in (child for child in row if local_name(child) == "c"):
+    far: list[int] = []
+    cells = [child for child in row if local_name(child) == "c"]
+    for cell in cells:
         address = _ADDRESS.fullmatch((cell.get("r") or "").encode())
         index = column_index(address[1].decode()) if address else index + 1
         children = {local_name(child): child for child in cell}
@@ -205,6 +235,10 @@ def _note_row(number: int, row: Element, formats: dict[int, str], hazards: Hazar
         style = int(cell.get("s") or 0)
         if style in formats:
             hazards.formats[number][index] = formats[style]
+        if index >= FIRST_FAR:
+            far.append(index)
+    if far:
+        hazards.far.note(number, far[0], max(far), len(cells))
 
 
 def column_index(letters: str) -> int:

@@ -32,12 +32,16 @@ class XlsxPackage:
     formats: dict[int, str]
 
 
+class DuplicatePartError(ValueError):
+    """A part is there twice, perhaps in other letters: of two readers each might take another one."""
+
+
 def read_package(archive: zipfile.ZipFile) -> XlsxPackage:
     """Read the package, of the transitional and the strict form alike. Chart sheets are left out.
 
     Raises:
         KeyError: a part that the package needs is not there.
-        ParseError, DefusedXmlException, BadZipFile: a part cannot be read.
+        ParseError, DocumentTypeError, BadZipFile: a part cannot be read.
     """
     book = _office_document(archive)
     relations = {relation.get("Id"): relation for relation in _relations(archive, book)}
@@ -60,7 +64,13 @@ def check_parts(archive: zipfile.ZipFile) -> None:
 
     Raises:
         BadZipFile, zlib.error, EOFError: a part is damaged.
+        DuplicatePartError: a part is there twice.
     """
+    seen: set[str] = set()
+    for name in map(_plain_name, archive.namelist()):
+        if name in seen and name.endswith((".xml", ".bin", ".rels")):
+            raise DuplicatePartError(f"the part {name} is there twice")
+        seen.add(name)
     for name in archive.namelist():
         if name.lower().endswith(_READ):
             with archive.open(name) as part:
@@ -94,9 +104,13 @@ def _member(archive: zipfile.ZipFile, path: str) -> str:
     """The name in the zip, which some programs write in other letters or with a leading slash or backslashes."""
     wanted = path.lower()
     for name in archive.namelist():
-        if name.replace("\\", "/").lstrip("/").lower() == wanted:
+        if _plain_name(name) == wanted:
             return name
     raise KeyError(path)
+
+
+def _plain_name(name: str) -> str:
+    return name.replace("\\", "/").lstrip("/").lower()
 
 
 def _relation_id(sheet: Element) -> str | None:

@@ -13,7 +13,16 @@ from importer.mapping.read_rows import read_row_numbers
 from importer.mapping.shape import Fields, read_fields, read_filled, read_number, read_text, read_texts, read_word
 from importer.models import SourceOptions
 
-FILE_KEYS = ("header_row", "header_rows", "skip_rows", "stop_at", "hidden_rows", "encoding", "delimiter")
+FILE_KEYS = (
+    "header_row",
+    "header_rows",
+    "skip_rows",
+    "stop_at",
+    "hidden_rows",
+    "encoding",
+    "delimiter",
+    "longest_cell",
+)
 SOURCE_KEYS = ("sheet", *FILE_KEYS, "missing", "where", "group_by")
 GROUP_KEYS = ("column", "blank", "main")
 
@@ -58,6 +67,7 @@ def file_options(fields: Fields, sheet: Text | None) -> SourceOptions:
         skip_rows=fields.read("skip_rows", read_row_numbers) or (),
         stop_at=stop_at.value if stop_at else None,
         hidden_rows="skip" if hidden is HiddenWord.SKIP else "read",
+        longest_cell=fields.read("longest_cell", read_number),
     )
 
 

@@ -55,7 +55,7 @@ def mutants(count: int, seed: int) -> Iterator[Mutant]:
     whole = [(case, content) for case, content in whole if 0 < len(content) < 100_000]
     for _ in range(count):
         case, content = chance.choice(whole)
-        damage = chance.choice(_ZIP_DAMAGES + _DAMAGES if zipfile.is_zipfile(BytesIO(content)) else _DAMAGES)
+        damage = chance.choice(_ZIP_DAMAGES + DAMAGES if zipfile.is_zipfile(BytesIO(content)) else DAMAGES)
         yield Mutant(case, damage.__name__.strip("_"), damage(content, chance))
 
 
@@ -131,7 +131,7 @@ def _member_damaged(content: bytes, chance: random.Random) -> bytes:
     parts = _parts(content)
     name = chance.choice(sorted(parts))
     if parts[name]:
-        parts[name] = chance.choice(_DAMAGES)(parts[name], chance)
+        parts[name] = chance.choice(DAMAGES)(parts[name], chance)
     return _zip(parts)
 
 
@@ -148,7 +148,7 @@ def _members_swapped(content: bytes, chance: random.Random) -> bytes:
     return _zip(parts)
 
 
-_DAMAGES: list[Damage] = [_flipped, _overwritten, _cut, _bitten, _doubled]
+DAMAGES: list[Damage] = [_flipped, _overwritten, _cut, _bitten, _doubled]
 _ZIP_DAMAGES: list[Damage] = [_member_damaged, _member_damaged, _member_damaged, _member_dropped, _members_swapped]
 
 

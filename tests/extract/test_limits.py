@@ -58,12 +58,39 @@ def test_stray_cell_far_away(tmp_path: Path) -> None:
     ]
 
 
+def _wide_rows(numbers: range, stray: int) -> str:
+    """Rows of one cell, and in every one whose number `stray` divides another in the last column there is."""
+    cell = '<c r="{0}{1}"><v>{1}</v></c>'
+    return "".join(
+        f'<row r="{n}">{cell.format("A", n)}{cell.format("XFD", n) if n % stray == 0 else ""}</row>' for n in numbers
+    )
+
+
+def test_stray_cells_in_a_few_of_many_rows(tmp_path: Path) -> None:
+    """Stray cells far to the right in a few rows are told by their rows, and all rows are read."""
+    path = tmp_path / "wide.xlsx"
+    path.write_bytes(raw_xlsx(_HEADER + _wide_rows(range(2, 1502), 700)))
+    rows = list(open_sheet(path, SourceOptions(), shown_as="wide.xlsx").rows())
+    assert [row.number for row in rows] == list(range(2, 1502))
+    assert {row.number for row in rows if row.problems} == {700, 1400}
+
+
+def test_stray_cells_in_too_many_rows(tmp_path: Path) -> None:
+    """Stray cells far to the right in thousands of rows are refused at once, with the address of the first."""
+    path = tmp_path / "wide.xlsx"
+    path.write_bytes(raw_xlsx(_HEADER + _wide_rows(range(2, 3002), 2)))
+    assert refusal(path, ReadingLimits()) == (
+        "wide.xlsx: stray cells make 1,500 rows up to 16,384 columns wide; the first is XFD2; delete the columns to "
+        "the right of the table and save the workbook again, or save the sheet as CSV"
+    )
+
+
 def test_workbook_that_would_fill_the_memory(tmp_path: Path) -> None:
     """A sheet that needs more than the memory allowed is refused, with what to do."""
     path = tmp_path / "heavy.xlsx"
-    path.write_bytes(raw_xlsx(_HEADER.replace("Name", "x" * (200 << 20))))
-    assert refusal(path, ReadingLimits(memory=300 << 20)) == (
-        "heavy.xlsx: reading the workbook takes more than the 300 MB of memory that are allowed; delete what lies far "
+    path.write_bytes(raw_xlsx(_HEADER.replace("Name", "x" * (100 << 20))))
+    assert refusal(path, ReadingLimits(memory=200 << 20)) == (
+        "heavy.xlsx: reading the workbook takes more than the 200 MB of memory that are allowed; delete what lies far "
         "right of or below the table, or save the sheet as CSV"
     )
     assert children() == set()
@@ -84,7 +111,7 @@ def test_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
 def test_bomb_that_lies_about_its_size(tmp_path: Path) -> None:
     """A part that unpacks to more than it says is found out, within the memory allowed."""
     path = tmp_path / "lie.xlsx"
-    sheet = b"<worksheet>" + b" " * (300 << 20) + b"</worksheet>"
+    sheet = b"<worksheet>" + b" " * (60 << 20) + b"</worksheet>"
     path.write_bytes(raw_xlsx(_HEADER, extra={"xl/worksheets/sheet1.xml": sheet}))
     _understate(path, len(sheet))
     started = time.monotonic()
@@ -127,8 +154,11 @@ def test_cell_over_the_limit(tmp_path: Path) -> None:
     path = tmp_path / "long.csv"
     path.write_text("Name,City\nAda," + "x" * 5000 + "\n")
     assert refusal(path, ReadingLimits(cell_characters=4000)) == (
-        'long.csv, row 2: a cell is longer than 4,000 characters; most likely a quote (") is opened and never closed'
+        'long.csv, row 2: a cell is longer than 4,000 characters; most likely a quote (") is opened and never closed; '
+        "if the cell is meant, allow more characters as longest_cell: under source: in the mapping"
     )
+    allowed = open_sheet(path, SourceOptions(longest_cell=5000), limits=ReadingLimits(cell_characters=4000))
+    assert [len(row.cells[1]) for row in allowed.rows()] == [5000]
 
 
 def test_parent_that_dies_leaves_no_child(tmp_path: Path) -> None:

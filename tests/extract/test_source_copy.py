@@ -42,6 +42,43 @@ def test_folder(tmp_path: Path) -> None:
     assert str(caught.value) == f"{tmp_path}: is a folder; name the file in it"
 
 
+def test_pipe(tmp_path: Path) -> None:
+    """A pipe, which may never end, is not waited for but told, with what to do."""
+    pipe = tmp_path / "candidates.csv"
+    os.mkfifo(pipe)
+    with pytest.raises(UnusableInput) as caught:
+        copy_source(pipe, tmp_path)
+    assert str(caught.value) == (
+        f"{pipe}: is a pipe or a device, which may never end; save what it gives to a file, or pass it to standard "
+        "input and name the file -"
+    )
+
+
+def test_endless_device(tmp_path: Path) -> None:
+    """A device that never ends is not read."""
+    with pytest.raises(UnusableInput) as caught:
+        copy_source(Path("/dev/zero"), tmp_path)
+    assert str(caught.value).startswith("/dev/zero: is a pipe or a device, which may never end; ")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_path_that_leads_through_a_file(tmp_path: Path) -> None:
+    """A path that cannot be is told as a missing file."""
+    (tmp_path / "a.csv").write_bytes(_CONTENT)
+    with pytest.raises(UnusableInput) as caught:
+        copy_source(tmp_path / "a.csv" / "b.csv", tmp_path)
+    assert str(caught.value) == f"{tmp_path}/a.csv/b.csv: there is no such file; check the path"
+
+
+def test_name_that_is_too_long(tmp_path: Path) -> None:
+    """A name that the disk refuses is told in the words of the system."""
+    with pytest.raises(UnusableInput) as caught:
+        copy_source(tmp_path / ("x" * 300 + ".csv"), Path("unused"))
+    assert str(caught.value).endswith(
+        ".csv: the file cannot be read: File name too long; check the path and the disk that it is on"
+    )
+
+
 def test_file_that_grows_is_refused(tmp_path: Path) -> None:
     """A file that another program writes to while it is copied is refused, and no half copy stays."""
     fifo_of_changes = tmp_path / "growing.csv"
@@ -52,7 +89,7 @@ def test_file_that_grows_is_refused(tmp_path: Path) -> None:
             while fifo_of_changes.stat().st_size == 10_000_000:
                 os.sched_yield()
             with pytest.raises(UnusableInput) as caught:
-                copy_source(fifo_of_changes, tmp_path)
+                _copy_often(fifo_of_changes, tmp_path)
         finally:
             writer.kill()
     assert str(caught.value) == (
@@ -62,12 +99,42 @@ def test_file_that_grows_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "source.csv").exists()
 
 
+def _copy_often(path: Path, folder: Path) -> None:
+    """Copy again and again: on a busy machine the writer may stand still during one copy."""
+    for _ in range(100):
+        copy_source(path, folder)
+
+
 def test_standard_input(tmp_path: Path) -> None:
     """`-` copies standard input as a CSV."""
     code = "import sys; from pathlib import Path; from importer.extract import copy_source;"
     code += f"copy_source(Path('-'), Path({str(tmp_path)!r}))"
     subprocess.run([sys.executable, "-c", code], input=_CONTENT, check=True)
     assert (tmp_path / "source.csv").read_bytes() == _CONTENT
+
+
+def test_standard_input_that_never_ends(tmp_path: Path) -> None:
+    """Standard input is read up to the limit and no further; what was copied goes."""
+    code = "import sys; from pathlib import Path; from importer.extract import copy_source\ntry:"
+    code += f"copy_source(Path('-'), Path({str(tmp_path)!r}), standard_input_bytes=3 << 20)"
+    code += "\nexcept Exception as error: print(error, end='')"
+    with Path("/dev/zero").open("rb") as endless:
+        done = subprocess.run([sys.executable, "-c", code], stdin=endless, capture_output=True, text=True, check=True)
+    assert done.stdout == (
+        "standard input: it gives more than 3,145,728 bytes; save it to a file and name that, or allow more with "
+        "IMPORTER_STANDARD_INPUT_MEGABYTES"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_standard_input_that_is_closed(tmp_path: Path) -> None:
+    """Standard input that is closed is told."""
+    code = "import sys; from pathlib import Path; from importer.extract import copy_source\ntry:"
+    code += f"copy_source(Path('-'), Path({str(tmp_path)!r}))"
+    code += "\nexcept Exception as error: print(error, end='')"
+    command = ["sh", "-c", '"$0" -c "$1" <&-', sys.executable, code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == "standard input: it is closed; pass a CSV to it, or name the file"
 
 
 def test_standard_input_has_a_name(tmp_path: Path) -> None:

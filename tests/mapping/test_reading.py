@@ -60,10 +60,11 @@ def test_source_and_defaults() -> None:
 def test_source_rows() -> None:
     """Which rows belong to the table is kept: rows left out, one by one or in ranges, the end, hidden ones."""
     mapping = read(
-        HEAD + "source: {header_row: 2, header_rows: 2, skip_rows: [1, 4 - 6], stop_at: Total, hidden_rows: skip}\n"
+        HEAD + "source: {header_row: 2, header_rows: 2, skip_rows: [1, 4 - 6], stop_at: Total, hidden_rows: skip, "
+        "longest_cell: 9}\n"
     )
     assert mapping.source == SourceOptions(
-        header_row=2, header_rows=2, skip_rows=(1, 4, 5, 6), stop_at="Total", hidden_rows="skip"
+        header_row=2, header_rows=2, skip_rows=(1, 4, 5, 6), stop_at="Total", hidden_rows="skip", longest_cell=9
     )
 
 

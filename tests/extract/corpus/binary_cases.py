@@ -48,6 +48,16 @@ def _cases(form: str) -> Iterator[Case]:
     )
     people: BinaryTable = [["Name", "City"], ["Ada", "Rome"], ["Alan", "Oslo"]]
     yield case("hidden", "knows hidden rows", hidden, people, SourceOptions(hidden_rows="skip"), hidden=frozenset({2}))
+    merged = Seen(
+        ("Name", "City"),
+        {2: ("Ada", "Rome"), 3: ("Alan", "")},
+        warnings=(
+            f"a.{form}, Sheet: a range of cells is merged (B2:B3); only the first cell of each holds the value, the "
+            "others are blank; take the merging apart and fill the cells, unless blank is right",
+        ),
+    )
+    people = [["Name", "City"], ["Ada", "Rome"], ["Alan", ""]]
+    yield case("merged", "tells cells that are merged", merged, people, none, merged=[(1, 2, 1, 1)])
     lines: BinaryTable = [["Name", "City"], ["A\nB", "𝒜da 🙂"]]
     yield case(
         "lines", "keeps line breaks and rare letters", Seen(("Name", "City"), {2: ("A\nB", "𝒜da 🙂")}), lines, none

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from xml.sax.saxutils import escape
 
 from tests.extract.corpus.writers import Cell, Table, zipped
+
+Merged = tuple[int, int, int, int]  # first row, last row, first column, last column, each from 0
 
 _ERRORS = {"#NULL!": 0x00, "#DIV/0!": 0x07, "#VALUE!": 0x0F, "#REF!": 0x17, "#NAME?": 0x1D, "#NUM!": 0x24, "#N/A": 0x2A}
 _EPOCH = date(1899, 12, 30)
@@ -54,7 +56,12 @@ def _filled(table: BinaryTable | Table) -> Iterator[tuple[int, list[tuple[int, B
 # --- XLS ----------------------------------------------------------------------------------------
 
 
-def xls_bytes(table: BinaryTable | Table, title: str = "Sheet", hidden: frozenset[int] = frozenset()) -> bytes:
+def xls_bytes(
+    table: BinaryTable | Table,
+    title: str = "Sheet",
+    hidden: frozenset[int] = frozenset(),
+    merged: Sequence[Merged] = (),
+) -> bytes:
     """A table as BIFF8 in an OLE2 container; `hidden` are the numbers of hidden rows."""
     begin = _biff(0x809, struct.pack("<HHHHII", 0x600, 5, 0, 0, 0, 0))
     formats = _biff(0x41E, struct.pack("<H", 164) + _biff_text("00000"))
@@ -69,6 +76,9 @@ def xls_bytes(table: BinaryTable | Table, title: str = "Sheet", hidden: frozense
         sheet += _biff(0x208, struct.pack("<HHHHHHHH", row, 0, 256, 255, 0, 0, grbit, 0))
         for index, cell in cells:
             sheet += _xls_cell(struct.pack("<HHH", row, index, _style(cell)), cell)
+    if merged:
+        ranges = b"".join(struct.pack("<HHHH", *each) for each in merged)
+        sheet += _biff(0xE5, struct.pack("<H", len(merged)) + ranges)
     return _ole(begin + formats + styles + listed + end + sheet + end)
 
 
@@ -116,7 +126,12 @@ def _entry(name: str, kind: int, start: int, size: int, child: int = 0xFFFFFFFF)
 # --- XLSB ---------------------------------------------------------------------------------------
 
 
-def xlsb_bytes(table: BinaryTable | Table, title: str = "Sheet", hidden: frozenset[int] = frozenset()) -> bytes:
+def xlsb_bytes(
+    table: BinaryTable | Table,
+    title: str = "Sheet",
+    hidden: frozenset[int] = frozenset(),
+    merged: Sequence[Merged] = (),
+) -> bytes:
     """A table as XLSB; `hidden` are the numbers of hidden rows."""
     dimension = struct.pack("<IIII", 0, len(table) - 1, 0, max(map(len, table)) - 1)
     sheet = _record(129) + _record(148, dimension) + _record(145)
@@ -125,7 +140,11 @@ def xlsb_bytes(table: BinaryTable | Table, title: str = "Sheet", hidden: frozens
         sheet += _record(0, struct.pack("<IIHBBBI", row, 0, 300, 0, flags, 0, 0))
         for index, cell in cells:
             sheet += _xlsb_cell(struct.pack("<II", index, _style(cell)), cell)
-    sheet += _record(146) + _record(130)
+    sheet += _record(146)
+    if merged:
+        sheet += _record(177, struct.pack("<I", len(merged)))
+        sheet += b"".join(_record(176, struct.pack("<IIII", *each)) for each in merged) + _record(178)
+    sheet += _record(130)
     book = _record(131) + _record(143)
     book += _record(156, struct.pack("<II", 0, 1) + _wide("rId1") + _wide(title)) + _record(144) + _record(132)
     styles = _record(278) + _record(615, struct.pack("<I", 1)) + _record(44, struct.pack("<H", 164) + _wide("00000"))
@@ -190,12 +209,19 @@ def _wide(text: str) -> bytes:
 # --- ODS ----------------------------------------------------------------------------------------
 
 
-def ods_bytes(table: BinaryTable | Table, title: str = "Sheet", hidden: frozenset[int] = frozenset()) -> bytes:
+def ods_bytes(
+    table: BinaryTable | Table,
+    title: str = "Sheet",
+    hidden: frozenset[int] = frozenset(),
+    merged: Sequence[Merged] = (),
+) -> bytes:
     """A table as ODS, as LibreOffice writes it; `hidden` are the numbers of hidden rows."""
     rows = ""
     for row, cells in enumerate(table, 1):
         visibility = ' table:visibility="collapse"' if row in hidden else ""
-        body = "".join(map(_ods_cell, cells)) or "<table:table-cell/>"
+        spans = {left: (bottom - top + 1, right - left + 1) for top, bottom, left, right in merged if top == row - 1}
+        body = "".join(_spanned(_ods_cell(cell), spans.get(index)) for index, cell in enumerate(cells))
+        body = body or "<table:table-cell/>"
         rows += f"<table:table-row{visibility}>{body}</table:table-row>"
     names = " ".join(
         f'xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{prefix}:1.0"' for prefix in ("office", "table", "text")
@@ -214,6 +240,13 @@ def ods_bytes(table: BinaryTable | Table, title: str = "Sheet", hidden: frozense
     return zipped(
         {"mimetype": kind.encode(), "META-INF/manifest.xml": manifest.encode(), "content.xml": content.encode()}
     )
+
+
+def _spanned(cell: str, span: tuple[int, int] | None) -> str:
+    if span is None:
+        return cell
+    spanned = f'table:number-rows-spanned="{span[0]}" table:number-columns-spanned="{span[1]}"'
+    return cell.replace("<table:table-cell", f"<table:table-cell {spanned}", 1)
 
 
 def _ods_cell(cell: BinaryCell) -> str:

@@ -15,6 +15,16 @@ _ENTITIES = (
     '<c r="A1" t="inlineStr"><is><t>&b;</t></is></c></row></sheetData></worksheet>'
 )
 
+_BINARIES = (
+    ("jpeg", "a JPEG picture", b"\xff\xd8\xff\xe0"),
+    ("heic", "a film or a picture of a phone", b"\0\0\0\x18ftypheic"),
+    ("webp", "a picture, a film or a sound", b"RIFF\0\0\0\0WEBP"),
+    ("windows-program", "a program", b"MZ\x90\0"),
+    ("linux-program", "a program", b"\x7fELF"),
+    ("gzip", "a file packed with gzip", b"\x1f\x8b\x08"),
+    ("sqlite", "an SQLite database", b"SQLite format 3\0"),
+)
+
 
 def _refused(id_: str, promise: str, file: str, content: Callable[[], bytes], message: str) -> Case:
     return Case(f"refused-{id_}", promise, file, content, Seen(refused=(message,)))
@@ -58,6 +68,37 @@ REFUSED_CASES = (
         "a.csv",
         lambda: b"%PDF-1.7\n",
         "a.csv: is really a PDF; export the table as .xlsx or .csv",
+    ),
+    *(
+        _refused(
+            f"binary-{name}",
+            f"knows {kind} under the name of a CSV",
+            "a.csv",
+            lambda start=start: start + bytes(range(256)) * 4,
+            f"a.csv: is really {kind}; export the table as .xlsx or .csv",
+        )
+        for name, kind, start in _BINARIES
+    ),
+    _refused(
+        "binary-unknown",
+        "offers no encodings for bytes that are no text in any",
+        "a.csv",
+        lambda: bytes(range(1, 256)) * 8,
+        "a.csv: is no text, but binary data; export the table as .xlsx or .csv",
+    ),
+    _refused(
+        "zip-as-csv",
+        "knows a zip under the name of a CSV",
+        "a.csv",
+        lambda: zipped({"candidates.csv": b"Name\n"}),
+        "a.csv: is a zip, no workbook; unpack it and name the file in it",
+    ),
+    _refused(
+        "picture-as-xlsx",
+        "knows a picture under the name of a workbook",
+        "a.xlsx",
+        lambda: b"\x89PNG\r\n\x1a\n" + bytes(100),
+        "a.xlsx: is really a PNG picture; export the table as .xlsx or .csv",
     ),
     _refused(
         "csv-as-xlsx",
@@ -113,6 +154,14 @@ REFUSED_CASES = (
         ),
         "a.xlsx: the workbook is damaged and cannot be read (mismatched tag: line 1, column 176); open it in a "
         "spreadsheet program and save it again",
+    ),
+    _refused(
+        "part-twice",
+        "refuses a workbook that holds a sheet twice, of which readers take one",
+        "a.xlsx",
+        lambda: raw_xlsx("", extra={"xl/worksheets/Sheet1.XML": b"<worksheet/>"}),
+        "a.xlsx: the workbook is damaged and cannot be read (the part xl/worksheets/sheet1.xml is there twice); open "
+        "it in a spreadsheet program and save it again",
     ),
     _refused(
         "shared-strings-missing",

@@ -379,6 +379,22 @@ _UNUSUAL = (
         styles='<cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs>',
     ),
     _raw(
+        "merged",
+        "tells merged cells below the header, and no others",
+        Seen(
+            _COLUMNS,
+            {4: ("Ada", "London"), 5: ("Alan", "Wilmslow")},
+            header_row=3,
+            warnings=(
+                "a.xlsx, Sheet: 2 ranges of cells are merged (B4:B5, A6:B6); only the first cell of each holds the "
+                "value, the others are blank; take the merging apart and fill the cells, unless blank is right",
+            ),
+        ),
+        _HEADER.replace('1"', '3"') + _ROW_2.replace('2"', '4"') + _ROW_3.replace('3"', '5"'),
+        after='<mergeCells count="4"><mergeCell ref="A1:B1"/><mergeCell ref="B4:B5"/><mergeCell ref="A6:B6"/>'
+        '<mergeCell ref="D4:D5"/></mergeCells>',
+    ),
+    _raw(
         "row-twice",
         "refuses a sheet that holds a row twice, of which readers keep one",
         Seen(
