@@ -18,7 +18,7 @@ from importer.mapping.route import RouteColumn, route_column
 from importer.models import ManyTargets, Outcome, OutcomeKind, Problem, Question, Row, TargetRun
 from importer.pipeline import Order, Plan, discard, exit_code, make_plan, rewrite_report
 from importer.report import RunFacts, Summary, write_report
-from importer.run_folder import Ending, Routed, make_private_folder, new_run_id, read_manifest, route_word
+from importer.run_folder import Ending, Routed, be_present, make_private_folder, new_run_id, read_manifest, route_word
 
 QuestionsOf = Callable[[str], tuple[Question, ...]]
 
@@ -42,7 +42,9 @@ def plan_batch(order: Order, questions_of: QuestionsOf) -> Batch:
     """
     mappings = read_mappings(order.mapping)
     started_at = datetime.now(UTC)
-    folder = make_private_folder(order.out, new_run_id(started_at))
+    run = new_run_id(started_at)
+    presence = be_present(order.out, run)
+    folder = make_private_folder(order.out, run)
     plans: list[Plan] = []
     try:
         copy = copy_source(order.file, folder)
@@ -70,7 +72,9 @@ def plan_batch(order: Order, questions_of: QuestionsOf) -> Batch:
         for plan in plans:
             discard(plan)
         shutil.rmtree(folder, ignore_errors=True)
+        presence.end()
         raise
+    presence.end()  # from here on its manifest speaks for it
     return Batch(folder, manifest, tuple(plans))
 
 

@@ -13,7 +13,7 @@ from typing import Protocol
 from importer.child_tables import Source, open_children
 from importer.errors import StoppedEarly, UnusableInput, UsageError
 from importer.extract import Sheet, SourceCopy, copy_source, open_sheet, share_copy
-from importer.ledger import Ledger, RowState, RunJournal, State
+from importer.ledger import Ledger, Presence, RowState, RunJournal, State, forget_presence
 from importer.ledger import RunRecord as LedgerRun
 from importer.load import OWN_EARLIER_ATTEMPT, Stop
 from importer.mapping import Mapping, ResolvedMapping, read_mapping, resolve
@@ -23,6 +23,7 @@ from importer.run_folder import (
     Ending,
     RunManifest,
     Selection,
+    be_present,
     keep_mapping,
     make_private_folder,
     manifests_in,
@@ -78,6 +79,7 @@ class Plan:
     sheet: Sheet
     mapping: ResolvedMapping
     forecast: Forecast
+    presence: Presence
 
     @property
     def ledger_run(self) -> LedgerRun:
@@ -106,7 +108,9 @@ def make_plan(order: Order, questions_of: Callable[[str], tuple[Question, ...]])
     mapping = read_mapping(order.mapping)
     shown_as = order.file_shown_as or str(order.file)
     started_at = datetime.now(UTC)
-    folder = make_private_folder(order.out, order.run or new_run_id(started_at))
+    run = order.run or new_run_id(started_at)
+    presence = be_present(order.out, run)
+    folder = make_private_folder(order.out, run)
     try:
         copy = share_copy(order.copied, folder) if order.copied else copy_source(order.file, folder)
         mapping_copy = keep_mapping(order.mapping, folder)
@@ -149,13 +153,18 @@ def make_plan(order: Order, questions_of: Callable[[str], tuple[Question, ...]])
         write_unfinished_summary(folder, _facts(manifest, sheet))
         write_manifest(folder, manifest)
     except OSError as error:
-        shutil.rmtree(folder, ignore_errors=True)
+        _take_back(folder, presence)
         raise _no_room_for_plan(error, folder) from None
     except BaseException:
         # Nothing was begun: a folder without a report would only puzzle.
-        shutil.rmtree(folder, ignore_errors=True)
+        _take_back(folder, presence)
         raise
-    return Plan(folder, manifest, sheet, resolved, forecast)
+    return Plan(folder, manifest, sheet, resolved, forecast, presence)
+
+
+def _take_back(folder: Path, presence: Presence) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    presence.end()
 
 
 def _no_room_for_plan(error: OSError, folder: Path) -> UnusableInput:
@@ -185,7 +194,7 @@ def _refuse_torn_candidates(mapping: Mapping, selection: Selection) -> None:
 
 def discard(plan: Plan) -> None:
     """Take back a plan that nobody wants carried out."""
-    shutil.rmtree(plan.folder, ignore_errors=True)
+    _take_back(plan.folder, plan.presence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,6 +288,7 @@ def end(plan: Plan, stop: Stop | None, signal: int | None) -> Summary:
         stop_hint=stop.hint if stop else None,
     )
     _keep_ending(plan.folder, plan.manifest.ended(ending))
+    plan.presence.end()
     return rewrite_report(plan.folder)
 
 
@@ -309,6 +319,7 @@ def close(folder: Path, ledger: Ledger) -> Summary:
         _complete_journal(folder, manifest, ledger)
         manifest = manifest.ended(Ending(datetime.now(UTC), finished=False, exit_code=None))
         _keep_ending(folder, manifest)
+    forget_presence(folder.parent, manifest.run)
     summary = rewrite_report(folder)
     ledger.end_run(manifest.run, summary.ended_at or summary.started_at, summary.exit_code)
     return summary
