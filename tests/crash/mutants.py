@@ -86,8 +86,8 @@ MUTANTS = (
     Mutant(
         "the lock is not taken",
         "ledger/lock.py",
-        "        lock.acquire()\n",
-        "        pass\n",
+        "        lock.acquire()\n    except Timeout:\n        raise Busy",
+        "        pass\n    except Timeout:\n        raise Busy",
         ("tests/ledger/test_lock.py", "tests/crash/test_kills.py"),
     ),
     Mutant(
