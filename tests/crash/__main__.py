@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from tests.crash.every_step import BEHAVIOURS, FORMS, kill_at_all_points, parts
+from tests.crash.every_step import BEHAVIOURS, FORMS, Part, StepFigures, kill_at_all_points, parts
 from tests.crash.lives import live_whole_lives
 from tests.crash.power_cuts import cut_power
 from tests.crash.random_kills import Size, kill_at_random_in_several
@@ -32,7 +32,7 @@ def _kills(folder: Path, asked: argparse.Namespace) -> list[str]:
 
 
 def _steps(folder: Path, asked: argparse.Namespace) -> list[str]:
-    figures = kill_at_all_points(folder, parts(asked.behaviour, asked.form), asked.workers)
+    figures = kill_at_all_points(folder, parts(asked.behaviour, asked.form), asked.workers, _tell_of_part)
     _tell(figures.lines())
     return figures.untrue
 
@@ -55,6 +55,12 @@ _PARTS: dict[str, Callable[[Path, argparse.Namespace], list[str]]] = {
     "life": _life,
     "power": _power,
 }
+
+
+def _tell_of_part(part: Part, figures: StepFigures) -> None:
+    found = f", {len(figures.untrue)} WRONG" if figures.untrue else ""
+    name = f"{part.form}, {part.behaviour}, {part.operation}"
+    _tell([f"{figures.kills.total():>6} kills {figures.seconds:>5.0f} s  {name}{found}"])
 
 
 def _tell(lines: Iterable[str]) -> None:

@@ -10,7 +10,7 @@ import re
 import signal
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
@@ -293,12 +293,15 @@ def _do(folder: Path, part: Part) -> StepFigures:
     return kill_at_points(place, _nursery(), part)
 
 
-def kill_at_all_points(folder: Path, chosen: Sequence[Part], workers: int) -> StepFigures:
-    """All these parts, several at a time."""
+def kill_at_all_points(
+    folder: Path, chosen: Sequence[Part], workers: int, watch: Callable[[Part, StepFigures], None]
+) -> StepFigures:
+    """All these parts, several at a time; `watch` is told of each that is done, in their order."""
     figures = StepFigures()
     began = time.monotonic()
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
-        for done in pool.map(_do, [folder] * len(chosen), chosen):
+        for part, done in zip(chosen, pool.map(_do, [folder] * len(chosen), chosen), strict=True):
             figures.add(done)
+            watch(part, done)
     figures.seconds = time.monotonic() - began
     return figures

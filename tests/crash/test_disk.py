@@ -14,6 +14,7 @@ import pytest
 from tests.crash.imports import PATIENCE, Witness, temporary_folder, witness, write_mappings, write_people
 from tests.crash.nursery import Nursery
 
+pytestmark = pytest.mark.timeout(300)  # many processes: where others need the machine too, they wait
 ROWS = 60
 NOBODY = 65534 if os.getuid() == 0 else None  # the superuser writes anywhere
 RUN = ("run", "people.csv", "--mapping", "mapping.yaml", "--out", "disk/results")

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from importer.models import Application
 from tests.crash.front_door_life import FrontDoorLife, FrontDoorLifeOfAPool
 from tests.crash.whole_life import WholeLife, WholeLifeOfAPool
 
+pytestmark = pytest.mark.timeout(300)  # many processes: where others need the machine too, they wait
 _SMALL = settings(
-    max_examples=15,
+    max_examples=12,
     stateful_step_count=8,
     deadline=None,
     derandomize=True,
@@ -25,7 +27,7 @@ TestWholeLife.settings = TestWholeLifeOfAPool.settings = _SMALL
 TestFrontDoorLife = FrontDoorLife.TestCase
 TestFrontDoorLifeOfAPool = FrontDoorLifeOfAPool.TestCase
 TestFrontDoorLife.settings = TestFrontDoorLifeOfAPool.settings = settings(
-    _SMALL, max_examples=5, stateful_step_count=12, phases=[Phase.generate]
+    _SMALL, max_examples=4, stateful_step_count=10, phases=[Phase.generate]
 )
 
 
