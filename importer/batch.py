@@ -95,7 +95,7 @@ def _plan_runs(
             continue
         run = BatchRun(f"{batch}.{mapping.path.stem}", mapping.target, str(mapping.path), words)
         routed = replace(order.selection, routed=Routed(column.index, words))
-        own = replace(order, mapping=mapping.path, selection=routed, run=run.run, copied=copy)
+        own = replace(order, mapping=mapping.path, selection=routed, run=run.run, copied=copy, check_first=True)
         try:
             plans.append(make_plan(own, questions_of))
         except UnusableInput as error:

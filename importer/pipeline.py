@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
@@ -32,11 +33,12 @@ from importer.run_folder import (
     refuse_altered,
     write_manifest,
 )
-from importer.sorting import Forecast, look_ahead, sort_rows, spread
+from importer.sorting import Forecast, Sorted, SortingAhead, look_ahead, needs_whole_look, sort_rows, spread
 from importer.transform import join_warnings
 
 Watch = Callable[[Outcome], None]
 
+_CHECKED_FIRST = 2_000  # candidates that are checked before the first request: some tenths of a second
 _NOT_GOOD = (OutcomeKind.REJECTED, OutcomeKind.INVALID, OutcomeKind.FAILED, OutcomeKind.UNCLEAR)
 
 
@@ -55,6 +57,7 @@ class Order:
 
     file_shown_as, mapping_shown_as: the names that reports give file and mapping, where these are private copies.
     Of a run that is part of a batch, `run` is its id, and `copied` the private copy of the source that all share.
+    check_first: check every row before the first is sent, however long that takes; else the first few thousand.
     """
 
     file: Path
@@ -68,17 +71,23 @@ class Order:
     mapping_shown_as: str | None = None
     run: str | None = None
     copied: SourceCopy | None = None
+    check_first: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A file, a mapping and a target that fit each other, with the private copy that all rows are read from."""
+    """A file, a mapping and a target that fit each other, with the private copy that all rows are read from.
+
+    candidates: what each candidate of the source comes to, given once; forecast: None where the source was not read
+    to its end yet.
+    """
 
     folder: Path
     manifest: RunManifest
     sheet: Sheet
     mapping: ResolvedMapping
-    forecast: Forecast
+    candidates: Iterable[Sorted]
+    forecast: Forecast | None
     presence: Presence
 
     @property
@@ -125,10 +134,17 @@ def make_plan(order: Order, questions_of: Callable[[str], tuple[Question, ...]])
         def read() -> Iterator[Row]:
             return order.selection.of(sheet.rows())
 
-        forecast = look_ahead(read, resolved)
+        candidates: Iterable[Sorted]
+        forecast: Forecast | None
+        if order.check_first or needs_whole_look(resolved):
+            forecast = look_ahead(read, resolved)
+            candidates = sort_rows(read, resolved, forecast.repeated)
+        else:
+            candidates = SortingAhead(read, resolved, _CHECKED_FIRST)
+            forecast = candidates.forecast
         grouped = mapping.group_by is not None
         leftovers = join_warnings(resolved.joins, read(), grouped=grouped) if resolved.joins and whole else ()
-        if not forecast.rows and not whole:
+        if forecast is not None and not forecast.rows and not whole:
             raise UsageError(f"{order.selection}: the file has no such row; its header is in row {sheet.header_row}")
         manifest = RunManifest(
             run=folder.name,
@@ -142,13 +158,14 @@ def make_plan(order: Order, questions_of: Callable[[str], tuple[Question, ...]])
             target=mapping.target,
             service=order.service,
             dry_run=order.dry_run,
-            rows=forecast.rows,
-            blank_rows=max(forecast.last_row - sheet.header_row - forecast.rows, 0) if whole else 0,
+            header_row=sheet.header_row,
             warnings=tuple(str(warning) for warning in (*_warnings(sheet, mapping), *resolved.warnings, *leftovers)),
             started_at=started_at,
             children=children.copies,
-            groups=forecast.groups,
+            groups=forecast.groups if forecast is not None else (),
         )
+        if forecast is not None:
+            manifest = manifest.read_to(forecast.rows, forecast.last_row)
         # The manifest last: with it the folder is a run, and every run has a summary.
         write_unfinished_summary(folder, _facts(manifest, sheet))
         write_manifest(folder, manifest)
@@ -159,7 +176,7 @@ def make_plan(order: Order, questions_of: Callable[[str], tuple[Question, ...]])
         # Nothing was begun: a folder without a report would only puzzle.
         _take_back(folder, presence)
         raise
-    return Plan(folder, manifest, sheet, resolved, forecast, presence)
+    return Plan(folder, manifest, sheet, resolved, candidates, forecast, presence)
 
 
 def _take_back(folder: Path, presence: Presence) -> None:
@@ -233,13 +250,23 @@ def begin(plan: Plan, out: Path, ledger: Ledger) -> Closed:
     return Closed(tuple(summaries), tuple(problems))
 
 
-def carry_out(plan: Plan, loader: Loads, watch: Watch) -> None:
+@dataclass(slots=True)
+class Progress:
+    """How far into the source a run has come; `unreadable`: what keeps its rest from being read."""
+
+    rows: int = 0
+    last_row: int = 0
+    unreadable: Problem | None = None
+
+
+def carry_out(plan: Plan, loader: Loads, watch: Watch) -> Progress:
     """Take each row of the plan to its outcome, and keep it in the run's journal as it becomes final.
 
     Raises:
         StoppedEarly: the journal cannot be written; the ledger still knows what was sent.
     """
     rows_of: dict[int, tuple[int, ...]] = {}  # of candidates under way that have several rows
+    progress = Progress()
     try:
         with RunJournal(plan.folder) as journal:
 
@@ -248,22 +275,29 @@ def carry_out(plan: Plan, loader: Loads, watch: Watch) -> None:
                 watch(outcome)
 
             # Closed at once when an outcome cannot be kept: what is in flight finishes while the ledger is still open.
-            with closing(loader.load(_to_send(plan, keep, rows_of))) as outcomes:
+            with closing(loader.load(_to_send(plan, keep, rows_of, progress))) as outcomes:
                 for outcome in outcomes:
                     for one in spread(outcome, rows_of.pop(outcome.row, (outcome.row,))):
                         keep(one)
     except UnusableInput as error:
         # Its own words end in "nothing is sent", which is true of the next request only.
         raise StoppedEarly(f"{error}; what was sent is in the ledger: run the same command again") from None
+    return progress
 
 
-def _to_send(plan: Plan, keep: Watch, rows_of: dict[int, tuple[int, ...]]) -> Iterator[Submission]:
+def _to_send(plan: Plan, keep: Watch, rows_of: dict[int, tuple[int, ...]], progress: Progress) -> Iterator[Submission]:
     """The submissions of the plan in row order; rows that are not for sending get their outcome on the way."""
-
-    def read() -> Iterator[Row]:
-        return plan.manifest.selection.of(plan.sheet.rows())
-
-    for one in sort_rows(read, plan.mapping, plan.forecast.repeated):
+    candidates = iter(plan.candidates)
+    while True:
+        try:
+            one = next(candidates, None)
+        except UnusableInput as error:
+            progress.unreadable = error.problems[0]
+            return
+        if one is None:
+            return
+        progress.rows += len(one.rows)
+        progress.last_row = max(progress.last_row, one.rows[-1])
         if isinstance(one.result, Outcome):
             for outcome in spread(one.result, one.rows):
                 keep(outcome)
@@ -276,10 +310,12 @@ def _to_send(plan: Plan, keep: Watch, rows_of: dict[int, tuple[int, ...]]) -> It
 # --- the end of a run ---------------------------------------------------------------------------
 
 
-def end(plan: Plan, stop: Stop | None, signal: int | None) -> Summary:
+def end(plan: Plan, progress: Progress, stop: Stop | None, signal: int | None) -> Summary:
     """Close the books of a run: how it ended is kept, and its report is written."""
     with RunJournal(plan.folder) as journal:
         counts = journal.counts()
+    if progress.unreadable is not None:
+        stop = stop or _unreadable_from(progress)
     ending = Ending(
         at=datetime.now(UTC),
         finished=stop is None and signal is None,
@@ -287,9 +323,22 @@ def end(plan: Plan, stop: Stop | None, signal: int | None) -> Summary:
         stop_reason=stop.reason if stop else None,
         stop_hint=stop.hint if stop else None,
     )
-    _keep_ending(plan.folder, plan.manifest.ended(ending))
+    manifest = plan.manifest if plan.forecast is not None else plan.manifest.read_to(progress.rows, progress.last_row)
+    _keep_ending(plan.folder, manifest.ended(ending))
     plan.presence.end()
     return rewrite_report(plan.folder)
+
+
+def _unreadable_from(progress: Progress) -> Stop:
+    """Why a run ends that met a part of its source that cannot be read, when rows above it were sent."""
+    problem = progress.unreadable
+    assert problem is not None
+    where = f"{problem.place}: " if problem.place else ""
+    return Stop(
+        "source-unreadable",
+        f"the file cannot be read below row {progress.last_row} ({where}{problem.message})",
+        f"{problem.hint}; then run the same command again: rows that are done are skipped",
+    )
 
 
 def _keep_ending(folder: Path, manifest: RunManifest) -> None:
@@ -316,8 +365,13 @@ def close(folder: Path, ledger: Ledger) -> Summary:
     if ledger.run(manifest.run) is None:
         raise UsageError(f"run {manifest.run} has sent nothing: it was ended before it began, or begins just now")
     if manifest.ending is None:
-        _complete_journal(folder, manifest, ledger)
-        manifest = manifest.ended(Ending(datetime.now(UTC), finished=False, exit_code=None))
+        progress = _complete_journal(folder, manifest, ledger)
+        stop = _unreadable_from(progress) if progress.unreadable is not None else None
+        reason, hint = (stop.reason, stop.hint) if stop else (None, None)
+        manifest = manifest.read_to(progress.rows, progress.last_row)
+        manifest = manifest.ended(
+            Ending(datetime.now(UTC), finished=False, exit_code=None, stop_reason=reason, stop_hint=hint)
+        )
         _keep_ending(folder, manifest)
     forget_presence(folder.parent, manifest.run)
     summary = rewrite_report(folder)
@@ -379,10 +433,11 @@ def _sheet(folder: Path, manifest: RunManifest) -> Sheet:
 
 
 def _rows(manifest: RunManifest, sheet: Sheet) -> Iterator[Row]:
-    return manifest.selection.of(sheet.rows())
+    """The rows of a run as far as they could be read."""
+    return islice(manifest.selection.of(sheet.rows()), manifest.rows)
 
 
-def _complete_journal(folder: Path, manifest: RunManifest, ledger: Ledger) -> None:
+def _complete_journal(folder: Path, manifest: RunManifest, ledger: Ledger) -> Progress:
     """Give each row without an outcome the one that the ledger knows, else that it had no turn.
 
     The ledger knows a candidate by its first row; what became of that holds for the other rows of the candidate.
@@ -390,8 +445,10 @@ def _complete_journal(folder: Path, manifest: RunManifest, ledger: Ledger) -> No
     first_of = {row: rows[0] for rows in manifest.groups for row in rows[1:]}
     states = ledger.row_states(manifest.run)
     state = next(states, None)
+    progress = Progress()
+    rows = _rows(manifest, _sheet(folder, manifest))
     with RunJournal(folder) as journal:
-        for row in _rows(manifest, _sheet(folder, manifest)):
+        while (row := _next_row(rows, progress)) is not None:
             while state is not None and state.row < row.number:
                 state = next(states, None)
             if row.number in journal:
@@ -402,6 +459,19 @@ def _complete_journal(folder: Path, manifest: RunManifest, ledger: Ledger) -> No
                 journal.record(replace(first, row=row.number, attempts=0))
             else:
                 journal.record(Outcome(row.number, OutcomeKind.NOT_SENT, problems=(_KILLED,)))
+    return progress
+
+
+def _next_row(rows: Iterator[Row], progress: Progress) -> Row | None:
+    try:
+        row = next(rows, None)
+    except UnusableInput as error:
+        progress.unreadable = error.problems[0]
+        return None
+    if row is not None:
+        progress.rows += 1
+        progress.last_row = row.number
+    return row
 
 
 _KILLED = Problem(

@@ -155,9 +155,10 @@ class RunManifest:
     """What a run set out to do and, once it is over, how it ended.
 
     file: the source as the user named it; source: its private copy's name in the folder; service: the base URL, or
-    `sandbox` for a rehearsal, which the ledger keeps apart; rows: how many are selected; blank_rows: wholly blank ones
-    between them, which are no rows; groups: the rows of each candidate that has several, the first of them first;
-    mapping_copy: the private copy of the mapping file, by its name in the folder.
+    `sandbox` for a rehearsal, which the ledger keeps apart; rows: how many are selected, None while the source was not
+    read to its end; blank_rows: wholly blank ones between them, which are no rows; groups: the rows of each candidate
+    that has several, the first of them first; mapping_copy: the private copy of the mapping file, by its name in the
+    folder.
     """
 
     run: str
@@ -170,14 +171,20 @@ class RunManifest:
     target: Target
     service: str
     dry_run: bool
-    rows: int
-    blank_rows: int
     warnings: tuple[str, ...]
     started_at: datetime
+    header_row: int = 1
+    rows: int | None = None
+    blank_rows: int = 0
     children: tuple[ChildCopy, ...] = ()
     groups: tuple[tuple[int, ...], ...] = ()
     ending: Ending | None = None
     mapping_copy: str | None = None  # None in a run of an importer that did not keep one
+
+    def read_to(self, rows: int, last_row: int) -> RunManifest:
+        """The manifest of a run that has read so many rows, down to the last that can be read."""
+        blank = max(last_row - self.header_row - rows, 0) if self.selection == Selection() else 0
+        return replace(self, rows=rows, blank_rows=blank)
 
     @property
     def scope(self) -> Scope:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from importer.mapping import ResolvedMapping
 from importer.mapping.model import Repeated
@@ -36,6 +38,27 @@ class Forecast:
     groups: tuple[tuple[int, ...], ...]
 
 
+class SortingAhead:
+    """The candidates of a source, the first of them sorted before anybody asks; they are given once.
+
+    So a file of a few thousand rows has been read to its end before its first row is sent, a longer one is not held up
+    by its own length, and no row is worked on twice. `forecast` is None where rows are left to be read.
+
+    Raises:
+        UnusableInput: the file cannot be read as far as that.
+    """
+
+    def __init__(self, read: ReadRows, mapping: ResolvedMapping, ahead: int) -> None:
+        self._rest = sort_rows(read, mapping, {})
+        self._ahead = deque(islice(self._rest, ahead))
+        self.forecast = None if len(self._ahead) == ahead else _forecast(self._ahead)
+
+    def __iter__(self) -> Iterator[Sorted]:
+        while self._ahead:
+            yield self._ahead.popleft()
+        yield from self._rest
+
+
 def sort_rows(read: ReadRows, mapping: ResolvedMapping, repeated: Mapping[int, int]) -> Iterator[Sorted]:
     """Each candidate as what is to be sent for it, or as its outcome where nothing is."""
     return _sort(read, mapping, Duplicates(mapping, repeated))
@@ -65,17 +88,28 @@ def _left_out(filtered: Filtered) -> Sorted:
 def look_ahead(read: ReadRows, mapping: ResolvedMapping) -> Forecast:
     """Check every row as if it were sent: a file that cannot be read to its end is found before the first request."""
     duplicates = Duplicates(mapping)
+    forecast = replace(_forecast(_sort(read, mapping, duplicates)), repeated=duplicates.repeated)
+    if duplicates.repeated and mapping.repeated is Repeated.ERROR:
+        ready = sum(len(one.rows) for one in sort_rows(read, mapping, duplicates.repeated) if _is_ready(one))
+        return replace(forecast, ready=ready)
+    return forecast
+
+
+def needs_whole_look(mapping: ResolvedMapping) -> bool:
+    """Whether what becomes of a row may depend on one that comes much later."""
+    return mapping.grouping is not None or mapping.repeated is Repeated.ERROR or bool(mapping.joins)
+
+
+def _forecast(candidates: Iterable[Sorted]) -> Forecast:
     count = ready = last_row = 0
     groups = []
-    for one in _sort(read, mapping, duplicates):
+    for one in candidates:
         count += len(one.rows)
         ready += len(one.rows) if _is_ready(one) else 0
         last_row = max(last_row, one.rows[-1])
         if len(one.rows) > 1:
             groups.append(one.rows)
-    if duplicates.repeated and mapping.repeated is Repeated.ERROR:
-        ready = sum(len(one.rows) for one in sort_rows(read, mapping, duplicates.repeated) if _is_ready(one))
-    return Forecast(count, ready, last_row, duplicates.repeated, tuple(groups))
+    return Forecast(count, ready, last_row, {}, tuple(groups))
 
 
 def _is_ready(one: Sorted) -> bool:

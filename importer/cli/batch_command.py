@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -53,11 +52,10 @@ def import_batch(
 
 
 def _agree(batch: Batch) -> None:
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return
     from importer.pipeline import discard
 
     for plan in batch.plans:
+        assert plan.forecast is not None  # a batch is checked whole
         say(f"{plan.forecast.ready} of {plan.manifest.rows} rows are ready for {plan.manifest.target}")
     if not typer.confirm("Send them?", err=True):
         for plan in batch.plans:

@@ -17,8 +17,8 @@ _NEED_A_LOOK = (OutcomeKind.REJECTED, OutcomeKind.INVALID, OutcomeKind.FAILED, O
 
 
 @contextlib.contextmanager
-def progress(total: int, quiet: bool) -> Iterator[Watch]:
-    """A watch to call with each outcome, in the form that suits where stderr goes."""
+def progress(total: int | None, quiet: bool) -> Iterator[Watch]:
+    """A watch to call with each outcome, in the form that suits where stderr goes. `total` None: not known yet."""
     if quiet:
         yield lambda outcome: None
     elif sys.stderr.isatty():
@@ -29,7 +29,7 @@ def progress(total: int, quiet: bool) -> Iterator[Watch]:
 
 
 @contextlib.contextmanager
-def _bar(total: int) -> Iterator[Watch]:
+def _bar(total: int | None) -> Iterator[Watch]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -54,7 +54,7 @@ def _bar(total: int) -> Iterator[Watch]:
 class _PlainLines:
     """A line after each tenth of the rows, but none sooner than `_EVERY` seconds after the last."""
 
-    def __init__(self, total: int, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, total: int | None, clock: Callable[[], float] = time.monotonic) -> None:
         self._total = total
         self._clock = clock
         self._counts: Counter[OutcomeKind] = Counter()
@@ -65,7 +65,8 @@ class _PlainLines:
         now = self._clock()
         if now - self._said_at >= _EVERY:
             self._said_at = now
-            say(f"{self._counts.total()} of {self._total} rows: {counts_in_words(self._counts)}")
+            done = f"{self._counts.total()}" if self._total is None else f"{self._counts.total()} of {self._total}"
+            say(f"{done} rows: {counts_in_words(self._counts)}")
 
 
 def counts_in_words(counts: Counter[OutcomeKind]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -38,6 +38,7 @@ class RunFlags:
     yes: bool = False
     as_json: bool = False
     quiet: bool = False
+    check_first: bool = False
 
 
 def run(
@@ -59,6 +60,12 @@ def run(
     again: Annotated[
         bool, typer.Option("--again", help="Send rows again that were refused and did not change.")
     ] = False,
+    check_first: Annotated[
+        bool,
+        typer.Option(
+            "--check-first", help="Check every row before the first is sent, also of a large file. [asked: always]"
+        ),
+    ] = False,
     yes: options.Yes = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
@@ -66,7 +73,7 @@ def run(
     """Import the rows of a spreadsheet. Safe to run again: rows that are done are not sent a second time."""
     from importer.settings import load_settings
 
-    flags = RunFlags(dry_run, sandbox, questions, faults, max_errors, settle, again, yes, as_json, quiet)
+    flags = RunFlags(dry_run, sandbox, questions, faults, max_errors, settle, again, yes, as_json, quiet, check_first)
     _import_file(file, mapping, _selection(rows, limit), flags, load_settings(out=out, rate=rate, in_flight=in_flight))
 
 
@@ -89,8 +96,6 @@ def check(
 
 
 def _selection(rows: str | None, limit: int | None) -> Selection:
-    from dataclasses import replace
-
     from importer.run_folder import Selection, parse_rows
 
     return replace(parse_rows(rows) if rows else Selection(), limit=limit)
@@ -123,7 +128,8 @@ def carry_out_order(order_for: Callable[[str], Order], flags: RunFlags, settings
                 return _check(plan, settings, flags.quiet)
             return _send(plan, flags, settings, connection, limit)
 
-        order = order_for(connection.name)
+        # Whoever is asked whether to send the rows is told how many of them are ready.
+        order = replace(order_for(connection.name), check_first=flags.check_first or _may_ask(flags))
         if order.mapping.is_dir():
             folder, summary = import_batch(order, connection, carry, ask=_may_ask(flags), quiet=flags.quiet)
         else:
@@ -170,16 +176,16 @@ def _plan(order: Order, flags: RunFlags, connection: Connection) -> Plan:
 
 
 def _may_ask(flags: RunFlags) -> bool:
-    """Whether to ask before the first request, where there is somebody to ask. A scheduled run is not held up."""
-    return not (flags.dry_run or flags.yes or flags.sandbox or flags.quiet or flags.as_json)
+    """Whether to ask before the first request: there is somebody to ask. A scheduled run is not held up."""
+    unasked = flags.dry_run or flags.yes or flags.sandbox or flags.quiet or flags.as_json
+    return not unasked and sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def _agree(plan: Plan) -> None:
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return
     from importer.pipeline import discard
 
     manifest = plan.manifest
+    assert plan.forecast is not None  # all was checked, since somebody is asked
     ready = f"{plan.forecast.ready} of {manifest.rows} rows are ready for {manifest.target} at {manifest.service}"
     if not typer.confirm(f"{ready}. Send them?", err=True):
         discard(plan)
@@ -198,8 +204,8 @@ def _check(plan: Plan, settings: Settings, quiet: bool) -> Summary:
         loader = DryLoader(ledger, plan.manifest.scope)
         _tell_of_abandoned(settings, ledger)
         with progress(plan.manifest.rows, quiet) as watch:
-            carry_out(plan, loader, watch)
-        return end(plan, None, None)
+            done = carry_out(plan, loader, watch)
+        return end(plan, done, None, None)
     finally:
         if ledger is not None:
             ledger.close()
@@ -268,7 +274,7 @@ def _send(plan: Plan, flags: RunFlags, settings: Settings, connection: Connectio
             halt=halt,
         )
         with progress(plan.manifest.rows, flags.quiet) as watch:
-            carry_out(plan, loader, watch)
-        summary = end(plan, loader.stop, interrupted.signal)
+            done = carry_out(plan, loader, watch)
+        summary = end(plan, done, loader.stop, interrupted.signal)
         ledger.end_run(plan.manifest.run, summary.ended_at or summary.started_at, summary.exit_code)
     return summary

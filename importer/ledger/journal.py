@@ -16,6 +16,7 @@ from importer.errors import StoppedEarly
 from importer.ledger.groups import GroupWriter, Waiting
 from importer.ledger.problem_json import problem_from_json, problem_to_json
 from importer.ledger.sqlite_file import create_private, is_no_database, no_database, open_engine, unwritable
+from importer.ledger.statements import Prepared
 from importer.models import Outcome, OutcomeKind
 
 JOURNAL = "outcomes.sqlite"
@@ -57,6 +58,7 @@ class RunJournal:
         create_private(self.path)
         # NORMAL: a power cut may cost the last outcomes here, and the ledger still knows them.
         self._engine = open_engine(self.path, "NORMAL")
+        self._insert = Prepared(insert(_outcomes), self._engine)
         self._seen = _RowSet()
         self._error: DBAPIError | None = None
         try:
@@ -147,11 +149,11 @@ class RunJournal:
     def _commit(self, group: list[Waiting[Outcome]]) -> None:
         try:
             with self._engine.execution_options(writes=True).begin() as connection:
-                connection.execute(insert(_outcomes), [_outcome_row(waiting.write) for waiting in group])
+                self._insert.execute(connection, [_outcome_row(waiting.write) for waiting in group])
         except DBAPIError as error:
             self._error = error
         for waiting in group:
-            waiting.done.set_result(None)
+            waiting.settle()
 
     def _raise_error(self) -> None:
         if self._error is not None:

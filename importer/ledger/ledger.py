@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import Connection, Engine, Row, insert, inspect, select, update
+from sqlalchemy import BindParameter, Connection, Engine, Row, Select, insert, inspect, select, update
 from sqlalchemy.exc import DatabaseError, DBAPIError, IntegrityError
 
 from importer.errors import StoppedEarly, UnusableInput, UsageError
@@ -23,11 +23,12 @@ from importer.ledger.migrations import migrate
 from importer.ledger.records import Answered, Intent, Known, RowState, RunRecord
 from importer.ledger.schema import VERSION, about, attempts, identities, metadata, runs
 from importer.ledger.sqlite_file import create_private, is_no_database, no_database, open_engine, unwritable
+from importer.ledger.statements import PreparedLookUp
 from importer.ledger.states import State
-from importer.ledger.writes import NotAllowed, Write, write_group
+from importer.ledger.writes import GroupWrites, NotAllowed, Write
 from importer.models import FilePlace, Operation, Problem, Target
 
-_LINGER = 0.002  # seconds that an answer waits for an intent to share its commit
+_LINGER = 0.002  # seconds that a write nobody waits for gives others to share its commit
 
 
 class LedgerUnwritable(StoppedEarly):
@@ -52,6 +53,8 @@ class Ledger:
         self._clock = clock
         self._inode = path.stat().st_ino
         self._ballast = Ballast(path)
+        self._writes = GroupWrites(engine)
+        self._look_up = PreparedLookUp(_known_of, engine)
         self._trouble: LedgerUnwritable | None = None
         self._refused_answer: NotAllowed | None = None
         self._writer: GroupWriter[Write] = GroupWriter(self._commit, linger=_LINGER, name="ledger")
@@ -108,16 +111,12 @@ class Ledger:
         Raises:
             LedgerUnwritable: it cannot even be read any more.
         """
-        columns = identities.c
-        query = select(
-            columns.identity, columns.state, columns.status, columns.body_digest, columns.run, columns.row
-        ).where(columns.identity.in_(wanted))
         try:
             with self._engine.begin() as connection:
-                rows = connection.execute(query).all()
+                rows = self._look_up.execute(connection, wanted)
         except DatabaseError as error:
             raise self._note_trouble(str(error.orig)) from None
-        return {row.identity: Known(State(row.state), row.status, row.body_digest, row.run, row.row) for row in rows}
+        return {identity: Known(State(state), *rest) for identity, state, *rest in rows}
 
     def intend(self, intent: Intent) -> None:
         """Return when the intent is on disk; only then may its request be sent.
@@ -127,6 +126,14 @@ class Ledger:
             NotAllowed: the identity is in flight already, or done.
         """
         self._writer.put_and_wait(intent)
+
+    def intend_then(self, intent: Intent, then: Callable[[Exception | None], None], *, urgent: bool) -> None:
+        """Have an intent written, and `then` called by the writer's thread: with None when it is on disk.
+
+        With LedgerUnwritable or NotAllowed, as `intend` raises them, when it is not. `then` must not wait. What is
+        not urgent may take 2 ms longer, so that more writes share its commit.
+        """
+        self._writer.put_then(intent, then, urgent=urgent)
 
     def record(self, answered: Answered) -> None:
         """Have an answer written, without waiting for it. An answer that cannot be written stops every later intent."""
@@ -170,27 +177,27 @@ class Ledger:
             self._write(group)
         except DatabaseError:
             for waiting in group:
-                waiting.done.set_exception(trouble)
+                waiting.settle(trouble)
 
     def _write(self, group: list[Waiting[Write]]) -> None:
         if not group:
             return
         with self._writing() as connection:
-            refused = write_group(connection, group, self._clock())
+            refused = self._writes.write(connection, group, self._clock())
         for index, waiting in enumerate(group):
             refusal = refused.get(index)
             if refusal is None:
-                waiting.done.set_result(None)
+                waiting.settle()
             else:
                 if isinstance(waiting.write, Answered):
                     self._refused_answer = refusal
-                waiting.done.set_exception(refusal)
+                waiting.settle(refusal)
 
     def _refuse_intents(self, group: list[Waiting[Write]], trouble: LedgerUnwritable) -> list[Waiting[Write]]:
         """Settle the intents of a group as not written; give its answers."""
         for waiting in group:
             if isinstance(waiting.write, Intent):
-                waiting.done.set_exception(trouble)
+                waiting.settle(trouble)
         return [waiting for waiting in group if isinstance(waiting.write, Answered)]
 
     def _note_trouble(self, reason: str) -> LedgerUnwritable:
@@ -399,6 +406,12 @@ def _foreign_key(path: Path) -> UnusableInput:
 def _unusable(path: Path, error: DBAPIError) -> UnusableInput:
     reason = str(error.orig)
     return no_database(path, reason) if is_no_database(error) else unwritable(path, reason)
+
+
+def _known_of(wanted: list[BindParameter[Any]]) -> Select[Any]:
+    columns = identities.c
+    query = select(columns.identity, columns.state, columns.status, columns.body_digest, columns.run, columns.row)
+    return query.where(columns.identity.in_(wanted))
 
 
 def _is_of(scope: Scope) -> tuple[Any, ...]:

@@ -5,23 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import BindParameter, Connection, Engine, Select, bindparam, insert, select, update
 from sqlalchemy.dialects.sqlite import insert as insert_or_update
 
 from importer.ledger.groups import Waiting
 from importer.ledger.records import Answered, Intent
 from importer.ledger.schema import attempts, identities
+from importer.ledger.statements import Prepared, PreparedLookUp
 from importer.ledger.states import State, allowed
 
 Write = Intent | Answered
 
 
 class NotAllowed(RuntimeError):
-    """The ledger refuses a step that the table of states does not have. Nothing was written of it."""
+    """The ledger refuses a step that the table of states does not have. Nothing was written of it.
 
-    def __init__(self, before: State | None, after: State) -> None:
+    `row` is the one that brought the identity into the state that it is in, None where there is none.
+    """
+
+    def __init__(self, before: State | None, after: State, row: int | None) -> None:
         self.before = before
         self.after = after
+        self.row = row
         super().__init__(f"no step from {before or 'nothing'} to {after}")
 
 
@@ -54,50 +59,62 @@ class _Standing:
     state: State
     status: int | None
     body_digest: bytes
+    row: int
 
 
-def write_group(connection: Connection, group: list[Waiting[Write]], now: float) -> dict[int, NotAllowed]:
-    """Write what the states allow; give the refused ones by their index in `group`. `now`: seconds since 1970."""
-    standing = _standing(connection, group)
-    refused: dict[int, NotAllowed] = {}
-    intents: list[Intent] = []
-    after_doubt: set[int] = set()
-    answers: list[Answered] = []
-    for index, waiting in enumerate(group):
-        write = waiting.write
-        identity = write.attempt.identity
-        now_in = standing.get(identity)
-        before = now_in.state if now_in else None
-        after = State.IN_FLIGHT if isinstance(write, Intent) else write.state
-        if not allowed(before, after):
-            refused[index] = NotAllowed(before, after)
-            continue
-        if isinstance(write, Intent):
-            if before is State.UNCLEAR:
-                after_doubt.add(len(intents))
-            intents.append(write)
-            standing[identity] = _Standing(after, now_in.status if now_in else None, _digest_to_keep(write, now_in))
-        elif now_in is not None:
-            answers.append(write)
-            standing[identity] = _Standing(after, write.status, now_in.body_digest)
-    # Answers first: the answer to an attempt never shares a group with its own intent, which was waited for, but the
-    # next intent of the same identity may share one with it, and the database allows one open attempt.
-    if answers:
-        connection.execute(_ANSWER, [_answer_row(write, now) for write in answers])
-        connection.execute(_END_ATTEMPT, [_ended_row(write, now) for write in answers])
-    if intents:
-        connection.execute(_INTEND, [_intent_row(write, standing[write.attempt.identity], now) for write in intents])
-        connection.execute(
-            _BEGIN_ATTEMPT, [_begun_row(write, index in after_doubt, now) for index, write in enumerate(intents)]
-        )
-    return refused
+class GroupWrites:
+    """The statements of a group, for one database."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._look_up = PreparedLookUp(_standing_of, engine)
+        self._intend = Prepared(_INTEND, engine)
+        self._answer = Prepared(_ANSWER, engine)
+        self._begin_attempt = Prepared(_BEGIN_ATTEMPT, engine)
+        self._end_attempt = Prepared(_END_ATTEMPT, engine)
+
+    def write(self, connection: Connection, group: list[Waiting[Write]], now: float) -> dict[int, NotAllowed]:
+        """Write what the states allow; give the refused ones by their index in `group`. `now`: seconds since 1970."""
+        standing = self._standing(connection, group)
+        refused: dict[int, NotAllowed] = {}
+        intents: list[dict[str, Any]] = []
+        attempts_begun: list[dict[str, Any]] = []
+        answers: list[Answered] = []
+        for index, waiting in enumerate(group):
+            write = waiting.write
+            identity = write.attempt.identity
+            now_in = standing.get(identity)
+            before = now_in.state if now_in else None
+            after = State.IN_FLIGHT if isinstance(write, Intent) else write.state
+            if not allowed(before, after):
+                refused[index] = NotAllowed(before, after, now_in.row if now_in else None)
+                continue
+            if isinstance(write, Intent):
+                status = now_in.status if now_in else None
+                standing[identity] = _Standing(after, status, _digest_to_keep(write, now_in), write.attempt.row)
+                intents.append(_intent_row(write, standing[identity], now))
+                attempts_begun.append(_begun_row(write, before is State.UNCLEAR, now))
+            elif now_in is not None:
+                standing[identity] = _Standing(after, write.status, now_in.body_digest, now_in.row)
+                answers.append(write)
+        # Answers first: the answer to an attempt never shares a group with its own intent, which was waited for, but
+        # the next intent of the same identity may share one with it, and the database allows one open attempt.
+        if answers:
+            self._answer.execute(connection, [_answer_row(write, now) for write in answers])
+            self._end_attempt.execute(connection, [_ended_row(write, now) for write in answers])
+        if intents:
+            self._intend.execute(connection, intents)
+            self._begin_attempt.execute(connection, attempts_begun)
+        return refused
+
+    def _standing(self, connection: Connection, group: list[Waiting[Write]]) -> dict[bytes, _Standing]:
+        found = self._look_up.execute(connection, {waiting.write.attempt.identity for waiting in group})
+        return {identity: _Standing(State(state), *rest) for identity, state, *rest in found}
 
 
-def _standing(connection: Connection, group: list[Waiting[Write]]) -> dict[bytes, _Standing]:
-    wanted = {waiting.write.attempt.identity for waiting in group}
-    query = select(identities.c.identity, identities.c.state, identities.c.status, identities.c.body_digest)
-    rows = connection.execute(query.where(identities.c.identity.in_(wanted)))
-    return {row.identity: _Standing(State(row.state), row.status, row.body_digest) for row in rows}
+def _standing_of(wanted: list[BindParameter[Any]]) -> Select[Any]:
+    columns = identities.c
+    query = select(columns.identity, columns.state, columns.status, columns.body_digest, columns.row)
+    return query.where(columns.identity.in_(wanted))
 
 
 def _digest_to_keep(intent: Intent, standing: _Standing | None) -> bytes:

@@ -8,11 +8,11 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-_LARGEST = 256
+_LARGEST = 32  # making them ready takes a few milliseconds, in which no new row is sent
 
 
 def growing_batches(items: Iterable[T]) -> Iterator[list[T]]:
-    """Batches of 1, 2, 4, ... 256, 256, ...; reads no further than the batch it gives."""
+    """Batches of 1, 2, 4, ... 32, 32, ...; reads no further than the batch it gives."""
     stream = iter(items)
     size = 1
     while batch := list(islice(stream, size)):

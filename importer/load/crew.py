@@ -12,7 +12,11 @@ from importer.load.job import Finding, Job
 
 
 class Crew:
-    """Up to `size` threads, begun as they are needed. `busy` is the number of jobs whose finding was not collected."""
+    """Up to `size` threads, begun as they are needed. `busy` is the number of jobs whose finding was not collected.
+
+    A job is expected first, by the caller's thread; then, from any thread, it is either handed over or reported on.
+    `dismiss` is called at the end, and returns when no expected job is still to be handed over.
+    """
 
     def __init__(self, send: Callable[[Job], Finding], size: int, dismiss: Callable[[], None]) -> None:
         self.busy = 0
@@ -28,20 +32,33 @@ class Crew:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         """Let what is in flight finish, and end the threads."""
-        self._dismiss()
-        for _thread in self._threads:
-            self._jobs.put(None)
-        for thread in self._threads:
-            thread.join()
+        try:
+            self._dismiss()
+        finally:
+            for _thread in self._threads:
+                self._jobs.put(None)
+            for thread in self._threads:
+                thread.join()
 
-    def start(self, job: Job) -> None:
-        """Have a job sent."""
+    def expect(self) -> None:
+        """A job is about to come."""
         if self.busy == len(self._threads) < self._size:
             thread = threading.Thread(target=self._work, name=f"sender {self.busy + 1}", daemon=True)
             self._threads.append(thread)
             thread.start()
         self.busy += 1
+
+    def hand_over(self, job: Job) -> None:
+        """Have the expected job sent."""
         self._jobs.put(job)
+
+    def report(self, finding: Finding | BaseException) -> None:
+        """The expected job will not come: this is what became of it."""
+        self._findings.put(finding)
+
+    def has_work_waiting(self) -> bool:
+        """Whether a job is there for the next sender that becomes free."""
+        return not self._jobs.empty()
 
     def has_finding(self) -> bool:
         """Whether `next` would give one at once."""

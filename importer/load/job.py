@@ -20,7 +20,8 @@ class Job:
 
     `attempts` is the number of requests sent for it in this run so far, `settlings` how often it was set aside.
     `due` is the time, on the halt's clock, before which it must not be sent. `last` is the last answer to it in this
-    run. `earlier` is what the ledger knew of the identity before this run.
+    run. `earlier` is what the ledger knew of the identity before this run. `intended`: the intent of its first
+    request is on disk.
     """
 
     row: int
@@ -33,6 +34,7 @@ class Job:
     due: float = float("-inf")
     last: Reply | NoReply | None = None
     earlier: Known | None = None
+    intended: bool = False
 
 
 class Hindrance(StrEnum):
@@ -49,7 +51,7 @@ class Finding:
     """What became of a job: the state it is left in (None: no request was ever sent), and by which verdict.
 
     `job.last` is that answer and `verdict` what it meant, None where sending it brought no answer this time;
-    `hindrance` says why no further request was sent where one was due.
+    `hindrance` says why no further request was sent where one was due; `twin` is the row that has the same e-mail.
     """
 
     job: Job
@@ -57,6 +59,7 @@ class Finding:
     verdict: Verdict | None = None
     hindrance: Hindrance | None = None
     trouble: LedgerUnwritable | None = None
+    twin: int | None = None
 
     @property
     def status(self) -> int | None:
@@ -65,10 +68,13 @@ class Finding:
 
 def encode(submission: Submission) -> bytes:
     """The request body of a submission (4.2, 4.3) as JSON; equal rows give equal bytes."""
-    return json.dumps(submission.payload(), separators=(",", ":"), default=_plain).encode("ascii")
+    return _ENCODER.encode(submission.payload()).encode("ascii")
 
 
 def _plain(value: Any) -> dict[str, Any]:
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(f"{type(value).__name__} has no place in a request body")
+
+
+_ENCODER = json.JSONEncoder(separators=(",", ":"), default=_plain)

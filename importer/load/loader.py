@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
-from functools import partial
+from threading import Lock
 
 from importer.ledger import DONE, Known, Ledger, LedgerUnwritable, RunRecord, State
 from importer.load.batches import growing_batches
@@ -17,11 +17,12 @@ from importer.load.job import Finding, Job, encode
 from importer.load.options import LoadOptions
 from importer.load.outcomes import done_before, outcome_of, rejected_before, twin_of, unclear_before, untouched
 from importer.load.pace import Pace
-from importer.load.sender import Means, Submits, send
+from importer.load.sender import Means, Submits, intend, send
 from importer.load.stops import Stop, Stops, is_error
 from importer.models import Outcome, Submission
 from importer.service import Patience
 
+_AHEAD_OF = 4  # requests in flight, for each of which one more row is made ready
 _MOST_SET_ASIDE = 1000  # rows that wait to be settled, with their bodies in memory
 
 
@@ -65,6 +66,7 @@ class Loader:
         self._halt = self._halted_from_outside.dependent()
         self._stops = Stops(run.scope.target, self._options.max_errors)
         self._set_aside: deque[Job] = deque()
+        self._judging = Lock()
         pace = Pace(self._halt, self._options.in_flight, self._options.rate)
         patience = replace(patience or Patience(), sleep=self._halt.sleep)
         budget = RetryBudget(self._options.retry_budget)
@@ -80,7 +82,7 @@ class Loader:
 
         `submissions` is read from the calling thread only, and not much faster than rows are sent.
         """
-        crew = Crew(partial(send, means=self._means), self._options.in_flight, dismiss=self._halt.set)
+        crew = Crew(self._live, self._options.in_flight, dismiss=self._dismiss)
         with crew:
             for item in self._plan(submissions):
                 if isinstance(item, Outcome):
@@ -89,12 +91,13 @@ class Loader:
                 while self._must_settle_now():
                     yield from self._start(self._set_aside.popleft(), crew)
                 yield from self._start(item, crew)
+            while crew.busy:
+                yield from self._collect(crew)
             while crew.busy or self._set_aside:
                 if self._set_aside:
                     yield from self._start(self._set_aside.popleft(), crew)
                 else:
                     yield from self._collect(crew)
-        self._make_sure_of_answers()
 
     # --- what is to be done about each row ---
 
@@ -142,12 +145,23 @@ class Loader:
         if self._has_ended():
             yield self._leave(job)
         else:
-            crew.start(job)
+            self._send(job, crew)
         while crew.has_finding():
             yield from self._collect(crew)
 
+    def _send(self, job: Job, crew: Crew) -> None:
+        crew.expect()
+        if job.attempts or job.due > self._halt.now():
+            crew.hand_over(job)  # it waits first, and its intent with it
+        else:
+            intend(job, self._means, crew)
+
     def _most_at_once(self) -> int:
-        return 1 if self._stops.singly or self._stops.wants_pause else self._options.in_flight
+        if self._stops.singly or self._stops.wants_pause:
+            return 1
+        at_once = min(self._means.pace.ceiling, self._options.in_flight)
+        # A few more, whose intents are written while the others are on their way.
+        return at_once + at_once // _AHEAD_OF + 1
 
     def _pause(self) -> None:
         self._halt.sleep(self._options.pause)
@@ -164,14 +178,24 @@ class Loader:
 
     def _collect(self, crew: Crew) -> Iterator[Outcome]:
         finding = crew.next()
-        self._stops.saw(finding)
+        if finding.trouble is not None:
+            self._stops.lose_ledger(finding.trouble)
         self._has_ended()
         if self._is_to_be_settled(finding):
             self._set_aside.append(self._to_settle(finding.job))
         else:
-            if finding.verdict is not None:
-                self._stops.ended(is_error(finding.state))
             yield outcome_of(finding, self.stop)
+
+    def _live(self, job: Job) -> Finding:
+        """Live a row's life, in a sender's thread, and judge it there: no row made ready goes on after a stop."""
+        finding = send(job, self._means)
+        with self._judging:
+            self._stops.saw(finding)
+            if finding.verdict is not None and not self._is_to_be_settled(finding):
+                self._stops.ended(is_error(finding.state))
+            if self.stop is not None:
+                self._halt.set()
+        return finding
 
     def _is_to_be_settled(self, finding: Finding) -> bool:
         return (
@@ -198,7 +222,9 @@ class Loader:
         self._halt.set()
         return True
 
-    def _make_sure_of_answers(self) -> None:
+    def _dismiss(self) -> None:
+        """Send nothing new, and return when every intent has reached the crew and every answer the disk."""
+        self._halt.set()
         try:
             self._ledger.flush()
         except LedgerUnwritable as trouble:

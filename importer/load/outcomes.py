@@ -82,7 +82,7 @@ def _kind_and_problem(finding: Finding, stop: Stop | None) -> _KindAndProblem:
         case State.FAILED | State.PLANNED:
             return OutcomeKind.FAILED, _failed(finding)
         case None if finding.hindrance is Hindrance.TWIN:
-            return OutcomeKind.INVALID, _twin(None)
+            return OutcomeKind.INVALID, _twin(finding.twin)
         case None:
             return OutcomeKind.NOT_SENT, _not_sent(stop) if stop else None
 

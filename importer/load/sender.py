@@ -8,6 +8,7 @@ from typing import Protocol
 from importer.ledger import Answered, Attempt, Intent, Ledger, LedgerUnwritable, NotAllowed, State
 from importer.load.budget import RetryBudget
 from importer.load.classify import Doubt, Verdict, classify, state_after
+from importer.load.crew import Crew
 from importer.load.halt import Halt
 from importer.load.job import Finding, Hindrance, Job
 from importer.load.pace import Pace
@@ -48,30 +49,67 @@ def send(job: Job, means: Means) -> Finding:
     return replace(finding, state=State.FAILED)
 
 
+def intend(job: Job, means: Means, crew: Crew) -> None:
+    """Have the intent of a job's first request written, and the job handed to the crew when it is on disk.
+
+    So no sender waits for the disk: while one row's answer is awaited, the next row's intent is written.
+    """
+
+    def then(refusal: Exception | None) -> None:
+        if refusal is None:
+            crew.hand_over(replace(job, intended=True))
+        elif isinstance(refusal, (LedgerUnwritable, NotAllowed)):
+            crew.report(_hindered(_nothing_yet(job), refusal))
+        else:
+            crew.report(refusal)  # a bug of ours
+
+    attempt = Attempt(job.identity, means.run, job.row, 1)
+    means.ledger.intend_then(Intent(attempt, job.body_digest), then, urgent=not crew.has_work_waiting())
+
+
+def _nothing_yet(job: Job) -> Finding:
+    """What is known of a job before its first request of this run."""
+    return Finding(job, None if job.doubt is Doubt.NONE else State.UNCLEAR)
+
+
+def _hindered(so_far: Finding, refusal: LedgerUnwritable | NotAllowed) -> Finding:
+    """The finding where the ledger did not take an intent."""
+    if isinstance(refusal, LedgerUnwritable):
+        return replace(so_far, hindrance=Hindrance.LEDGER, trouble=refusal)
+    return replace(so_far, hindrance=Hindrance.TWIN, twin=refusal.row)
+
+
 class _Life:
     def __init__(self, job: Job, means: Means) -> None:
         self._job = job
         self._means = means
-        self._so_far = Finding(job, _state_before(job.doubt))
+        self._so_far = _nothing_yet(job)
 
     def attempt(self) -> Finding:
+        attempt = self._next_attempt()
+        is_intended = self._job.intended and not self._so_far.job.attempts
         if not self._is_affordable():
             return replace(self._so_far, hindrance=Hindrance.BUDGET)
         entered = self._means.pace.enter()
         if entered is None:
+            if is_intended:
+                self._withdraw(attempt)
             return replace(self._so_far, hindrance=Hindrance.HALTED)
         answer: Reply | NoReply | None = None
         try:
-            attempt = self._next_attempt()
-            self._means.ledger.intend(Intent(attempt, self._job.body_digest))
+            if not is_intended:
+                self._means.ledger.intend(Intent(attempt, self._job.body_digest))
             answer = self._means.service.submit(self._means.target, self._job.body)
-        except LedgerUnwritable as trouble:
-            return replace(self._so_far, hindrance=Hindrance.LEDGER, trouble=trouble)
-        except NotAllowed:
-            return replace(self._so_far, hindrance=Hindrance.TWIN)
+        except (LedgerUnwritable, NotAllowed) as refusal:
+            return _hindered(self._so_far, refusal)
         finally:
             self._means.pace.leave(entered, answer)
         return self._record(attempt, answer)
+
+    def _withdraw(self, attempt: Attempt) -> None:
+        """The run ended between the intent and its request: proven not processed, since it never left."""
+        state = State.PLANNED if self._job.doubt is Doubt.NONE else State.UNCLEAR
+        self._means.ledger.record(Answered(attempt, state))
 
     def give_up(self, finding: Finding) -> None:
         last = finding.job.attempts
@@ -94,10 +132,6 @@ class _Life:
         self._so_far = Finding(replace(self._job, attempts=attempt.number, last=answer), state, verdict)
         self._means.ledger.record(Answered(attempt, state, self._so_far.status))
         return self._so_far
-
-
-def _state_before(doubt: Doubt) -> State | None:
-    return None if doubt is Doubt.NONE else State.UNCLEAR
 
 
 def _is_due_again(finding: Finding) -> bool:

@@ -11,6 +11,7 @@ from importer.report.places import guilty_column
 from importer.report.reported import IMPORT_COLUMNS, ReportedRow
 from importer.report.row_height import LINE, row_height
 from importer.report.styles import Styles
+from importer.report.text_rows import TextRows
 
 MOST_ROWS: Final = 100_000
 MOST_COMMENTS: Final = 2_000
@@ -53,6 +54,7 @@ class OutcomeSheet:
     most_rows: int = MOST_ROWS
     _rows: int = 0
     _widths: list[int] = field(default_factory=list)
+    _text_rows: TextRows | None = None
 
     def __post_init__(self) -> None:
         self._widths = [len(column.name) + 3 for column in self.columns]  # + 3: the filter's button
@@ -66,8 +68,20 @@ class OutcomeSheet:
         self._rows += 1
         if self._rows > self.most_rows:
             return
-        self._write_source(reported)
-        self._write_import(reported)
+        if self._rows <= _ROWS_MEASURED or reported.outcome.problems or not self._write_plain(reported):
+            self._write_source(reported)
+            self._write_import(reported)
+
+    def _write_plain(self, reported: ReportedRow) -> bool:
+        if self._text_rows is None:
+            styles = [self.styles.text] * len(self.columns) + self._import_styles
+            self._text_rows = TextRows(self.sheet, styles, _TEXT_CELL_SHOWS)
+        return self._text_rows.write(self._rows, (*reported.row.cells, *reported.import_cells), len(self.columns))
+
+    @property
+    def _import_styles(self) -> list[Any]:
+        styles = self.styles
+        return [styles.short_import, styles.short_import, styles.wrapped_import, styles.wrapped_import]
 
     def _write_source(self, reported: ReportedRow) -> None:
         guilty = _guilty_cells(reported)
@@ -89,14 +103,12 @@ class OutcomeSheet:
 
     def _write_import(self, reported: ReportedRow) -> None:
         begin = len(self.columns)
-        row, status, problem, hint = reported.import_cells
+        _, _, problem, hint = reported.import_cells
         height = row_height({problem: _PROBLEM_WIDTH, hint: _HINT_WIDTH})
         if height > LINE and self._rows <= _ROWS_FITTED:
             self.sheet.set_row(self._rows, height)
-        write_text(self.sheet, self._rows, begin, row, self.styles.short_import)
-        write_text(self.sheet, self._rows, begin + 1, status, self.styles.short_import)
-        write_text(self.sheet, self._rows, begin + 2, problem, self.styles.wrapped_import)
-        write_text(self.sheet, self._rows, begin + 3, hint, self.styles.wrapped_import)
+        for index, (text, style) in enumerate(zip(reported.import_cells, self._import_styles, strict=True), begin):
+            write_text(self.sheet, self._rows, index, text, style)
 
     def finish(self) -> None:
         """Set filter, widths and what stays in view; say what the sheet does not hold."""

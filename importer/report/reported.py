@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from importer.models import Column, Outcome, Row
@@ -22,11 +22,11 @@ class ReportedRow:
 
     row: Row
     outcome: Outcome
+    import_cells: tuple[str, str, str, str] = field(init=False)
+    """The cells of IMPORT_COLUMNS: `7`, `400 rejected`, every problem with its place, every distinct hint."""
 
-    @property
-    def import_cells(self) -> tuple[str, str, str, str]:
-        """The cells of IMPORT_COLUMNS: `7`, `400 rejected`, every problem with its place, every distinct hint."""
-        return (str(self.row.number), self.status, self.problem, self.hint)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "import_cells", (str(self.row.number), self.status, self.problem, self.hint))
 
     def typed_letters(self, columns: Sequence[Column]) -> str:
         """The cell of TYPED_COLUMN: the letters of the cells that the workbook kept as values, `D K`."""
@@ -39,6 +39,8 @@ class ReportedRow:
 
     @property
     def problem(self) -> str:
+        if not self.outcome.problems:
+            return ""
         texts = []
         for problem in self.outcome.problems:
             where = place_in_row(problem.place, self.row)
@@ -47,5 +49,7 @@ class ReportedRow:
 
     @property
     def hint(self) -> str:
+        if not self.outcome.problems:
+            return ""
         hints = dict.fromkeys(problem.hint for problem in self.outcome.problems if problem.hint)
         return _BETWEEN.join(hints)

@@ -3,6 +3,6 @@
 from importer.service.client import RecruitingService
 from importer.service.patience import Patience
 from importer.service.replies import NoReply, Reply
-from importer.service.transport import Limits
+from importer.service.wire import Limits
 
 __all__ = ["Limits", "NoReply", "Patience", "RecruitingService", "Reply"]

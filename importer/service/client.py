@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from urllib.parse import urljoin, urlsplit
 
 import pydantic
-import requests
 
 from importer import __version__
 from importer.errors import StoppedEarly, UnusableInput
@@ -19,7 +18,8 @@ from importer.service.options import split_options
 from importer.service.patience import Patience
 from importer.service.replies import NoReply, RawReply, Reply
 from importer.service.retry_after import seconds_to_wait
-from importer.service.transport import Limits, Transport
+from importer.service.transport import RequestsTransport
+from importer.service.wire import Limits, Transport, WireRequest
 
 _LIST_LIMIT = 16 * 1024 * 1024  # bytes of a question list
 _MOST_PAGES = 100
@@ -53,7 +53,8 @@ class RecruitingService:
             "Accept-Encoding": "identity",
             "User-Agent": f"importer/{__version__}",
         }
-        self._transport = Transport(limits or Limits(), connections)
+        self._post_headers = {**self._headers, "Content-Type": "application/json"}
+        self._transport: Transport = RequestsTransport(limits or Limits(), connections)
         self._options_separator = options_separator
         self._now = now
 
@@ -69,9 +70,7 @@ class RecruitingService:
             path = f"/api/v1/job-posts/{target.id}/apply/"
         else:
             path = f"/api/v1/talent-pools/{target.id}/add-candidate/"
-        headers = {**self._headers, "Content-Type": "application/json"}
-        request = requests.Request("POST", self._base_url + path, headers=headers, data=body).prepare()
-        raw = self._transport.send(request)
+        raw = self._transport.send(WireRequest("POST", self._base_url + path, self._post_headers, body))
         if isinstance(raw, NoReply):
             return raw
         message = _created_message(target.operation, raw) if raw.status == 201 else self._message(raw)
@@ -109,12 +108,11 @@ class RecruitingService:
             f"the question list of {target} has more than {_MOST_PAGES} pages; tell the service's people"
         )
 
-    def _list_request(self, target: Target) -> requests.PreparedRequest:
-        url = f"{self._base_url}/api/v1/client/job-posts/{target.id}/questions/"
-        return requests.Request("GET", url, headers=self._headers).prepare()
+    def _list_request(self, target: Target) -> WireRequest:
+        return WireRequest("GET", f"{self._base_url}/api/v1/client/job-posts/{target.id}/questions/", self._headers)
 
     def _question_page(self, url: str, target: Target, patience: Patience) -> contract.QuestionList:
-        request = requests.Request("GET", url, headers=self._headers).prepare()
+        request = WireRequest("GET", url, self._headers)
         raw = patience.run(
             lambda: self._transport.send(request, body_limit=_LIST_LIMIT),
             again=_worth_another_read,

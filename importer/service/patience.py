@@ -40,6 +40,10 @@ class Patience:
 
         `hint` reads a wait in seconds off a result (a Retry-After); it takes the place of our own wait.
         """
+        first = attempt()
+        if self.attempts == 1 or not again(first):
+            return first  # nearly always so, and tenacity's bookkeeping costs more than all the rest of a row's life
+        made = [first]
         backoff = tenacity.wait_random_exponential(multiplier=self.first_wait, max=self.longest_wait)
 
         def wait(state: tenacity.RetryCallState) -> float:
@@ -59,4 +63,4 @@ class Patience:
             sleep=self.sleep,
             retry_error_callback=last_result,
         )
-        return retrying(attempt)
+        return retrying(lambda: made.pop() if made else attempt())

@@ -1,4 +1,4 @@
-"""The narrow waist to the network: sends one request, gives status, headers and capped body, or the phase it failed in.
+"""The transport that requests fills: sends one request, gives status, headers and capped body, or where it failed.
 
 What requests does on its own, and this does not (all measured): it follows a redirect of a POST as a GET and calls it
 success; it takes a password from ~/.netrc in place of our token; it hands the token to a proxy named in the
@@ -13,7 +13,6 @@ import io
 import socket
 import threading
 import time
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import requests
@@ -23,33 +22,23 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
 from importer.service.replies import NoReply, Phase, RawReply
+from importer.service.wire import Limits, WireRequest
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Seconds, and bytes for the body. `answer` is the deadline over the whole answer, from the moment of sending."""
-
-    connect: float = 10.0
-    silence: float = 30.0  # between two pieces of an answer
-    answer: float = 60.0
-    body: int = 256 * 1024
-    idle: float = 20.0  # a connection unused for longer is not used again: a reset on it would be ambiguous
-
-
-class Transport:
-    """Sends prepared requests over kept connections. Safe to use from many threads."""
+class RequestsTransport:
+    """Sends through the adapter of requests, without a session: see `Transport`."""
 
     def __init__(self, limits: Limits, connections: int) -> None:
         self._limits = limits
         self._adapter = _DeadlineAdapter(pool_connections=1, pool_maxsize=connections, max_retries=0)
 
-    def send(self, request: requests.PreparedRequest, body_limit: int | None = None) -> RawReply | NoReply:
+    def send(self, request: WireRequest, body_limit: int | None = None) -> RawReply | NoReply:
         """Send one request once. Never raises for what the network or the service does."""
         limits = self._limits
         call = _CALL.begin(limits)
         try:
             response = self._adapter.send(
-                request, stream=True, timeout=(limits.connect, limits.silence), verify=True, proxies=None
+                _prepared(request), stream=True, timeout=(limits.connect, limits.silence), verify=True, proxies=None
             )
         except (requests.RequestException, urllib3.exceptions.HTTPError, http.client.HTTPException, OSError) as error:
             return NoReply(_reason(error, call), call.phase)
@@ -57,11 +46,23 @@ class Transport:
             body, complete = _read_body(response, body_limit or limits.body)
         finally:
             response.close() if not _reusable(response) else response.raw.release_conn()
-        headers = {name.lower(): value for name, value in response.headers.items()}
+        headers = {name.lower(): value for name, value in response.raw.headers.items()}
         return RawReply(response.status_code, headers, body, complete)
 
     def close(self) -> None:
         self._adapter.close()
+
+
+def _prepared(request: WireRequest) -> requests.PreparedRequest:
+    """The request as requests would prepare it, without its looking for passwords, cookies and codecs each time."""
+    prepared = requests.PreparedRequest()
+    prepared.method = request.method
+    prepared.url = request.url
+    prepared.body = request.body
+    prepared.headers = requests.structures.CaseInsensitiveDict(request.headers)
+    if request.body is not None:
+        prepared.headers["Content-Length"] = str(len(request.body))
+    return prepared
 
 
 def _read_body(response: requests.Response, limit: int) -> tuple[bytes, bool]:
@@ -217,6 +218,25 @@ class _SecurePool(HTTPSConnectionPool):
 
 
 class _DeadlineAdapter(HTTPAdapter):
+    """requests' adapter with our connections. One address is all that it ever talks to, so one pool is looked up once,
+    and cookies, history and encoding of an answer, which nobody here reads, are not worked out.
+    """
+
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
         super().init_poolmanager(*args, **kwargs)
+        self._pools: dict[tuple[str, str], Any] = {}
         self.poolmanager.pool_classes_by_scheme = {"http": _Pool, "https": _SecurePool}
+
+    def get_connection_with_tls_context(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> Any:
+        scheme, _, rest = (request.url or "").partition("://")
+        origin = (scheme, rest.partition("/")[0])
+        if origin not in self._pools:
+            self._pools[origin] = super().get_connection_with_tls_context(request, *args, **kwargs)
+        return self._pools[origin]
+
+    def build_response(self, req: requests.PreparedRequest, resp: Any) -> requests.Response:
+        response = requests.Response()
+        response.status_code = resp.status
+        response.raw = resp
+        response.request = req
+        return response

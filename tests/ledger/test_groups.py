@@ -22,7 +22,7 @@ class Disk:
         self.slow.wait()
         self.groups.append([waiting.write for waiting in group])
         for waiting in group:
-            waiting.done.set_result(None)
+            waiting.settle()
 
 
 def test_what_comes_during_a_commit_shares_the_next_one() -> None:

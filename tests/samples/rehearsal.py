@@ -49,8 +49,8 @@ def rehearse(sample: Importable, sandbox: RunningSandbox, out: Path) -> Rehearsa
             begin(plan, out, ledger)
             options = LoadOptions(settle_after=_SETTLE_AFTER)
             loader = Loader(service, ledger, plan.ledger_run, options=options, halt=_fast_clock())
-            carry_out(plan, loader, watch=lambda outcome: None)
-            summary = end(plan, loader.stop, None)
+            done = carry_out(plan, loader, watch=lambda outcome: None)
+            summary = end(plan, done, loader.stop, None)
             ledger.end_run(plan.manifest.run, plan.manifest.started_at, summary.exit_code or 0)
     finally:
         service.close()

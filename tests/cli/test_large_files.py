@@ -1,0 +1,96 @@
+"""A file of more than 2,000 candidates: sent while its rest is still being checked, and true in every ending."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Served, candidate, read_csv, write_csv
+
+Serve = Callable[..., Served]
+RUN = ("run", "people.csv", "--mapping", "mapping.yaml", "--in-flight", "32", "--json")
+ROWS = 2_300
+BROKEN_AT = 2_200  # beyond what is checked before the first request
+
+
+@pytest.fixture
+def served(serve: Serve) -> Served:
+    served = serve()
+    write_csv(served.door.folder / "people.csv", [candidate(number) for number in range(ROWS)])
+    return served
+
+
+def break_file(folder: Path, row: int) -> None:
+    """A quote in the middle of a cell, which is no CSV any more; nothing below it can be trusted."""
+    path = folder / "people.csv"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    lines[row - 1] = lines[row - 1].replace("Ada", '"Ada" x')
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def test_every_row_of_a_large_file_is_accounted_for(served: Served) -> None:
+    """Its rows are counted on the way, and the counts are those of the file."""
+    ran = served(*RUN)
+    assert (ran.code, ran.counts, ran.summary["source"]["rows"]) == (0, {"created": ROWS}, ROWS)
+    again = served(*RUN)
+    assert (again.code, again.counts) == (0, {"done_before": ROWS})
+
+
+def test_a_large_file_that_breaks_off_is_told_with_its_row(served: Served) -> None:
+    """What stands above the break is sent and reported; after the mend the same command does the rest, once."""
+    break_file(served.door.folder, BROKEN_AT)
+    ran = served(*RUN)
+    assert (ran.code, ran.counts) == (5, {"created": BROKEN_AT - 2})
+    stopped = ran.summary["stopped"]
+    assert stopped == {
+        "reason": f"the file cannot be read below row {BROKEN_AT - 1} (people.csv, row {BROKEN_AT}: "
+        'a quote (") ends inside a cell: only "," or the line\'s end may follow it)',
+        "hint": 'write a quote inside a quoted cell twice (""), or close the one that is open; '
+        "then run the same command again: rows that are done are skipped",
+    }
+    write_csv(served.door.folder / "people.csv", [candidate(number) for number in range(ROWS)])
+    mended = served(*RUN)
+    assert (mended.code, mended.counts) == (0, {"created": ROWS - BROKEN_AT + 2, "done_before": BROKEN_AT - 2})
+    assert len(served.accepted) == len(set(served.accepted)) == ROWS
+
+
+def test_check_first_finds_the_break_before_anything_is_sent(served: Served) -> None:
+    """With --check-first a large file is read to its end before the first request."""
+    break_file(served.door.folder, BROKEN_AT)
+    ran = served(*RUN, "--check-first")
+    assert ran.code == 3
+    assert f"people.csv, row {BROKEN_AT}" in ran.err
+    assert served.accepted == []
+
+
+def test_a_duplicate_far_below_is_found(served: Served) -> None:
+    """The second row of an e-mail is refused also where the first one was sent long ago."""
+    rows = [candidate(number) for number in range(ROWS)]
+    rows[-1] = candidate(0)
+    write_csv(served.door.folder / "people.csv", rows)
+    ran = served(*RUN)
+    assert ran.counts == {"created": ROWS - 1, "invalid": 1}
+    refused = read_csv(next((served.door.folder / "results").glob("2*")) / "invalid.csv")
+    assert [row["import_problem"] for row in refused] == [
+        f'row {ROWS + 1}, column "E-mail": the e-mail is the same as in row 2, which is used'
+    ]
+
+
+def test_a_large_run_that_is_killed_is_reported_with_all_its_rows(serve: Serve) -> None:
+    """The books of a run that never read its file to the end are closed over the whole file."""
+    served = serve({"kind": "delay", "ms": 20, "share": 1.0})
+    write_csv(served.door.folder / "people.csv", [candidate(number) for number in range(ROWS)])
+    with served.door.started(*RUN) as process:
+        served.wait_for(50)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    folder = next((served.door.folder / "results").glob("2*"))
+    shown = served("report", folder.name, "--json")
+    counts = shown.summary["outcomes"]
+    assert sum(counts.values()) == shown.summary["source"]["rows"] == ROWS
+    assert counts["created"] + counts["unclear"] >= 50
+    assert json.loads((folder / "run.json").read_text(encoding="utf-8"))["rows"] == ROWS
