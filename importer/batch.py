@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from importer.batch_folder import BatchManifest, BatchRun, read_batch, write_batch
+from importer.closing import exit_code, rewrite_report
 from importer.errors import ImporterError, StoppedEarly, UnusableInput
 from importer.extract import Sheet, SourceCopy, copy_source, open_sheet
 from importer.ledger import RunJournal
@@ -16,7 +17,7 @@ from importer.mapping import read_mappings
 from importer.mapping.nearest import nearest
 from importer.mapping.route import RouteColumn, route_column
 from importer.models import ManyTargets, Outcome, OutcomeKind, Problem, Question, Row, TargetRun
-from importer.pipeline import Order, Plan, discard, exit_code, make_plan, rewrite_report
+from importer.pipeline import Order, Plan, discard, make_plan
 from importer.report import RunFacts, Summary, write_report
 from importer.run_folder import Ending, Routed, be_present, make_private_folder, new_run_id, read_manifest, route_word
 

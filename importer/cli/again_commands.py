@@ -89,8 +89,8 @@ def _earlier(run: str, settings: Settings) -> tuple[Path, RunManifest]:
 
 def _close(folder: Path, manifest: RunManifest, settings: Settings) -> None:
     """A run that was killed: what became of its rows is only known after its books are closed."""
+    from importer.closing import close
     from importer.ledger import Ledger, target_lock
-    from importer.pipeline import close
 
     path = settings.ledger_path()
     with target_lock(path, manifest.scope), Ledger.open(path) as ledger:

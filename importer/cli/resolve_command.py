@@ -18,9 +18,9 @@ def resolve(
     out: options.Out = None,
 ) -> None:
     """Settle an unclear row as you found it in the service: the candidate is there, or is not."""
+    from importer.closing import close, settle_by_hand
     from importer.errors import UsageError
     from importer.ledger import Ledger, target_lock
-    from importer.pipeline import close, settle_by_hand
     from importer.run_folder import find_run, read_manifest
     from importer.settings import load_settings
 

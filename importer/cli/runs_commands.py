@@ -69,9 +69,9 @@ def show(run: options.Run = "last", out: options.Out = None, as_json: options.As
 def report(run: options.Run = "last", out: options.Out = None, as_json: options.AsJson = False) -> None:
     """Write the report of a run again, also of one that was killed."""
     from importer.batch import rewrite_batch_report
+    from importer.closing import close, rewrite_report
     from importer.errors import UsageError
     from importer.ledger import Ledger, target_lock
-    from importer.pipeline import close, rewrite_report
     from importer.run_folder import BATCH, find_run, read_manifest
     from importer.settings import load_settings
 

@@ -138,6 +138,17 @@ class RunJournal:
             for row in found:
                 yield _outcome(row)
 
+    def outcomes_from(self, row: int, most: int) -> tuple[Outcome, ...]:
+        """The outcomes on disk from that row on, in the order of their rows; those of rows between may still come."""
+        query = select(_outcomes).where(_outcomes.c.row >= row).order_by(_outcomes.c.row).limit(most)
+        with self._engine.begin() as connection:
+            return tuple(_outcome(found) for found in connection.execute(query))
+
+    def count(self) -> int:
+        """How many rows have an outcome on disk."""
+        with self._engine.begin() as connection:
+            return connection.execute(select(func.count()).select_from(_outcomes)).scalar_one()
+
     def counts(self) -> dict[OutcomeKind, int]:
         """How many rows have each outcome; every kind is there, in the report's order."""
         self.flush()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,12 +20,19 @@ from importer.report.tally import Tally
 from importer.report.workbook import ReportWorkbook
 
 
-def write_report(folder: Path, facts: RunFacts, rows: Iterable[Row], outcomes: Iterable[Outcome]) -> Summary:
+def write_report(
+    folder: Path,
+    facts: RunFacts,
+    rows: Iterable[Row],
+    outcomes: Iterable[Outcome],
+    final_facts: Callable[[], RunFacts] | None = None,
+) -> Summary:
     """Write the results folder (design, section 5) and return what it adds up to.
 
     rows: those that were read, in source order; outcomes: ordered by row, exactly one for each row. Both are streamed;
     memory stays flat in their number. Files of an earlier report of the run that have no rows any more are removed.
-    The files appear whole or not at all, summary.json last.
+    The files appear whole or not at all, summary.json last. `final_facts` is asked when all rows are written: it waits
+    for the end of a run that is still going on.
 
     Raises:
         StoppedEarly: the folder cannot be written; what was sent is not lost by it.
@@ -33,7 +40,7 @@ def write_report(folder: Path, facts: RunFacts, rows: Iterable[Row], outcomes: I
     """
     try:
         with staging(folder) as staged:
-            summary = _write_files(staged, folder, facts, pair(rows, outcomes))
+            summary = _write_files(staged, folder, facts, pair(rows, outcomes), final_facts or (lambda: facts))
             publish(staged, folder, summary.files)
             _remove_earlier(folder, summary.files)
     except OSError as error:
@@ -58,7 +65,13 @@ def write_unfinished_summary(folder: Path, facts: RunFacts) -> Summary:
     return summary
 
 
-def _write_files(staged: Path, folder: Path, facts: RunFacts, reported_rows: Iterator[ReportedRow]) -> Summary:
+def _write_files(
+    staged: Path,
+    folder: Path,
+    facts: RunFacts,
+    reported_rows: Iterator[ReportedRow],
+    final_facts: Callable[[], RunFacts],
+) -> Summary:
     tally = Tally()
     with ReportWorkbook(staged, facts) as workbook:
         with CsvFiles(staged, facts) as csv_files:
@@ -69,7 +82,7 @@ def _write_files(staged: Path, folder: Path, facts: RunFacts, reported_rows: Ite
         counted = sum(tally.outcomes.values())
         if counted != tally.rows:
             raise Unaccounted(f"{tally.rows} rows were read, but {counted} outcomes counted")
-        summary = _summary(facts, tally, tally.rows, (*csv_files.names, WORKBOOK_FILE, SUMMARY_FILE))
+        summary = _summary(final_facts(), tally, tally.rows, (*csv_files.names, WORKBOOK_FILE, SUMMARY_FILE))
         workbook.save(summary, folder)
     write_summary(staged, summary)
     return summary

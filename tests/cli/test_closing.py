@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from importer.closing import close, rewrite_report
 from importer.errors import UsageError
 from importer.ledger import Answered, Attempt, Intent, Ledger, RunJournal, RunRecord, State
 from importer.models import Operation, Outcome, OutcomeKind, SourceOptions, Target
-from importer.pipeline import close, rewrite_report
 from importer.report import Summary, read_summary
 from importer.run_folder import Ending, RunManifest, Selection, read_manifest, write_manifest
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -94,3 +96,44 @@ def test_a_large_run_that_is_killed_is_reported_with_all_its_rows(serve: Serve) 
     assert sum(counts.values()) == shown.summary["source"]["rows"] == ROWS
     assert counts["created"] + counts["unclear"] >= 50
     assert json.loads((folder / "run.json").read_text(encoding="utf-8"))["rows"] == ROWS
+
+
+def test_the_report_written_along_is_the_report_written_afterwards(served: Served) -> None:
+    """A long run's report is begun while rows are sent; `importer report` writes the same files again."""
+    rows = [candidate(number) for number in range(ROWS)]
+    rows[5] = candidate(5, Salary="a lot")
+    write_csv(served.door.folder / "people.csv", rows)
+    assert served(*RUN).code == 4
+    folder = next((served.door.folder / "results").glob("2*"))
+    along = {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix in (".csv", ".json")}
+    assert served("report", folder.name).code == 0
+    assert {name: (folder / name).read_bytes() for name in along} == along
+    assert not list(folder.glob(".writing-*"))
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds the process in Linux's /proc")
+def test_a_report_process_that_is_killed_costs_nothing(served: Served) -> None:
+    """Where the process that writes along is gone, the run writes its report itself."""
+    earlier = set(children())
+    seen: list[int] = []
+
+    def kill_the_writer() -> None:
+        while not seen:
+            seen.extend(set(children()) - earlier)
+        for pid in seen:
+            os.kill(pid, signal.SIGKILL)
+
+    killer = threading.Thread(target=kill_the_writer, daemon=True)
+    killer.start()
+    ran = served(*RUN)
+    killer.join(timeout=10)
+    assert seen
+    assert (ran.code, ran.counts) == (0, {"created": ROWS})
+    folder = next((served.door.folder / "results").glob("2*"))
+    assert len(read_csv(folder / "201_created.csv")) == ROWS
+    assert not list(folder.glob(".writing-*"))
+
+
+def children() -> list[int]:
+    """The processes that this one has started and not waited for."""
+    return [int(pid) for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()]

@@ -245,9 +245,13 @@ def kill_at_points(folder: Path, nursery: Nursery, part: Part) -> StepFigures:
     with witness(folder, faults, there_before=known, operation=part.operation) as saw:
         place = _Place(folder, nursery, saw, part)
         for point in _chosen(place.points(), part):
-            found = place.kill_at(point, figures)
-            where = f"{part.form}, {part.behaviour}, {part.operation}, {point.name} ({point.hit})"
-            figures.untrue += [f"{where}: {what}" for what in found]
+            for hit in sorted({point.hit, point.hit * 2 // 3, 1} - {0}, reverse=True):
+                missed = figures.not_reached
+                found = place.kill_at(Failpoint(point.name, hit), figures)
+                where = f"{part.form}, {part.behaviour}, {part.operation}, {point.name} ({hit})"
+                figures.untrue += [f"{where}: {what}" for what in found]
+                if figures.not_reached == missed:
+                    break
     figures.seconds = time.monotonic() - began
     return figures
 

@@ -1,0 +1,252 @@
+"""Closes the books of a run, whether it ended or was killed: its ending is kept, its report written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+
+from importer.errors import StoppedEarly, UnusableInput, UsageError
+from importer.extract import Sheet, open_sheet
+from importer.ledger import Ledger, RowState, RunJournal, State, forget_presence
+from importer.load import OWN_EARLIER_ATTEMPT, Stop
+from importer.models import Outcome, OutcomeKind, Problem, Row
+from importer.report import RunFacts, Summary, write_report
+from importer.run_folder import Ending, RunManifest, read_manifest, refuse_altered, write_manifest
+
+_NOT_GOOD = (OutcomeKind.REJECTED, OutcomeKind.INVALID, OutcomeKind.FAILED, OutcomeKind.UNCLEAR)
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far into its source a run has come: rows, and the number of the last one.
+
+    unreadable: what keeps the rest of the source from being read.
+    """
+
+    rows: int = 0
+    last_row: int = 0
+    unreadable: Problem | None = None
+
+
+def keep_end(folder: Path, manifest: RunManifest, progress: Progress, stop: Stop | None, signal: int | None) -> None:
+    """Keep how a run ended, in its manifest; its report is still to be written.
+
+    Raises:
+        StoppedEarly: the folder cannot be written.
+    """
+    with RunJournal(folder) as journal:
+        counts = journal.counts()
+    if progress.unreadable is not None:
+        stop = stop or _unreadable_from(progress)
+    ending = Ending(
+        at=datetime.now(UTC),
+        finished=stop is None and signal is None,
+        exit_code=exit_code(counts, stop, signal),
+        stop_reason=stop.reason if stop else None,
+        stop_hint=stop.hint if stop else None,
+    )
+    _keep_ending(folder, manifest.ended(ending))
+
+
+def _unreadable_from(progress: Progress) -> Stop:
+    """Why a run ends that met a part of its source that cannot be read, when rows above it were sent."""
+    problem = progress.unreadable
+    assert problem is not None
+    where = f"{problem.place}: " if problem.place else ""
+    return Stop(
+        "source-unreadable",
+        f"the file cannot be read below row {progress.last_row} ({where}{problem.message})",
+        f"{problem.hint}; then run the same command again: rows that are done are skipped",
+    )
+
+
+def _keep_ending(folder: Path, manifest: RunManifest) -> None:
+    try:
+        write_manifest(folder, manifest)
+    except OSError as error:
+        raise StoppedEarly(
+            f"{folder}: how the run ended cannot be written: {error.strerror or error}; what was sent is known to the"
+            " ledger, so make room, then run the same command again"
+        ) from None
+
+
+def close(folder: Path, ledger: Ledger) -> Summary:
+    """Close the books of a run that was killed, wherever in its life, and give its summary.
+
+    To be called under the lock of its target. The steps follow each other so that a kill between any two of them is
+    mended by doing all of them again: the journal gets what only the ledger knows, then the manifest its ending, then
+    the report is written; and only then the ledger calls the run ended.
+
+    Raises:
+        UsageError: the run never began to send; another process may be about to.
+    """
+    manifest = read_manifest(folder)
+    if ledger.run(manifest.run) is None:
+        raise UsageError(f"run {manifest.run} has sent nothing: it was ended before it began, or begins just now")
+    if manifest.ending is None:
+        progress = _complete_journal(folder, manifest, ledger)
+        _keep_ending(folder, _killed(manifest, progress))
+    forget_presence(folder.parent, manifest.run)
+    summary = rewrite_report(folder)
+    ledger.end_run(manifest.run, summary.ended_at or summary.started_at, summary.exit_code)
+    return summary
+
+
+def _killed(manifest: RunManifest, progress: Progress) -> RunManifest:
+    """The manifest of a run that did not come to its end, after its books were brought up to date."""
+    stop = _unreadable_from(progress) if progress.unreadable is not None else None
+    ending = Ending(datetime.now(UTC), finished=False, exit_code=None)
+    if stop is not None:
+        ending = replace(ending, stop_reason=stop.reason, stop_hint=stop.hint)
+    return manifest.read_to(progress.rows, progress.last_row).ended(ending)
+
+
+def exit_code(counts: dict[OutcomeKind, int], stop: Stop | None, signal: int | None) -> int:
+    """The exit code of design section 4 for a run that came to its end or was stopped."""
+    if signal is not None:
+        return 128 + signal
+    if stop is not None:
+        return 5
+    return 4 if any(counts.get(kind, 0) for kind in _NOT_GOOD) else 0
+
+
+def settle_by_hand(folder: Path, ledger: Ledger, row: int, *, created: bool) -> None:
+    """Settle an unclear row as a person found it, and write the report of its run again.
+
+    To be called under the lock of the run's target. May be said again, also after a kill in the middle.
+
+    Raises:
+        UsageError: the run sent nothing for this row, or it is not unclear.
+    """
+    manifest = read_manifest(folder)
+    rows = next((rows for rows in manifest.groups if row in rows), (row,))  # the ledger knows the first of them
+    ledger.resolve(manifest.run, rows[0], created=created)
+    kind = OutcomeKind.CREATED if created else OutcomeKind.FAILED
+    with RunJournal(folder) as journal:
+        for one in rows:
+            kept = journal.outcome(one) or Outcome(one, kind)
+            journal.replace(replace(kept, kind=kind, problems=(_FOUND if created else _NOT_FOUND,)))
+    rewrite_report(folder)
+
+
+_FOUND = Problem("found-by-hand", "no clear answer came, and a person found the candidate there")
+_NOT_FOUND = Problem(
+    "absent-by-hand",
+    "no clear answer came, and a person found that the candidate is not there",
+    "run the same command again to send the row",
+)
+
+
+def rewrite_report(folder: Path) -> Summary:
+    """Write the report of a run from what is kept of it: the copy of its source, its journal and its manifest.
+
+    Raises:
+        UnusableInput: the copy or the journal is not what the run left; the report that is there stays.
+    """
+    manifest = read_manifest(folder)
+    refuse_altered(folder, manifest)
+    sheet = sheet_of(folder, manifest)
+    with RunJournal(folder) as journal:
+        return write_report(folder, facts_of(manifest, sheet), rows_of(manifest, sheet), journal.outcomes())
+
+
+def sheet_of(folder: Path, manifest: RunManifest) -> Sheet:
+    return open_sheet(folder / manifest.source, manifest.options, shown_as=manifest.file)
+
+
+def rows_of(manifest: RunManifest, sheet: Sheet) -> Iterator[Row]:
+    """The rows of a run as far as they could be read."""
+    return islice(manifest.selection.of(sheet.rows()), manifest.rows)
+
+
+def _complete_journal(folder: Path, manifest: RunManifest, ledger: Ledger) -> Progress:
+    """Give each row without an outcome the one that the ledger knows, else that it had no turn.
+
+    The ledger knows a candidate by its first row; what became of that holds for the other rows of the candidate.
+    """
+    first_of = {row: rows[0] for rows in manifest.groups for row in rows[1:]}
+    states = ledger.row_states(manifest.run)
+    state = next(states, None)
+    progress = Progress()
+    rows = rows_of(manifest, sheet_of(folder, manifest))
+    with RunJournal(folder) as journal:
+        while (row := _next_row(rows, progress)) is not None:
+            while state is not None and state.row < row.number:
+                state = next(states, None)
+            if row.number in journal:
+                continue
+            if state is not None and state.row == row.number:
+                journal.record(_outcome_of_state(state))
+            elif (first := journal.outcome(first_of[row.number]) if row.number in first_of else None) is not None:
+                journal.record(replace(first, row=row.number, attempts=0))
+            else:
+                journal.record(Outcome(row.number, OutcomeKind.NOT_SENT, problems=(_KILLED,)))
+    return progress
+
+
+def _next_row(rows: Iterator[Row], progress: Progress) -> Row | None:
+    try:
+        row = next(rows, None)
+    except UnusableInput as error:
+        progress.unreadable = error.problems[0]
+        return None
+    if row is not None:
+        progress.rows += 1
+        progress.last_row = row.number
+    return row
+
+
+_KILLED = Problem(
+    "run-killed", "the run was ended from outside before this row's turn", "run the same command again: it goes on here"
+)
+_MESSAGE_LOST = Problem(
+    "message-lost", "the run was ended from outside, and what the service said was lost", "send the row again: --again"
+)
+_IN_DOUBT = Problem(
+    "answer-lost",
+    "a request was sent, and the run was ended from outside before its answer was kept",
+    "run the same command again: it settles this row",
+)
+_OF_STATE: dict[State, tuple[OutcomeKind, tuple[Problem, ...]]] = {
+    State.CREATED: (OutcomeKind.CREATED, ()),
+    State.ALREADY_THERE: (OutcomeKind.ALREADY_THERE, ()),
+    State.REJECTED: (OutcomeKind.REJECTED, (_MESSAGE_LOST,)),
+    State.FAILED: (OutcomeKind.FAILED, (_KILLED,)),
+    State.PLANNED: (OutcomeKind.FAILED, (_KILLED,)),
+    State.IN_FLIGHT: (OutcomeKind.UNCLEAR, (_IN_DOUBT,)),
+    State.UNCLEAR: (OutcomeKind.UNCLEAR, (_IN_DOUBT,)),
+}
+
+
+def _outcome_of_state(state: RowState) -> Outcome:
+    kind, problems = _OF_STATE[state.state]
+    if state.state is State.ALREADY_THERE and state.after_doubt:
+        problems = (OWN_EARLIER_ATTEMPT,)
+    return Outcome(state.row, kind, state.status, state.attempts, problems)
+
+
+def facts_of(manifest: RunManifest, sheet: Sheet) -> RunFacts:
+    ending = manifest.ending
+    return RunFacts(
+        run=manifest.run,
+        target=manifest.target,
+        mapping=manifest.mapping,
+        origin=sheet.origin,
+        sha256=manifest.sha256,
+        reading=sheet.reading,
+        columns=sheet.columns,
+        delimiter=sheet.delimiter,
+        started_at=manifest.started_at,
+        ended_at=ending.at if ending else None,
+        finished=ending.finished if ending else False,
+        exit_code=ending.exit_code if ending else None,
+        stop_reason=ending.stop_reason if ending else None,
+        stop_hint=ending.stop_hint if ending else None,
+        sandbox=manifest.sandbox,
+        dry_run=manifest.dry_run,
+        warnings=manifest.warnings,
+        blank_rows=manifest.blank_rows,
+    )

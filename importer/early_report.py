@@ -1,0 +1,123 @@
+"""Writes the report of a run in a process of its own while rows are still being sent, so that it is there at the end.
+
+Run as `python -m importer.early_report FOLDER` it follows the run's journal, row after row, as outcomes become final,
+and writes the same files as `rewrite_report` into a staging folder. They appear only when the run that began it has
+kept its ending and says so on standard input; when that ends without a word, nothing has happened.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from importer.closing import facts_of, rows_of, sheet_of
+from importer.ledger import RunJournal
+from importer.models import Outcome, Row
+from importer.report import RunFacts, write_report
+from importer.run_folder import RunManifest, read_manifest, refuse_altered
+
+_GO: Final = b"the ending is kept\n"
+_LOOKS_EVERY: Final = 0.1  # seconds between two looks into the journal
+_AT_ONCE: Final = 2_000  # outcomes
+
+
+class EarlyReport:
+    """A report that is being written beside a run. Costs a second processor, so it is begun for long runs only."""
+
+    def __init__(self, folder: Path) -> None:
+        self._child = subprocess.Popen(
+            [sys.executable, "-m", __name__, str(folder)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,  # Ctrl-C is for the run, which then says whether its ending was kept
+        )
+
+    def finish(self) -> bool:
+        """Have it published, now that the run's ending is kept; false where it has to be written in the usual way."""
+        try:
+            self._child.communicate(_GO)
+        except OSError:
+            self._child.wait()
+        return self._child.returncode == 0
+
+    def give_up(self) -> None:
+        """Leave it unwritten."""
+        if self._child.stdin is not None:
+            self._child.stdin.close()
+        self._child.wait()
+
+
+class _Follower:
+    """Gives rows, and for each its outcome as soon as the journal has it."""
+
+    def __init__(self, folder: Path, journal: RunJournal) -> None:
+        self._folder = folder
+        self._journal = journal
+        self._ready: deque[Outcome] = deque()
+        self._row = 0  # the one whose outcome is asked for next
+        self._is_over = threading.Event()
+
+    def listen(self) -> None:
+        """Wait for the word of the run; without it nobody needs this report."""
+        if sys.stdin.buffer.readline() != _GO:
+            os._exit(1)  # what is staged goes with the next report of the run
+        self._is_over.set()
+
+    def rows(self, rows: Iterator[Row]) -> Iterator[Row]:
+        for row in rows:
+            self._row = row.number
+            yield row
+        self._row = 0
+
+    def outcomes(self) -> Iterator[Outcome]:
+        while self._row:
+            outcome = self._outcome()
+            if outcome is None:
+                return  # the row has none: the pairing says so
+            yield outcome
+
+    def ending(self) -> RunManifest:
+        """The manifest with how the run ended, once that is kept."""
+        self._is_over.wait()
+        manifest = read_manifest(self._folder)
+        refuse_altered(self._folder, manifest)
+        return manifest
+
+    def _outcome(self) -> Outcome | None:
+        while not self._ready or self._ready[0].row != self._row:
+            was_over = self._is_over.is_set()
+            self._ready = deque(self._journal.outcomes_from(self._row, _AT_ONCE))
+            if not self._ready or self._ready[0].row != self._row:
+                if was_over:
+                    return None
+                time.sleep(_LOOKS_EVERY)
+        return self._ready.popleft()
+
+
+def main(folder: Path) -> None:
+    manifest = read_manifest(folder)
+    sheet = sheet_of(folder, manifest)
+    with RunJournal(folder) as journal:
+        follower = _Follower(folder, journal)
+        threading.Thread(target=follower.listen, daemon=True).start()
+
+        def final_facts() -> RunFacts:
+            ended = follower.ending()
+            if ended.rows is None or journal.count() != ended.rows:
+                os._exit(1)  # not what this process has read: the run writes the report itself, or says what is wrong
+            return facts_of(ended, sheet)
+
+        rows = follower.rows(rows_of(manifest, sheet))
+        write_report(folder, facts_of(manifest, sheet), rows, follower.outcomes(), final_facts)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
