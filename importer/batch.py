@@ -22,6 +22,7 @@ from importer.report import RunFacts, Summary, write_report, write_unfinished_su
 from importer.run_folder import (
     Ending,
     Routed,
+    be_present,
     keep_mapping,
     make_private_folder,
     new_run_id,
@@ -52,7 +53,9 @@ def plan_batch(order: Order, questions_of: QuestionsOf) -> Batch:
     mappings = read_mappings(order.mapping)
     shown_as = order.file_shown_as or str(order.file)
     started_at = datetime.now(UTC)
-    folder = make_private_folder(order.out, new_run_id(started_at))
+    run = new_run_id(started_at)
+    presence = be_present(order.out, run)
+    folder = make_private_folder(order.out, run)
     plans: list[Plan] = []
     try:
         copy = copy_source(order.file, folder, standard_input_bytes=order.standard_input_bytes)
@@ -85,7 +88,9 @@ def plan_batch(order: Order, questions_of: QuestionsOf) -> Batch:
         for plan in plans:
             discard(plan)
         shutil.rmtree(folder, ignore_errors=True)
+        presence.end()
         raise
+    presence.end()  # from here on its manifest speaks for it
     return Batch(folder, manifest, tuple(plans))
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from importer.errors import StoppedEarly, UnusableInput, UsageError
 from importer.extract import Sheet, open_sheet
-from importer.ledger import Ledger, RowState, RunJournal, State
+from importer.ledger import Ledger, RowState, RunJournal, State, forget_presence
 from importer.load import OWN_EARLIER_ATTEMPT, Stop
 from importer.models import Outcome, OutcomeKind, Problem, Row
 from importer.report import RunFacts, Summary, write_report
@@ -89,6 +89,7 @@ def close(folder: Path, ledger: Ledger) -> Summary:
     if manifest.ending is None:
         progress = _complete_journal(folder, manifest, ledger)
         _keep_ending(folder, _killed(manifest, progress))
+    forget_presence(folder.parent, manifest.run)
     summary = rewrite_report(folder)
     ledger.end_run(manifest.run, summary.ended_at or summary.started_at, summary.exit_code)
     return summary

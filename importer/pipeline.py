@@ -15,7 +15,7 @@ from importer.closing import Progress, close, facts_of, keep_end, rewrite_report
 from importer.early_report import EarlyReport
 from importer.errors import StoppedEarly, UnusableInput, UsageError
 from importer.extract import STANDARD_INPUT_BYTES, Sheet, SourceCopy, copy_source, open_sheet, share_copy
-from importer.ledger import Ledger, RunJournal
+from importer.ledger import Ledger, Presence, RunJournal
 from importer.ledger import RunRecord as LedgerRun
 from importer.load import Stop
 from importer.mapping import Mapping, ResolvedMapping, read_mapping, resolve
@@ -25,6 +25,7 @@ from importer.run_folder import (
     Ending,
     RunManifest,
     Selection,
+    be_present,
     keep_mapping,
     make_private_folder,
     manifests_in,
@@ -94,6 +95,7 @@ class Plan:
     mapping: ResolvedMapping
     candidates: Iterable[Sorted]
     forecast: Forecast | None
+    presence: Presence
 
     @property
     def ledger_run(self) -> LedgerRun:
@@ -122,7 +124,9 @@ def make_plan(order: Order, questions_of: Callable[[str], tuple[Question, ...]])
     mapping = read_mapping(order.mapping)
     shown_as = order.file_shown_as or str(order.file)
     started_at = datetime.now(UTC)
-    folder = make_private_folder(order.out, order.run or new_run_id(started_at))
+    run = order.run or new_run_id(started_at)
+    presence = be_present(order.out, run)
+    folder = make_private_folder(order.out, run)
     try:
         if order.copied:
             copy = share_copy(order.copied, folder)
@@ -176,13 +180,18 @@ def make_plan(order: Order, questions_of: Callable[[str], tuple[Question, ...]])
         write_unfinished_summary(folder, facts_of(manifest, sheet))
         write_manifest(folder, manifest)
     except OSError as error:
-        shutil.rmtree(folder, ignore_errors=True)
+        _take_back(folder, presence)
         raise _no_room_for_plan(error, folder) from None
     except BaseException:
         # Nothing was begun: a folder without a report would only puzzle.
-        shutil.rmtree(folder, ignore_errors=True)
+        _take_back(folder, presence)
         raise
-    return Plan(folder, manifest, sheet, resolved, candidates, forecast)
+    return Plan(folder, manifest, sheet, resolved, candidates, forecast, presence)
+
+
+def _take_back(folder: Path, presence: Presence) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    presence.end()
 
 
 def _no_room_for_plan(error: OSError, folder: Path) -> UnusableInput:
@@ -212,7 +221,7 @@ def _refuse_torn_candidates(mapping: Mapping, selection: Selection) -> None:
 
 def discard(plan: Plan) -> None:
     """Take back a plan that nobody wants carried out."""
-    shutil.rmtree(plan.folder, ignore_errors=True)
+    _take_back(plan.folder, plan.presence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,6 +346,7 @@ def end(plan: Plan, carried: Carried, stop: Stop | None, signal: int | None) -> 
     except BaseException:
         carried.give_up_report()
         raise
+    plan.presence.end()
     if carried.early_report is not None and carried.early_report.finish():
         return read_summary(plan.folder)
     return rewrite_report(plan.folder)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from importer.errors import StoppedEarly, UnusableInput, UsageError
-from importer.ledger import JOURNAL, Scope
+from importer.ledger import JOURNAL, Presence, Scope
 from importer.mapping import self_contained
 from importer.mapping.fold import fold
 from importer.models import FilePlace, Operation, Problem, Row, SourceOptions, Target
@@ -204,6 +204,19 @@ def new_run_id(now: datetime) -> str:
     return f"{now:%Y%m%d-%H%M%S}-{now.microsecond // 1000:03d}{secrets.token_hex(1)}"
 
 
+def be_present(out: Path, run: str) -> Presence:
+    """Say that a run is at work, before it has a folder.
+
+    Raises:
+        UnusableInput: the results folder cannot be made or written.
+    """
+    make_folder(out)
+    try:
+        return Presence(out, run)
+    except OSError as error:
+        raise _unusable(out, error) from None
+
+
 def make_private_folder(out: Path, run: str) -> Path:
     """`<out>/<run>`, for this user only (0700).
 
@@ -225,14 +238,18 @@ def make_folder(folder: Path, mode: int = 0o777) -> None:
     try:
         folder.mkdir(mode=mode, parents=True, exist_ok=True)
     except OSError as error:
-        raise UnusableInput(
-            Problem(
-                "results-folder-unusable",
-                f"the results folder cannot be made: {error.strerror or error}",
-                "name another with --out or IMPORTER_OUT, or give yourself the right to write there",
-                FilePlace(str(folder)),
-            )
-        ) from None
+        raise _unusable(folder, error) from None
+
+
+def _unusable(folder: Path, error: OSError) -> UnusableInput:
+    return UnusableInput(
+        Problem(
+            "results-folder-unusable",
+            f"the results folder cannot be made: {error.strerror or error}",
+            "name another with --out or IMPORTER_OUT, or give yourself the right to write there",
+            FilePlace(str(folder)),
+        )
+    )
 
 
 def write_manifest(folder: Path, manifest: RunManifest) -> None:

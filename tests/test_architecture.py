@@ -31,10 +31,22 @@ MAY_IMPORT = {
     "batch": GROUND | SUPPLIES | STAGES | {"run_folder", "batch_folder", "pipeline", "closing"},
     "again": GROUND | SUPPLIES | STAGES | {"run_folder", "batch_folder", "pipeline"},
     "purge": GROUND | SUPPLIES | {"run_folder", "batch_folder"},
+    "abandoned": GROUND | SUPPLIES | {"run_folder"},
     "cli": GROUND
     | SUPPLIES
     | STAGES
-    | {"run_folder", "batch_folder", "child_tables", "pipeline", "closing", "batch", "again", "purge", "sandbox"},
+    | {
+        "run_folder",
+        "batch_folder",
+        "child_tables",
+        "pipeline",
+        "closing",
+        "batch",
+        "again",
+        "purge",
+        "abandoned",
+        "sandbox",
+    },
     "sandbox": {"importer"},
     "__main__": {"cli"},
     "importer": set(),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from importer.errors import UnusableInput
+from importer.ledger import rehearsal_lock
 from importer.models import Problem, Question
 from importer.run_folder import make_folder
 from importer.sandbox import ChildSandbox, SandboxUnusable, start
@@ -61,9 +62,15 @@ def connect(settings: Settings) -> Iterator[Connection]:
 
 @contextmanager
 def rehearse(settings: Settings, questions: Path | None, faults: Path | None) -> Iterator[Connection]:
-    """A sandbox on a free loopback port, for as long as this is open. What it accepted lies in the results folder."""
+    """A sandbox on a free loopback port, for as long as this is open. What it accepted lies in the results folder.
+
+    Raises:
+        Busy: another command has that sandbox now.
+        UnusableInput: it does not start.
+    """
     make_folder(settings.out)
-    with _started(questions, faults, settings.out / SANDBOX_MEMORY) as sandbox:
+    memory = settings.out / SANDBOX_MEMORY
+    with rehearsal_lock(settings.out), _started(questions, faults, memory) as sandbox:
         service = _service(settings, sandbox.base_url, sandbox.token)
         try:
             settle_after = min(settings.settle_seconds, _SANDBOX_PATIENCE)

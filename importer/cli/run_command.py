@@ -142,6 +142,7 @@ def carry_out_order(order_for: Callable[[str], Order], flags: RunFlags, settings
         if order.mapping.is_dir():
             folder, summary = import_batch(order, connection, carry, ask=_may_ask(flags), quiet=flags.quiet)
         else:
+            _refuse_a_second_run(order, flags, settings)
             plan = _plan(order, flags, connection)
             folder, summary = plan.folder, carry(plan)
     if not flags.quiet or flags.as_json:
@@ -160,6 +161,16 @@ def _connection(flags: RunFlags, settings: Settings) -> AbstractContextManager[C
     if flags.sandbox_questions or flags.sandbox_faults:
         raise UsageError("--questions and --faults are for the sandbox; add --sandbox, or leave them out")
     return connect(settings)
+
+
+def _refuse_a_second_run(order: Order, flags: RunFlags, settings: Settings) -> None:
+    """Say at once that another run is at work, and not after a large file was read."""
+    if flags.dry_run:
+        return
+    from importer.ledger import Scope, refuse_while_locked
+    from importer.mapping import read_mapping
+
+    refuse_while_locked(settings.ledger_path(), Scope(order.service, read_mapping(order.mapping).target))
 
 
 def _plan(order: Order, flags: RunFlags, connection: Connection) -> Plan:
@@ -200,12 +211,20 @@ def _check(plan: Plan, settings: Settings, quiet: bool) -> Summary:
     ledger = Ledger.open_existing(settings.ledger_path())
     try:
         loader = DryLoader(ledger, plan.manifest.scope)
+        _tell_of_abandoned(settings, ledger)
         with progress(plan.manifest.rows, quiet) as watch:
             done = carry_out(plan, loader, watch)
         return end(plan, done, None, None)
     finally:
         if ledger is not None:
             ledger.close()
+
+
+def _tell_of_abandoned(settings: Settings, ledger: Ledger | None) -> None:
+    from importer.abandoned import remove_abandoned
+
+    for run in remove_abandoned(settings.out, ledger):
+        say(f"Run {run} was ended from outside before it sent anything; what it left is removed.")
 
 
 @contextmanager
@@ -243,6 +262,7 @@ def _send(plan: Plan, flags: RunFlags, settings: Settings, connection: Connectio
             say(f"Run {killed.run} was ended from outside; its report is written now, and this run goes on from there.")
         for problem in earlier_runs.problems:
             say(f"An earlier run cannot be reported any more: {problem}")
+        _tell_of_abandoned(settings, ledger)
         loader = Loader(
             connection.service,
             ledger,

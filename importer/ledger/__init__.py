@@ -4,7 +4,15 @@ from importer.ledger.earlier import EarlierOutcomes
 from importer.ledger.identity import Fingerprints, Scope
 from importer.ledger.journal import JOURNAL, RunJournal
 from importer.ledger.ledger import Ledger, LedgerUnwritable
-from importer.ledger.lock import target_lock
+from importer.ledger.lock import (
+    Presence,
+    forget_presence,
+    is_abandoned,
+    refuse_while_locked,
+    rehearsal_lock,
+    runs_at_work,
+    target_lock,
+)
 from importer.ledger.records import Answered, Attempt, Intent, Known, RowState, RunRecord
 from importer.ledger.states import DONE, TRANSITIONS, State, Transition
 from importer.ledger.writes import NotAllowed
@@ -22,11 +30,17 @@ __all__ = [
     "Ledger",
     "LedgerUnwritable",
     "NotAllowed",
+    "Presence",
     "RowState",
     "RunJournal",
     "RunRecord",
     "Scope",
     "State",
     "Transition",
+    "forget_presence",
+    "is_abandoned",
+    "refuse_while_locked",
+    "rehearsal_lock",
+    "runs_at_work",
     "target_lock",
 ]

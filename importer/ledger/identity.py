@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from importer.errors import UnusableInput
+from importer.ledger.sqlite_file import sync_folder
 from importer.models import FilePlace, Problem, Target
 
 _KEY_BYTES = 32
@@ -77,6 +78,7 @@ def create_key(path: Path) -> None:
         pass
     finally:
         draft.unlink()
+    sync_folder(path.parent)  # a power cut must not take the key's name from a ledger that is kept
 
 
 def read_key(path: Path) -> bytes:

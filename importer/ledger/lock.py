@@ -1,4 +1,4 @@
-"""One run at a time for a ledger and a target."""
+"""Locks that the system frees when their process ends, however it ends: who works, and who is still at work."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from importer.errors import Busy
 from importer.ledger.identity import Scope
 from importer.ledger.sqlite_file import unwritable
 
+_AT_WORK = ".at-work"
+
 
 @contextmanager
 def target_lock(ledger_path: Path, scope: Scope) -> Iterator[None]:
@@ -26,13 +28,38 @@ def target_lock(ledger_path: Path, scope: Scope) -> Iterator[None]:
         Busy: another run holds it; the message names its process, host and start.
         UnusableInput: there is no room for it, or no right to make it.
     """
-    place = _lock_path(ledger_path, scope)
+    with _held(_lock_path(ledger_path, scope), f"another run works on {scope}", ""):
+        yield
+
+
+def refuse_while_locked(ledger_path: Path, scope: Scope) -> None:
+    """Raises Busy where another run works on a target now. Keeps nothing: whoever is to work takes `target_lock`."""
+    if _lock_path(ledger_path, scope).exists():
+        with target_lock(ledger_path, scope):
+            pass
+
+
+@contextmanager
+def rehearsal_lock(out: Path) -> Iterator[None]:
+    """Hold the lock of the sandbox that is kept in a results folder: what it accepted has one owner at a time.
+
+    Raises:
+        Busy: another command rehearses there.
+        UnusableInput: there is no room for it, or no right to make it.
+    """
+    instead = ", or name another folder with --out"
+    with _held(out / "sandbox.lock", f"another command works with the sandbox of {out}", instead):
+        yield
+
+
+@contextmanager
+def _held(place: Path, busy: str, instead: str) -> Iterator[None]:
     lock = FileLock(place, timeout=0, mode=0o600)
     try:
         lock.acquire()
     except Timeout:
         raise Busy(
-            f"another run works on {scope}: {_holder(place)}; wait until it has ended, then run the same command again"
+            f"{busy}: {_holder(place)}; wait until it has ended{instead}, then run the same command again"
         ) from None
     except OSError as error:
         raise unwritable(place, error.strerror or str(error)) from None
@@ -76,3 +103,53 @@ def _holder(lock_path: Path) -> str:
     except (OSError, ValueError, KeyError, TypeError):
         # It has just taken the lock and not yet said its name.
         return "a process that has only just started"
+
+
+# --- who is still at work -----------------------------------------------------------------------
+
+
+class Presence:
+    """Says, from before a run has a folder until it has ended, that its process lives.
+
+    Raises:
+        OSError: there is no room for it, or no right to make it.
+    """
+
+    def __init__(self, out: Path, run: str) -> None:
+        self._path = _presence_path(out, run)
+        self._lock = FileLock(self._path, timeout=0, mode=0o600)
+        self._lock.acquire()
+
+    def end(self) -> None:
+        """The run has ended, well or not. May be called again."""
+        self._lock.release()
+        self._path.unlink(missing_ok=True)
+
+
+def is_abandoned(out: Path, run: str) -> bool:
+    """Whether the process that made a run is no more, and did not come to its end. Where it left no word: no."""
+    path = _presence_path(out, run)
+    if not path.exists():
+        return False
+    lock = FileLock(path, timeout=0, mode=0o600)
+    try:
+        lock.acquire()
+    except (Timeout, OSError):
+        return False
+    lock.release()
+    return True
+
+
+def forget_presence(out: Path, run: str) -> None:
+    """Take away what a killed process left to say that it lives."""
+    _presence_path(out, run).unlink(missing_ok=True)
+
+
+def runs_at_work(out: Path) -> list[str]:
+    """The runs that say that their processes live, truly or not."""
+    return [path.name[1 : -len(_AT_WORK)] for path in sorted(out.glob(f".*{_AT_WORK}"))]
+
+
+def _presence_path(out: Path, run: str) -> Path:
+    # Beside the run's folder, not in it: so the folder is never there without it.
+    return out / f".{run}{_AT_WORK}"

@@ -24,9 +24,27 @@ def create_private(path: Path) -> None:
     """
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        is_new = not path.exists()
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        if is_new:
+            sync_folder(path.parent)
     except OSError as error:
         raise unwritable(path, error.strerror or str(error)) from None
+
+
+def sync_folder(folder: Path) -> None:
+    """Have the names of a folder's files on disk, as fsync has their contents.
+
+    Raises:
+        OSError: the disk does not take it.
+    """
+    if os.name == "nt":  # a folder cannot be opened there; names are durable without
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def open_engine(path: Path, durability: Durability) -> Engine:

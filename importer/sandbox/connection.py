@@ -104,7 +104,7 @@ class Connection(asyncio.Protocol):
 
     def _deliver(self, pending: _Pending) -> None:
         request, delivery = pending.request, pending.delivery
-        silent = delivery.ending in (Ending.RESET, Ending.HANG)
+        silent = delivery.ending in (Ending.RESET, Ending.HANG, Ending.CUT_HEAD)
         status = None if silent else delivery.reply.status
         self._log.add(request.method, request.path, status, delivery.fault, time.perf_counter() - pending.started)
         match delivery.ending:
@@ -113,6 +113,9 @@ class Connection(asyncio.Protocol):
                 self._transport.abort()
             case Ending.HANG:
                 self._hang(delivery.patience)
+            case Ending.CUT_HEAD:
+                self._transport.write(render_head(delivery.reply, keep_alive=True)[: len(b"HTTP/1.1 2")])
+                self._transport.close()
             case Ending.CUT:
                 head = render_head(delivery.reply, keep_alive=True)
                 self._transport.write(head + delivery.reply.body[: len(delivery.reply.body) // 2])

@@ -34,6 +34,7 @@ class Ending(Enum):
     """What becomes of the connection."""
 
     ANSWER = "the whole answer, then the next request"
+    CUT_HEAD = "a part of the status line, then closed"
     CUT = "the head and half of the body, then closed"
     RESET = "nothing, reset"
     HANG = "nothing until the client goes"
@@ -89,6 +90,8 @@ def _spoilt(fault: Fault, delivery: Delivery, shape: ErrorShape, now: datetime) 
             return replace(delivery, ending=Ending.RESET, fault=fault.name)
         case "hang_after":
             return replace(delivery, ending=Ending.HANG, fault=fault.name, patience=fault.seconds)
+        case "cut_head":
+            return replace(delivery, ending=Ending.CUT_HEAD, fault=fault.name)
         case "cut_body":
             return replace(delivery, ending=Ending.CUT, fault=fault.name)
         case "not_json_201" | "empty_201" if reply.status != 201:

@@ -24,6 +24,7 @@ Kind = Literal[
     "504",
     "reset",
     "hang_after",
+    "cut_head",
     "cut_body",
     "html",
     "not_json_201",

@@ -48,6 +48,7 @@ def read_faults(path: Path) -> Faults:
     - 429: `retry_after` (none, seconds, date), `seconds`
     - 500, 502, 503, 504, reset: `when` (before or after the request was worked on); 503 also as 429
     - hang_after: accepts, then is silent until the client goes, or closes after `seconds`
+    - cut_head: accepts, then breaks off before the status can be read
     - cut_body: accepts, then breaks off in the middle of the answer
     - html: an error page with a `status`; redirect: a `status` and a `location`; neither accepts anything
     - not_json_201, empty_201: accepts, and says so without JSON

@@ -51,10 +51,11 @@ def has_begun(folder: Path) -> bool:
 
 @dataclass(frozen=True)
 class Truth:
-    """Whom the service accepted before a run, and whom while it went on."""
+    """Whom the service accepted before a run, and whom while it went on; `strangers` were there before any run."""
 
     before: frozenset[str]
     during: frozenset[str]
+    strangers: frozenset[str] = frozenset()
 
 
 def untrue(told: Sequence[Told], emails: dict[int, str], truth: Truth) -> list[str]:
@@ -66,7 +67,7 @@ def untrue(told: Sequence[Told], emails: dict[int, str], truth: Truth) -> list[s
         email = emails[one.row]
         before, during = email in truth.before, email in truth.during
         is_so = {
-            "created": during,
+            "created": during or (before and "a person found" in one.problem),
             "already_there": before or during,
             "done_before": before,
             "rejected": not before and not during,
@@ -77,7 +78,8 @@ def untrue(told: Sequence[Told], emails: dict[int, str], truth: Truth) -> list[s
         }[one.outcome]
         if not is_so:
             faults.append(f"row {one.row} is told as {one.outcome}; accepted before {before}, during {during}")
-        if one.outcome == "already_there" and "own earlier attempt" not in one.problem:
+        is_ours = one.outcome == "already_there" and email not in truth.strangers
+        if is_ours and "own earlier attempt" not in one.problem:
             faults.append(f"row {one.row} is there by our own attempt, and is not told so")
     return faults
 

@@ -6,7 +6,9 @@ import contextlib
 import csv
 import http.client
 import json
-from collections.abc import Iterator, Sequence
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,15 +19,22 @@ from importer.sandbox import ChildSandbox, start
 from tests.cli.conftest import HEADER, MAPPING, POOL_MAPPING, candidate
 
 OPERATIONS = {"apply": "mapping.yaml", "add-candidate": "pool.yaml"}
+TARGETS = {"apply": "4f2c9a", "add-candidate": "17"}
 PATIENCE = {
     "IMPORTER_SETTLE_SECONDS": "0.05",
     "IMPORTER_PAUSE_SECONDS": "0.05",
     "IMPORTER_SILENCE_SECONDS": "0.5",
-    "IMPORTER_IN_FLIGHT": "16",
+    "IMPORTER_IN_FLIGHT": "16",  # random kills say their own
     "IMPORTER_RETRY_BUDGET": "50",
     "XDG_CONFIG_HOME": "/nonexistent",
     "NO_COLOR": "1",
 }
+
+
+def temporary_folder() -> Path:
+    """A folder in memory where the system has that: what a killed process wrote is there as it would be on a disk."""
+    memory = Path("/dev/shm")
+    return Path(tempfile.mkdtemp(dir=memory if os.access(memory, os.W_OK) else None))
 
 
 def write_people(path: Path, numbers: Sequence[int], bad: Sequence[int] = ()) -> dict[int, str]:
@@ -51,6 +60,7 @@ class Witness:
 
     sandbox: ChildSandbox
     memory: Path
+    strangers: frozenset[str] = frozenset()  # who was there before any run of ours
     _read: int = 0
 
     def __post_init__(self) -> None:
@@ -84,9 +94,21 @@ class Witness:
 
 
 @contextmanager
-def witness(folder: Path, faults: Sequence[dict[str, Any]], **options: Any) -> Iterator[Witness]:
-    """A sandbox that shows these faults, for as long as this is open."""
+def witness(
+    folder: Path,
+    faults: Sequence[dict[str, Any]],
+    there_before: Iterable[int] = (),
+    operation: str = "apply",
+    **options: Any,
+) -> Iterator[Witness]:
+    """A sandbox that shows these faults, for as long as this is open; it knows the people of these numbers."""
+    memory = folder / "memory.jsonl"
+    strangers = [f"person{number}@example.com" for number in there_before]
+    with memory.open("a", encoding="utf-8") as file:
+        for email in strangers:
+            known = {"operation": operation, "target": TARGETS[operation], "email": email, "body": {}, "at": ""}
+            file.write(json.dumps(known) + "\n")
     path = folder / "faults.json"
     path.write_text(json.dumps({"seed": 11, "faults": list(faults)}), encoding="utf-8")
-    with start(memory=folder / "memory.jsonl", faults=path, **options) as sandbox:
-        yield Witness(sandbox, folder / "memory.jsonl")
+    with start(memory=memory, faults=path, **options) as sandbox:
+        yield Witness(sandbox, memory, frozenset(strangers))

@@ -1,6 +1,6 @@
 """Starts commands of the importer in a moment: processes forked from one that has everything imported.
 
-A life is a whole process of its own, killed from outside with SIGKILL, or from inside by a tripwire. It goes through
+A life is a whole process of its own, killed from outside with SIGKILL, or from inside at a named point. It goes through
 the front door: arguments in, exit code out.
 """
 
@@ -20,6 +20,14 @@ from typing import Any, Self, TextIO
 
 
 @dataclass(frozen=True)
+class Failpoint:
+    """Kills a life when it comes by the point of that name for the n-th time; without a name, all are written down."""
+
+    name: str | None = None
+    hit: int = 1
+
+
+@dataclass(frozen=True)
 class Life:
     """A command at work. `end` waits for it; a negative code is the signal that killed it."""
 
@@ -29,6 +37,10 @@ class Life:
     def kill(self) -> None:
         """SIGKILL from outside, if it still lives."""
         self.nursery.ask("kill", pid=self.pid)
+
+    def interrupt(self) -> None:
+        """SIGTERM, if it still lives."""
+        self.nursery.ask("interrupt", pid=self.pid)
 
     def has_ended(self) -> bool:
         return self.nursery.ask("ended", pid=self.pid) is True
@@ -41,6 +53,7 @@ class Nursery:
     """One process that forks lives on demand."""
 
     def __init__(self) -> None:
+        self._asked = 0
         clean = {name: value for name, value in os.environ.items() if not name.startswith("IMPORTER_")}
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.crash.nursery"],
@@ -61,30 +74,36 @@ class Nursery:
         folder: Path,
         arguments: Sequence[str],
         environment: Mapping[str, str],
-        tripwire: int | None = None,
+        failpoint: Failpoint | None = None,
+        user: int | None = None,
     ) -> Life:
-        """Begin a command in a folder; what it says goes to said.txt there.
-
-        tripwire: kill it at its n-th step, counted from 1; at 0 it lives, and its steps go to steps.txt.
-        """
+        """Begin a command in a folder, perhaps as another user; what it says goes to said.txt there."""
         pid = self.ask(
             "start",
             folder=str(folder),
             arguments=list(arguments),
             environment=dict(environment),
-            tripwire=tripwire,
+            user=user,
+            failpoint=[failpoint.name, failpoint.hit] if failpoint else None,
         )
         return Life(int(pid), self)
 
     def ask(self, what: str, **more: Any) -> Any:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps({"what": what, **more}) + "\n")
+        self._asked += 1
+        self._process.stdin.write(json.dumps({"what": what, "number": self._asked, **more}) + "\n")
         self._process.stdin.flush()
-        return json.loads(self._process.stdout.readline())
+        while True:  # a test that was broken off may have left an answer that nobody read
+            number, answer = json.loads(self._process.stdout.readline())
+            if number == self._asked:
+                return answer
 
 
 # --- the process that forks ---
+
+
+_SIGNALS = {"kill": signal.SIGKILL, "interrupt": signal.SIGTERM}
 
 
 def serve(questions: TextIO, answers: TextIO) -> None:
@@ -96,11 +115,12 @@ def serve(questions: TextIO, answers: TextIO) -> None:
         if question["what"] == "start":
             answer: Any = _fork(question)
             living.add(answer)
-        elif question["what"] == "kill":
+            ended.pop(answer, None)  # the system gives numbers again
+        elif question["what"] in _SIGNALS:
             # Only here is it known whether the process was waited for: its number may be another's by now.
             answer = question["pid"] in living
             if answer:
-                os.kill(question["pid"], signal.SIGKILL)
+                os.kill(question["pid"], _SIGNALS[question["what"]])
         else:
             pid = question["pid"]
             if pid not in ended:
@@ -109,7 +129,7 @@ def serve(questions: TextIO, answers: TextIO) -> None:
                     ended[pid] = os.waitstatus_to_exitcode(status)
                     living.discard(pid)
             answer = ended.get(pid) if question["what"] == "end" else pid in ended
-        answers.write(json.dumps(answer) + "\n")
+        answers.write(json.dumps([question["number"], answer]) + "\n")
         answers.flush()
     for pid in living:
         os.kill(pid, signal.SIGKILL)
@@ -134,10 +154,14 @@ def _live(question: dict[str, Any]) -> None:
         for number, descriptor in ((0, nothing), (1, said), (2, said)):
             os.dup2(descriptor, number)
         sys.argv = ["importer", *question["arguments"]]
-        if question["tripwire"] is not None:
-            from tests.crash.tripwire import arm
+        if question["user"] is not None:
+            os.setgroups([])
+            os.setgid(question["user"])
+            os.setuid(question["user"])
+        if question["failpoint"] is not None:
+            from tests.crash.failpoints import arm
 
-            arm(question["tripwire"], Path(question["folder"]))
+            arm(Path(question["folder"]), *question["failpoint"])
         from importer.cli.app import main
 
         main()
@@ -162,7 +186,8 @@ _EVERYTHING = (
     "importer.purge",
     "importer.sandbox",
     "encodings.idna",
-    "tests.crash.tripwire",
+    "encodings.utf_8_sig",
+    "tests.crash.failpoints",
 )
 
 

@@ -6,8 +6,12 @@ import random
 import statistics
 import time
 from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 from importer.ledger import Ledger, Scope
 from importer.models import Operation, Target
@@ -15,27 +19,34 @@ from tests.crash.accounts import Truth, has_begun, told_in, untrue, untrue_in_le
 from tests.crash.imports import OPERATIONS, PATIENCE, Witness, witness, write_mappings, write_people
 from tests.crash.nursery import Life, Nursery
 
-FAULTS = [
+FAULTS: list[dict[str, Any]] = [
     {"kind": "delay", "share": 1, "ms": 4, "jitter_ms": 20, "times": 99},
     {"kind": "429", "share": 0.03},
     {"kind": "503", "share": 0.02, "when": "before"},
     {"kind": "503", "share": 0.02, "when": "after"},
     {"kind": "reset", "share": 0.01, "when": "before"},
     {"kind": "reset", "share": 0.02, "when": "after"},
+    {"kind": "cut_head", "share": 0.01},
     {"kind": "cut_body", "share": 0.02},
     {"kind": "hang_after", "share": 0.002, "seconds": 1},
     {"kind": "not_json_201", "share": 0.02},
 ]
+_CALM_BY = 8  # with all faults as above the pace stays low; with fewer more requests are under way at a kill
 _MOST_RUNS_TO_THE_END = 8
 
 
 @dataclass(frozen=True)
 class Size:
-    """How much is to be killed: every file of `rows` rows is killed `kills` times, then brought to its end."""
+    """How much is to be killed: every file of `rows` rows is killed `kills` times, then brought to its end.
+
+    in_flight: how many requests may be under way; calm: whether the service shows few faults, so that they are.
+    """
 
     files: int
     rows: int
     kills: int
+    in_flight: int = 16
+    calm: bool = False
 
 
 @dataclass
@@ -53,11 +64,24 @@ class Figures:
     untrue: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
+    def add(self, other: Figures) -> None:
+        self.rows += other.rows
+        self.kills += other.kills
+        self.lives += other.lives
+        self.reports += other.reports
+        self.in_doubt += other.in_doubt
+        self.outcomes.update(other.outcomes)
+        self.twice += other.twice
+        self.missing += other.missing
+        self.untrue += other.untrue
+
     def lines(self) -> list[str]:
         doubts = self.in_doubt or [0]
+        eight = sum(doubt >= 8 for doubt in doubts)
         return [
             f"random SIGKILLs      {self.kills} over {self.rows} rows, in {self.lives} processes, {self.seconds:.0f} s",
-            f"unclear after a kill {max(doubts)} at most, {statistics.mean(doubts):.1f} on average",
+            f"unclear after a kill {max(doubts)} at most, {statistics.mean(doubts):.1f} on average, "
+            f"8 or more {eight} times",
             f"reports checked      {self.reports}, with {self.outcomes.total()} rows: {dict(self.outcomes)}",
             f"entered twice        {self.twice}",
             f"rows missing         {self.missing}",
@@ -66,13 +90,18 @@ class Figures:
 
 
 class _Series:
-    def __init__(self, folder: Path, nursery: Nursery, saw: Witness, seed: int) -> None:
+    def __init__(self, folder: Path, nursery: Nursery, saw: Witness, seed: int, in_flight: int) -> None:
         self._folder = folder
         self._nursery = nursery
         self._witness = saw
         self._luck = random.Random(seed)
         self._figures = Figures()
-        self._environment = {**PATIENCE, **saw.environment, "IMPORTER_LEDGER": str(folder / "ledger.sqlite")}
+        self._environment = {
+            **PATIENCE,
+            **saw.environment,
+            "IMPORTER_LEDGER": str(folder / "ledger.sqlite"),
+            "IMPORTER_IN_FLIGHT": str(in_flight),
+        }
 
     def run(self, size: Size) -> Figures:
         began = time.monotonic()
@@ -168,5 +197,30 @@ class _Series:
 def kill_at_random(folder: Path, nursery: Nursery, size: Size, seed: int = 1) -> Figures:
     """Carry out a series in an empty folder. Both operations take turns, file by file."""
     write_mappings(folder)
-    with witness(folder, FAULTS) as saw:
-        return _Series(folder, nursery, saw, seed).run(size)
+    with witness(folder, _faults(size.calm)) as saw:
+        return _Series(folder, nursery, saw, seed, size.in_flight).run(size)
+
+
+def _faults(calm: bool) -> list[dict[str, Any]]:
+    return [
+        {**fault, "share": fault["share"] / _CALM_BY if calm and fault["share"] < 1 else fault["share"]}
+        for fault in FAULTS
+    ]
+
+
+def kill_at_random_in_several(folder: Path, sizes: Sequence[Size], workers: int, seed: int) -> Figures:
+    """Several series, so many of them at a time."""
+    figures = Figures()
+    began = time.monotonic()
+    places = [folder / f"series{number}" for number in range(len(sizes))]
+    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
+        for done in pool.map(_one_series, places, sizes, range(seed, seed + len(sizes))):
+            figures.add(done)
+    figures.seconds = time.monotonic() - began
+    return figures
+
+
+def _one_series(place: Path, size: Size, seed: int) -> Figures:
+    place.mkdir()
+    with Nursery() as nursery:
+        return kill_at_random(place, nursery, size, seed)

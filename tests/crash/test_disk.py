@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -10,10 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.crash.imports import PATIENCE, Witness, witness, write_mappings, write_people
+from tests.crash.imports import PATIENCE, Witness, temporary_folder, witness, write_mappings, write_people
 from tests.crash.nursery import Nursery
 
+pytestmark = pytest.mark.timeout(300)  # many processes: where others need the machine too, they wait
 ROWS = 60
+NOBODY = 65534 if os.getuid() == 0 else None  # the superuser writes anywhere
 RUN = ("run", "people.csv", "--mapping", "mapping.yaml", "--out", "disk/results")
 EVERYBODY = Counter(f"person{number}@example.com" for number in range(ROWS))
 
@@ -80,15 +83,28 @@ def test_a_full_disk_in_sixteen_steps(
     assert Counter(service.accepted) == EVERYBODY
 
 
-@pytest.mark.skipif(os.getuid() == 0, reason="the superuser writes anywhere")
-def test_a_folder_without_the_right_to_write(
-    tmp_path: Path, service: Witness, run: Callable[[], tuple[int, str]]
-) -> None:
-    """A read-only results folder is told before anything is sent."""
-    (tmp_path / "disk").chmod(0o500)
-    code, said = run()
-    (tmp_path / "disk").chmod(0o700)
-    assert (code, "cannot be made: Permission denied" in said, service.look()) == (3, True, 0)
+def test_a_folder_without_the_right_to_write(nursery: Nursery, service: Witness) -> None:
+    """A read-only results folder is told before anything is sent; the superuser becomes somebody else for it."""
+    folder = temporary_folder()
+    try:
+        write_mappings(folder)
+        write_people(folder / "people.csv", range(ROWS))
+        (folder / "results").mkdir()
+        for path in (folder / "results", folder):
+            path.chmod(0o555)
+        command = (*RUN[:-1], "results")
+        life = nursery.start(folder, command, {**PATIENCE, **service.environment}, user=NOBODY)
+        code = life.end()
+        assert (code, (folder / "said.txt").read_text("utf-8")) == (
+            3,
+            "importer: 1 problem to mend first; nothing was sent.\n\n"
+            "results: the results folder cannot be made: Permission denied\n"
+            "  -> name another with --out or IMPORTER_OUT, or give yourself the right to write there\n",
+        )
+        assert service.look() == 0
+    finally:
+        folder.chmod(0o700)
+        shutil.rmtree(folder)
 
 
 def test_a_read_only_disk(

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from importer.errors import Busy
-from importer.ledger import target_lock
+from importer.ledger import is_abandoned, rehearsal_lock, runs_at_work, target_lock
 from tests.ledger.given import JOB_POST, POOL
 
 _HOLDS = """
@@ -55,6 +55,34 @@ def test_a_second_run_is_told_who_is_at_work(tmp_path: Path) -> None:
         r"wait until it has ended, then run the same command again",
         str(caught.value),
     )
+
+
+def test_a_second_rehearsal_is_told_who_is_at_work(tmp_path: Path) -> None:
+    """What the sandbox of a results folder has accepted has one owner at a time."""
+    with rehearsal_lock(tmp_path):
+        with pytest.raises(Busy) as caught, rehearsal_lock(tmp_path):
+            pytest.fail("the lock was given twice")
+        assert re.fullmatch(
+            rf"another command works with the sandbox of {re.escape(str(tmp_path))}: process {os.getpid()} on "
+            rf"{re.escape(socket.gethostname())}, started \S+; wait until it has ended, or name another folder with "
+            r"--out, then run the same command again",
+            str(caught.value),
+        )
+
+
+def test_a_process_that_was_killed_is_no_longer_present(tmp_path: Path) -> None:
+    """While a process lives its run is not abandoned; after a kill it is; where there is no word of it, it is not."""
+    lives = "import sys; from pathlib import Path; from importer.ledger import Presence\n"
+    lives += "here = Presence(Path(sys.argv[1]), 'a-run'); print('here', flush=True); sys.stdin.read()"
+    command = [sys.executable, "-c", lives, str(tmp_path)]
+    assert not is_abandoned(tmp_path, "a-run")
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "here\n"
+        assert (runs_at_work(tmp_path), is_abandoned(tmp_path, "a-run")) == (["a-run"], False)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert is_abandoned(tmp_path, "a-run")
 
 
 def test_another_target_is_not_held_up(tmp_path: Path) -> None:

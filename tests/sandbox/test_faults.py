@@ -132,6 +132,14 @@ def test_a_hang_may_end_in_a_close(tmp_path: Path) -> None:
         assert time.monotonic() - started >= 0.09
 
 
+def test_a_cut_head_says_nothing(tmp_path: Path) -> None:
+    """The answer breaks off before its status can be read, after accepting."""
+    with faulty(tmp_path, {"kind": "cut_head"}) as sandbox, raw_connection(sandbox.base_url) as connection:
+        connection.sendall(request_bytes("POST", APPLY, application()))
+        assert read_to_end(connection) == b"HTTP/1.1 2"
+        assert sandbox.memory.accepted() == [application()]
+
+
 def test_a_cut_body_keeps_its_status(tmp_path: Path) -> None:
     """The head promises a whole body and half of it comes, after accepting."""
     with faulty(tmp_path, {"kind": "cut_body"}) as sandbox, raw_connection(sandbox.base_url) as connection:

@@ -12,8 +12,8 @@ from importer.sandbox import SandboxOptions, SandboxUnusable, running
 from tests.sandbox.wire import TOKEN, Client, with_answer
 
 KINDS = (
-    "'delay', '401', '403', '410', '423', '429', '500', '502', '503', '504', 'reset', 'hang_after', 'cut_body', "
-    "'html', 'not_json_201', 'empty_201', 'redirect', 'refuse'"
+    "'delay', '401', '403', '410', '423', '429', '500', '502', '503', '504', 'reset', 'hang_after', 'cut_head', "
+    "'cut_body', 'html', 'not_json_201', 'empty_201', 'redirect', 'refuse'"
 )
 ANSWER_TYPES = (
     "'date', 'short_text', 'long_text', 'integer', 'decimal', 'yes_no', 'single_choice', 'multiple_choice', "

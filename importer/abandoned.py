@@ -1,0 +1,46 @@
+"""Removes what runs left behind that were killed before they sent anything: copies of files that nobody asks for."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from importer.errors import UnusableInput
+from importer.ledger import JOURNAL, Ledger, forget_presence, is_abandoned, runs_at_work
+from importer.run_folder import BATCH, MANIFEST, read_manifest
+
+
+def remove_abandoned(out: Path, ledger: Ledger | None) -> Iterator[str]:
+    """Remove the folder of each run whose process is no more and which never began to send; give their names.
+
+    A run that is being planned, waits for its lock or works now is not touched: its process says that it lives.
+    """
+    for run in runs_at_work(out):
+        folder = out / run
+        if not is_abandoned(out, run) or (folder.exists() and _has_begun(folder, ledger)):
+            continue
+        had_a_folder = folder.exists()
+        shutil.rmtree(folder, ignore_errors=True)
+        forget_presence(out, run)
+        if had_a_folder:
+            yield run
+
+
+def _has_begun(folder: Path, ledger: Ledger | None) -> bool:
+    """Whether there may be something of a run to report; where it cannot be told, there is."""
+    batch = folder.with_name(folder.name.partition(".")[0])
+    if (batch / BATCH).is_file():
+        return True  # its report tells of each of its targets
+    if not (folder / MANIFEST).is_file():
+        return False
+    try:
+        manifest = read_manifest(folder)
+    except UnusableInput:
+        return True
+    if manifest.ending is not None:
+        return True
+    if manifest.dry_run:
+        return False
+    # Nothing is sent before there is a journal, nor before the ledger knows the run.
+    return (folder / JOURNAL).exists() or (ledger is not None and ledger.run(manifest.run) is not None)

@@ -1,0 +1,86 @@
+"""What is left of runs that were killed before they sent anything: the next command removes it, and says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from importer.abandoned import remove_abandoned
+from importer.ledger import JOURNAL, Ledger, Presence, RunRecord
+from importer.run_folder import BATCH, write_manifest
+from tests.cli.conftest import Served
+from tests.cli.test_closing import MANIFEST, NOON, RUN
+from tests.cli.test_run import RUN as COMMAND
+from tests.cli.test_run import people
+
+
+def killed(out: Path, run: str = RUN) -> Path:
+    """A run whose process was killed right after it had copied its file."""
+    folder = out / run
+    folder.mkdir(parents=True)
+    (folder / "source.csv").write_text("E-mail\n", encoding="utf-8")
+    (out / f".{run}.at-work").touch()
+    return folder
+
+
+@pytest.mark.parametrize("command", [COMMAND, ("check", *COMMAND[1:])], ids=["run", "check"])
+def test_the_next_command_removes_what_a_kill_left(serve: Callable[..., Served], command: tuple[str, ...]) -> None:
+    """Copies of a file that was never sent do not lie about; the person is told which run it was."""
+    served = serve()
+    people(served.door.folder, 2)
+    folder = killed(served.door.folder / "results")
+    ran = served(*command)
+    assert ran.code == 0
+    assert f"Run {RUN} was ended from outside before it sent anything; what it left is removed.\n" in ran.err
+    assert not folder.exists()
+    assert list(folder.parent.glob(".*.at-work")) == []
+
+
+def test_a_run_that_is_being_planned_is_left_alone(tmp_path: Path) -> None:
+    """Its process lives, and says so."""
+    folder = killed(tmp_path)
+    presence = Presence(tmp_path, RUN)
+    assert list(remove_abandoned(tmp_path, None)) == []
+    presence.end()
+    assert folder.exists()
+
+
+def test_a_planned_run_that_the_ledger_does_not_know_is_removed(tmp_path: Path) -> None:
+    """It had its manifest, and was killed before it began."""
+    folder = killed(tmp_path)
+    write_manifest(folder, MANIFEST)
+    with Ledger.open(tmp_path / "ledger.sqlite") as ledger:
+        assert list(remove_abandoned(tmp_path, ledger)) == [RUN]
+    assert not folder.exists()
+
+
+def test_a_killed_check_is_removed(tmp_path: Path) -> None:
+    """It has outcomes in its journal, and none of them was sent."""
+    folder = killed(tmp_path)
+    write_manifest(folder, replace(MANIFEST, dry_run=True))
+    (folder / JOURNAL).touch()
+    assert list(remove_abandoned(tmp_path, None)) == [RUN]
+
+
+def test_a_kill_before_there_was_a_folder_leaves_nothing_to_tell(tmp_path: Path) -> None:
+    """Only the word that the process lived is left, and goes."""
+    (tmp_path / f".{RUN}.at-work").touch()
+    assert list(remove_abandoned(tmp_path, None)) == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_that_may_have_sent_something_is_kept(tmp_path: Path) -> None:
+    """One that the ledger knows, one that has a journal, one that is part of a batch, one that cannot be read."""
+    known, begun, batch, unreadable = (f"20260301-12000{number}-abcd" for number in range(4))
+    for name in (known, begun, f"{batch}.backend"):
+        write_manifest(killed(tmp_path, name), replace(MANIFEST, run=name))
+    (tmp_path / begun / JOURNAL).touch()
+    (tmp_path / batch).mkdir()
+    (tmp_path / batch / BATCH).touch()
+    (killed(tmp_path, unreadable) / "run.json").write_text("{", encoding="utf-8")
+    with Ledger.open(tmp_path / "ledger.sqlite") as ledger:
+        ledger.begin_run(RunRecord(known, MANIFEST.scope, "a.csv", "ab" * 32, "m.yaml", "", NOON))
+        assert list(remove_abandoned(tmp_path, ledger)) == []
