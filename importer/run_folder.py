@@ -174,6 +174,7 @@ class RunManifest:
     warnings: tuple[str, ...]
     started_at: datetime
     header_row: int = 1
+    likeness: str | None = None  # equal in runs that come to the same verdict on each row; see `recognition`
     rows: int | None = None
     blank_rows: int = 0
     children: tuple[ChildCopy, ...] = ()

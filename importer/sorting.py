@@ -13,6 +13,7 @@ from importer.models import Outcome, OutcomeKind, Row, Submission
 from importer.transform import Duplicates, Filtered, Invalid, candidate_rows, transform_row
 
 ReadRows = Callable[[], Iterator[Row]]
+Recall = Callable[[int], Outcome | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +49,8 @@ class SortingAhead:
         UnusableInput: the file cannot be read as far as that.
     """
 
-    def __init__(self, read: ReadRows, mapping: ResolvedMapping, ahead: int) -> None:
-        self._rest = sort_rows(read, mapping, {})
+    def __init__(self, read: ReadRows, mapping: ResolvedMapping, recall: Recall, ahead: int) -> None:
+        self._rest = sort_rows(read, mapping, {}, recall)
         self._ahead = deque(islice(self._rest, ahead))
         self.forecast = None if len(self._ahead) == ahead else _forecast(self._ahead)
 
@@ -59,15 +60,30 @@ class SortingAhead:
         yield from self._rest
 
 
-def sort_rows(read: ReadRows, mapping: ResolvedMapping, repeated: Mapping[int, int]) -> Iterator[Sorted]:
-    """Each candidate as what is to be sent for it, or as its outcome where nothing is."""
-    return _sort(read, mapping, Duplicates(mapping, repeated))
+def _nothing_known(_row: int) -> Outcome | None:
+    return None
 
 
-def _sort(read: ReadRows, mapping: ResolvedMapping, duplicates: Duplicates) -> Iterator[Sorted]:
+def sort_rows(
+    read: ReadRows, mapping: ResolvedMapping, repeated: Mapping[int, int], recall: Recall = _nothing_known
+) -> Iterator[Sorted]:
+    """Each candidate as what is to be sent for it, or as its outcome where nothing is.
+
+    recall: gives the outcome of a row by its number where it is known beforehand; not asked where rows are grouped.
+    """
+    return _sort(read, mapping, Duplicates(mapping, repeated), recall)
+
+
+def _sort(
+    read: ReadRows, mapping: ResolvedMapping, duplicates: Duplicates, recall: Recall = _nothing_known
+) -> Iterator[Sorted]:
+    is_grouped = mapping.grouping is not None
     for row in candidate_rows(read, mapping):
         if isinstance(row, Filtered):
             yield _left_out(row)
+            continue
+        if not is_grouped and (known := recall(row.number)) is not None:
+            yield Sorted((row.number,), known)
             continue
         rows = tuple(member.number for member in row.members) or (row.number,)
         result = transform_row(row, mapping)

@@ -27,7 +27,11 @@ MAY_IMPORT = {
     "child_tables": GROUND | SUPPLIES | STAGES | {"run_folder", "batch_folder"},
     "closing": GROUND | SUPPLIES | STAGES | {"run_folder"},
     "early_report": GROUND | SUPPLIES | STAGES | {"run_folder", "closing"},
-    "pipeline": GROUND | SUPPLIES | STAGES | {"run_folder", "child_tables", "sorting", "closing", "early_report"},
+    "recognition": GROUND | SUPPLIES | {"run_folder", "child_tables"},
+    "pipeline": GROUND
+    | SUPPLIES
+    | STAGES
+    | {"run_folder", "child_tables", "sorting", "recognition", "closing", "early_report"},
     "batch": GROUND | SUPPLIES | STAGES | {"run_folder", "batch_folder", "pipeline", "closing"},
     "again": GROUND | SUPPLIES | STAGES | {"run_folder", "batch_folder", "pipeline"},
     "purge": GROUND | SUPPLIES | {"run_folder", "batch_folder"},

@@ -14,6 +14,7 @@ from importer.ledger.lock import (
     target_lock,
 )
 from importer.ledger.records import Answered, Attempt, Intent, Known, RowState, RunRecord
+from importer.ledger.row_set import RowSet
 from importer.ledger.states import DONE, TRANSITIONS, State, Transition
 from importer.ledger.writes import NotAllowed
 
@@ -31,6 +32,7 @@ __all__ = [
     "LedgerUnwritable",
     "NotAllowed",
     "Presence",
+    "RowSet",
     "RowState",
     "RunJournal",
     "RunRecord",
