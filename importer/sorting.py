@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from importer.ledger import FirstRows
 from importer.mapping import ResolvedMapping
 from importer.mapping.model import Repeated
 from importer.models import Outcome, OutcomeKind, Row, Submission
@@ -35,7 +36,7 @@ class Forecast:
     rows: int
     ready: int
     last_row: int
-    repeated: Mapping[int, int]
+    repeated: Mapping[bytes, int]
     groups: tuple[tuple[int, ...], ...]
 
 
@@ -65,13 +66,13 @@ def _nothing_known(_row: int) -> Outcome | None:
 
 
 def sort_rows(
-    read: ReadRows, mapping: ResolvedMapping, repeated: Mapping[int, int], recall: Recall = _nothing_known
+    read: ReadRows, mapping: ResolvedMapping, repeated: Mapping[bytes, int], recall: Recall = _nothing_known
 ) -> Iterator[Sorted]:
     """Each candidate as what is to be sent for it, or as its outcome where nothing is.
 
     recall: gives the outcome of a row by its number where it is known beforehand; not asked where rows are grouped.
     """
-    return _sort(read, mapping, Duplicates(mapping, repeated), recall)
+    return _sort(read, mapping, Duplicates(mapping, repeated, FirstRows()), recall)
 
 
 def _sort(
@@ -103,7 +104,7 @@ def _left_out(filtered: Filtered) -> Sorted:
 
 def look_ahead(read: ReadRows, mapping: ResolvedMapping) -> Forecast:
     """Check every row as if it were sent: a file that cannot be read to its end is found before the first request."""
-    duplicates = Duplicates(mapping)
+    duplicates = Duplicates(mapping, first_rows=FirstRows())
     forecast = replace(_forecast(_sort(read, mapping, duplicates)), repeated=duplicates.repeated)
     if duplicates.repeated and mapping.repeated is Repeated.ERROR:
         ready = sum(len(one.rows) for one in sort_rows(read, mapping, duplicates.repeated) if _is_ready(one))

@@ -1,6 +1,7 @@
 """What was intended, sent and answered, durably: the only room that knows the database."""
 
 from importer.ledger.earlier import EarlierOutcomes
+from importer.ledger.first_rows import FirstRows
 from importer.ledger.identity import Fingerprints, Scope
 from importer.ledger.journal import JOURNAL, RunJournal
 from importer.ledger.ledger import Ledger, LedgerUnwritable
@@ -26,6 +27,7 @@ __all__ = [
     "Attempt",
     "EarlierOutcomes",
     "Fingerprints",
+    "FirstRows",
     "Intent",
     "Known",
     "Ledger",
