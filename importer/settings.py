@@ -82,6 +82,7 @@ class Settings(BaseSettings):
     yes_no: Annotated[tuple[str, str], NoDecode] = ("yes", "no")
     question_reference: Literal["object", "id"] = "object"
     options_separator: str | None = None
+    transport: Literal["auto", "requests", "curl"] = "auto"
     standard_input_megabytes: int = Field(default=2048, ge=1)
 
     @field_validator("yes_no", mode="before")

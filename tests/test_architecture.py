@@ -72,6 +72,8 @@ HOMES = {
     "filelock": {"ledger"},
     "requests": {"service"},
     "urllib3": {"service"},
+    "certifi": {"service"},
+    "pycurl": {"service"},
     "tenacity": {"service"},
     "xlsxwriter": {"report", "template"},
     "httptools": {"sandbox"},

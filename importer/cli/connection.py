@@ -98,5 +98,6 @@ def _service(settings: Settings, base_url: str, token: str) -> RecruitingService
         token,
         limits=limits,
         connections=settings.in_flight,
+        transport=settings.transport,
         options_separator=settings.options_separator,
     )

@@ -18,8 +18,8 @@ from importer.service.options import split_options
 from importer.service.patience import Patience
 from importer.service.replies import NoReply, RawReply, Reply
 from importer.service.retry_after import seconds_to_wait
-from importer.service.transport import RequestsTransport
-from importer.service.wire import Limits, Transport, WireRequest
+from importer.service.transports import Wish, chosen_transport
+from importer.service.wire import Limits, WireRequest
 
 _LIST_LIMIT = 16 * 1024 * 1024  # bytes of a question list
 _MOST_PAGES = 100
@@ -34,6 +34,7 @@ class RecruitingService:
 
     base_url: scheme, host and perhaps a path before /api/v1/; checked by the settings (https, or loopback).
     connections: how many are kept open for sending at the same time.
+    transport: what carries the requests; "auto" takes the faster one where it is installed.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class RecruitingService:
         *,
         limits: Limits | None = None,
         connections: int = 8,
+        transport: Wish = "auto",
         options_separator: str | None = None,
         now: Callable[[], datetime] = _now,
     ) -> None:
@@ -54,7 +56,7 @@ class RecruitingService:
             "User-Agent": f"importer/{__version__}",
         }
         self._post_headers = {**self._headers, "Content-Type": "application/json"}
-        self._transport: Transport = RequestsTransport(limits or Limits(), connections)
+        self._transport = chosen_transport(limits or Limits(), connections, transport)
         self._options_separator = options_separator
         self._now = now
 

@@ -21,6 +21,7 @@ from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
+from importer.service import reasons
 from importer.service.replies import NoReply, Phase, RawReply
 from importer.service.wire import Limits, WireRequest
 
@@ -98,23 +99,23 @@ def _reason(error: BaseException, call: _Call) -> str:
     for kind, text in _REASONS:
         if any(isinstance(link, kind) for link in chain):
             return text.format(connect=call.limits.connect, waited=time.monotonic() - call.began)
-    return f"the connection failed ({type(chain[-1]).__name__})"
+    return reasons.OTHER.format(kind=type(chain[-1]).__name__)
 
 
 # In this order: a foreign error is wrapped in others, and some are children of a less telling one.
 _REASONS: list[tuple[type[BaseException], str]] = [
-    (urllib3.exceptions.NameResolutionError, "the name of the service is not known to the network"),
-    (socket.gaierror, "the name of the service is not known to the network"),
-    (ConnectionRefusedError, "the connection was refused"),
-    (urllib3.exceptions.ConnectTimeoutError, "no connection within {connect:g} s"),
-    (requests.exceptions.SSLError, "the TLS certificate or handshake was refused"),
-    (urllib3.exceptions.SSLError, "the TLS certificate or handshake was refused"),
-    (urllib3.exceptions.ReadTimeoutError, "no answer within {waited:.0f} s"),
-    (TimeoutError, "no answer within {waited:.0f} s"),
-    (http.client.RemoteDisconnected, "the connection was closed without an answer"),  # before its parent, the reset
-    (ConnectionResetError, "the connection was reset"),
-    (BrokenPipeError, "the connection was reset"),
-    (http.client.HTTPException, "the answer was not HTTP"),
+    (urllib3.exceptions.NameResolutionError, reasons.NAME_UNKNOWN),
+    (socket.gaierror, reasons.NAME_UNKNOWN),
+    (ConnectionRefusedError, reasons.REFUSED),
+    (urllib3.exceptions.ConnectTimeoutError, reasons.NO_CONNECTION),
+    (requests.exceptions.SSLError, reasons.TLS_REFUSED),
+    (urllib3.exceptions.SSLError, reasons.TLS_REFUSED),
+    (urllib3.exceptions.ReadTimeoutError, reasons.NO_ANSWER),
+    (TimeoutError, reasons.NO_ANSWER),
+    (http.client.RemoteDisconnected, reasons.CLOSED),  # before its parent, the reset
+    (ConnectionResetError, reasons.RESET),
+    (BrokenPipeError, reasons.RESET),
+    (http.client.HTTPException, reasons.NOT_HTTP),
 ]
 
 

@@ -12,6 +12,7 @@ from importer.models import Question
 from importer.service import Patience, RecruitingService
 from importer.service.options import split_options
 from importer.service.retry_after import seconds_to_wait
+from importer.service.transports import Wish
 from tests.service.scripted import Script, answer, reset, scripted
 
 SHOWN = {
@@ -30,24 +31,24 @@ def listing(*questions: object, **more: object) -> Script:
     return answer("200 OK", json.dumps({"success": "OK", "content": questions, **more}).encode())
 
 
-def questions(*scripts: Script, waits: list[float] | None = None) -> tuple[Question, ...]:
+def questions(transport: Wish, *scripts: Script, waits: list[float] | None = None) -> tuple[Question, ...]:
     """The questions as the service room gives them; waits are noted, not waited."""
     noted = waits if waits is not None else []
     with scripted(*scripts) as server:
-        service = RecruitingService(server.base_url, "t")
+        service = RecruitingService(server.base_url, "t", transport=transport)
         try:
             return service.questions("4f2c9a", Patience(attempts=3, sleep=noted.append))
         finally:
             service.close()
 
 
-def test_questions_are_read_as_described() -> None:
+def test_questions_are_read_as_described(transport: Wish) -> None:
     """Fields of 2.1 are taken, others tolerated, options taken apart."""
     expected = Question(12, "Level", True, "single_choice", ("Junior", "Senior"), "level", None)
-    assert questions(listing(SHOWN)) == (expected,)
+    assert questions(transport, listing(SHOWN)) == (expected,)
 
 
-def test_a_next_page_of_the_same_origin_is_read() -> None:
+def test_a_next_page_of_the_same_origin_is_read(transport: Wish) -> None:
     """Paging is not shown; where it occurs nothing is missed."""
     second = {**SHOWN, "id": 13}
 
@@ -55,23 +56,23 @@ def test_a_next_page_of_the_same_origin_is_read() -> None:
         pages.pop(0)(peer)  # type: ignore[operator]
 
     pages = [listing(SHOWN, next="/api/v1/client/job-posts/4f2c9a/questions/?page=2"), listing(second)]
-    assert [question.id for question in questions(paged)] == [12, 13]
+    assert [question.id for question in questions(transport, paged)] == [12, 13]
 
 
-def test_a_next_page_elsewhere_is_refused() -> None:
+def test_a_next_page_elsewhere_is_refused(transport: Wish) -> None:
     """The token does not go to another host."""
     with pytest.raises(StoppedEarly) as refused:
-        questions(listing(SHOWN, next="https://elsewhere.example.com/p2"))
+        questions(transport, listing(SHOWN, next="https://elsewhere.example.com/p2"))
     assert str(refused.value) == (
         "the question list goes on at another host (https://elsewhere.example.com/p2); nothing was sent there"
     )
 
 
-def test_a_busy_service_is_asked_again() -> None:
+def test_a_busy_service_is_asked_again(transport: Wish) -> None:
     """A 429 waits as asked, a reset waits on its own, and the third attempt is taken."""
     waits: list[float] = []
     scripts = [answer("429 Too Many Requests", b"", "Retry-After: 3", "Connection: close"), reset, listing(SHOWN)]
-    assert len(questions(*scripts, waits=waits)) == 1
+    assert len(questions(transport, *scripts, waits=waits)) == 1
     assert waits[0] == 3.0
     assert len(waits) == 2
 
@@ -117,10 +118,10 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize(("script", "kind", "message"), REFUSALS)
-def test_a_refused_list_says_what_to_do(script: Script, kind: type[Exception], message: str) -> None:
+def test_a_refused_list_says_what_to_do(transport: Wish, script: Script, kind: type[Exception], message: str) -> None:
     """Each refusal is one sentence with its remedy."""
     with pytest.raises(kind) as refused:
-        questions(script)
+        questions(transport, script)
     assert str(refused.value) == message
 
 
@@ -136,29 +137,29 @@ NO_LISTS = [
 
 
 @pytest.mark.parametrize(("body", "why"), NO_LISTS)
-def test_a_list_of_another_shape_is_told(body: bytes, why: str) -> None:
+def test_a_list_of_another_shape_is_told(transport: Wish, body: bytes, why: str) -> None:
     """What is not the described object is no question list."""
     with scripted(answer("200 OK", body)) as server, pytest.raises(UnusableInput) as refused:
-        RecruitingService(server.base_url, "t").questions("4f2c9a")
+        RecruitingService(server.base_url, "t", transport=transport).questions("4f2c9a")
     assert str(refused.value) == (
         "IMPORTER_BASE_URL: what answers for the questions of job post 4f2c9a is not what the service description "
         f"shows ({why}); is {server.base_url} the address of the service? else show this to the service's people"
     )
 
 
-def test_two_questions_with_one_id_are_refused() -> None:
+def test_two_questions_with_one_id_are_refused(transport: Wish) -> None:
     """Ids are unique per job post; with two alike an answer could go to the wrong one."""
     with pytest.raises(UnusableInput) as refused:
-        questions(listing(SHOWN, {**SHOWN, "question_key": "other"}))
+        questions(transport, listing(SHOWN, {**SHOWN, "question_key": "other"}))
     assert str(refused.value) == (
         "job post 4f2c9a: 2 questions of job post 4f2c9a have the id 12; answers could not be told apart; "
         "show this to the service's people"
     )
 
 
-def test_fields_without_a_value_do_not_stop_a_run() -> None:
+def test_fields_without_a_value_do_not_stop_a_run(transport: Wish) -> None:
     """A question whose text or necessity is null is one without text that need not be answered."""
-    found = questions(listing({**SHOWN, "question_text": None, "is_required": None}))
+    found = questions(transport, listing({**SHOWN, "question_text": None, "is_required": None}))
     assert (found[0].text, found[0].required) == ("", False)
 
 

@@ -1,0 +1,226 @@
+"""What a library of HTTP does on its own behind one's back, and a transport here must not: shown on the wire."""
+
+from __future__ import annotations
+
+import gzip
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import pytest
+
+from importer.service import Limits, NoReply
+from importer.service.replies import Phase, RawReply
+from importer.service.transports import Wish, chosen_transport
+from importer.service.wire import Transport, WireRequest
+from tests.service.scripted import Script, answer, reset, scripted, send_and_close
+
+QUICK = Limits(connect=1, silence=0.5, answer=1)
+HEADERS = {"Accept-Encoding": "identity"}
+CREATED = answer("201 Created", b"{}")
+
+
+@contextmanager
+def opened(wish: Wish, limits: Limits = QUICK, connections: int = 2) -> Iterator[Transport]:
+    transport = chosen_transport(limits, connections, wish)
+    try:
+        yield transport
+    finally:
+        transport.close()
+
+
+def post(base_url: str, body: bytes = b"{}") -> WireRequest:
+    return WireRequest("POST", f"{base_url}/x/", HEADERS, body)
+
+
+def get(base_url: str) -> WireRequest:
+    return WireRequest("GET", f"{base_url}/x/", HEADERS)
+
+
+def in_turn(*scripts: Script) -> Script:
+    """One script a request, on whichever connection it comes."""
+    waiting = list(scripts)
+
+    def script(peer: socket.socket) -> None:
+        waiting.pop(0)(peer)
+
+    return script
+
+
+def close(peer: socket.socket) -> None:
+    peer.shutdown(socket.SHUT_RDWR)
+
+
+ENDS = [pytest.param(close, id="closed"), pytest.param(reset, id="reset")]
+Kind = Callable[[str], WireRequest]
+KINDS = [pytest.param(post, id="POST"), pytest.param(get, id="GET")]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("end", ENDS)
+def test_a_request_on_a_kept_connection_that_dies_is_not_sent_again(transport: Wish, end: Script, kind: Kind) -> None:
+    """A service that reads a request and dies has had one copy of it, and is not given another behind our back."""
+    with scripted(in_turn(CREATED, end, CREATED)) as server, opened(transport) as opener:
+        assert isinstance(opener.send(post(server.base_url)), RawReply)
+        lost = opener.send(kind(server.base_url))
+        assert len(server.requests) == 2
+        after = opener.send(post(server.base_url, b'{"next": 1}'))
+    assert isinstance(lost, NoReply)
+    assert lost.may_have_arrived
+    assert lost.reason in ("the connection was closed without an answer", "the connection was reset")
+    assert isinstance(after, RawReply)
+    assert [request.endswith(b'{"next": 1}') for request in server.requests] == [False, False, True]
+
+
+def test_a_kept_connection_that_dies_with_its_service_may_have_delivered(transport: Wish) -> None:
+    """Where nobody listens any more when libcurl would send again, the first sending is not forgotten."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    with opened(transport) as opener:
+
+        def serve() -> None:
+            peer, _ = listener.accept()
+            peer.recv(65536)
+            peer.sendall(b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\n{}")
+            peer.recv(65536)
+            listener.close()
+            reset(peer)
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        assert isinstance(opener.send(post(url)), RawReply)
+        lost = opener.send(post(url))
+        thread.join(5)
+    assert isinstance(lost, NoReply)
+    assert lost.may_have_arrived
+    assert lost.reason in ("the connection was closed without an answer", "the connection was reset")
+
+
+def test_a_connection_that_was_closed_between_two_requests_is_replaced(transport: Wish) -> None:
+    """What the service closed while nothing was under way is seen before sending, so nothing is lost on it."""
+    closing = send_and_close(b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\n{}")
+    with scripted(closing, CREATED) as server, opened(transport) as opener:
+        first = opener.send(post(server.base_url))
+        time.sleep(0.1)
+        second = opener.send(post(server.base_url))
+    assert isinstance(first, RawReply)
+    assert isinstance(second, RawReply)
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("broken", ENDS)
+def test_a_broken_body_keeps_status_and_headers(transport: Wish, broken: Script) -> None:
+    """A 429 is a 429, and its Retry-After counts, though the connection goes down in its body."""
+
+    def script(peer: socket.socket) -> None:
+        peer.sendall(b"HTTP/1.1 429 Too Many Requests\r\nRetry-After: 7\r\nContent-Length: 500\r\n\r\n{")
+        time.sleep(0.05)
+        broken(peer)
+
+    with scripted(script) as server, opened(transport) as opener:
+        found = opener.send(post(server.base_url))
+    assert isinstance(found, RawReply)
+    assert (found.status, found.headers["retry-after"], found.body, found.complete) == (429, "7", b"{", False)
+
+
+def test_silence_in_the_body_keeps_the_status(transport: Wish) -> None:
+    """A service that falls silent in its answer has answered."""
+
+    def script(peer: socket.socket) -> None:
+        peer.sendall(b"HTTP/1.1 201 Created\r\nContent-Length: 500\r\n\r\n{")
+        time.sleep(0.8)
+
+    with scripted(script) as server, opened(transport) as opener:
+        began = time.monotonic()
+        found = opener.send(post(server.base_url))
+        waited = time.monotonic() - began
+    assert found == RawReply(201, {"content-length": "500"}, b"{", False)
+    assert 0.4 < waited < 1.5
+
+
+def test_headers_that_break_off_keep_the_status(transport: Wish) -> None:
+    """The status line alone is enough to know what became of the request."""
+    with scripted(send_and_close(b"HTTP/1.1 201 Created\r\nContent-Le")) as server, opened(transport) as opener:
+        found = opener.send(post(server.base_url))
+    assert isinstance(found, RawReply)
+    assert found.status == 201
+
+
+def test_an_interim_answer_is_not_the_answer(transport: Wish) -> None:
+    """After 100 Continue the true status is still to come; where it does not come, there is none."""
+    interim = b"HTTP/1.1 100 Continue\r\nX-Interim: 1\r\n\r\n"
+    whole = interim + b"HTTP/1.1 409 Conflict\r\nContent-Length: 0\r\n\r\n"
+    with scripted(lambda peer: peer.sendall(whole), send_and_close(interim)) as server, opened(transport) as opener:
+        found = opener.send(post(server.base_url))
+        assert found == RawReply(409, {"content-length": "0"}, b"", True)
+    with scripted(send_and_close(interim)) as server, opened(transport) as opener:
+        lost = opener.send(post(server.base_url))
+    assert isinstance(lost, NoReply)
+    assert lost.may_have_arrived
+
+
+def test_the_last_header_of_a_name_counts_and_a_trailer_does_not(transport: Wish) -> None:
+    """Headers are those before the body; their names are in lower case."""
+    raw = (
+        b"HTTP/1.1 200 OK\r\nX-Part: a\r\nX-Part: b\r\nTransfer-Encoding: chunked\r\nTrailer: X-Part\r\n\r\n"
+        b"2\r\n{}\r\n0\r\nX-Part: late\r\n\r\n"
+    )
+    with scripted(lambda peer: peer.sendall(raw)) as server, opened(transport) as opener:
+        found = opener.send(get(server.base_url))
+    assert isinstance(found, RawReply)
+    assert (found.headers["x-part"], found.body, found.complete) == ("b", b"{}", True)
+
+
+def test_an_encoded_body_is_read_though_nobody_asked_for_it(transport: Wish) -> None:
+    """Only what our headers say is asked for; a gateway that packs its answers all the same is understood."""
+    packed = gzip.compress(b'{"detail": "no"}')
+    with (
+        scripted(answer("400 Bad Request", packed, "Content-Encoding: gzip")) as server,
+        opened(transport) as opener,
+    ):
+        found = opener.send(post(server.base_url))
+    assert isinstance(found, RawReply)
+    assert found.body == b'{"detail": "no"}'
+    asked = [line for line in server.requests[0].split(b"\r\n") if line.lower().startswith(b"accept-encoding")]
+    assert asked == [b"Accept-Encoding: identity"]
+
+
+def test_a_large_body_is_sent_without_asking_first(transport: Wish) -> None:
+    """No `Expect: 100-continue`, which is a second answer to wait for; all of the body arrives."""
+    body = b"x" * 3_000_000
+    with scripted(CREATED) as server, opened(transport) as opener:
+        found = opener.send(post(server.base_url, body))
+    assert isinstance(found, RawReply)
+    head, _, arrived = server.requests[0].partition(b"\r\n\r\n")
+    assert b"expect:" not in head.lower()
+    assert arrived == body
+
+
+def test_a_get_after_a_post_has_no_body(transport: Wish) -> None:
+    """One connection carries both, and neither leaves a trace in the other."""
+    with scripted(CREATED) as server, opened(transport) as opener:
+        for request in (post(server.base_url), get(server.base_url), post(server.base_url, b"")):
+            assert isinstance(opener.send(request), RawReply)
+    first_lines = [request.split(b"\r\n")[0] for request in server.requests]
+    assert first_lines == [b"POST /x/ HTTP/1.1", b"GET /x/ HTTP/1.1", b"POST /x/ HTTP/1.1"]
+    assert b"content-length" not in server.requests[1].lower()
+    assert [request.partition(b"\r\n\r\n")[2] for request in server.requests] == [b"{}", b"", b""]
+
+
+def test_a_service_that_does_not_read_has_no_proof_of_arrival(transport: Wish) -> None:
+    """A body that could not be sent to its end failed while sending, and some of it may have arrived."""
+    with socket.create_server(("127.0.0.1", 0)) as listener, opened(transport) as opener:
+        found = opener.send(post(f"http://127.0.0.1:{listener.getsockname()[1]}", b"x" * 30_000_000))
+    assert isinstance(found, NoReply)
+    assert found.phase is Phase.SENDING
+
+
+def test_more_threads_than_connections_are_served(transport: Wish) -> None:
+    """The number of connections says how many are kept, not how many may be made."""
+    with scripted(CREATED) as server, opened(transport, connections=1) as opener, ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(opener.send, [post(server.base_url)] * 64))
+    assert {reply.status for reply in found if isinstance(reply, RawReply)} == {201}
+    assert len(server.requests) == len(found) == 64
