@@ -115,6 +115,15 @@ def test_all_settings_that_cannot_be_used_are_told_at_once(monkeypatch: pytest.M
     assert [line.split(":")[0] for line in refusal(in_flight=0)] == ["IMPORTER_IN_FLIGHT", "IMPORTER_YES_NO"]
 
 
+def test_an_unknown_transport_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that there are are named."""
+    monkeypatch.setenv("IMPORTER_TRANSPORT", "pigeon")
+    assert refusal() == [
+        "IMPORTER_TRANSPORT: this setting cannot be used: input should be 'auto', 'requests' or 'curl'; "
+        "mend it in the environment, .env or importer.toml, or the flag of the same name"
+    ]
+
+
 def test_a_misspelt_setting_is_told(folder: Path) -> None:
     """A key that nothing reads would take its default without a word."""
     (folder / "importer.toml").write_text("in_fligth = 2\nIMPORTER_RATE = 3\n")

@@ -57,13 +57,24 @@ def _program() -> Iterator[Finding]:
     yield Finding("importer", True, f"{__version__} on Python {sys.version.split()[0]}")
 
 
+def _transport(settings: Settings) -> Finding:
+    """What carries the requests, and how to have the other."""
+    from importer.errors import UnusableInput
+    from importer.service import transport_told
+
+    try:
+        return Finding("transport", True, transport_told(settings.transport))
+    except UnusableInput as error:
+        return Finding("transport", False, error.problems[0].message, error.problems[0].hint)
+
+
 def _address(settings: Settings) -> Iterator[Finding]:
     from importer.cli.connection import PROBED, connect
     from importer.errors import UnusableInput
 
-    lacking = list(_lacking(settings))
-    yield from lacking
-    if lacking:
+    transport, lacking = _transport(settings), list(_lacking(settings))
+    yield from (transport, *lacking)
+    if lacking or not transport.well:
         return
     try:
         with connect(settings) as connection:

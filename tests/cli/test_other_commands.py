@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -119,6 +120,41 @@ def test_doctor_finds_all_well(serve: Serve) -> None:
     assert {request.path for request in served.sandbox.requests if request.status == 404} == {
         "/api/v1/client/job-posts/importer-probe/questions/"
     }
+
+
+def test_doctor_says_what_carries_the_requests(serve: Serve) -> None:
+    """By name, and with how to have the other."""
+    served = serve()
+    line = "ok     transport: pycurl [0-9.]+ \\(IMPORTER_TRANSPORT=requests takes requests instead\\)\n"
+    assert re.search(line, served("doctor").out)
+    assert "ok     transport: requests, as IMPORTER_TRANSPORT says\n" in (
+        served("doctor", IMPORTER_TRANSPORT="requests").out
+    )
+
+
+def test_a_transport_that_is_not_installed(serve: Serve) -> None:
+    """Nothing needs it; where it is asked for, it is told how to have it before anything is sent."""
+    served = serve()
+    (served.door.folder / "without").mkdir()
+    (served.door.folder / "without" / "pycurl.py").write_text("raise ImportError\n", "utf-8")
+    hidden = {"PYTHONPATH": os.pathsep.join([str(served.door.folder / "without"), *sys.path])}
+    with served.door.started("doctor", **hidden) as process:
+        out, _ = process.communicate(timeout=30)
+    assert process.returncode == 0
+    line = "transport: requests (pycurl is not installed; pip install 'importer[fast]' makes importer faster)"
+    assert f"ok     {line}\n" in out
+    with served.door.started("doctor", IMPORTER_TRANSPORT="curl", **hidden) as process:
+        out, _ = process.communicate(timeout=30)
+    assert process.returncode == 3
+    assert "WRONG  transport: requests cannot go over curl: pycurl is not installed\n" in out
+    with served.door.started("questions", "4f2c9a", IMPORTER_TRANSPORT="curl", **hidden) as process:
+        _, err = process.communicate(timeout=30)
+    assert process.returncode == 3
+    assert err == (
+        "importer: 1 problem to mend first; nothing was sent.\n\n"
+        "IMPORTER_TRANSPORT: requests cannot go over curl: pycurl is not installed\n"
+        "  -> install it with: pip install 'importer[fast]'; or leave this setting out\n"
+    )
 
 
 UNWELL = [
