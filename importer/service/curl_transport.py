@@ -111,7 +111,7 @@ class _Line:
             if left <= 0:
                 return int(pycurl.E_OPERATION_TIMEDOUT)
             asked = multi.timeout()  # milliseconds; -1: libcurl has nothing to do until something comes
-            ready = multi.select(left if asked < 0 else min(left, asked / 1000))
+            ready = _wait(multi, left if asked < 0 else min(left, asked / 1000))
             if ready > 0:
                 call.heard = time.monotonic()
             elif asked and time.monotonic() - now < _MOMENT:
@@ -189,6 +189,14 @@ class _Call:
         self.pieces.append(piece)
         self._size += len(piece)
         return len(piece) if self._size <= self._limit else 0
+
+
+def _wait(multi: pycurl.CurlMulti, seconds: float) -> int:
+    """Until something can be read or sent; how many sockets can."""
+    try:
+        return int(multi.select(seconds))
+    except InterruptedError:
+        return 0  # a signal came, and Python has seen to it
 
 
 def _has_something_to_read(number: int) -> bool:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+import signal
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
+from benchmarks.certificate import make_certificate
 from importer.service import Limits, NoReply
 from importer.service.replies import Phase, RawReply
 from importer.service.transports import Wish, chosen_transport
@@ -224,3 +229,48 @@ def test_more_threads_than_connections_are_served(transport: Wish) -> None:
         found = list(threads.map(opener.send, [post(server.base_url)] * 64))
     assert {reply.status for reply in found if isinstance(reply, RawReply)} == {201}
     assert len(server.requests) == len(found) == 64
+
+
+def test_a_signal_does_not_end_a_request(transport: Wish) -> None:
+    """Who presses Ctrl-C while an answer is awaited gets the answer first, and then the orderly end."""
+    seen: list[int] = []
+
+    def script(peer: socket.socket) -> None:
+        for _ in range(3):
+            time.sleep(0.05)
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGUSR1)
+        CREATED(peer)
+
+    before = signal.signal(signal.SIGUSR1, lambda number, _: seen.append(number))
+    try:
+        with scripted(script) as server, opened(transport) as opener:
+            found = opener.send(post(server.base_url))
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert isinstance(found, RawReply)
+    assert found.status == 201
+    assert len(seen) == 3
+
+
+def test_a_certificate_that_nobody_vouches_for_is_refused(transport: Wish, tmp_path: Path) -> None:
+    """The token goes to nobody who cannot prove to be the service."""
+    made = make_certificate(tmp_path)
+    if made is None:
+        pytest.skip("no openssl here to make a certificate with")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(made.certificate, made.key)
+    heard: list[bytes] = []
+
+    def serve() -> None:
+        with contextlib.suppress(OSError):
+            peer, _ = listener.accept()
+            with context.wrap_socket(peer, server_side=True) as tls:
+                heard.append(tls.recv(65536))
+
+    with socket.create_server(("127.0.0.1", 0)) as listener, opened(transport) as opener:
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        found = opener.send(post(f"https://127.0.0.1:{listener.getsockname()[1]}"))
+        thread.join(5)
+    assert found == NoReply("the TLS certificate or handshake was refused", Phase.CONNECTING)
+    assert heard in ([], [b""])
