@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,11 +20,11 @@ from importer.ledger import RunRecord as LedgerRun
 from importer.load import Stop
 from importer.mapping import Mapping, ResolvedMapping, read_mapping, resolve
 from importer.models import FilePlace, Operation, Outcome, Problem, Question, Row, Submission, WireFormat
+from importer.recognition import Recognition, likeness
 from importer.report import Summary, read_summary, write_unfinished_summary
 from importer.run_folder import (
     Ending,
     RunManifest,
-    Selection,
     be_present,
     keep_mapping,
     make_private_folder,
@@ -33,6 +33,7 @@ from importer.run_folder import (
     read_manifest,
     write_manifest,
 )
+from importer.selection import Selection
 from importer.sorting import Forecast, Sorted, SortingAhead, look_ahead, needs_whole_look, sort_rows, spread
 from importer.transform import join_warnings
 
@@ -95,6 +96,7 @@ class Plan:
     mapping: ResolvedMapping
     candidates: Iterable[Sorted]
     forecast: Forecast | None
+    recognition: Recognition
     presence: Presence
 
     @property
@@ -144,13 +146,14 @@ def make_plan(order: Order, questions_of: Callable[[str], tuple[Question, ...]])
         def read() -> Iterator[Row]:
             return order.selection.of(sheet.rows())
 
+        recognition = Recognition()
         candidates: Iterable[Sorted]
         forecast: Forecast | None
         if order.check_first or needs_whole_look(resolved):
             forecast = look_ahead(read, resolved)
-            candidates = sort_rows(read, resolved, forecast.repeated)
+            candidates = sort_rows(read, resolved, forecast.repeated, recognition.verdict)
         else:
-            candidates = SortingAhead(read, resolved, _CHECKED_FIRST)
+            candidates = SortingAhead(read, resolved, recognition.verdict, _CHECKED_FIRST)
             forecast = candidates.forecast
         grouped = mapping.group_by is not None
         leftovers = join_warnings(resolved.joins, read(), grouped=grouped) if resolved.joins and whole else ()
@@ -169,6 +172,7 @@ def make_plan(order: Order, questions_of: Callable[[str], tuple[Question, ...]])
             service=order.service,
             dry_run=order.dry_run,
             header_row=sheet.header_row,
+            likeness=likeness(copy.sha256, folder / mapping_copy, children, questions, order.wire, order.selection),
             warnings=tuple(str(warning) for warning in (*_warnings(sheet, mapping), *resolved.warnings, *leftovers)),
             started_at=started_at,
             children=children.copies,
@@ -186,7 +190,7 @@ def make_plan(order: Order, questions_of: Callable[[str], tuple[Question, ...]])
         # Nothing was begun: a folder without a report would only puzzle.
         _take_back(folder, presence)
         raise
-    return Plan(folder, manifest, sheet, resolved, candidates, forecast, presence)
+    return Plan(folder, manifest, sheet, resolved, candidates, forecast, recognition, presence)
 
 
 def _take_back(folder: Path, presence: Presence) -> None:
@@ -257,7 +261,14 @@ def begin(plan: Plan, out: Path, ledger: Ledger) -> Closed:
             ledger.end_run(folder.name, now, None)
             write_manifest(folder, read_manifest(folder).ended(Ending(now, finished=False, exit_code=None)))
     ledger.begin_run(plan.ledger_run)
+    recall(plan, out, ledger)
     return Closed(tuple(summaries), tuple(problems))
+
+
+def recall(plan: Plan, out: Path, ledger: Ledger) -> None:
+    """Remember what an earlier run of the same file said, so that only the rest of its rows is worked on."""
+    with suppress(UnusableInput, StoppedEarly):  # what cannot be remembered is worked out again
+        plan.recognition.recall(plan.manifest, out, ledger)
 
 
 @dataclass(slots=True)

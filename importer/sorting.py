@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from importer.ledger import FirstRows
 from importer.mapping import ResolvedMapping
 from importer.mapping.model import Repeated
 from importer.models import Outcome, OutcomeKind, Row, Submission
 from importer.transform import Duplicates, Filtered, Invalid, candidate_rows, transform_row
 
 ReadRows = Callable[[], Iterator[Row]]
+Recall = Callable[[int], Outcome | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class Forecast:
     rows: int
     ready: int
     last_row: int
-    repeated: Mapping[int, int]
+    repeated: Mapping[bytes, int]
     groups: tuple[tuple[int, ...], ...]
 
 
@@ -48,8 +50,8 @@ class SortingAhead:
         UnusableInput: the file cannot be read as far as that.
     """
 
-    def __init__(self, read: ReadRows, mapping: ResolvedMapping, ahead: int) -> None:
-        self._rest = sort_rows(read, mapping, {})
+    def __init__(self, read: ReadRows, mapping: ResolvedMapping, recall: Recall, ahead: int) -> None:
+        self._rest = sort_rows(read, mapping, {}, recall)
         self._ahead = deque(islice(self._rest, ahead))
         self.forecast = None if len(self._ahead) == ahead else _forecast(self._ahead)
 
@@ -59,15 +61,30 @@ class SortingAhead:
         yield from self._rest
 
 
-def sort_rows(read: ReadRows, mapping: ResolvedMapping, repeated: Mapping[int, int]) -> Iterator[Sorted]:
-    """Each candidate as what is to be sent for it, or as its outcome where nothing is."""
-    return _sort(read, mapping, Duplicates(mapping, repeated))
+def _nothing_known(_row: int) -> Outcome | None:
+    return None
 
 
-def _sort(read: ReadRows, mapping: ResolvedMapping, duplicates: Duplicates) -> Iterator[Sorted]:
+def sort_rows(
+    read: ReadRows, mapping: ResolvedMapping, repeated: Mapping[bytes, int], recall: Recall = _nothing_known
+) -> Iterator[Sorted]:
+    """Each candidate as what is to be sent for it, or as its outcome where nothing is.
+
+    recall: gives the outcome of a row by its number where it is known beforehand; not asked where rows are grouped.
+    """
+    return _sort(read, mapping, Duplicates(mapping, repeated, FirstRows()), recall)
+
+
+def _sort(
+    read: ReadRows, mapping: ResolvedMapping, duplicates: Duplicates, recall: Recall = _nothing_known
+) -> Iterator[Sorted]:
+    is_grouped = mapping.grouping is not None
     for row in candidate_rows(read, mapping):
         if isinstance(row, Filtered):
             yield _left_out(row)
+            continue
+        if not is_grouped and (known := recall(row.number)) is not None:
+            yield Sorted((row.number,), known)
             continue
         rows = tuple(member.number for member in row.members) or (row.number,)
         result = transform_row(row, mapping)
@@ -87,7 +104,7 @@ def _left_out(filtered: Filtered) -> Sorted:
 
 def look_ahead(read: ReadRows, mapping: ResolvedMapping) -> Forecast:
     """Check every row as if it were sent: a file that cannot be read to its end is found before the first request."""
-    duplicates = Duplicates(mapping)
+    duplicates = Duplicates(mapping, first_rows=FirstRows())
     forecast = replace(_forecast(_sort(read, mapping, duplicates)), repeated=duplicates.repeated)
     if duplicates.repeated and mapping.repeated is Repeated.ERROR:
         ready = sum(len(one.rows) for one in sort_rows(read, mapping, duplicates.repeated) if _is_ready(one))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from importer.load import ErrorLimit
     from importer.pipeline import Order, Plan
     from importer.report import Summary
-    from importer.run_folder import Selection
+    from importer.selection import Selection
     from importer.settings import Settings
 
 
@@ -96,7 +96,7 @@ def check(
 
 
 def _selection(rows: str | None, limit: int | None) -> Selection:
-    from importer.run_folder import Selection, parse_rows
+    from importer.selection import Selection, parse_rows
 
     return replace(parse_rows(rows) if rows else Selection(), limit=limit)
 
@@ -206,12 +206,14 @@ def _check(plan: Plan, settings: Settings, quiet: bool) -> Summary:
     from importer.cli.progress import progress
     from importer.ledger import Ledger
     from importer.load import DryLoader
-    from importer.pipeline import carry_out, end
+    from importer.pipeline import carry_out, end, recall
 
     ledger = Ledger.open_existing(settings.ledger_path())
     try:
         loader = DryLoader(ledger, plan.manifest.scope)
         _tell_of_abandoned(settings, ledger)
+        if ledger is not None:
+            recall(plan, settings.out, ledger)
         with progress(plan.manifest.rows, quiet) as watch:
             done = carry_out(plan, loader, watch)
         return end(plan, done, None, None)

@@ -1,6 +1,7 @@
 """What was intended, sent and answered, durably: the only room that knows the database."""
 
 from importer.ledger.earlier import EarlierOutcomes
+from importer.ledger.first_rows import FirstRows
 from importer.ledger.identity import Fingerprints, Scope
 from importer.ledger.journal import JOURNAL, RunJournal
 from importer.ledger.ledger import Ledger, LedgerUnwritable
@@ -14,6 +15,7 @@ from importer.ledger.lock import (
     target_lock,
 )
 from importer.ledger.records import Answered, Attempt, Intent, Known, RowState, RunRecord
+from importer.ledger.row_set import RowSet
 from importer.ledger.states import DONE, TRANSITIONS, State, Transition
 from importer.ledger.writes import NotAllowed
 
@@ -25,12 +27,14 @@ __all__ = [
     "Attempt",
     "EarlierOutcomes",
     "Fingerprints",
+    "FirstRows",
     "Intent",
     "Known",
     "Ledger",
     "LedgerUnwritable",
     "NotAllowed",
     "Presence",
+    "RowSet",
     "RowState",
     "RunJournal",
     "RunRecord",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -15,6 +15,7 @@ from sqlalchemy.exc import DBAPIError
 from importer.errors import StoppedEarly
 from importer.ledger.groups import GroupWriter, Waiting
 from importer.ledger.problem_json import problem_from_json, problem_to_json
+from importer.ledger.row_set import RowSet
 from importer.ledger.sqlite_file import create_private, is_no_database, no_database, open_engine, unwritable
 from importer.ledger.statements import Prepared
 from importer.models import Outcome, OutcomeKind
@@ -59,7 +60,7 @@ class RunJournal:
         # NORMAL: a power cut may cost the last outcomes here, and the ledger still knows them.
         self._engine = open_engine(self.path, "NORMAL")
         self._insert = Prepared(insert(_outcomes), self._engine)
-        self._seen = _RowSet()
+        self._seen = RowSet()
         self._error: DBAPIError | None = None
         try:
             with self._engine.execution_options(writes=True).begin() as connection:
@@ -144,6 +145,25 @@ class RunJournal:
         with self._engine.begin() as connection:
             return tuple(_outcome(found) for found in connection.execute(query))
 
+    def rows_that_are(self, kind: OutcomeKind) -> Iterator[int]:
+        """The rows with that outcome and nothing more to say of them."""
+        query = select(_outcomes.c.row).where(_outcomes.c.kind == kind.value, _outcomes.c.problems == "")
+        with self._engine.begin() as connection:
+            for (row,) in connection.execution_options(yield_per=10_000).execute(query):
+                yield row
+
+    def outcomes_that_are(self, kinds: Collection[OutcomeKind], or_say_more: OutcomeKind) -> Iterator[Outcome]:
+        """The outcomes of those kinds, and those of another that say more than their kind; in row order, streamed."""
+        columns = _outcomes.c
+        query = select(_outcomes).where(
+            columns.kind.in_([kind.value for kind in kinds])
+            | ((columns.kind == or_say_more.value) & (columns.problems != ""))
+        )
+        with self._engine.begin() as connection:
+            found = connection.execution_options(yield_per=1000).execute(query.order_by(columns.row))
+            for row in found:
+                yield _outcome(row)
+
     def count(self) -> int:
         """How many rows have an outcome on disk."""
         with self._engine.begin() as connection:
@@ -169,21 +189,6 @@ class RunJournal:
     def _raise_error(self) -> None:
         if self._error is not None:
             raise JournalUnwritable(self.path, str(self._error.orig)) from None
-
-
-class _RowSet:
-    """Row numbers, one bit each: a million rows are 125 KB."""
-
-    def __init__(self) -> None:
-        self._bits = bytearray()
-
-    def add(self, row: int) -> None:
-        if row // 8 >= len(self._bits):
-            self._bits.extend(bytes(row // 8 + 4096 - len(self._bits)))
-        self._bits[row // 8] |= 1 << row % 8
-
-    def __contains__(self, row: int) -> bool:
-        return row // 8 < len(self._bits) and bool(self._bits[row // 8] >> row % 8 & 1)
 
 
 def _outcome_row(outcome: Outcome) -> dict[str, Any]:

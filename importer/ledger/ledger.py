@@ -24,7 +24,7 @@ from importer.ledger.records import Answered, Intent, Known, RowState, RunRecord
 from importer.ledger.schema import VERSION, about, attempts, identities, metadata, runs
 from importer.ledger.sqlite_file import create_private, is_no_database, no_database, open_engine, unwritable
 from importer.ledger.statements import PreparedLookUp
-from importer.ledger.states import State
+from importer.ledger.states import DONE, State
 from importer.ledger.writes import GroupWrites, NotAllowed, Write
 from importer.models import FilePlace, Operation, Problem, Target
 
@@ -268,6 +268,15 @@ class Ledger:
     def unfinished_runs(self, scope: Scope) -> tuple[RunRecord, ...]:
         """The runs of a scope that have no end: killed, or going on now (`target_lock` tells), the newest first."""
         return self._runs(select(runs).where(runs.c.ended_at.is_(None), *_is_of(scope)))
+
+    def rows_done(self, run: str) -> Iterator[int]:
+        """The rows of a run whose candidates it found or left where they are to be. Streams."""
+        query = select(attempts.c.row).where(
+            attempts.c.run == run, attempts.c.state.in_([state.value for state in DONE])
+        )
+        with self._transaction() as connection:
+            for (row,) in connection.execution_options(yield_per=10_000).execute(query):
+                yield row
 
     def row_states(self, run: str) -> Iterator[RowState]:
         """Every row of a run whose life began, in row order, as its last attempt left it. Streams."""

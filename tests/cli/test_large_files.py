@@ -137,3 +137,36 @@ def test_a_report_process_that_is_killed_costs_nothing(served: Served) -> None:
 def children() -> list[int]:
     """The processes that this one has started and not waited for."""
     return [int(pid) for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()]
+
+
+def test_a_second_run_over_the_same_file_says_what_the_first_said(served: Served) -> None:
+    """What an earlier run of the same bytes has dealt with is not worked on again, and the verdicts are the same."""
+    rows = [candidate(number) for number in range(ROWS)]
+    rows[-3:] = [candidate(0), candidate(1, Salary="a lot"), candidate(2_400)]
+    write_csv(served.door.folder / "people.csv", rows)
+    first = served(*RUN)
+    assert first.counts == {"created": ROWS - 2, "invalid": 2}
+    second, third = served(*RUN), served(*RUN)
+    assert second.counts == third.counts == {"done_before": ROWS - 2, "invalid": 2}
+    assert second.summary["problems"] == third.summary["problems"] == first.summary["problems"]
+    assert second.summary["requests"] == {"sent": 0, "retried": 0}
+
+
+def test_a_changed_mapping_is_worked_through_anew(served: Served) -> None:
+    """Nothing is taken from an earlier run where anything differs on which a verdict depends."""
+    folder = served.door.folder
+    write_csv(folder / "people.csv", [candidate(number, Salary="1,5") for number in range(ROWS)])
+    assert served(*RUN, "--rows", "2-11").counts == {"invalid": 10}
+    assert served(*RUN).counts == {"invalid": ROWS}
+    mapping = (folder / "mapping.yaml").read_text(encoding="utf-8")
+    table = '{column: Salary, values: {"1,5": "1500"}}'
+    (folder / "mapping.yaml").write_text(mapping.replace("Salary", table), encoding="utf-8")
+    assert served(*RUN).counts == {"created": ROWS}
+
+
+def test_without_the_ledger_nothing_is_taken_for_done(served: Served) -> None:
+    """What an earlier run said of done rows counts only as far as the ledger knows that run."""
+    assert served(*RUN).counts == {"created": ROWS}
+    for path in (served.door.folder / "results").glob("ledger*"):
+        path.unlink()
+    assert served(*RUN).counts == {"already_there": ROWS}
