@@ -10,7 +10,8 @@ from importer.errors import UsageError
 from importer.ledger import RunJournal
 from importer.models import OutcomeKind, WireFormat
 from importer.pipeline import Order
-from importer.run_folder import RunManifest, Selection
+from importer.run_folder import RunManifest
+from importer.selection import Selection
 
 RETRIED = (OutcomeKind.REJECTED, OutcomeKind.FAILED, OutcomeKind.UNCLEAR)
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from importer.batch_folder import MAPPINGS, BatchManifest, BatchRun, read_batch, write_batch
-from importer.closing import exit_code, rewrite_report
+from importer.closing import exit_code, facts_for, rewrite_report
 from importer.errors import ImporterError, StoppedEarly, UnusableInput
 from importer.extract import Sheet, copy_source, open_sheet
 from importer.ledger import RunJournal
@@ -19,16 +19,8 @@ from importer.mapping.route import RouteColumn, route_column
 from importer.models import ManyTargets, Outcome, OutcomeKind, Problem, Question, Row, TargetRun
 from importer.pipeline import Order, Plan, discard, make_plan
 from importer.report import RunFacts, Summary, write_report, write_unfinished_summary
-from importer.run_folder import (
-    Ending,
-    Routed,
-    be_present,
-    keep_mapping,
-    make_private_folder,
-    new_run_id,
-    read_manifest,
-    route_word,
-)
+from importer.run_folder import Ending, be_present, keep_mapping, make_private_folder, new_run_id, read_manifest
+from importer.selection import Routed, route_word
 
 QuestionsOf = Callable[[str], tuple[Question, ...]]
 
@@ -231,23 +223,5 @@ def _unrouted(row: Row, manifest: BatchManifest, sheet: Sheet) -> Problem:
 
 
 def _facts(manifest: BatchManifest, sheet: Sheet) -> RunFacts:
-    ending = manifest.ending
-    return RunFacts(
-        run=manifest.run,
-        target=ManyTargets(tuple(TargetRun(run.run, run.target) for run in manifest.runs)),
-        mapping=manifest.mapping,
-        origin=sheet.origin,
-        sha256=manifest.sha256,
-        reading=sheet.reading,
-        columns=sheet.columns,
-        delimiter=sheet.delimiter,
-        started_at=manifest.started_at,
-        ended_at=ending.at if ending else None,
-        finished=ending.finished if ending else False,
-        exit_code=ending.exit_code if ending else None,
-        stop_reason=ending.stop_reason if ending else None,
-        stop_hint=ending.stop_hint if ending else None,
-        sandbox=manifest.sandbox,
-        dry_run=manifest.dry_run,
-        warnings=manifest.warnings,
-    )
+    targets = ManyTargets(tuple(TargetRun(run.run, run.target) for run in manifest.runs))
+    return facts_for(manifest, sheet, targets)

@@ -13,7 +13,8 @@ from typing import Any
 
 from importer.errors import UnusableInput
 from importer.models import FilePlace, Operation, Problem, SourceOptions, Target
-from importer.run_folder import BATCH, Ending, Selection, options_from_json, selection_from_json
+from importer.run_folder import BATCH, Ending, options_from_json
+from importer.selection import Selection, selection_from_json
 
 VERSION = 1
 MAPPINGS = "mappings"  # in a batch's folder: copies of its mapping files, each with all that it takes from others

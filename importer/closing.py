@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
+from typing import Protocol
 
 from importer.errors import StoppedEarly, UnusableInput, UsageError
 from importer.extract import Sheet, open_sheet
 from importer.ledger import Ledger, RowState, RunJournal, State, forget_presence
 from importer.load import OWN_EARLIER_ATTEMPT, Stop
-from importer.models import Outcome, OutcomeKind, Problem, Row
+from importer.models import ManyTargets, Outcome, OutcomeKind, Problem, Row, Target
 from importer.report import RunFacts, Summary, write_report
 from importer.run_folder import Ending, RunManifest, read_manifest, refuse_altered, write_manifest
 
@@ -228,11 +229,38 @@ def _outcome_of_state(state: RowState) -> Outcome:
     return Outcome(state.row, kind, state.status, state.attempts, problems)
 
 
+class Described(Protocol):
+    """What a report tells of a run, or of a batch of runs, as its manifest keeps it."""
+
+    @property
+    def run(self) -> str: ...
+    @property
+    def mapping(self) -> str: ...
+    @property
+    def sha256(self) -> str: ...
+    @property
+    def started_at(self) -> datetime: ...
+    @property
+    def ending(self) -> Ending | None: ...
+    @property
+    def sandbox(self) -> bool: ...
+    @property
+    def dry_run(self) -> bool: ...
+    @property
+    def warnings(self) -> tuple[str, ...]: ...
+
+
 def facts_of(manifest: RunManifest, sheet: Sheet) -> RunFacts:
+    """What the report of a run tells of it."""
+    return replace(facts_for(manifest, sheet, manifest.target), blank_rows=manifest.blank_rows)
+
+
+def facts_for(manifest: Described, sheet: Sheet, target: Target | ManyTargets) -> RunFacts:
+    """What a report tells of a run, or of a batch of runs, to that target or those."""
     ending = manifest.ending
     return RunFacts(
         run=manifest.run,
-        target=manifest.target,
+        target=target,
         mapping=manifest.mapping,
         origin=sheet.origin,
         sha256=manifest.sha256,
@@ -248,5 +276,4 @@ def facts_of(manifest: RunManifest, sheet: Sheet) -> RunFacts:
         sandbox=manifest.sandbox,
         dry_run=manifest.dry_run,
         warnings=manifest.warnings,
-        blank_rows=manifest.blank_rows,
     )

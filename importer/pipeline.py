@@ -25,7 +25,6 @@ from importer.report import Summary, read_summary, write_unfinished_summary
 from importer.run_folder import (
     Ending,
     RunManifest,
-    Selection,
     be_present,
     keep_mapping,
     make_private_folder,
@@ -34,6 +33,7 @@ from importer.run_folder import (
     read_manifest,
     write_manifest,
 )
+from importer.selection import Selection
 from importer.sorting import Forecast, Sorted, SortingAhead, look_ahead, needs_whole_look, sort_rows, spread
 from importer.transform import join_warnings
 

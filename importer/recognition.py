@@ -15,7 +15,8 @@ from importer import __version__
 from importer.child_tables import ChildTables
 from importer.ledger import Ledger, RowSet, RunJournal
 from importer.models import Outcome, OutcomeKind, Question, WireFormat
-from importer.run_folder import RunManifest, Selection, manifests_in
+from importer.run_folder import RunManifest, manifests_in
+from importer.selection import Selection
 
 _STANDING = (OutcomeKind.INVALID, OutcomeKind.FILTERED)
 

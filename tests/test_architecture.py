@@ -22,24 +22,26 @@ MAY_IMPORT = {
     **dict.fromkeys(SUPPLIES, GROUND),
     **dict.fromkeys(STAGES, GROUND | SUPPLIES),
     "sorting": GROUND | SUPPLIES | STAGES,
-    "run_folder": GROUND | SUPPLIES | STAGES,
-    "batch_folder": GROUND | SUPPLIES | STAGES | {"run_folder"},
-    "child_tables": GROUND | SUPPLIES | STAGES | {"run_folder", "batch_folder"},
-    "closing": GROUND | SUPPLIES | STAGES | {"run_folder"},
-    "early_report": GROUND | SUPPLIES | STAGES | {"run_folder", "closing"},
-    "recognition": GROUND | SUPPLIES | {"run_folder", "child_tables"},
+    "selection": GROUND | SUPPLIES,
+    "run_folder": GROUND | SUPPLIES | STAGES | {"selection"},
+    "batch_folder": GROUND | SUPPLIES | STAGES | {"selection", "run_folder"},
+    "child_tables": GROUND | SUPPLIES | STAGES | {"selection", "run_folder", "batch_folder"},
+    "closing": GROUND | SUPPLIES | STAGES | {"selection", "run_folder"},
+    "early_report": GROUND | SUPPLIES | STAGES | {"selection", "run_folder", "closing"},
+    "recognition": GROUND | SUPPLIES | {"selection", "run_folder", "child_tables"},
     "pipeline": GROUND
     | SUPPLIES
     | STAGES
-    | {"run_folder", "child_tables", "sorting", "recognition", "closing", "early_report"},
-    "batch": GROUND | SUPPLIES | STAGES | {"run_folder", "batch_folder", "pipeline", "closing"},
-    "again": GROUND | SUPPLIES | STAGES | {"run_folder", "batch_folder", "pipeline"},
+    | {"selection", "run_folder", "child_tables", "sorting", "recognition", "closing", "early_report"},
+    "batch": GROUND | SUPPLIES | STAGES | {"selection", "run_folder", "batch_folder", "pipeline", "closing"},
+    "again": GROUND | SUPPLIES | STAGES | {"selection", "run_folder", "batch_folder", "pipeline"},
     "purge": GROUND | SUPPLIES | {"run_folder", "batch_folder"},
     "abandoned": GROUND | SUPPLIES | {"run_folder"},
     "cli": GROUND
     | SUPPLIES
     | STAGES
     | {
+        "selection",
         "run_folder",
         "batch_folder",
         "child_tables",

@@ -6,14 +6,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from importer.errors import UnusableInput
 from importer.ledger import rehearsal_lock
 from importer.models import Problem, Question
 from importer.run_folder import make_folder
-from importer.sandbox import ChildSandbox, SandboxUnusable, start
 from importer.service import Limits, Patience, RecruitingService, Reply
 from importer.settings import Settings
+
+if TYPE_CHECKING:
+    from importer.sandbox import ChildSandbox
 
 SANDBOX = "sandbox"  # how the ledger knows it: by this name and not by its port
 PROBED = "importer-probe"  # a job post that nobody has: a service that is well answers 404 for it
@@ -85,6 +88,8 @@ def _patience(settings: Settings) -> Patience:
 
 
 def _started(questions: Path | None, faults: Path | None, memory: Path) -> ChildSandbox:
+    from importer.sandbox import SandboxUnusable, start  # a run that sends does without
+
     try:
         return start(questions=questions, faults=faults, memory=memory)
     except SandboxUnusable as error:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from importer.load import ErrorLimit
     from importer.pipeline import Order, Plan
     from importer.report import Summary
-    from importer.run_folder import Selection
+    from importer.selection import Selection
     from importer.settings import Settings
 
 
@@ -96,7 +96,7 @@ def check(
 
 
 def _selection(rows: str | None, limit: int | None) -> Selection:
-    from importer.run_folder import Selection, parse_rows
+    from importer.selection import Selection, parse_rows
 
     return replace(parse_rows(rows) if rows else Selection(), limit=limit)
 

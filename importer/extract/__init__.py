@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from importer.extract.limits import ReadingLimits
-from importer.extract.opening import open_sheet
-from importer.extract.sheet import Sheet
-from importer.extract.source_copy import STANDARD_INPUT, STANDARD_INPUT_BYTES, SourceCopy, copy_source, share_copy
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from importer.extract.limits import ReadingLimits
+    from importer.extract.opening import open_sheet
+    from importer.extract.sheet import Sheet
+    from importer.extract.source_copy import STANDARD_INPUT, STANDARD_INPUT_BYTES, SourceCopy, copy_source, share_copy
 
 __all__ = [
     "STANDARD_INPUT",
@@ -17,3 +21,17 @@ __all__ = [
     "open_sheet",
     "share_copy",
 ]
+
+# Imported when first asked for: the child that reads a workbook lies in this package too, and needs none of it. Its
+# start is time that a person waits for each workbook.
+_HOMES = {
+    "ReadingLimits": "limits",
+    "open_sheet": "opening",
+    "Sheet": "sheet",
+} | dict.fromkeys(("STANDARD_INPUT", "STANDARD_INPUT_BYTES", "SourceCopy", "copy_source", "share_copy"), "source_copy")
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

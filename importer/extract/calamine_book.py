@@ -17,11 +17,14 @@ from importer.extract.xlsx_package import check_parts, read_package
 
 
 class CalamineBook:
-    """A workbook."""
+    """A workbook. calamine works outside the interpreter, so that what our scan does beside it costs little time."""
 
     def __init__(self, path: Path, kind: FileKind) -> None:
-        self._scan = _scan_of(path, kind)
-        self._book = CalamineWorkbook.from_path(str(path))
+        with ThreadPoolExecutor(1) as calamine:
+            opening = calamine.submit(CalamineWorkbook.from_path, str(path))
+            # First what the scan says: of a damaged workbook it knows better what is wrong.
+            self._scan = _scan_of(path, kind)
+            self._book = opening.result()
         self.sheets = tuple(
             SheetName(sheet.name, sheet.visible is SheetVisibleEnum.Visible)
             for sheet in self._book.sheets_metadata
@@ -29,10 +32,9 @@ class CalamineBook:
         )
 
     def content(self, sheet: SheetName) -> SheetContent:
-        """The rows of a worksheet. calamine works outside the interpreter, so that the scan costs little time."""
+        """The rows of a worksheet."""
         with ThreadPoolExecutor(1) as calamine:
             reading = calamine.submit(self._book.get_sheet_by_name, sheet.title)
-            # First what the scan says: of a damaged workbook it knows better what is wrong.
             hazards = self._scan.hazards(sheet.title)
             hazards.far.check_area(hazards.end)
             values = reading.result()

@@ -41,7 +41,7 @@ def flaw_of(text: str) -> Problem | None:
 
 def may_hold_flaw(text: str) -> bool:
     """A quick look at many cells joined: whether `flaw_of` need be asked at all."""
-    return not text.isprintable() or "#" in text or "E+" in text or "\ufffd" in text
+    return not text.isprintable() or "#" in text or ("+" in text and "E+" in text) or "\ufffd" in text
 
 
 def error_cell(error: str) -> Problem:

@@ -11,8 +11,9 @@ from importer.extract.cell_flaws import error_cell, flaw_of, formula_without_val
 from importer.extract.cell_text import Value
 from importer.extract.column_text import column_text
 from importer.extract.hazards import Hazards
+from importer.extract.joined_cells import Cells, blank_cells, taken_apart
 from importer.extract.number_format import formatted_number
-from importer.extract.workbook_frames import Batch, CellFlaw, LostDigits
+from importer.extract.workbook_frames import BatchDraft, CellFlaw, LostDigits
 from importer.models import Problem
 
 _T = TypeVar("_T")
@@ -35,20 +36,24 @@ class _Draft:
 
     first: int
     count: int
-    columns: list[list[str]]
+    columns: list[Cells]
     typed: list[bool | bytes]
     flaws: list[CellFlaw]
 
     def widen(self, width: int) -> None:
         while len(self.columns) < width:
-            self.columns.append([""] * self.count)
+            self.columns.append(blank_cells(self.count))
             self.typed.append(False)
+
+    def write(self, row: int, index: int, text: str) -> None:
+        cells = self.columns[index] = taken_apart(self.columns[index])
+        cells[row - self.first] = text
 
     def flaw(self, row: int, index: int, problem: Problem) -> None:
         self.flaws.append(CellFlaw(row - self.first, index, problem.code, problem.message, problem.hint))
 
-    def done(self) -> Batch:
-        return Batch(self.first, self.columns, self.typed, self.flaws)
+    def done(self) -> BatchDraft:
+        return BatchDraft(self.first, self.columns, self.typed, self.flaws)
 
 
 class Batches:
@@ -62,7 +67,7 @@ class Batches:
     def lost_digits(self) -> list[LostDigits]:
         return [LostDigits(row, index) for index, row in sorted(self._lost.items())]
 
-    def __iter__(self) -> Iterator[Batch]:
+    def __iter__(self) -> Iterator[BatchDraft]:
         first = 1
         while rows := list(islice(self._content.rows, _ROWS)):
             for _, alike in groupby(rows, lambda row: len(row) > _WIDE):
@@ -75,16 +80,16 @@ class Batches:
             yield self._batch(first, [], count)
             first += count
 
-    def _batch(self, first: int, values: Sequence[Sequence[Value]], count: int) -> Batch:
+    def _batch(self, first: int, values: Sequence[Sequence[Value]], count: int) -> BatchDraft:
         draft = _Draft(first, count, [], [], [])
         draft.widen(self._content.first_column)
         for index, column in enumerate(values, self._content.first_column):
             text = column_text(column)
-            draft.columns.append(text.texts)
+            draft.columns.append(text.cells)
             draft.typed.append(text.typed)
-            for at in text.suspects:
+            for at, suspect in text.suspects:
                 told = index in self._content.hazards.errors.get(first + at, ())
-                if not told and (problem := flaw_of(text.texts[at])):
+                if not told and (problem := flaw_of(suspect)):
                     draft.flaw(first + at, index, problem)
             if text.lost_digits is not None:
                 self._lost.setdefault(index, first + text.lost_digits)
@@ -98,14 +103,14 @@ class Batches:
                 at = index - self._content.first_column
                 value = values[at][row - draft.first] if 0 <= at < len(values) else ""
                 if isinstance(value, int | float) and not isinstance(value, bool):
-                    draft.columns[index][row - draft.first] = formatted_number(value, number_format)
+                    draft.write(row, index, formatted_number(value, number_format))
 
     def _note_flaws(self, draft: _Draft) -> None:
         hazards = self._content.hazards
         for row, errors in _within(hazards.errors, draft):
             for index, error in errors.items():
                 draft.widen(index + 1)
-                draft.columns[index][row - draft.first] = error
+                draft.write(row, index, error)
                 draft.flaw(row, index, error_cell(error))
         for row, indexes in _within(hazards.unstored, draft):
             for index in sorted(indexes):

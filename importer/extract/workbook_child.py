@@ -7,6 +7,7 @@ Started by `workbook_process`, the request on stdin.
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import sys
 import warnings
@@ -81,6 +82,8 @@ def _answer(request: Request, out: IO[bytes]) -> None:
     for batch in batches:
         out.write(write_batch(batch))
     out.write(write_end(SheetEnd(batches.lost_digits)))
+    out.flush()
+    os._exit(0)  # the system frees the memory of millions of cells at once, the reader one after the other
 
 
 class _Loaded:

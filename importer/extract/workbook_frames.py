@@ -9,10 +9,10 @@ from dataclasses import astuple, dataclass
 from typing import IO, Any
 
 from importer.extract.hazards import MergedRange
+from importer.extract.joined_cells import Cells, compact, taken_apart
 from importer.models import Problem
 
 _LENGTH = struct.Struct(">I")
-_SEPARATOR = "\x1f"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,16 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
+class BatchDraft:
+    """A batch as it is written, its columns as compact as they could be made."""
+
+    first: int
+    columns: Sequence[Cells]
+    typed: Sequence[bool | bytes]
+    flaws: Sequence[CellFlaw]
+
+
+@dataclass(frozen=True, slots=True)
 class LostDigits:
     """The first cell of a column whose number has more digits than a spreadsheet keeps."""
 
@@ -96,9 +106,9 @@ def write_head(head: SheetHead) -> bytes:
     return _framed("head", (head.title, list(head.others), list(head.hidden), list(map(astuple, head.merged))))
 
 
-def write_batch(batch: Batch) -> bytes:
+def write_batch(batch: BatchDraft) -> bytes:
     flaws = [(flaw.offset, flaw.index, flaw.code, flaw.message, flaw.hint) for flaw in batch.flaws]
-    return _framed("batch", (batch.first, list(map(_packed, batch.columns)), batch.typed, flaws))
+    return _framed("batch", (batch.first, list(map(compact, batch.columns)), batch.typed, flaws))
 
 
 def write_end(end: SheetEnd) -> bytes:
@@ -127,20 +137,10 @@ def decoded(frame: bytes) -> SheetHead | Batch | SheetEnd | Refusal:
         return SheetHead(title, others, hidden, [MergedRange(*each) for each in merged])
     if kind == "batch":
         first, columns, typed, flaws = body
-        return Batch(first, list(map(_unpacked, columns)), typed, [CellFlaw(*flaw) for flaw in flaws])
+        return Batch(first, list(map(taken_apart, columns)), typed, [CellFlaw(*flaw) for flaw in flaws])
     if kind == "end":
         return SheetEnd([LostDigits(*lost) for lost in body])
     return Refusal([Problem(*problem) for problem in body])
-
-
-def _packed(texts: Sequence[str]) -> str | list[str]:
-    """A column as one text, which is half the work of many; as it is where a cell holds the separator itself."""
-    joined = _SEPARATOR.join(texts)
-    return joined if joined.count(_SEPARATOR) == len(texts) - 1 else list(texts)
-
-
-def _unpacked(column: str | list[str]) -> list[str]:
-    return column.split(_SEPARATOR) if isinstance(column, str) else column
 
 
 def _framed(kind: str, body: Any) -> bytes:

@@ -35,6 +35,7 @@ _PROGRAM = (
     f"import sys; sys.path.append({str(Path(importer.__file__).parent.parent)!r}); "
     "from importer.extract.workbook_child import main; main()"
 )
+_PIPE = 1 << 20  # bytes: a batch fits in at once, so that the child goes on while it is taken
 _ENGINES = dict.fromkeys(FileKind, ("calamine",)) | {FileKind.XLSX: ("calamine", "openpyxl")}
 
 
@@ -118,7 +119,9 @@ def _ask(source: WorkbookSource, engine: str) -> SheetFrames | _Failure:
     timed_out: list[bool] = []
     with (
         tempfile.TemporaryFile() as errors,
-        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors) as child,
+        subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, pipesize=_PIPE
+        ) as child,
     ):
 
         def give_up() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count, repeat
 
 from importer.extract.file_kind import FileKind
 from importer.extract.hazards import MergedRange
@@ -65,10 +66,9 @@ class WorkbookSheet:
             if batch.flaws or batch.first <= layout.header_row or len(batch.columns) != kept or kept != layout.width:
                 yield from layout.rows(_records(batch))
                 continue
-            typed = _typed(batch)
-            for offset, cells in enumerate(zip(*batch.columns, strict=True)):
-                if any(cells):
-                    yield Row(origin, batch.first + offset, cells, typed[offset])
+            rows = map(Row, repeat(origin), count(batch.first), zip(*batch.columns, strict=True), _typed(batch))
+            may_be_blank = all("" in column for column in batch.columns)
+            yield from (row for row in rows if any(row.cells)) if may_be_blank else rows
 
     def _merged(self, layout: Layout) -> Iterator[Problem]:
         told = [

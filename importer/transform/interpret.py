@@ -39,6 +39,8 @@ class Interpreter:
         self._missing = value.missing
         self._longest_missing = max(map(len, value.missing), default=0) + _SPARE
         self.blank_is_open = "" in value.present
+        steps = (value.pattern, value.present, value.part, value.split, value.take, value.table)
+        self._is_plain = self._bare and not self._several and not any(steps)
 
     def is_missing(self, text: str) -> bool:
         """Whether the text, without spaces around it, says nothing."""
@@ -53,6 +55,8 @@ class Interpreter:
         value = self._value
         if self.is_missing(text):
             return None
+        if self._is_plain:
+            return self._read_kind(text, typed)
         if value.pattern is not None:
             found = _matched(text, value.pattern)
             if isinstance(found, Refusal):

@@ -157,7 +157,7 @@ class Served:
 
     def wait_for(self, accepted: int) -> None:
         """Return when the sandbox has accepted so many."""
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while len(self.sandbox.memory) < accepted:
             assert time.monotonic() < deadline, f"only {len(self.sandbox.memory)} accepted"
             time.sleep(0.005)

@@ -206,7 +206,7 @@ def test_the_sandbox_runs_on_its_own(front_door: FrontDoor) -> None:
         settings = {"IMPORTER_BASE_URL": address, "IMPORTER_TOKEN": "t0ken"}
         assert front_door("questions", "4f2c9a", "--json", **settings).code == 0
         process.send_signal(signal.SIGTERM)
-        assert process.wait(timeout=10) == 0
+        assert process.wait(timeout=60) == 0
 
 
 def test_the_version_is_told(front_door: FrontDoor) -> None:

@@ -31,7 +31,15 @@ class Mutant:
 
 MUTANTS = (
     Mutant(
-        "the intent is written after the request",
+        "the request does not wait for its intent",
+        "load/sender.py",
+        "    means.ledger.intend_then(Intent(attempt, job.body_digest), then, urgent=not crew.has_work_waiting())\n",
+        "    then(None)\n"
+        "    means.ledger.intend_then(Intent(attempt, job.body_digest), lambda refusal: None, urgent=False)\n",
+        ("tests/load",),
+    ),
+    Mutant(
+        "the intent of a repetition is written after its request",
         "load/sender.py",
         "            self._means.ledger.intend(Intent(attempt, self._job.body_digest))\n"
         "            answer = self._means.service.submit(self._means.target, self._job.body)\n",

@@ -12,9 +12,10 @@ import pytest
 
 from importer.extract.calamine_book import CalamineBook
 from importer.extract.file_kind import FileKind
+from importer.extract.joined_cells import taken_apart
 from importer.extract.openpyxl_book import OpenpyxlXlsx
 from importer.extract.sheet_content import Batches
-from importer.extract.workbook_frames import Batch
+from importer.extract.workbook_frames import BatchDraft
 from importer.extract.xlsx_hazards import find_hazards, find_hazards_thoroughly
 from importer.extract.xlsx_package import read_package
 from tests.extract.corpus import CASES, Case
@@ -42,7 +43,7 @@ def test_openpyxl_agrees_with_calamine(case: Case, tmp_path: Path) -> None:
             assert by_openpyxl.lost_digits == by_calamine.lost_digits
 
 
-def _cells(batches: Iterable[Batch]) -> dict[tuple[int, int], tuple[str, bool, list[str]]]:
+def _cells(batches: Iterable[BatchDraft]) -> dict[tuple[int, int], tuple[str, bool, list[str]]]:
     """Text, type and flaws of each cell that holds something, by row number and column."""
     cells = {}
     for batch in batches:
@@ -50,7 +51,7 @@ def _cells(batches: Iterable[Batch]) -> dict[tuple[int, int], tuple[str, bool, l
         for flaw in batch.flaws:
             flaws.setdefault((flaw.offset, flaw.index), []).append(flaw.code)
         for index, (texts, typed) in enumerate(zip(batch.columns, batch.typed, strict=True)):
-            for offset, text in enumerate(texts):
+            for offset, text in enumerate(taken_apart(texts)):
                 told = flaws.get((offset, index), [])
                 if text or told:
                     is_typed = typed if isinstance(typed, bool) else bool(typed[offset])

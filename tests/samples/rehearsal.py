@@ -12,8 +12,8 @@ from importer.load import Halt, Loader, LoadOptions
 from importer.models import Outcome, WireFormat
 from importer.pipeline import Order, begin, carry_out, end, make_plan
 from importer.report import Summary
-from importer.run_folder import Selection
 from importer.sandbox import RunningSandbox
+from importer.selection import Selection
 from importer.service import RecruitingService
 
 _SPEED = 20  # waits of the demo, such as Retry-After 1 s, take a twentieth

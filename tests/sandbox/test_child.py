@@ -32,7 +32,7 @@ with start() as sandbox:
 
 def listens(base_url: str) -> bool:
     where = urlsplit(base_url)
-    connection = HTTPConnection(str(where.hostname), where.port, timeout=5)
+    connection = HTTPConnection(str(where.hostname), where.port, timeout=60)
     try:
         connection.request("GET", "/_sandbox/health")
         return connection.getresponse().status == 200
@@ -141,10 +141,10 @@ def test_a_signal_ends_it_well(number: signal.Signals) -> None:
         line = process.stdout.readline().decode()
         assert line.startswith("sandbox listening on http://127.0.0.1:")
         base_url = line.removeprefix("sandbox listening on ").strip()
-        connection = HTTPConnection(base_url.removeprefix("http://"), timeout=5)
+        connection = HTTPConnection(base_url.removeprefix("http://"), timeout=60)
         connection.request("GET", QUESTIONS, headers={"Authorization": "Bearer t"})
         assert connection.getresponse().read().startswith(b'{"success": "OK"')
         process.send_signal(number)
-        _, complaints = process.communicate(timeout=10)
+        _, complaints = process.communicate(timeout=60)
         connection.close()
     assert (process.returncode, complaints) == (0, b"")
