@@ -55,6 +55,13 @@ MUTANTS = (
         ("tests/service", "tests/load"),
     ),
     Mutant(
+        "libcurl may send again where a kept connection dies",
+        "service/curl_transport.py",
+        "            return int(pycurl.PREREQFUNC_ABORT)\n",
+        "            return int(pycurl.PREREQFUNC_OK)\n",
+        ("tests/service/test_traps.py",),
+    ),
+    Mutant(
         "a 5xx is treated as not sent",
         "load/classify.py",
         "Rule(range(500, 600), Verdict.AMBIGUOUS",
