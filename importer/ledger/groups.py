@@ -12,6 +12,8 @@ from typing import Generic, TypeVar
 Write = TypeVar("Write")
 
 _MOST_IN_A_GROUP = 512
+_MOST_WAITING = 10_000
+_A_MOMENT = 0.002  # seconds
 
 
 def _nobody_waits(_: Exception | None) -> None:
@@ -48,8 +50,16 @@ class GroupWriter(Generic[Write]):
     `commit` must settle every write and raise nothing; what it raises is a bug, which the next caller meets.
     """
 
-    def __init__(self, commit: Callable[[list[Waiting[Write]]], None], *, linger: float, name: str) -> None:
+    def __init__(
+        self,
+        commit: Callable[[list[Waiting[Write]]], None],
+        *,
+        linger: float,
+        name: str,
+        most_waiting: int = _MOST_WAITING,
+    ) -> None:
         self._commit = commit
+        self._most_waiting = most_waiting
         self._linger = linger
         self._queue: SimpleQueue[Waiting[Write] | _Mark] = SimpleQueue()
         self._bug: BaseException | None = None
@@ -57,7 +67,9 @@ class GroupWriter(Generic[Write]):
         self._thread.start()
 
     def put(self, write: Write) -> None:
-        """Have it written soon."""
+        """Have it written soon; waits where far too much is waiting already, so that memory stays what it is."""
+        while self._queue.qsize() > self._most_waiting and self._bug is None:
+            time.sleep(_A_MOMENT)
         self._refuse_after_a_bug()
         self._queue.put(Waiting(write, urgent=False))
 

@@ -166,7 +166,8 @@ class WholeLife(RuleBasedStateMachine):
 
     def _live(self, rows: list[Submission], fates: list[str], options: LoadOptions) -> None:
         self.service.fates = list(fates)
-        self.halt = Halt(lambda: 0.0, lambda seconds: None)
+        passed = [0.0]  # seconds that only pass while somebody waits
+        self.halt = Halt(lambda: passed[0], lambda seconds: passed.append(passed.pop() + seconds))
         before = set(self.service.accepted)
         outcomes: dict[int, Outcome] = {}
         survivor = self.folder / "survivor"
