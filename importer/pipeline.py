@@ -285,7 +285,8 @@ class Carried:
         at little cost.
         """
         if self.outcomes == _REPORTED_ALONG_AFTER and plan.sheet.origin.sheet is None:
-            self.early_report = EarlyReport(plan.folder)
+            with suppress(OSError):  # no room for one more process: then the report is written at the end
+                self.early_report = EarlyReport(plan.folder)
 
     def give_up_report(self) -> None:
         if self.early_report is not None:
