@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
-from importer.errors import StoppedEarly, UnusableInput, UsageError
+from importer.errors import UnusableInput, UsageError
 from importer.extract import Sheet, open_sheet
 from importer.ledger import Ledger, RowState, RunJournal, State, forget_presence
 from importer.load import OWN_EARLIER_ATTEMPT, Stop
@@ -49,7 +49,7 @@ def keep_end(folder: Path, manifest: RunManifest, progress: Progress, stop: Stop
         stop_reason=stop.reason if stop else None,
         stop_hint=stop.hint if stop else None,
     )
-    _keep_ending(folder, manifest.ended(ending))
+    write_manifest(folder, manifest.ended(ending))
 
 
 def _unreadable_from(progress: Progress) -> Stop:
@@ -62,16 +62,6 @@ def _unreadable_from(progress: Progress) -> Stop:
         f"the file cannot be read below row {progress.last_row} ({where}{problem.message})",
         f"{problem.hint}; then run the same command again: rows that are done are skipped",
     )
-
-
-def _keep_ending(folder: Path, manifest: RunManifest) -> None:
-    try:
-        write_manifest(folder, manifest)
-    except OSError as error:
-        raise StoppedEarly(
-            f"{folder}: how the run ended cannot be written: {error.strerror or error}; what was sent is known to the"
-            " ledger, so make room, then run the same command again"
-        ) from None
 
 
 def close(folder: Path, ledger: Ledger) -> Summary:
@@ -89,7 +79,7 @@ def close(folder: Path, ledger: Ledger) -> Summary:
         raise UsageError(f"run {manifest.run} has sent nothing: it was ended before it began, or begins just now")
     if manifest.ending is None:
         progress = _complete_journal(folder, manifest, ledger)
-        _keep_ending(folder, _killed(manifest, progress))
+        write_manifest(folder, _killed(manifest, progress))
     forget_presence(folder.parent, manifest.run)
     summary = rewrite_report(folder)
     ledger.end_run(manifest.run, summary.ended_at or summary.started_at, summary.exit_code)
