@@ -84,6 +84,9 @@ class Settings(BaseSettings):
     options_separator: str | None = None
     transport: Literal["auto", "requests", "curl"] = "auto"
     standard_input_megabytes: int = Field(default=2048, ge=1)
+    workbook_seconds: float = Field(default=120, gt=0)
+    workbook_memory_megabytes: int = Field(default=2048, ge=128)
+    workbook_unpacked_megabytes: int = Field(default=2048, ge=1)
 
     @field_validator("yes_no", mode="before")
     @classmethod

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from importer.errors import UnusableInput
+from importer.extract.limits import ReadingLimits, limits_of_settings
 from importer.settings import load_settings
 
 
@@ -177,3 +178,21 @@ def test_a_token_file_that_is_not_there_is_told(folder: Path) -> None:
         "no-token: the token file cannot be read: No such file or directory; "
         "set IMPORTER_TOKEN_FILE to a file that holds the token and nothing else"
     )
+
+
+def test_the_limits_of_reading_are_the_usual_ones_until_they_are_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The defaults of the settings are those of the reader; megabytes become bytes."""
+    assert limits_of_settings() == ReadingLimits()
+    monkeypatch.setenv("IMPORTER_WORKBOOK_MEMORY_MEGABYTES", "8192")
+    monkeypatch.setenv("IMPORTER_WORKBOOK_UNPACKED_MEGABYTES", "3000")
+    monkeypatch.setenv("IMPORTER_WORKBOOK_SECONDS", "600")
+    assert limits_of_settings() == ReadingLimits(seconds=600, memory=8192 << 20, unpacked=3000 << 20)
+
+
+def test_less_memory_than_any_workbook_needs_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A limit under which nothing could be read is a slip."""
+    monkeypatch.setenv("IMPORTER_WORKBOOK_MEMORY_MEGABYTES", "2")
+    assert refusal() == [
+        "IMPORTER_WORKBOOK_MEMORY_MEGABYTES: this setting cannot be used: input should be greater than or equal to "
+        "128; mend it in the environment, .env or importer.toml, or the flag of the same name"
+    ]

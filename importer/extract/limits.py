@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from importer.settings import load_settings
+
 
 @dataclass(frozen=True, slots=True)
 class ReadingLimits:
@@ -19,4 +21,18 @@ class ReadingLimits:
     unpacked: int = 2 << 30
 
 
-DEFAULT_LIMITS = ReadingLimits()
+def limits_of_settings() -> ReadingLimits:
+    """Those of this machine, for every file that is opened on it: by a run, by its report, by a look.
+
+    They are no part of a mapping or a run: a report that is written again later, where the person has allowed more
+    meanwhile, is read with more.
+
+    Raises:
+        UnusableInput: every setting that cannot be used, with its name.
+    """
+    settings = load_settings()
+    return ReadingLimits(
+        seconds=settings.workbook_seconds,
+        memory=settings.workbook_memory_megabytes << 20,
+        unpacked=settings.workbook_unpacked_megabytes << 20,
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from importer.extract.file_kind import FileKind, file_kind
-from importer.extract.limits import DEFAULT_LIMITS, ReadingLimits
+from importer.extract.limits import ReadingLimits, limits_of_settings
 from importer.extract.opening_csv import open_csv
 from importer.extract.opening_workbook import open_workbook
 from importer.extract.sheet import Sheet
@@ -15,12 +15,13 @@ from importer.models import SourceOptions
 
 
 def open_sheet(
-    path: Path, options: SourceOptions, shown_as: str | None = None, limits: ReadingLimits = DEFAULT_LIMITS
+    path: Path, options: SourceOptions, shown_as: str | None = None, limits: ReadingLimits | None = None
 ) -> Sheet:
     """Open a CSV or a workbook and find its table.
 
-    `shown_as` is the name that messages use, where the person knows the file by another one than `path`. A workbook is
-    read here, in a process of its own, and kept; a CSV is read by each `Sheet.rows`.
+    `shown_as` is the name that messages use, where the person knows the file by another one than `path`; `limits` are
+    those of the settings where none are given. A workbook is read here, in a process of its own, and kept; a CSV is
+    read by each `Sheet.rows`.
 
     Raises:
         UnusableInput: no such file, a format we do not read, an encoding that was not declared, no header, ...
@@ -30,5 +31,5 @@ def open_sheet(
         name = "standard input"
     kind = file_kind(path, name)
     if kind is FileKind.CSV:
-        return open_csv(path, name, options, limits)
-    return open_workbook(WorkbookSource(path, name, kind, options.sheet, limits), options)
+        return open_csv(path, name, options, limits or ReadingLimits())
+    return open_workbook(WorkbookSource(path, name, kind, options.sheet, limits or limits_of_settings()), options)

@@ -134,11 +134,13 @@ def _check_size(request: Request) -> None:
     with zipfile.ZipFile(request.path) as archive:
         size = sum(member.file_size for member in archive.infolist())
     if size > request.unpacked:
+        megabytes, allowed = -(-size >> 20), request.unpacked >> 20
         raise UnusableInput(
             Problem(
                 "workbook-too-large",
-                f"the workbook unpacks to {size:,} bytes, more than the {request.unpacked:,} that are allowed",
-                "save the sheet as CSV, which is read without this limit",
+                f"the workbook unpacks to {megabytes:,} MB, more than the {allowed:,} MB that are allowed",
+                "save the sheet as CSV, which is read without this limit; or, if you know who made the workbook, allow "
+                "more with IMPORTER_WORKBOOK_UNPACKED_MEGABYTES",
                 FilePlace(request.name),
             )
         )

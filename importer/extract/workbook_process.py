@@ -176,14 +176,15 @@ def _told(source: WorkbookSource, failure: _Failure) -> Problem:
         return Problem(
             "workbook-too-slow",
             f"reading the workbook took more than {source.limits.seconds:g} seconds and was given up",
-            "save the sheet as CSV",
+            "save the sheet as CSV, or allow more time with IMPORTER_WORKBOOK_SECONDS",
             place,
         )
     if failure.out_of_memory:
         return Problem(
             "workbook-too-large",
             f"reading the workbook takes more than the {source.limits.memory >> 20:,} MB of memory that are allowed",
-            "delete what lies far right of or below the table, or save the sheet as CSV",
+            "delete what lies far right of or below the table, save the sheet as CSV, or allow more with "
+            "IMPORTER_WORKBOOK_MEMORY_MEGABYTES",
             place,
         )
     if "password" in failure.reason.lower():

@@ -39,7 +39,8 @@ def test_slow_workbook_is_given_up(tmp_path: Path) -> None:
     started = time.monotonic()
     said = refusal(path, ReadingLimits(seconds=0.05))
     assert said == (
-        "slow.xlsx: reading the workbook took more than 0.05 seconds and was given up; save the sheet as CSV"
+        "slow.xlsx: reading the workbook took more than 0.05 seconds and was given up; save the sheet as CSV, or allow "
+        "more time with IMPORTER_WORKBOOK_SECONDS"
     )
     assert time.monotonic() - started < 5
     assert children() == set()
@@ -91,7 +92,7 @@ def test_workbook_that_would_fill_the_memory(tmp_path: Path) -> None:
     path.write_bytes(raw_xlsx(_HEADER.replace("Name", "x" * (100 << 20))))
     assert refusal(path, ReadingLimits(memory=200 << 20)) == (
         "heavy.xlsx: reading the workbook takes more than the 200 MB of memory that are allowed; delete what lies far "
-        "right of or below the table, or save the sheet as CSV"
+        "right of or below the table, save the sheet as CSV, or allow more with IMPORTER_WORKBOOK_MEMORY_MEGABYTES"
     )
     assert children() == set()
 
@@ -101,10 +102,10 @@ def test_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
     path = tmp_path / "bomb.xlsx"
     path.write_bytes(raw_xlsx(_HEADER, extra={"xl/media/zeros.bin": bytes(40 << 20)}))
     assert path.stat().st_size < 100_000
-    said = refusal(path, ReadingLimits(unpacked=20 << 20))
-    assert said.startswith("bomb.xlsx: the workbook unpacks to 41,9")
-    assert said.endswith(
-        " bytes, more than the 20,971,520 that are allowed; save the sheet as CSV, which is read without this limit"
+    assert refusal(path, ReadingLimits(unpacked=20 << 20)) == (
+        "bomb.xlsx: the workbook unpacks to 41 MB, more than the 20 MB that are allowed; save the sheet as CSV, which "
+        "is read without this limit; or, if you know who made the workbook, allow more with "
+        "IMPORTER_WORKBOOK_UNPACKED_MEGABYTES"
     )
 
 
