@@ -9,7 +9,13 @@ from pathlib import Path
 
 from importer.errors import UnusableInput
 from importer.extract.csv_survey import Survey, first_foreign_byte, first_undecodable, survey
-from importer.extract.encoding_proposals import is_likelier, is_utf8_elsewhere, likely_readings
+from importer.extract.encoding_proposals import (
+    Reading,
+    is_likelier,
+    is_utf8_elsewhere,
+    likely_readings,
+    unmarked_wide_reading,
+)
 from importer.models import FilePlace, LinePlace, Problem
 
 # The UTF-32 mark begins with that of UTF-16, so it comes first.
@@ -59,10 +65,13 @@ def find_encoding(path: Path, name: str, declared: str | None) -> SurveyedEncodi
         UnusableInput: the declared encoding is unknown, or the file is not in it; where nothing was declared the
             message proposes the likely ones, each with cells of the file as it would read them.
     """
-    encoding = byte_order_mark(path) or (_declared(declared) if declared else UTF8)
+    mark = byte_order_mark(path)
+    encoding = mark or (_declared(declared) if declared else UTF8)
     seen = survey(path, encoding.codec)
     if seen.undecodable is not None:
         raise UnusableInput(undecodable(path, name, encoding))
+    if not mark and not declared and not seen.plain and (reading := unmarked_wide_reading(path)):
+        raise UnusableInput(_unmarked_wide(name, reading))
     if declared and not encoding.codec.startswith("utf") and _is_really_utf8(path, encoding):
         raise UnusableInput(_really_utf8(name, encoding))
     return SurveyedEncoding(encoding, seen)
@@ -111,6 +120,16 @@ def undecodable(path: Path, name: str, encoding: Encoding) -> Problem:
         f"the byte 0x{bad.byte:02X} cannot be read as {encoding.label}",
         hint,
         LinePlace(name, bad.line),
+    )
+
+
+def _unmarked_wide(name: str, reading: Reading) -> Problem:
+    """UTF-16 can pass for UTF-8 full of NULs, in as many wrong rows as it has bytes that look like line ends."""
+    return Problem(
+        "encoding-wrong",
+        "every second byte is NUL, as in UTF-16, and no byte-order mark says so",
+        f"declare its encoding under source: in the mapping: `encoding: {reading.encoding}` (reads {reading.sample})",
+        FilePlace(name),
     )
 
 

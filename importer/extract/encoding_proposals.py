@@ -45,6 +45,18 @@ def likely_readings(path: Path, offset: int) -> tuple[Reading, ...]:
     return tuple(readings.values())[:_PROPOSED]
 
 
+def unmarked_wide_reading(path: Path) -> Reading | None:
+    """The UTF-16 that a file without a mark is most likely in: nearly every second byte is NUL, and no other one."""
+    with path.open("rb") as file:
+        raw = file.read(_SAMPLE)
+    for encoding, high, low in (("utf-16-le", raw[1::2], raw[::2]), ("utf-16-be", raw[::2], raw[1::2])):
+        text = _decoded(raw, encoding)
+        if text is not None and high.count(0) > 0.6 * len(high) and low.count(0) < 0.01 * len(low):
+            cells = dict.fromkeys(cell.strip() for cell in _cells(text))
+            return Reading(encoding, ", ".join(repr(cell[:30]) for cell in list(cells)[:3] if cell))
+    return None
+
+
 def is_utf8_elsewhere(path: Path, offset: int) -> bool:
     """Whether the bytes around `offset` are UTF-8 but for a few: then the file is damaged, not in another encoding."""
     text = _around(path, offset).decode("utf-8", "replace")
@@ -109,7 +121,10 @@ def _script(sign: str) -> str:
     return unicodedata.name(sign, "UNKNOWN").partition(" ")[0]
 
 
+def _cells(text: str) -> list[str]:
+    return re.split(r"[,;\t|\r\n\"]+", text)
+
+
 def _sample(text: str) -> str:
-    cells = re.split(r"[,;\t|\r\n\"]+", text)
-    words = dict.fromkeys(cell.strip() for cell in cells if not cell.isascii())
+    words = dict.fromkeys(cell.strip() for cell in _cells(text) if not cell.isascii())
     return ", ".join(repr(word[:30]) for word in list(words)[:3] if word)

@@ -70,6 +70,20 @@ ENCODING_CASES = (
         "`encoding: utf-16-le` (reads 'Gül', 'İpek')",
     ),
     _refused(
+        "enc-undeclared-utf16-ascii",
+        "proposes UTF-16 where its bytes could pass for UTF-8",
+        "Ad,E-posta\nAda,ada@example.com\nİpek Işık,ipek@example.org\n".encode("utf-16-le"),
+        "a.csv: every second byte is NUL, as in UTF-16, and no byte-order mark says so; declare its encoding under "
+        "source: in the mapping: `encoding: utf-16-le` (reads 'Ad', 'E-posta', 'Ada')",
+    ),
+    _refused(
+        "enc-undeclared-utf16-be",
+        "proposes the other order of UTF-16 too",
+        "Ad,E-posta\nAda,ada@example.com\n".encode("utf-16-be"),
+        "a.csv: every second byte is NUL, as in UTF-16, and no byte-order mark says so; declare its encoding under "
+        "source: in the mapping: `encoding: utf-16-be` (reads 'Ad', 'E-posta', 'Ada')",
+    ),
+    _refused(
         "enc-late-byte",
         "finds the one wrong byte in the last line of a long file",
         (_TEXT * 2000).encode() + b"Ren\xe9,rene@example.com\n",
