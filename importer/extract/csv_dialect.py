@@ -43,8 +43,8 @@ def declared_delimiter(declared: str) -> str:
     return delimiter
 
 
-def found_delimiter(lines: Iterable[str], name: str) -> str:
-    """The delimiter that splits the sample lines of a CSV most evenly; "," where the file has one column.
+def found_delimiter(lines: Iterable[str], name: str) -> str | None:
+    """The delimiter that splits the sample lines of a CSV most evenly; None where the file has one column.
 
     Raises:
         UnusableInput: the delimiters that occur make uneven columns.
@@ -55,7 +55,7 @@ def found_delimiter(lines: Iterable[str], name: str) -> str:
     if even:
         return max(even, key=lambda split: (round(split.share, 1), split.columns)).delimiter
     if not any(split.columns > 1 for split in splits):
-        return ","
+        return None
     raise UnusableInput(
         Problem(
             "delimiter-not-found",

@@ -32,7 +32,8 @@ class CsvFile:
     """A CSV whose encoding and delimiter are settled.
 
     `cell_limit` in characters: a quote that is never closed swallows no more. `marked`: the first line is `sep=;`,
-    which names the delimiter to a spreadsheet program and is no row to it. `guarded`: the file is one of our results,
+    which names the delimiter to a spreadsheet program and is no row to it. `delimited`: the delimiter was declared or
+    seen, and not only taken because there is one column. `guarded`: the file is one of our results,
     where a cell that a spreadsheet program would take for a formula carries a quote.
     """
 
@@ -43,11 +44,13 @@ class CsvFile:
     survey: Survey
     cell_limit: int
     marked: bool = False
+    delimited: bool = True
     guarded: bool = False
 
     @property
     def how(self) -> str:
-        return f"CSV, {self.encoding.label}, delimiter {shown_delimiter(self.delimiter)}"
+        delimiter = f"delimiter {shown_delimiter(self.delimiter)}" if self.delimited else "no delimiter found"
+        return f"CSV, {self.encoding.label}, {delimiter}"
 
     @property
     def even(self) -> bool:

@@ -16,6 +16,8 @@ from importer.extract.sheet import Sheet
 from importer.extract.table import open_table
 from importer.models import Origin, Problem, SourceOptions
 
+_ONE_COLUMN = ","  # the delimiter of a file that has none: what result CSVs are written with
+
 
 def open_csv(path: Path, name: str, options: SourceOptions, limits: ReadingLimits) -> Sheet:
     """Open a CSV.
@@ -48,7 +50,16 @@ def _settled(path: Path, name: str, options: SourceOptions, limits: ReadingLimit
     marked = marked_delimiter(lines)
     chosen = delimiter or marked or found_delimiter(lines, name)
     cell_limit = options.longest_cell or limits.cell_characters
-    return CsvFile(path, Origin(name), found.encoding, chosen, found.survey, cell_limit, marked=marked is not None)
+    return CsvFile(
+        path,
+        Origin(name),
+        found.encoding,
+        chosen or _ONE_COLUMN,
+        found.survey,
+        cell_limit,
+        marked=marked is not None,
+        delimited=chosen is not None,
+    )
 
 
 def _results_file(path: Path, name: str, limits: ReadingLimits) -> CsvFile | None:

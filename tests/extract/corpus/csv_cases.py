@@ -88,7 +88,11 @@ CSV_CASES = (
         "csv-one-column",
         "reads a file of one column",
         "Name\nAda\nAlan\n",
-        Seen(("Name",), {2: ("Ada",), 3: ("Alan",)}),
+        Seen(
+            ("Name",),
+            {2: ("Ada",), 3: ("Alan",)},
+            reading="CSV, UTF-8, no delimiter found, header found in row 1, 1 column",
+        ),
     ),
     _ended("LF", "\n"),
     _ended("CRLF", "\r\n"),
