@@ -10,6 +10,8 @@ from typing import TextIO
 from importer.errors import ImporterError, UnusableInput
 from importer.models import LinePlace, Problem
 
+# Written as JSON writes them: what --json prints is the same text after it.
+_CONTROLS = {sign: f"\\u{sign:04x}" for sign in (*range(0x20), *range(0x7F, 0xA0)) if sign not in (0x09, 0x0A)}
 _MOST = 50  # problems shown at once; a file with more has one cause
 
 
@@ -23,10 +25,15 @@ def tell(text: str) -> None:
     _print(text, sys.stdout)
 
 
+def visible(text: str) -> str:
+    """A text as a terminal shows it whatever it holds: a cell or an answer must not move the cursor or recolour."""
+    return text if text.isprintable() else text.translate(_CONTROLS)
+
+
 def _print(text: str, stream: TextIO) -> None:
     """Print. Where the reader has gone (`importer runs | head`) the rest goes nowhere: a run ends as it would have."""
     try:
-        print(text, file=stream, flush=True)
+        print(visible(text), file=stream, flush=True)
     except BrokenPipeError:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from importer.cli import options
-from importer.cli.messages import say, tell
+from importer.cli.messages import say, tell, visible
 
 if TYPE_CHECKING:
     from importer.models import Question
@@ -68,5 +68,6 @@ def _show_table(found: tuple[Question, ...]) -> None:
         kind = question.answer_type + (f" ({question.type})" if question.type else "")
         text = question.text + (f"\n[{' | '.join(question.options)}]" if question.options else "")
         # Text, not str: a question may hold square brackets, which rich would take for its own.
-        table.add_row(Text(named), "yes" if question.required else "", Text(kind), Text(text))
+        cells = (named, "yes" if question.required else "", kind, text)
+        table.add_row(*(Text(visible(cell)) for cell in cells))
     Console().print(table)
