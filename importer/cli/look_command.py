@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from importer.cli import options
-from importer.cli.messages import problem_lines, say, tell
+from importer.cli.messages import problem_lines, say, tell, visible
+from importer.cli.source_flags import named_as_flags, with_flag
 
 if TYPE_CHECKING:
     from importer.extract import Sheet
@@ -45,7 +46,8 @@ def look(
         if str(file) == STANDARD_INPUT:
             limit = load_settings().standard_input_bytes
             path = copy_source(file, Path(folder), standard_input_bytes=limit).path
-        opened = open_sheet(path, wanted, shown_as=str(file))
+        with named_as_flags():
+            opened = open_sheet(path, wanted, shown_as=str(file))
         profile = profile_sheet(opened)
     if as_json:
         tell(json.dumps(_as_json(opened, profile), ensure_ascii=False, indent=1))
@@ -77,7 +79,7 @@ def _as_json(sheet: Sheet, profile: SheetProfile) -> dict[str, object]:
             }
             for each in profile.columns
         ],
-        "warnings": [str(warning) for warning in sheet.warnings],
+        "warnings": [str(with_flag(warning)) for warning in sheet.warnings],
         "problems": [str(problem) for problem in profile.problems],
     }
 
@@ -96,13 +98,15 @@ def _show(sheet: Sheet, profile: SheetProfile) -> None:
         filled = f"{each.filled / profile.rows:.0%}" if profile.rows else ""
         # Text, not str: a cell may hold square brackets, which rich would take for its own.
         samples = Text(" | ".join(map(_short, each.samples)))
-        table.add_row(each.column.letter, Text(each.column.label), Text(_kind(each)), filled, samples)
+        table.add_row(each.column.letter, Text(visible(each.column.label)), Text(_kind(each)), filled, samples)
     Console().print(table)
     for warning in sheet.warnings:
-        for line in problem_lines(warning):
+        for line in problem_lines(with_flag(warning)):
             tell(line)
     if profile.rows_with_problems:
-        tell(f"{_counted(profile.rows_with_problems, 'row')} cannot be sent as they are; the first problems:")
+        rows = _counted(profile.rows_with_problems, "row")
+        as_is = "as it is" if profile.rows_with_problems == 1 else "as they are"
+        tell(f"{rows} cannot be sent {as_is}; the first problems:")
         for problem in profile.problems:
             for line in problem_lines(problem):
                 tell(line)
@@ -131,7 +135,7 @@ def _kind(profile: ColumnProfile) -> str:
 
 
 def _short(sample: str) -> str:
-    line = " ".join(sample.split())
+    line = visible(" ".join(sample.split()))
     return line if len(line) <= 30 else line[:27] + "..."
 
 

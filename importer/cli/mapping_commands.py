@@ -11,6 +11,7 @@ import typer
 
 from importer.cli import options
 from importer.cli.messages import problem_lines, say, tell
+from importer.cli.source_flags import named_as_flags
 
 if TYPE_CHECKING:
     from importer.cli.connection import Connection
@@ -29,7 +30,6 @@ mapping_app = typer.Typer(
 
 _STANDARD_OUTPUT = Path("-")
 _MOST_SHEETS = 8  # of a workbook are looked at
-_IN_MAPPING = "under source: in the mapping"  # how reading says where a declaration belongs
 
 
 @mapping_app.command()
@@ -113,14 +113,11 @@ def ask_questions(target: Target, settings: Settings, sandbox: bool, file: Path 
 def _propose(file: Path, target: Target, questions: tuple[Question, ...], source: SourceOptions) -> Proposal:
     from dataclasses import replace
 
-    from importer.errors import UnusableInput
     from importer.extract import open_sheet
     from importer.mapping.suggest import OtherSheet, SourceFacts, propose, sample_columns
 
-    try:
+    with named_as_flags():
         sheet = open_sheet(file, source)
-    except UnusableInput as error:
-        raise UnusableInput([_hint_at_flags(problem) for problem in error.problems]) from None
     say(sheet.reading)
     facts = SourceFacts(file.name, sheet.origin.sheet, sheet.header_row, source.encoding, source.delimiter)
     columns = sample_columns(sheet.columns, sheet.rows())
@@ -160,15 +157,6 @@ def _other_sheets(file: Path, main: str) -> tuple[OtherSheet, ...]:
         if sheet.origin.sheet and sheet.origin.sheet != main:
             found.append(OtherSheet(sheet.origin.sheet, sample_columns(sheet.columns, sheet.rows()), sheet.header_row))
     return tuple(found)
-
-
-def _hint_at_flags(problem: Problem) -> Problem:
-    """There is no mapping yet to declare anything in: what belongs there is a flag here."""
-    from dataclasses import replace
-
-    if _IN_MAPPING not in problem.hint:
-        return problem
-    return replace(problem, hint=f"{problem.hint}; here give it as --encoding, --delimiter, --sheet or --header-row")
 
 
 def write_with_schema(path: Path, proposal: Proposal) -> None:

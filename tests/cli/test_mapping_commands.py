@@ -85,7 +85,7 @@ def test_what_a_mapping_would_declare_is_a_flag_here(front_door: FrontDoor) -> N
     refused = front_door("mapping", "new", file, "--talent-pool", "17", "--to", "-")
     assert refused.code == 3
     assert "`encoding: cp1254`" in refused.err
-    assert refused.err.endswith("; here give it as --encoding, --delimiter, --sheet or --header-row\n")
+    assert refused.err.endswith("; here give it as --encoding\n")
 
 
 WRONG = [

@@ -16,7 +16,7 @@ from importer.errors import UnusableInput
 from importer.extract import open_sheet
 from importer.extract.profile import Kind, profile_sheet
 from importer.models import SourceOptions
-from tests.extract.corpus.writers import csv_text
+from tests.extract.corpus.writers import csv_text, edited
 
 
 def profiled(tmp_path: Path, name: str, *cells: str) -> tuple[Kind, tuple[str, ...], bool]:
@@ -102,6 +102,34 @@ def test_look_shows_a_file(tmp_path: Path) -> None:
         shown.stdout.replace("\n", "")
     )
     assert "B   Şehir    text   100%     [İzmir]" in shown.stdout
+
+
+def test_look_shows_control_characters_and_does_not_obey_them(tmp_path: Path) -> None:
+    """What would move the cursor or recolour the terminal is shown as an escape, in the table and in messages."""
+    path = tmp_path / "a.csv"
+    path.write_text("First\x1b[31m,City\nA\x1b[2Jda,Rome\nAlan,Bern\n", encoding="utf-8")
+    shown = CliRunner().invoke(app, [str(path)])
+    assert "\x1b" not in shown.stdout
+    assert "A   First\\u001b[31m   text   100%     A\\u001b[2Jda | Alan" in shown.stdout
+    assert shown.stdout.endswith(
+        "1 row cannot be sent as it is; the first problems:\n"
+        f"{path}, row 2, column \"First\\u001b[31m\": 'A\\x1b[2Jda' holds the control character U+001B\n"
+        "  -> clear the cell and type it again\n"
+    )
+
+
+def test_look_names_the_flag(tmp_path: Path) -> None:
+    """There is no mapping yet: what belongs there is a flag of `look`, for what it cannot read and what it warns of."""
+    path = tmp_path / "a.csv"
+    path.write_bytes(_CSV.encode("cp1254"))
+    with pytest.raises(UnusableInput, match=r"; here give it as --encoding$"):
+        CliRunner().invoke(app, [str(path)], catch_exceptions=False)
+    book = tmp_path / "a.xlsx"
+    book.write_bytes(edited((("Name",), ("Ada",)), lambda book, _: book.create_sheet("Notes")))
+    assert (
+        f"{book}: only the sheet 'Sheet' is read, not 'Notes'\n"
+        "  -> name the right one as sheet: under source: in the mapping; here give it as --sheet\n"
+    ) in CliRunner().invoke(app, [str(book)]).stdout
 
 
 def test_look_gives_the_section_to_paste(tmp_path: Path) -> None:
