@@ -145,7 +145,8 @@ class _Series:
     def _wait(self, life: Life, left: int, kills_left: int) -> None:
         """Until a random moment: some time, or some accepted rows and a little later."""
         if left < 3 or self._luck.random() < 0.3:
-            time.sleep(self._luck.uniform(0.02, 0.7))
+            # Where hardly anybody is left a life is over in a moment, and there is nothing to kill any more.
+            time.sleep(self._luck.uniform(0.02, 0.7 if left >= 3 else 0.15))
             return
         wanted = self._witness.look() + self._luck.randint(1, max(2, round(2.2 * left / kills_left)))
         deadline = time.monotonic() + 3
