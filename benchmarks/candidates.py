@@ -73,10 +73,10 @@ answers:
 """
 
 
-def cells(number: int) -> list[str]:
+def cells(number: int, letter: str = _LETTER) -> list[str]:
     """The row of one person: names, e-mails, phones and letters all differ, dates and degrees repeat as they do."""
     found = [f"person{number}@example.com", "Ada", f"Nr{number}", str(7000 + number), f"+90555{number:07d}", "yes"]
-    found += [str(1000 + number), "01.09.2026", "Python; SQL", f"I am number {number}. {_LETTER}"]
+    found += [str(1000 + number), "01.09.2026", "Python; SQL", f"I am number {number}. {letter}"]
     for group in GROUPS:
         year = 1995 + (number + group) % 20
         degree = "Master" if group == 3 else "Lisans"
@@ -87,12 +87,12 @@ def cells(number: int) -> list[str]:
     return found
 
 
-def write_source(path: Path, rows: int) -> Path:
-    """A CSV of so many people."""
+def write_source(path: Path, rows: int, letter: str = _LETTER) -> Path:
+    """A CSV of so many people, each with a letter that ends in this."""
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(HEADER)
-        writer.writerows(cells(number) for number in range(rows))
+        writer.writerows(cells(number, letter) for number in range(rows))
     return path
 
 
