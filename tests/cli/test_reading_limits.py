@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
@@ -15,19 +15,19 @@ _TABLE = "".join(
     + "</row>"
     for number, row in enumerate((HEADER, candidate(1)), start=1)
 )
-_LONG_CELL = f'<row r="3"><c r="A3" t="inlineStr"><is><t>{"x" * (60 << 20)}</t></is></c></row>'
+_LONG_CELL = '<row r="3"><c r="A3" t="inlineStr"><is><t>{}</t></is></c></row>'
 _PICTURE = {"xl/media/picture.bin": bytes(3 << 20)}
 
 LIMITS = [
     pytest.param(
-        raw_xlsx(_TABLE),
+        lambda: raw_xlsx(_TABLE),
         {"IMPORTER_WORKBOOK_SECONDS": "0.01"},
         "a.xlsx: reading the workbook took more than 0.01 seconds and was given up\n"
         "  -> save the sheet as CSV, or allow more time with IMPORTER_WORKBOOK_SECONDS\n",
         id="time",
     ),
     pytest.param(
-        raw_xlsx(_TABLE + _LONG_CELL),
+        lambda: raw_xlsx(_TABLE + _LONG_CELL.format("x" * (30 << 20))),
         {"IMPORTER_WORKBOOK_MEMORY_MEGABYTES": "128"},
         "a.xlsx: reading the workbook takes more than the 128 MB of memory that are allowed\n"
         "  -> delete what lies far right of or below the table, save the sheet as CSV, or allow more with "
@@ -35,7 +35,7 @@ LIMITS = [
         id="memory",
     ),
     pytest.param(
-        raw_xlsx(_TABLE, extra=_PICTURE),
+        lambda: raw_xlsx(_TABLE, extra=_PICTURE),
         {"IMPORTER_WORKBOOK_UNPACKED_MEGABYTES": "2"},
         "a.xlsx: the workbook unpacks to 4 MB, more than the 2 MB that are allowed\n"
         "  -> save the sheet as CSV, which is read without this limit; or, if you know who made the workbook, allow "
@@ -47,10 +47,10 @@ LIMITS = [
 
 @pytest.mark.parametrize(("workbook", "limit", "message"), LIMITS)
 def test_a_limit_that_is_met_names_its_setting(
-    front_door: FrontDoor, workbook: bytes, limit: dict[str, str], message: str
+    front_door: FrontDoor, workbook: Callable[[], bytes], limit: dict[str, str], message: str
 ) -> None:
     """`look` and `check` say the limit and how to allow more; with what is usual the same workbook is read."""
-    (front_door.folder / "a.xlsx").write_bytes(workbook)
+    (front_door.folder / "a.xlsx").write_bytes(workbook())
     told = f"importer: 1 problem to mend first; nothing was sent.\n\n{message}"
     looked = front_door("look", "a.xlsx", **limit)
     assert (looked.code, looked.err) == (3, told)
@@ -61,7 +61,7 @@ def test_a_limit_that_is_met_names_its_setting(
 
 def test_what_is_allowed_holds_for_the_report_too(front_door: FrontDoor) -> None:
     """The limits are those of today's settings wherever the file is opened, also when its report is written again."""
-    Path(front_door.folder / "a.xlsx").write_bytes(raw_xlsx(_TABLE, extra=_PICTURE))
+    (front_door.folder / "a.xlsx").write_bytes(raw_xlsx(_TABLE, extra=_PICTURE))
     assert front_door("run", "a.xlsx", "--mapping", "mapping.yaml", "--sandbox").code == 0
     again = front_door("report", IMPORTER_WORKBOOK_UNPACKED_MEGABYTES="1")
     assert (again.code, again.err.splitlines()[2]) == (
