@@ -22,7 +22,6 @@ from importer.load.stops import Stop, Stops, is_error
 from importer.models import Outcome, Submission
 from importer.service import Patience
 
-_AHEAD_OF = 4  # requests in flight, for each of which one more row is made ready
 _MOST_SET_ASIDE = 1000  # rows that wait to be settled, with their bodies in memory
 
 
@@ -87,7 +86,7 @@ class Loader:
 
         `submissions` is read from the calling thread only, and not much faster than rows are sent.
         """
-        crew = Crew(self._live, self._options.in_flight, dismiss=self._dismiss)
+        crew = Crew(self._live, self._options.in_flight, self._at_once, dismiss=self._dismiss)
         with crew:
             for item in self._plan(submissions):
                 if isinstance(item, Outcome):
@@ -141,7 +140,7 @@ class Loader:
     # --- sending ---
 
     def _start(self, job: Job, crew: Crew) -> Iterator[Outcome]:
-        while crew.busy >= self._most_at_once() and not self._has_ended():
+        while crew.busy >= self._most_under_way() and not self._has_ended():
             yield from self._collect(crew)
         if self._stops.wants_pause and not self._has_ended():
             while crew.busy:
@@ -161,12 +160,14 @@ class Loader:
         else:
             intend(job, self._means, crew)
 
-    def _most_at_once(self) -> int:
+    def _most_under_way(self) -> int:
         if self._stops.singly or self._stops.wants_pause:
             return 1
-        at_once = min(self._means.pace.ceiling, self._options.in_flight)
-        # A few more, whose intents are written while the others are on their way.
-        return at_once + at_once // _AHEAD_OF + 1
+        # As many again as may be sent, whose intents are written while the others are on their way, many in a commit.
+        return 2 * self._at_once()
+
+    def _at_once(self) -> int:
+        return min(self._means.pace.ceiling, self._options.in_flight)
 
     def _pause(self) -> None:
         self._halt.sleep(self._options.pause)
