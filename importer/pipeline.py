@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
-from importer.child_tables import Source, open_children
+from importer.child_tables import ChildTables, Source, open_children
 from importer.closing import Progress, close, facts_of, keep_end, rewrite_report
 from importer.early_report import EarlyReport
 from importer.errors import StoppedEarly, UnusableInput, UsageError
@@ -19,7 +19,7 @@ from importer.ledger import Ledger, Presence, RunJournal
 from importer.ledger import RunRecord as LedgerRun
 from importer.load import Stop
 from importer.mapping import Mapping, ResolvedMapping, read_mapping, resolve
-from importer.models import FilePlace, Operation, Outcome, Problem, Question, Row, Submission, WireFormat
+from importer.models import FilePlace, Operation, Outcome, Problem, Question, ReadyCandidate, Row, WireFormat
 from importer.recognition import Recognition, likeness
 from importer.report import Summary, read_summary, write_unfinished_summary
 from importer.run_folder import (
@@ -43,6 +43,14 @@ _REPORTED_ALONG_AFTER = 2_000  # outcomes; the report of fewer takes less time t
 _CHECKED_FIRST = 2_000  # candidates that are checked before the first request: some tenths of a second
 
 
+class Candidates(Protocol):
+    """The candidates of a source, to be gone through once, and closed then or before."""
+
+    def __iter__(self) -> Iterator[Sorted]: ...
+
+    def close(self) -> None: ...
+
+
 class Loads(Protocol):
     """What the pipeline needs of a loader: the real one, or the one that sends nothing."""
 
@@ -52,7 +60,7 @@ class Loads(Protocol):
     @property
     def learned_rate(self) -> float | None: ...
 
-    def load(self, submissions: Iterable[Submission]) -> Generator[Outcome, None, None]: ...
+    def load(self, candidates: Iterable[ReadyCandidate]) -> Generator[Outcome, None, None]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +89,11 @@ class Order:
     check_first: bool = False
     standard_input_bytes: int = STANDARD_INPUT_BYTES
 
+    @property
+    def shown_as(self) -> str:
+        """The name of the file in reports."""
+        return self.file_shown_as or str(self.file)
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -94,7 +107,7 @@ class Plan:
     manifest: RunManifest
     sheet: Sheet
     mapping: ResolvedMapping
-    candidates: Iterable[Sorted]
+    candidates: Candidates
     forecast: Forecast | None
     recognition: Recognition
     presence: Presence
@@ -124,72 +137,106 @@ def make_plan(order: Order, questions_of: Callable[[str], tuple[Question, ...]])
         StoppedEarly: the service does not give its questions.
     """
     mapping = read_mapping(order.mapping)
-    shown_as = order.file_shown_as or str(order.file)
     started_at = datetime.now(UTC)
     run = order.run or new_run_id(started_at)
     presence = be_present(order.out, run)
     folder = make_private_folder(order.out, run)
-    try:
-        if order.copied:
-            copy = share_copy(order.copied, folder)
-        else:
-            copy = copy_source(order.file, folder, standard_input_bytes=order.standard_input_bytes)
-        mapping_copy = keep_mapping(order.mapping, folder)
-        sheet = order.sheet or open_sheet(copy.path, mapping.source, shown_as=shown_as)
-        children = open_children(mapping, Source(order.file, copy.path), folder)
-        asks = mapping.target.operation is Operation.APPLY
-        questions = questions_of(mapping.target.id) if asks else ()
-        resolved = resolve(mapping, sheet.columns, questions, order.wire, children.tables)
-        whole = order.selection == Selection()
-        _refuse_torn_candidates(mapping, order.selection)
-
-        def read() -> Iterator[Row]:
-            return order.selection.of(sheet.rows())
-
-        recognition = Recognition()
-        candidates: Iterable[Sorted]
-        forecast: Forecast | None
-        if order.check_first or needs_whole_look(resolved):
-            forecast = look_ahead(read, resolved)
-            candidates = sort_rows(read, resolved, forecast.repeated, recognition.verdict)
-        else:
-            candidates = SortingAhead(read, resolved, recognition.verdict, _CHECKED_FIRST)
-            forecast = candidates.forecast
-        grouped = mapping.group_by is not None
-        leftovers = join_warnings(resolved.joins, read(), grouped=grouped) if resolved.joins and whole else ()
-        if forecast is not None and not forecast.rows and not whole:
-            raise UsageError(f"{order.selection}: the file has no such row; its header is in row {sheet.header_row}")
-        manifest = RunManifest(
-            run=folder.name,
-            file=shown_as,
-            source=copy.path.name,
-            sha256=copy.sha256,
-            options=mapping.source,
-            selection=order.selection,
-            mapping=order.mapping_shown_as or str(order.mapping),
-            mapping_copy=mapping_copy,
-            target=mapping.target,
-            service=order.service,
-            dry_run=order.dry_run,
-            header_row=sheet.header_row,
-            likeness=likeness(copy.sha256, folder / mapping_copy, children, questions, order.wire, order.selection),
-            warnings=tuple(str(warning) for warning in (*_warnings(sheet, mapping), *resolved.warnings, *leftovers)),
-            started_at=started_at,
-            children=children.copies,
-            groups=forecast.groups if forecast is not None else (),
-        )
-        if forecast is not None:
-            manifest = manifest.read_to(forecast.rows, forecast.last_row)
-        # The manifest last: with it the folder is a run, and every run has a summary.
-        write_unfinished_summary(folder, facts_of(manifest, sheet))
-        write_manifest(folder, manifest)
-    except OSError as error:
-        _take_back(folder, presence)
-        raise _no_room_for_plan(error, folder) from None
-    except BaseException:
+    with ExitStack() as undo:
         # Nothing was begun: a folder without a report would only puzzle.
-        _take_back(folder, presence)
-        raise
+        undo.callback(_take_back, folder, presence)
+        try:
+            source = _open_source(order, mapping, folder, questions_of)
+            plan = _plan_of(order, source, folder, presence, started_at, undo)
+            # The manifest last: with it the folder is a run, and every run has a summary.
+            write_unfinished_summary(folder, facts_of(plan.manifest, plan.sheet))
+            write_manifest(folder, plan.manifest)
+        except OSError as error:
+            raise _no_room_for_plan(error, folder) from None
+        undo.pop_all()
+    return plan
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A file and a mapping that fit each other, in private copies, with what the service asks."""
+
+    copy: SourceCopy
+    mapping: Mapping
+    mapping_copy: str
+    sheet: Sheet
+    children: ChildTables
+    questions: tuple[Question, ...]
+    resolved: ResolvedMapping
+
+
+def _open_source(
+    order: Order, mapping: Mapping, folder: Path, questions_of: Callable[[str], tuple[Question, ...]]
+) -> _Opened:
+    if order.copied:
+        copy = share_copy(order.copied, folder)
+    else:
+        copy = copy_source(order.file, folder, standard_input_bytes=order.standard_input_bytes)
+    mapping_copy = keep_mapping(order.mapping, folder)
+    sheet = order.sheet or open_sheet(copy.path, mapping.source, shown_as=order.shown_as)
+    children = open_children(mapping, Source(order.file, copy.path), folder)
+    asks = mapping.target.operation is Operation.APPLY
+    questions = questions_of(mapping.target.id) if asks else ()
+    resolved = resolve(mapping, sheet.columns, questions, order.wire, children.tables)
+    return _Opened(copy, mapping, mapping_copy, sheet, children, questions, resolved)
+
+
+def _plan_of(
+    order: Order, source: _Opened, folder: Path, presence: Presence, started_at: datetime, undo: ExitStack
+) -> Plan:
+    sheet, mapping, resolved = source.sheet, source.mapping, source.resolved
+    whole = order.selection == Selection()
+    _refuse_torn_candidates(mapping, order.selection)
+
+    def read() -> Iterator[Row]:
+        return order.selection.of(sheet.rows())
+
+    recognition = Recognition()
+    candidates: Candidates
+    forecast: Forecast | None
+    if order.check_first or needs_whole_look(resolved):
+        forecast = look_ahead(read, resolved)
+        candidates = sort_rows(read, resolved, forecast.repeated, recognition.verdict)
+    else:
+        candidates = SortingAhead(read, resolved, recognition, _CHECKED_FIRST)
+        forecast = candidates.forecast
+    undo.callback(candidates.close)
+    grouped = mapping.group_by is not None
+    leftovers = join_warnings(resolved.joins, read(), grouped=grouped) if resolved.joins and whole else ()
+    if forecast is not None and not forecast.rows and not whole:
+        raise UsageError(f"{order.selection}: the file has no such row; its header is in row {sheet.header_row}")
+    manifest = RunManifest(
+        run=folder.name,
+        file=order.shown_as,
+        source=source.copy.path.name,
+        sha256=source.copy.sha256,
+        options=mapping.source,
+        selection=order.selection,
+        mapping=order.mapping_shown_as or str(order.mapping),
+        mapping_copy=source.mapping_copy,
+        target=mapping.target,
+        service=order.service,
+        dry_run=order.dry_run,
+        header_row=sheet.header_row,
+        likeness=likeness(
+            source.copy.sha256,
+            folder / source.mapping_copy,
+            source.children,
+            source.questions,
+            order.wire,
+            order.selection,
+        ),
+        warnings=tuple(str(warning) for warning in (*_warnings(sheet, mapping), *resolved.warnings, *leftovers)),
+        started_at=started_at,
+        children=source.children.copies,
+        groups=forecast.groups if forecast is not None else (),
+    )
+    if forecast is not None:
+        manifest = manifest.read_to(forecast.rows, forecast.last_row)
     return Plan(folder, manifest, sheet, resolved, candidates, forecast, recognition, presence)
 
 
@@ -225,6 +272,7 @@ def _refuse_torn_candidates(mapping: Mapping, selection: Selection) -> None:
 
 def discard(plan: Plan) -> None:
     """Take back a plan that nobody wants carried out."""
+    plan.candidates.close()
     _take_back(plan.folder, plan.presence)
 
 
@@ -302,7 +350,7 @@ def carry_out(plan: Plan, loader: Loads, watch: Watch) -> Carried:
     rows_of: dict[int, tuple[int, ...]] = {}  # of candidates under way that have several rows
     carried = Carried()
     try:
-        with RunJournal(plan.folder) as journal:
+        with closing(plan.candidates), RunJournal(plan.folder) as journal:
 
             def keep(outcome: Outcome) -> None:
                 journal.record(outcome)
@@ -325,8 +373,10 @@ def carry_out(plan: Plan, loader: Loads, watch: Watch) -> Carried:
     return carried
 
 
-def _to_send(plan: Plan, keep: Watch, rows_of: dict[int, tuple[int, ...]], progress: Progress) -> Iterator[Submission]:
-    """The submissions of the plan in row order; rows that are not for sending get their outcome on the way."""
+def _to_send(
+    plan: Plan, keep: Watch, rows_of: dict[int, tuple[int, ...]], progress: Progress
+) -> Iterator[ReadyCandidate]:
+    """Those that are to be sent in row order; rows that are not for sending get their outcome on the way."""
     candidates = iter(plan.candidates)
     while True:
         try:

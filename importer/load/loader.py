@@ -13,13 +13,13 @@ from importer.load.budget import RetryBudget
 from importer.load.classify import Doubt, Verdict
 from importer.load.crew import Crew
 from importer.load.halt import Halt
-from importer.load.job import Finding, Job, encode
+from importer.load.job import Finding, Job
 from importer.load.options import LoadOptions
 from importer.load.outcomes import done_before, outcome_of, rejected_before, twin_of, unclear_before, untouched
 from importer.load.pace import Pace
 from importer.load.sender import Means, Submits, intend, send
 from importer.load.stops import Stop, Stops, is_error
-from importer.models import Outcome, Submission
+from importer.models import Outcome, ReadyCandidate
 from importer.service import Patience
 
 _MOST_SET_ASIDE = 1000  # rows that wait to be settled, with their bodies in memory
@@ -81,14 +81,14 @@ class Loader:
         """How many requests a second the service let through, where it refused more (429)."""
         return self._means.pace.learned_rate
 
-    def load(self, submissions: Iterable[Submission]) -> Generator[Outcome, None, None]:
-        """One outcome for each submission, in the order in which they become final.
+    def load(self, candidates: Iterable[ReadyCandidate]) -> Generator[Outcome, None, None]:
+        """One outcome for each candidate, in the order in which they become final.
 
-        `submissions` is read from the calling thread only, and not much faster than rows are sent.
+        `candidates` is read from the calling thread only, and not much faster than rows are sent.
         """
         crew = Crew(self._live, self._options.in_flight, self._at_once, dismiss=self._dismiss)
         with crew:
-            for item in self._plan(submissions):
+            for item in self._plan(candidates):
                 if isinstance(item, Outcome):
                     yield item
                     continue
@@ -105,12 +105,12 @@ class Loader:
 
     # --- what is to be done about each row ---
 
-    def _plan(self, submissions: Iterable[Submission]) -> Iterator[Outcome | Job]:
-        for batch in growing_batches(submissions):
-            named = [(row, self._ledger.fingerprints.identity(self._run.scope, row.email)) for row in batch]
+    def _plan(self, candidates: Iterable[ReadyCandidate]) -> Iterator[Outcome | Job]:
+        for batch in growing_batches(candidates):
+            named = [(one, self._ledger.fingerprints.identity(self._run.scope, one.email)) for one in batch]
             known = self._look_up([identity for _, identity in named])
-            for submission, identity in named:
-                yield self._plan_row(submission, identity, known.get(identity))
+            for candidate, identity in named:
+                yield self._plan_row(candidate, identity, known.get(identity))
 
     def _look_up(self, identities: list[bytes]) -> dict[bytes, Known]:
         try:
@@ -119,11 +119,10 @@ class Loader:
             self._stops.lose_ledger(trouble)
             return {}
 
-    def _plan_row(self, submission: Submission, identity: bytes, known: Known | None) -> Outcome | Job:
+    def _plan_row(self, candidate: ReadyCandidate, identity: bytes, known: Known | None) -> Outcome | Job:
         if known is not None and known.run == self._run.run:
-            return twin_of(submission.row, known)
-        body = encode(submission)
-        job = Job(submission.row, identity, body, self._ledger.fingerprints.body_digest(body))
+            return twin_of(candidate.row, known)
+        job = Job(candidate.row, identity, candidate.body, self._ledger.fingerprints.body_digest(candidate.body))
         if known is None:
             return job
         if known.state in DONE:
