@@ -23,6 +23,7 @@ from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
 from importer.service import reasons
 from importer.service.replies import NoReply, Phase, RawReply
+from importer.service.timed_socket import timed_by_kernel
 from importer.service.wire import Limits, WireRequest
 
 
@@ -219,7 +220,8 @@ class _TellsPhase:
 
 
 class _Connection(_TellsPhase, HTTPConnection):
-    pass
+    def _new_conn(self) -> socket.socket:
+        return timed_by_kernel(super()._new_conn())
 
 
 class _SecureConnection(_TellsPhase, HTTPSConnection):
