@@ -22,7 +22,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
 from importer.service import reasons
-from importer.service.replies import NoReply, Phase, RawReply
+from importer.service.replies import HEADERS_THAT_COUNT, NoReply, Phase, RawReply
 from importer.service.timed_socket import timed_by_kernel
 from importer.service.wire import Limits, WireRequest
 
@@ -48,7 +48,8 @@ class RequestsTransport:
             body, complete = _read_body(response, body_limit or limits.body)
         finally:
             response.close() if not _reusable(response) else response.raw.release_conn()
-        headers = {name.lower(): value for name, value in response.raw.headers.items()}
+        came = response.raw.headers
+        headers = {name: came.getlist(name)[-1] for name in HEADERS_THAT_COUNT if name in came}
         return RawReply(response.status_code, headers, body, complete)
 
     def close(self) -> None:
