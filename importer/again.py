@@ -9,7 +9,7 @@ from importer.batch_folder import MAPPINGS, BatchManifest
 from importer.errors import UsageError
 from importer.ledger import RunJournal
 from importer.models import OutcomeKind, WireFormat
-from importer.pipeline import Order
+from importer.planning import Order
 from importer.run_folder import RunManifest
 from importer.selection import Selection
 

@@ -17,7 +17,7 @@ from importer.mapping import Mapping, read_mappings
 from importer.mapping.nearest import nearest
 from importer.mapping.route import RouteColumn, route_column
 from importer.models import ManyTargets, Outcome, OutcomeKind, Problem, Question, Row, TargetRun
-from importer.pipeline import Order, Plan, discard, make_plan
+from importer.planning import Order, Plan, discard, make_plan
 from importer.report import RunFacts, Summary, write_report, write_unfinished_summary
 from importer.run_folder import Ending, be_present, keep_mapping, make_private_folder, new_run_id, read_manifest
 from importer.selection import Routed, route_word

@@ -326,6 +326,15 @@ class PoolCandidate:
 Submission = Application | PoolCandidate
 
 
+@dataclass(frozen=True, slots=True)
+class ReadyCandidate:
+    """A submission as the bytes of its request body: all that sending needs to know of it."""
+
+    row: int
+    email: str
+    body: bytes
+
+
 # --- what became of it --------------------------------------------------------------------------
 
 

@@ -43,6 +43,7 @@ class Recognition:
     """What an earlier run said of rows, by their numbers; nothing until `recall` has found one. Asked in row order."""
 
     def __init__(self) -> None:
+        self._found = False
         self._done = RowSet()
         self._standing: Iterator[Outcome] = iter(())
         self._next: Outcome | None = None
@@ -66,6 +67,7 @@ class Recognition:
         known = [(folder, earlier) for folder, earlier in alike if ledger.run(earlier.run) is not None]
         if not known:
             return
+        self._found = True
         folder, earlier = max(known, key=lambda found: found[1].started_at)
         with RunJournal(folder) as journal:
             for row in journal.rows_that_are(OutcomeKind.DONE_BEFORE):
@@ -74,6 +76,11 @@ class Recognition:
             self._done.add(row)
         self._standing = _standing(folder)
         self._next = next(self._standing, None)
+
+    @property
+    def knows_any(self) -> bool:
+        """Whether an earlier run was found."""
+        return self._found
 
     def verdict(self, row: int) -> Outcome | None:
         """What was said of a row and still holds; None where it has to be worked out."""

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Protocol
 
 from importer.ledger import FirstRows
 from importer.mapping import ResolvedMapping
 from importer.mapping.model import Repeated
-from importer.models import Outcome, OutcomeKind, Row, Submission
-from importer.transform import Duplicates, Filtered, Invalid, candidate_rows, transform_row
+from importer.models import Outcome, OutcomeKind, ReadyCandidate, Row, Submission
+from importer.transform import Duplicates, Filtered, Invalid, candidate_rows, encode, transform_row
+from importer.work_beside import WorkBeside, begin_beside
 
 ReadRows = Callable[[], Iterator[Row]]
 Recall = Callable[[int], Outcome | None]
+_Judged = tuple[tuple[int, ...], Submission | Outcome]  # the rows of a candidate, and what it comes to
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +25,16 @@ class Sorted:
     """What one candidate of the source comes to, and the numbers of its rows, the first of them first."""
 
     rows: tuple[int, ...]
-    result: Submission | Outcome
+    result: ReadyCandidate | Outcome
+
+
+class Recalls(Protocol):
+    """What is known beforehand of rows."""
+
+    @property
+    def knows_any(self) -> bool: ...
+
+    def verdict(self, row: int) -> Outcome | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,21 +56,34 @@ class SortingAhead:
     """The candidates of a source, the first of them sorted before anybody asks; they are given once.
 
     So a file of a few thousand rows has been read to its end before its first row is sent, a longer one is not held up
-    by its own length, and no row is worked on twice. `forecast` is None where rows are left to be read.
+    by its own length, and no row is worked on twice: those that follow are sorted by a process beside this one, unless
+    something is `known` of them by the time that they are asked for, which is learned here and saves the work.
+    `forecast` is None where rows are left to be read.
 
     Raises:
         UnusableInput: the file cannot be read as far as that.
     """
 
-    def __init__(self, read: ReadRows, mapping: ResolvedMapping, recall: Recall, ahead: int) -> None:
-        self._rest = sort_rows(read, mapping, {}, recall)
+    def __init__(self, read: ReadRows, mapping: ResolvedMapping, known: Recalls, ahead: int) -> None:
+        self._known = known
+        self._rest = sort_rows(read, mapping, {}, known.verdict)
         self._ahead = deque(islice(self._rest, ahead))
-        self.forecast = None if len(self._ahead) == ahead else _forecast(self._ahead)
+        self.forecast: Forecast | None = None
+        self._beside: WorkBeside[Sorted] | None = None
+        if len(self._ahead) < ahead:
+            self.forecast = _forecast((one.rows, one.result) for one in self._ahead)
+        else:
+            self._beside = begin_beside(lambda: islice(sort_rows(read, mapping, {}), ahead, None))
 
     def __iter__(self) -> Iterator[Sorted]:
         while self._ahead:
             yield self._ahead.popleft()
-        yield from self._rest
+        yield from self._rest if self._beside is None or self._known.knows_any else self._beside
+
+    def close(self) -> None:
+        """No more are wanted."""
+        if self._beside is not None:
+            self._beside.close()
 
 
 def _nothing_known(_row: int) -> Outcome | None:
@@ -67,48 +92,49 @@ def _nothing_known(_row: int) -> Outcome | None:
 
 def sort_rows(
     read: ReadRows, mapping: ResolvedMapping, repeated: Mapping[bytes, int], recall: Recall = _nothing_known
-) -> Iterator[Sorted]:
+) -> Generator[Sorted, None, None]:
     """Each candidate as what is to be sent for it, or as its outcome where nothing is.
 
     recall: gives the outcome of a row by its number where it is known beforehand; not asked where rows are grouped.
     """
-    return _sort(read, mapping, Duplicates(mapping, repeated, FirstRows()), recall)
+    for rows, result in _judge(read, mapping, Duplicates(mapping, repeated, FirstRows()), recall):
+        yield Sorted(rows, result if isinstance(result, Outcome) else encode(result))
 
 
-def _sort(
+def _judge(
     read: ReadRows, mapping: ResolvedMapping, duplicates: Duplicates, recall: Recall = _nothing_known
-) -> Iterator[Sorted]:
+) -> Iterator[_Judged]:
     is_grouped = mapping.grouping is not None
     for row in candidate_rows(read, mapping):
         if isinstance(row, Filtered):
             yield _left_out(row)
             continue
         if not is_grouped and (known := recall(row.number)) is not None:
-            yield Sorted((row.number,), known)
+            yield (row.number,), known
             continue
         rows = tuple(member.number for member in row.members) or (row.number,)
         result = transform_row(row, mapping)
         if isinstance(result, Filtered):
             yield _left_out(result)
         elif isinstance(result, Invalid):
-            yield Sorted(rows, Outcome(row.number, OutcomeKind.INVALID, problems=result.problems))
+            yield rows, Outcome(row.number, OutcomeKind.INVALID, problems=result.problems)
         elif (problem := duplicates.check(row, result)) is not None:
-            yield Sorted(rows, Outcome(row.number, OutcomeKind.INVALID, problems=(problem,)))
+            yield rows, Outcome(row.number, OutcomeKind.INVALID, problems=(problem,))
         else:
-            yield Sorted(rows, result)
+            yield rows, result
 
 
-def _left_out(filtered: Filtered) -> Sorted:
-    return Sorted((filtered.row,), Outcome(filtered.row, OutcomeKind.FILTERED, problems=(filtered.problem,)))
+def _left_out(filtered: Filtered) -> _Judged:
+    return (filtered.row,), Outcome(filtered.row, OutcomeKind.FILTERED, problems=(filtered.problem,))
 
 
 def look_ahead(read: ReadRows, mapping: ResolvedMapping) -> Forecast:
     """Check every row as if it were sent: a file that cannot be read to its end is found before the first request."""
     duplicates = Duplicates(mapping, first_rows=FirstRows())
-    forecast = replace(_forecast(_sort(read, mapping, duplicates)), repeated=duplicates.repeated)
+    forecast = replace(_forecast(_judge(read, mapping, duplicates)), repeated=duplicates.repeated)
     if duplicates.repeated and mapping.repeated is Repeated.ERROR:
-        ready = sum(len(one.rows) for one in sort_rows(read, mapping, duplicates.repeated) if _is_ready(one))
-        return replace(forecast, ready=ready)
+        again = Duplicates(mapping, duplicates.repeated, FirstRows())
+        return replace(forecast, ready=_forecast(_judge(read, mapping, again)).ready)
     return forecast
 
 
@@ -117,20 +143,16 @@ def needs_whole_look(mapping: ResolvedMapping) -> bool:
     return mapping.grouping is not None or mapping.repeated is Repeated.ERROR or bool(mapping.joins)
 
 
-def _forecast(candidates: Iterable[Sorted]) -> Forecast:
+def _forecast(candidates: Iterable[tuple[tuple[int, ...], object]]) -> Forecast:
     count = ready = last_row = 0
     groups = []
-    for one in candidates:
-        count += len(one.rows)
-        ready += len(one.rows) if _is_ready(one) else 0
-        last_row = max(last_row, one.rows[-1])
-        if len(one.rows) > 1:
-            groups.append(one.rows)
+    for rows, result in candidates:
+        count += len(rows)
+        ready += 0 if isinstance(result, Outcome) else len(rows)
+        last_row = max(last_row, rows[-1])
+        if len(rows) > 1:
+            groups.append(rows)
     return Forecast(count, ready, last_row, {}, tuple(groups))
-
-
-def _is_ready(one: Sorted) -> bool:
-    return not isinstance(one.result, Outcome)
 
 
 def spread(outcome: Outcome, rows: tuple[int, ...]) -> Iterator[Outcome]:

@@ -21,7 +21,8 @@ MAY_IMPORT = {
     "errors": {"models", "importer"},
     **dict.fromkeys(SUPPLIES, GROUND),
     **dict.fromkeys(STAGES, GROUND | SUPPLIES),
-    "sorting": GROUND | SUPPLIES | STAGES,
+    "work_beside": GROUND,
+    "sorting": GROUND | SUPPLIES | STAGES | {"work_beside"},
     "selection": GROUND | SUPPLIES,
     "run_folder": GROUND | SUPPLIES | STAGES | {"selection"},
     "batch_folder": GROUND | SUPPLIES | STAGES | {"selection", "run_folder"},
@@ -29,12 +30,13 @@ MAY_IMPORT = {
     "closing": GROUND | SUPPLIES | STAGES | {"selection", "run_folder"},
     "early_report": GROUND | SUPPLIES | STAGES | {"selection", "run_folder", "closing"},
     "recognition": GROUND | SUPPLIES | {"selection", "run_folder", "child_tables"},
-    "pipeline": GROUND
+    "planning": GROUND
     | SUPPLIES
     | STAGES
-    | {"selection", "run_folder", "child_tables", "sorting", "recognition", "closing", "early_report"},
-    "batch": GROUND | SUPPLIES | STAGES | {"selection", "run_folder", "batch_folder", "pipeline", "closing"},
-    "again": GROUND | SUPPLIES | STAGES | {"selection", "run_folder", "batch_folder", "pipeline"},
+    | {"selection", "run_folder", "child_tables", "sorting", "recognition", "closing"},
+    "pipeline": GROUND | SUPPLIES | STAGES | {"run_folder", "sorting", "closing", "early_report", "planning"},
+    "batch": GROUND | SUPPLIES | STAGES | {"selection", "run_folder", "batch_folder", "planning", "closing"},
+    "again": GROUND | SUPPLIES | STAGES | {"selection", "run_folder", "batch_folder", "planning"},
     "purge": GROUND | SUPPLIES | {"run_folder", "batch_folder"},
     "abandoned": GROUND | SUPPLIES | {"run_folder"},
     "cli": GROUND
@@ -45,6 +47,7 @@ MAY_IMPORT = {
         "run_folder",
         "batch_folder",
         "child_tables",
+        "planning",
         "pipeline",
         "closing",
         "batch",

@@ -14,7 +14,7 @@ from importer.cli.run_command import RunFlags, carry_out_order
 
 if TYPE_CHECKING:
     from importer.batch_folder import BatchManifest
-    from importer.pipeline import Order
+    from importer.planning import Order
     from importer.run_folder import RunManifest
     from importer.settings import Settings
 

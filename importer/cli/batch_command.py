@@ -12,7 +12,7 @@ from importer.cli.messages import say, tell
 if TYPE_CHECKING:
     from importer.batch import Batch
     from importer.cli.connection import Connection
-    from importer.pipeline import Order, Plan
+    from importer.planning import Order, Plan
     from importer.report import Summary
 
 _SIGNALLED = 128
@@ -52,7 +52,7 @@ def import_batch(
 
 
 def _agree(batch: Batch) -> None:
-    from importer.pipeline import discard
+    from importer.planning import discard
 
     for plan in batch.plans:
         assert plan.forecast is not None  # a batch is checked whole

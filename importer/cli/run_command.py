@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from importer.cli.connection import Connection
     from importer.ledger import Ledger
     from importer.load import ErrorLimit
-    from importer.pipeline import Order, Plan
+    from importer.planning import Order, Plan
     from importer.report import Summary
     from importer.selection import Selection
     from importer.settings import Settings
@@ -103,7 +103,7 @@ def _selection(rows: str | None, limit: int | None) -> Selection:
 
 def _import_file(file: Path, mapping: Path, selection: Selection, flags: RunFlags, settings: Settings) -> None:
     from importer.errors import UsageError
-    from importer.pipeline import Order
+    from importer.planning import Order
 
     if selection.limit is not None and mapping.is_dir():
         raise UsageError("--limit does not say of which target; take a part of the rows with --rows")
@@ -174,7 +174,7 @@ def _refuse_a_second_run(order: Order, flags: RunFlags, settings: Settings) -> N
 
 
 def _plan(order: Order, flags: RunFlags, connection: Connection) -> Plan:
-    from importer.pipeline import make_plan
+    from importer.planning import make_plan
 
     plan = make_plan(order, connection.questions)
     if not flags.quiet:
@@ -191,7 +191,7 @@ def _may_ask(flags: RunFlags) -> bool:
 
 
 def _agree(plan: Plan) -> None:
-    from importer.pipeline import discard
+    from importer.planning import discard
 
     manifest = plan.manifest
     assert plan.forecast is not None  # all was checked, since somebody is asked
@@ -234,7 +234,7 @@ def _ledger_of(plan: Plan, path: Path) -> Iterator[Ledger]:
     """The ledger, under the lock of the plan's target; a plan that cannot have them leaves nothing behind."""
     from importer.errors import ImporterError
     from importer.ledger import Ledger, target_lock
-    from importer.pipeline import discard
+    from importer.planning import discard
 
     with ExitStack() as held:
         try:

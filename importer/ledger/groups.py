@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Generic, TypeVar
@@ -62,6 +63,7 @@ class GroupWriter(Generic[Write]):
         self._most_waiting = most_waiting
         self._linger = linger
         self._queue: SimpleQueue[Waiting[Write] | _Mark] = SimpleQueue()
+        self._bell: SimpleQueue[None] = SimpleQueue()  # rung after what ends the lingering was put
         self._bug: BaseException | None = None
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
         self._thread.start()
@@ -77,6 +79,8 @@ class GroupWriter(Generic[Write]):
         """Have it written; the writer's thread calls `then` when it is on disk, or with what kept it off."""
         self._refuse_after_a_bug()
         self._queue.put(Waiting(write, urgent, then))
+        if urgent:
+            self._bell.put(None)
 
     def put_and_wait(self, write: Write) -> None:
         """Have it written at once, and return when it is on disk; raises what kept it off."""
@@ -99,6 +103,7 @@ class GroupWriter(Generic[Write]):
     def _reach(self, mark: _Mark) -> None:
         if self._thread.is_alive():
             self._queue.put(mark)
+            self._bell.put(None)
             mark.reached.wait()
         self._refuse_after_a_bug()
 
@@ -128,25 +133,24 @@ class GroupWriter(Generic[Write]):
     def _gather(self, marks: list[_Mark]) -> list[Waiting[Write]]:
         """The next group; adds to `marks` those that it runs up to."""
         group: list[Waiting[Write]] = []
-        urgent = False
-        closes_at = float("inf")
-        while len(group) < _MOST_IN_A_GROUP:
-            try:
-                item = self._next(urgent, closes_at)
-            except Empty:
-                break
-            if isinstance(item, _Mark):
-                marks.append(item)
-                break
-            if not group:
-                closes_at = time.monotonic() + self._linger
-            group.append(item)
-            urgent = urgent or item.urgent
-        return group
+        self._take(self._queue.get(), group, marks)
+        closes_at = time.monotonic() + self._linger
+        while True:
+            # In this order: what is put from here on rings, and what was put before is found.
+            while not self._bell.empty():
+                self._bell.get()
+            while len(group) < _MOST_IN_A_GROUP and not marks and not self._queue.empty():
+                self._take(self._queue.get(), group, marks)
+            left = closes_at - time.monotonic()
+            if marks or len(group) >= _MOST_IN_A_GROUP or left <= 0 or any(waiting.urgent for waiting in group):
+                return group
+            # Not for the next write: a thread that wakes costs more than what it does for one.
+            with suppress(Empty):
+                self._bell.get(timeout=left)
 
-    def _next(self, urgent: bool, closes_at: float) -> Waiting[Write] | _Mark:
-        if urgent:
-            return self._queue.get_nowait()
-        if closes_at == float("inf"):
-            return self._queue.get()
-        return self._queue.get(timeout=max(0.0, closes_at - time.monotonic()))
+    @staticmethod
+    def _take(item: Waiting[Write] | _Mark, group: list[Waiting[Write]], marks: list[_Mark]) -> None:
+        if isinstance(item, _Mark):
+            marks.append(item)
+        else:
+            group.append(item)

@@ -8,16 +8,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from sqlalchemy import CTE, Integer, MetaData, String, Table, func, insert, select, update
 from sqlalchemy import Column as TableColumn
-from sqlalchemy import Integer, MetaData, String, Table, func, insert, select, update
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.sql.expression import Executable
 
 from importer.errors import StoppedEarly
 from importer.ledger.groups import GroupWriter, Waiting
 from importer.ledger.problem_json import problem_from_json, problem_to_json
 from importer.ledger.row_set import RowSet
 from importer.ledger.sqlite_file import create_private, is_no_database, no_database, open_engine, unwritable
-from importer.ledger.statements import Prepared
+from importer.ledger.statements import PreparedRows
 from importer.models import Outcome, OutcomeKind
 
 JOURNAL = "outcomes.sqlite"
@@ -33,6 +34,13 @@ _outcomes = Table(
     TableColumn("attempts", Integer, nullable=False),
     TableColumn("problems", String, nullable=False),
 )
+
+
+_COLUMNS = [column.name for column in _outcomes.columns]
+
+
+def _insert(given: CTE) -> Executable:
+    return insert(_outcomes).from_select(_COLUMNS, select(given).distinct())
 
 
 class JournalUnwritable(StoppedEarly):
@@ -59,7 +67,7 @@ class RunJournal:
         create_private(self.path)
         # NORMAL: a power cut may cost the last outcomes here, and the ledger still knows them.
         self._engine = open_engine(self.path, "NORMAL")
-        self._insert = Prepared(insert(_outcomes), self._engine)
+        self._insert = PreparedRows(_insert, _COLUMNS, self._engine)
         self._seen = RowSet()
         self._error: DBAPIError | None = None
         try:

@@ -28,7 +28,7 @@ from importer.ledger.states import DONE, State
 from importer.ledger.writes import GroupWrites, NotAllowed, Write
 from importer.models import FilePlace, Operation, Problem, Target
 
-_LINGER = 0.002  # seconds that a write nobody waits for gives others to share its commit
+_LINGER = 0.01  # seconds that a write nobody waits for gives others to share its commit
 
 
 class LedgerUnwritable(StoppedEarly):
@@ -131,7 +131,7 @@ class Ledger:
         """Have an intent written, and `then` called by the writer's thread: with None when it is on disk.
 
         With LedgerUnwritable or NotAllowed, as `intend` raises them, when it is not. `then` must not wait. What is
-        not urgent may take 2 ms longer, so that more writes share its commit.
+        not urgent may take 10 ms longer, so that more writes share its commit.
         """
         self._writer.put_then(intent, then, urgent=urgent)
 

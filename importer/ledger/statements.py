@@ -5,19 +5,40 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import BindParameter, Connection, Engine, Select, bindparam
+from sqlalchemy import CTE, BindParameter, Connection, Engine, Select, bindparam, column, values
 from sqlalchemy.sql.expression import Executable
 
 
-class Prepared:
-    """A statement in the words of one engine's database, executed for rows of values given by name."""
+class PreparedRows:
+    """One statement for a whole group of rows: the database is called once, and a thread gives up its turn once.
 
-    def __init__(self, statement: Executable, engine: Engine) -> None:
-        self._text, self._names = _compiled(statement, engine)
+    statement: makes it from a table of so many rows, whose columns are `names`. It must do the same where a row stands
+    there twice: groups are filled up by repeating the last one, or each number of rows would be a statement of its own.
+    """
 
-    def execute(self, connection: Connection, rows: Collection[Mapping[str, Any]]) -> None:
-        names = self._names
-        connection.exec_driver_sql(self._text, [tuple([row[name] for name in names]) for row in rows])
+    def __init__(self, statement: Callable[[CTE], Executable], names: Sequence[str], engine: Engine) -> None:
+        self._statement = statement
+        self._names = tuple(names)
+        self._engine = engine
+        self._texts: dict[int, str] = {}
+
+    def execute(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+        """`rows`: at least one, and at most some thousand."""
+        size = _at_least(len(rows))
+        table = [row[name] for row in rows for name in self._names]
+        table += table[-len(self._names) :] * (size - len(rows))
+        connection.exec_driver_sql(self._text(size), tuple(table))
+
+    def _text(self, size: int) -> str:
+        if size not in self._texts:
+            columns: list[Any] = [column(name) for name in self._names]
+            cells: list[list[BindParameter[Any]]] = [
+                [bindparam(f"{name}_{row}") for name in self._names] for row in range(size)
+            ]
+            rows = values(*columns, name="given").data([tuple(row) for row in cells]).cte("given")
+            self._texts[size], order = _compiled(self._statement(rows), self._engine)
+            assert list(order) == [cell.key for row in cells for cell in row]  # so that values can be given in order
+        return self._texts[size]
 
 
 class PreparedLookUp:
@@ -35,16 +56,21 @@ class PreparedLookUp:
         """Every row of the query, as a tuple. `wanted`: at most some thousand values, which the database limits."""
         if not wanted:
             return ()
-        values = tuple(wanted)
-        # In sizes of powers of two, or each number of values would be a statement of its own.
-        size = 1 << (len(values) - 1).bit_length()
-        return connection.exec_driver_sql(self._text(size), values + values[-1:] * (size - len(values))).all()
+        given = tuple(wanted)
+        size = _at_least(len(given))
+        return connection.exec_driver_sql(self._text(size), given + given[-1:] * (size - len(given))).all()
 
     def _text(self, size: int) -> str:
         if size not in self._texts:
             parameters: list[BindParameter[Any]] = [bindparam(f"wanted_{number}") for number in range(size)]
             self._texts[size], _ = _compiled(self._query(parameters), self._engine)
         return self._texts[size]
+
+
+def _at_least(number: int) -> int:
+    """The next power of two, or one and a half of one."""
+    size = 1 << (number - 1).bit_length()
+    return size * 3 // 4 if size >= 4 and number <= size * 3 // 4 else size
 
 
 def _compiled(statement: Executable, engine: Engine) -> tuple[str, Sequence[str]]:

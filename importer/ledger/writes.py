@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import BindParameter, Connection, Engine, Select, bindparam, insert, select, update
+from sqlalchemy import CTE, BindParameter, Connection, Engine, Select, and_, insert, select, true, update
 from sqlalchemy.dialects.sqlite import insert as insert_or_update
+from sqlalchemy.sql.expression import Executable
 
 from importer.ledger.groups import Waiting
 from importer.ledger.records import Answered, Intent
 from importer.ledger.schema import attempts, identities
-from importer.ledger.statements import Prepared, PreparedLookUp
+from importer.ledger.statements import PreparedLookUp, PreparedRows
 from importer.ledger.states import State, allowed
 
 Write = Intent | Answered
@@ -30,28 +31,33 @@ class NotAllowed(RuntimeError):
         super().__init__(f"no step from {before or 'nothing'} to {after}")
 
 
-_new_identity = insert_or_update(identities)
-_INTEND = _new_identity.on_conflict_do_update(
-    index_elements=[identities.c.identity],
-    set_={
-        name: _new_identity.excluded[name] for name in ("state", "status", "body_digest", "run", "row", "updated_at")
-    },
-)
-_ANSWER = (
-    update(identities)
-    .where(identities.c.identity == bindparam("the_identity"))
-    .values(state=bindparam("state"), status=bindparam("status"), updated_at=bindparam("updated_at"))
-)
-_BEGIN_ATTEMPT = insert(attempts)
-_END_ATTEMPT = (
-    update(attempts)
-    .where(
-        attempts.c.run == bindparam("the_run"),
-        attempts.c.row == bindparam("the_row"),
-        attempts.c.number == bindparam("the_number"),
+_IDENTITY = [column.name for column in identities.columns]
+_ATTEMPT = [column.name for column in attempts.columns]
+_ANSWER = ("identity", "run", "row", "number", "state", "status", "now")
+
+
+def _intend(given: CTE) -> Executable:
+    new = insert_or_update(identities).from_select(_IDENTITY, select(given).where(true()))  # SQLite asks for the where
+    changed = {name: new.excluded[name] for name in _IDENTITY if name != "identity"}
+    return new.on_conflict_do_update(index_elements=[identities.c.identity], set_=changed)
+
+
+def _begin_attempts(given: CTE) -> Executable:
+    return insert(attempts).from_select(_ATTEMPT, select(given).distinct())
+
+
+def _answer(given: CTE) -> Executable:
+    new = {"state": given.c.state, "status": given.c.status, "updated_at": given.c.now}
+    return update(identities).where(identities.c.identity == given.c.identity).values(new)
+
+
+def _end_attempts(given: CTE) -> Executable:
+    is_it = and_(*(attempts.c[name] == given.c[name] for name in ("run", "row", "number")))
+    return (
+        update(attempts)
+        .where(is_it)
+        .values({"state": given.c.state, "status": given.c.status, "ended_at": given.c.now})
     )
-    .values(state=bindparam("state"), status=bindparam("status"), ended_at=bindparam("ended_at"))
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +73,10 @@ class GroupWrites:
 
     def __init__(self, engine: Engine) -> None:
         self._look_up = PreparedLookUp(_standing_of, engine)
-        self._intend = Prepared(_INTEND, engine)
-        self._answer = Prepared(_ANSWER, engine)
-        self._begin_attempt = Prepared(_BEGIN_ATTEMPT, engine)
-        self._end_attempt = Prepared(_END_ATTEMPT, engine)
+        self._intend = PreparedRows(_intend, _IDENTITY, engine)
+        self._begin_attempts = PreparedRows(_begin_attempts, _ATTEMPT, engine)
+        self._answer = PreparedRows(_answer, _ANSWER, engine)
+        self._end_attempts = PreparedRows(_end_attempts, _ANSWER, engine)
 
     def write(self, connection: Connection, group: list[Waiting[Write]], now: float) -> dict[int, NotAllowed]:
         """Write what the states allow; give the refused ones by their index in `group`. `now`: seconds since 1970."""
@@ -78,7 +84,7 @@ class GroupWrites:
         refused: dict[int, NotAllowed] = {}
         intents: list[dict[str, Any]] = []
         attempts_begun: list[dict[str, Any]] = []
-        answers: list[Answered] = []
+        answers: dict[bytes, dict[str, Any]] = {}  # the last of each: an attempt may be given up as soon as it ended
         for index, waiting in enumerate(group):
             write = waiting.write
             identity = write.attempt.identity
@@ -95,15 +101,15 @@ class GroupWrites:
                 attempts_begun.append(_begun_row(write, before is State.UNCLEAR, now))
             elif now_in is not None:
                 standing[identity] = _Standing(after, write.status, now_in.body_digest, now_in.row)
-                answers.append(write)
+                answers[identity] = _answer_row(write, now)
         # Answers first: the answer to an attempt never shares a group with its own intent, which was waited for, but
         # the next intent of the same identity may share one with it, and the database allows one open attempt.
         if answers:
-            self._answer.execute(connection, [_answer_row(write, now) for write in answers])
-            self._end_attempt.execute(connection, [_ended_row(write, now) for write in answers])
+            self._answer.execute(connection, list(answers.values()))
+            self._end_attempts.execute(connection, list(answers.values()))
         if intents:
             self._intend.execute(connection, intents)
-            self._begin_attempt.execute(connection, attempts_begun)
+            self._begin_attempts.execute(connection, attempts_begun)
         return refused
 
     def _standing(self, connection: Connection, group: list[Waiting[Write]]) -> dict[bytes, _Standing]:
@@ -126,21 +132,13 @@ def _digest_to_keep(intent: Intent, standing: _Standing | None) -> bytes:
 
 def _answer_row(write: Answered, now: float) -> dict[str, Any]:
     return {
-        "the_identity": write.attempt.identity,
+        "identity": write.attempt.identity,
+        "run": write.attempt.run,
+        "row": write.attempt.row,
+        "number": write.attempt.number,
         "state": write.state.value,
         "status": write.status,
-        "updated_at": now,
-    }
-
-
-def _ended_row(write: Answered, now: float) -> dict[str, Any]:
-    return {
-        "the_run": write.attempt.run,
-        "the_row": write.attempt.row,
-        "the_number": write.attempt.number,
-        "state": write.state.value,
-        "status": write.status,
-        "ended_at": now,
+        "now": now,
     }
 
 

@@ -4,25 +4,37 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from queue import SimpleQueue
+from contextlib import suppress
+from queue import Empty, SimpleQueue
 from types import TracebackType
 from typing import Self
 
 from importer.load.job import Finding, Job
+
+_LONGEST_REST = 0.05  # seconds: what ended meanwhile is told no later
 
 
 class Crew:
     """Up to `size` threads, begun as they are needed. `busy` is the number of jobs whose finding was not collected.
 
     A job is expected first, by the caller's thread; then, from any thread, it is either handed over or reported on.
-    `dismiss` is called at the end, and returns when no expected job is still to be handed over.
+    `at_once` says how many may be sent at the same time now. `dismiss` is called at the end, and returns when no
+    expected job is still to be handed over.
+
+    The caller is woken when hardly any work is left to be taken, and not for each finding: a thread that wakes costs
+    more than what it does for a row.
     """
 
-    def __init__(self, send: Callable[[Job], Finding], size: int, dismiss: Callable[[], None]) -> None:
+    def __init__(
+        self, send: Callable[[Job], Finding], size: int, at_once: Callable[[], int], dismiss: Callable[[], None]
+    ) -> None:
         self.busy = 0
         self._send = send
         self._size = size
+        self._at_once = at_once
         self._dismiss = dismiss
+        self._rests = False
+        self._bell: SimpleQueue[None] = SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._findings: SimpleQueue[Finding | BaseException] = SimpleQueue()
@@ -54,11 +66,11 @@ class Crew:
 
     def report(self, finding: Finding | BaseException) -> None:
         """The expected job will not come: this is what became of it."""
-        self._findings.put(finding)
+        self._put(finding)
 
-    def has_work_waiting(self) -> bool:
-        """Whether a job is there for the next sender that becomes free."""
-        return not self._jobs.empty()
+    def is_running_dry(self) -> bool:
+        """Whether hardly any job is there for the next senders that become free."""
+        return self._jobs.qsize() <= (self._at_once() + 1) // 2
 
     def has_finding(self) -> bool:
         """Whether `next` would give one at once."""
@@ -66,11 +78,25 @@ class Crew:
 
     def next(self) -> Finding:
         """The next finding, waiting for it. Raises what broke a sender: a bug of ours."""
+        while not self.has_finding():
+            self._rest()
         finding = self._findings.get()
         self.busy -= 1
         if isinstance(finding, BaseException):
             raise finding
         return finding
+
+    def _rest(self) -> None:
+        self._rests = True
+        if not (self.has_finding() and self.is_running_dry()):
+            with suppress(Empty):
+                self._bell.get(timeout=_LONGEST_REST)
+        self._rests = False
+
+    def _put(self, finding: Finding | BaseException) -> None:
+        self._findings.put(finding)
+        if self._rests and self.is_running_dry():
+            self._bell.put(None)  # one too many only ends the next rest early
 
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
@@ -78,4 +104,4 @@ class Crew:
                 finding: Finding | BaseException = self._send(job)
             except BaseException as bug:  # noqa: BLE001 - raised again where the findings are collected
                 finding = bug
-            self._findings.put(finding)
+            self._put(finding)

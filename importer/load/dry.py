@@ -6,9 +6,8 @@ from collections.abc import Generator, Iterable
 
 from importer.ledger import DONE, Ledger, Scope
 from importer.load.batches import growing_batches
-from importer.load.job import encode
 from importer.load.outcomes import done_before
-from importer.models import Outcome, OutcomeKind, Submission
+from importer.models import Outcome, OutcomeKind, ReadyCandidate
 
 
 class DryLoader:
@@ -21,14 +20,14 @@ class DryLoader:
         self._ledger = ledger
         self._scope = scope
 
-    def load(self, submissions: Iterable[Submission]) -> Generator[Outcome, None, None]:
+    def load(self, candidates: Iterable[ReadyCandidate]) -> Generator[Outcome, None, None]:
         """`done_before` for what the ledger knows as done, `not_sent` without a problem for the rest."""
-        for batch in growing_batches(submissions):
+        for batch in growing_batches(candidates):
             done = self._done(batch)
-            for submission in batch:
-                yield done.get(submission.row) or Outcome(submission.row, OutcomeKind.NOT_SENT)
+            for candidate in batch:
+                yield done.get(candidate.row) or Outcome(candidate.row, OutcomeKind.NOT_SENT)
 
-    def _done(self, batch: list[Submission]) -> dict[int, Outcome]:
+    def _done(self, batch: list[ReadyCandidate]) -> dict[int, Outcome]:
         ledger = self._ledger
         if ledger is None:
             return {}
@@ -36,7 +35,7 @@ class DryLoader:
         named = [(each, prints.identity(self._scope, each.email)) for each in batch]
         known = ledger.look_up([identity for _, identity in named])
         return {
-            each.row: done_before(each.row, known[identity], prints.body_digest(encode(each)))
+            each.row: done_before(each.row, known[identity], prints.body_digest(each.body))
             for each, identity in named
             if identity in known and known[identity].state in DONE
         }

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 from importer.ledger import Known, LedgerUnwritable, State
 from importer.load.classify import Doubt, Verdict
-from importer.models import Submission
 from importer.service import NoReply, Reply
 
 
@@ -64,17 +60,3 @@ class Finding:
     @property
     def status(self) -> int | None:
         return self.job.last.status if isinstance(self.job.last, Reply) else None
-
-
-def encode(submission: Submission) -> bytes:
-    """The request body of a submission (4.2, 4.3) as JSON; equal rows give equal bytes."""
-    return _ENCODER.encode(submission.payload()).encode("ascii")
-
-
-def _plain(value: Any) -> dict[str, Any]:
-    if isinstance(value, Mapping):
-        return dict(value)
-    raise TypeError(f"{type(value).__name__} has no place in a request body")
-
-
-_ENCODER = json.JSONEncoder(separators=(",", ":"), default=_plain)

@@ -13,16 +13,15 @@ from importer.load.budget import RetryBudget
 from importer.load.classify import Doubt, Verdict
 from importer.load.crew import Crew
 from importer.load.halt import Halt
-from importer.load.job import Finding, Job, encode
+from importer.load.job import Finding, Job
 from importer.load.options import LoadOptions
 from importer.load.outcomes import done_before, outcome_of, rejected_before, twin_of, unclear_before, untouched
 from importer.load.pace import Pace
 from importer.load.sender import Means, Submits, intend, send
 from importer.load.stops import Stop, Stops, is_error
-from importer.models import Outcome, Submission
+from importer.models import Outcome, ReadyCandidate
 from importer.service import Patience
 
-_AHEAD_OF = 4  # requests in flight, for each of which one more row is made ready
 _MOST_SET_ASIDE = 1000  # rows that wait to be settled, with their bodies in memory
 
 
@@ -82,14 +81,14 @@ class Loader:
         """How many requests a second the service let through, where it refused more (429)."""
         return self._means.pace.learned_rate
 
-    def load(self, submissions: Iterable[Submission]) -> Generator[Outcome, None, None]:
-        """One outcome for each submission, in the order in which they become final.
+    def load(self, candidates: Iterable[ReadyCandidate]) -> Generator[Outcome, None, None]:
+        """One outcome for each candidate, in the order in which they become final.
 
-        `submissions` is read from the calling thread only, and not much faster than rows are sent.
+        `candidates` is read from the calling thread only, and not much faster than rows are sent.
         """
-        crew = Crew(self._live, self._options.in_flight, dismiss=self._dismiss)
+        crew = Crew(self._live, self._options.in_flight, self._at_once, dismiss=self._dismiss)
         with crew:
-            for item in self._plan(submissions):
+            for item in self._plan(candidates):
                 if isinstance(item, Outcome):
                     yield item
                     continue
@@ -106,12 +105,12 @@ class Loader:
 
     # --- what is to be done about each row ---
 
-    def _plan(self, submissions: Iterable[Submission]) -> Iterator[Outcome | Job]:
-        for batch in growing_batches(submissions):
-            named = [(row, self._ledger.fingerprints.identity(self._run.scope, row.email)) for row in batch]
+    def _plan(self, candidates: Iterable[ReadyCandidate]) -> Iterator[Outcome | Job]:
+        for batch in growing_batches(candidates):
+            named = [(one, self._ledger.fingerprints.identity(self._run.scope, one.email)) for one in batch]
             known = self._look_up([identity for _, identity in named])
-            for submission, identity in named:
-                yield self._plan_row(submission, identity, known.get(identity))
+            for candidate, identity in named:
+                yield self._plan_row(candidate, identity, known.get(identity))
 
     def _look_up(self, identities: list[bytes]) -> dict[bytes, Known]:
         try:
@@ -120,11 +119,10 @@ class Loader:
             self._stops.lose_ledger(trouble)
             return {}
 
-    def _plan_row(self, submission: Submission, identity: bytes, known: Known | None) -> Outcome | Job:
+    def _plan_row(self, candidate: ReadyCandidate, identity: bytes, known: Known | None) -> Outcome | Job:
         if known is not None and known.run == self._run.run:
-            return twin_of(submission.row, known)
-        body = encode(submission)
-        job = Job(submission.row, identity, body, self._ledger.fingerprints.body_digest(body))
+            return twin_of(candidate.row, known)
+        job = Job(candidate.row, identity, candidate.body, self._ledger.fingerprints.body_digest(candidate.body))
         if known is None:
             return job
         if known.state in DONE:
@@ -141,7 +139,7 @@ class Loader:
     # --- sending ---
 
     def _start(self, job: Job, crew: Crew) -> Iterator[Outcome]:
-        while crew.busy >= self._most_at_once() and not self._has_ended():
+        while crew.busy >= self._most_under_way() and not self._has_ended():
             yield from self._collect(crew)
         if self._stops.wants_pause and not self._has_ended():
             while crew.busy:
@@ -161,12 +159,14 @@ class Loader:
         else:
             intend(job, self._means, crew)
 
-    def _most_at_once(self) -> int:
+    def _most_under_way(self) -> int:
         if self._stops.singly or self._stops.wants_pause:
             return 1
-        at_once = min(self._means.pace.ceiling, self._options.in_flight)
-        # A few more, whose intents are written while the others are on their way.
-        return at_once + at_once // _AHEAD_OF + 1
+        # As many again as may be sent, whose intents are written while the others are on their way, many in a commit.
+        return 2 * self._at_once()
+
+    def _at_once(self) -> int:
+        return min(self._means.pace.ceiling, self._options.in_flight)
 
     def _pause(self) -> None:
         self._halt.sleep(self._options.pause)

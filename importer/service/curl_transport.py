@@ -59,7 +59,6 @@ class _Line:
         self._curl = _new_curl(limits)
         self._headers: object = None
         self._curl.setopt(pycurl.PREREQFUNCTION, self._may_send)
-        self._curl.setopt(pycurl.HEADERFUNCTION, self._read_header)
         self._curl.setopt(pycurl.WRITEFUNCTION, self._read_body)
 
     def close(self) -> None:
@@ -81,8 +80,9 @@ class _Line:
         finally:
             self._multi.remove_handle(self._curl)  # of an answer that is not at its end, this closes the connection
         self._last_used = time.monotonic()
-        if call.status:
-            return RawReply(call.status, call.headers, b"".join(call.pieces)[:body_limit], error == pycurl.E_OK)
+        status = self._curl.getinfo(pycurl.RESPONSE_CODE)
+        if status >= 200:  # after an interim answer the true one is still to come
+            return RawReply(status, self._told(), b"".join(call.pieces)[:body_limit], error == pycurl.E_OK)
         return NoReply(self._reason(error, call), self._phase(request, call))
 
     def _prepare(self, request: WireRequest) -> None:
@@ -125,6 +125,18 @@ class _Line:
             return self._limits.connect
         return min(call.sent + self._limits.answer, call.heard + self._limits.silence) - now
 
+    def _told(self) -> dict[str, str]:
+        """The headers that count, as libcurl has read them: had it to call us for each line of the head, a thread would
+        have to wait for its turn each time.
+        """
+        asked = self._curl.getinfo
+        found = {
+            "content-type": asked(pycurl.CONTENT_TYPE),
+            "location": asked(pycurl.REDIRECT_URL),
+            "retry-after": asked(pycurl.RETRY_AFTER),
+        }
+        return {name: str(value) for name, value in found.items() if value}
+
     def _reason(self, error: int, call: _Call) -> str:
         """What failed, for a person."""
         if error == pycurl.E_COULDNT_CONNECT and not call.sent:
@@ -149,9 +161,6 @@ class _Line:
         self._call.sent = self._call.heard = time.monotonic()
         return int(pycurl.PREREQFUNC_OK)
 
-    def _read_header(self, line: bytes) -> None:
-        self._call.read_header(line)
-
     def _read_body(self, piece: bytes) -> int:
         return self._call.read_body(piece)
 
@@ -159,30 +168,15 @@ class _Line:
 class _Call:
     """How far one request has come, and what was read of its answer. Times are of the monotonic clock."""
 
-    __slots__ = ("_ended", "_limit", "_size", "began", "headers", "heard", "pieces", "sent", "status")
+    __slots__ = ("_limit", "_size", "began", "heard", "pieces", "sent")
 
     def __init__(self, limit: int) -> None:
         self.began = time.monotonic()
         self.sent = 0.0  # when the first byte was let go; 0: nothing has left this machine
         self.heard = 0.0
-        self.status = 0  # 0: none was read
-        self.headers: dict[str, str] = {}
         self.pieces: list[bytes] = []
         self._limit = limit
         self._size = 0
-        self._ended = False
-
-    def read_header(self, line: bytes) -> None:
-        if self._ended:
-            return  # a trailer after the body
-        if line.startswith(b"HTTP/"):
-            code = line.split(None, 2)[1:2]
-            self.status = int(code[0]) if code and code[0].isdigit() and int(code[0]) >= 200 else 0
-        elif not line.strip():
-            self._ended = bool(self.status)  # after an interim answer the true one is still to come
-        elif self.status:
-            name, _, value = line.decode("latin-1").partition(":")
-            self.headers[name.strip().lower()] = value.strip()
 
     def read_body(self, piece: bytes) -> int:
         """How much of the piece was taken; anything but all of it ends the transfer."""

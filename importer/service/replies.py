@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 
 class Phase(StrEnum):
@@ -39,9 +40,16 @@ class NoReply:
         return self.phase is not Phase.CONNECTING
 
 
+HEADERS_THAT_COUNT: Final = ("content-type", "location", "retry-after")
+
+
 @dataclass(frozen=True, slots=True)
 class RawReply:
-    """What the transport hands over: status, headers (names in lower case) and the body as far as it could be read."""
+    """What the transport hands over: status, headers and the body as far as it could be read.
+
+    headers: of those in `HEADERS_THAT_COUNT` the ones that came. A Location may have been made absolute, and a
+    Retry-After with a date may have become seconds.
+    """
 
     status: int
     headers: dict[str, str]

@@ -22,7 +22,8 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
 from importer.service import reasons
-from importer.service.replies import NoReply, Phase, RawReply
+from importer.service.replies import HEADERS_THAT_COUNT, NoReply, Phase, RawReply
+from importer.service.timed_socket import timed_by_kernel
 from importer.service.wire import Limits, WireRequest
 
 
@@ -47,7 +48,8 @@ class RequestsTransport:
             body, complete = _read_body(response, body_limit or limits.body)
         finally:
             response.close() if not _reusable(response) else response.raw.release_conn()
-        headers = {name.lower(): value for name, value in response.raw.headers.items()}
+        came = response.raw.headers
+        headers = {name: came.getlist(name)[-1] for name in HEADERS_THAT_COUNT if name in came}
         return RawReply(response.status_code, headers, body, complete)
 
     def close(self) -> None:
@@ -219,7 +221,8 @@ class _TellsPhase:
 
 
 class _Connection(_TellsPhase, HTTPConnection):
-    pass
+    def _new_conn(self) -> socket.socket:
+        return timed_by_kernel(super()._new_conn())
 
 
 class _SecureConnection(_TellsPhase, HTTPSConnection):

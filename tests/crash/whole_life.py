@@ -22,9 +22,10 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from importer.errors import Busy
 from importer.ledger import Ledger, RunRecord, Scope, State, target_lock
 from importer.load import Halt, Loader, LoadOptions
-from importer.models import Application, Operation, Outcome, OutcomeKind, PoolCandidate, Submission, Target
+from importer.models import Application, Operation, Outcome, OutcomeKind, PoolCandidate, ReadyCandidate, Target
 from importer.service import NoReply, Patience, Reply
 from importer.service.replies import Phase
+from importer.transform import encode
 from tests.crash.imports import temporary_folder
 
 PEOPLE = 5  # to begin with
@@ -164,7 +165,7 @@ class WholeLife(RuleBasedStateMachine):
             chosen = [one for one in chosen if one.row in self.last and self.last[one.row].kind in RETRIED]
         self._live(chosen, fates, LoadOptions(in_flight=1, settle=settle, again=again or command == "retry"))
 
-    def _live(self, rows: list[Submission], fates: list[str], options: LoadOptions) -> None:
+    def _live(self, rows: list[ReadyCandidate], fates: list[str], options: LoadOptions) -> None:
         self.service.fates = list(fates)
         passed = [0.0]  # seconds that only pass while somebody waits
         self.halt = Halt(lambda: passed[0], lambda seconds: passed.append(passed.pop() + seconds))
@@ -242,9 +243,11 @@ class WholeLife(RuleBasedStateMachine):
         ledger.begin_run(run)
         return Loader(self.service, ledger, run, options=options, patience=Patience(attempts=3), halt=self.halt)
 
-    def _submissions(self) -> list[Submission]:
+    def _submissions(self) -> list[ReadyCandidate]:
         made = Application if self.operation is Operation.APPLY else PoolCandidate
-        return [made(row, self._email(row), name, "Example", "9") for row, name in enumerate(self.names, start=2)]
+        return [
+            encode(made(row, self._email(row), name, "Example", "9")) for row, name in enumerate(self.names, start=2)
+        ]
 
     def _email(self, row: int) -> str:
         return f"person{row}@example.com"

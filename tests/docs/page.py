@@ -13,7 +13,7 @@ from typing import Any
 from importer.extract import open_sheet
 from importer.mapping import read_mapping, resolve
 from importer.mapping.model import ChildSource
-from importer.models import Application, Outcome, Question, WireFormat
+from importer.models import Outcome, Question, WireFormat
 from importer.sorting import look_ahead, sort_rows
 from tests.samples.sample import ROOT
 
@@ -108,12 +108,12 @@ def _whole(mapping: str) -> str:
 def _line(result: Any, names: bool) -> Any:
     if isinstance(result, Outcome):
         return "; ".join(f"{problem.message}" for problem in result.problems)
-    assert isinstance(result, Application)
-    sent: dict[str, Any] = {"first_name": result.first_name, "last_name": result.last_name} if names else {}
+    body = json.loads(result.body)
+    sent: dict[str, Any] = {name: body[name] for name in ("first_name", "last_name")} if names else {}
     keys = {question.id: question.key for question in QUESTIONS}
-    for answer in result.answers:
-        key = keys[answer.payload()["job_post_question"]["id"]]
-        sent[str(key)] = json.loads(str(answer.answer)) if key in ("education", "work", "skills") else answer.answer
+    for item in body["answers"]:
+        key = keys[item["job_post_question"]["id"]]
+        sent[str(key)] = json.loads(item["answer"]) if key in ("education", "work", "skills") else item["answer"]
     return sent
 
 

@@ -12,9 +12,10 @@ from pathlib import Path
 
 from importer.ledger import Ledger, RunRecord, Scope
 from importer.load import Halt, Loader, LoadOptions
-from importer.models import Application, Operation, Outcome, PoolCandidate, Submission, Target
+from importer.models import Application, Operation, Outcome, PoolCandidate, ReadyCandidate, Target
 from importer.service import NoReply, Patience, Reply
 from importer.service.replies import Phase
+from importer.transform import encode
 
 JOB_POST = Scope("https://recruiting.example.com", Target(Operation.APPLY, "4f2c9a"))
 POOL = Scope("https://recruiting.example.com", Target(Operation.ADD_TO_POOL, "17"))
@@ -80,12 +81,12 @@ def email_of(row: int) -> str:
     return f"person{row}@example.com"
 
 
-def applications(rows: Iterable[int], first_name: str = "Ada") -> list[Submission]:
-    return [Application(row, email_of(row), first_name, "Example", "9") for row in rows]
+def applications(rows: Iterable[int], first_name: str = "Ada") -> list[ReadyCandidate]:
+    return [encode(Application(row, email_of(row), first_name, "Example", "9")) for row in rows]
 
 
-def candidates(rows: Iterable[int]) -> list[Submission]:
-    return [PoolCandidate(row, email_of(row), "Ada", "Example", "9") for row in rows]
+def candidates(rows: Iterable[int]) -> list[ReadyCandidate]:
+    return [encode(PoolCandidate(row, email_of(row), "Ada", "Example", "9")) for row in rows]
 
 
 @dataclass
@@ -123,7 +124,9 @@ class House:
     def ledger(self) -> Ledger:
         return Ledger.open(self.folder / "ledger.sqlite", clock=lambda: 1_772_366_400.0)
 
-    def load(self, service: Scripted, rows: list[Submission], options: LoadOptions | None = None) -> dict[int, Outcome]:
+    def load(
+        self, service: Scripted, rows: list[ReadyCandidate], options: LoadOptions | None = None
+    ) -> dict[int, Outcome]:
         """The outcome of each row of one run, after which the ledger is sound."""
         with self.ledger() as ledger:
             outcomes = by_outcome(self.loader(ledger, service, options).load(rows))

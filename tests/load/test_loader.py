@@ -12,8 +12,9 @@ import pytest
 
 from importer.ledger import Scope, State
 from importer.load import DryLoader, LoadOptions, Stop
-from importer.models import Application, Outcome, OutcomeKind, Problem, Submission
+from importer.models import Application, Outcome, OutcomeKind, Problem, ReadyCandidate
 from importer.service import Reply
+from importer.transform import encode
 from tests.load.given import (
     BROKEN,
     CREATED,
@@ -61,7 +62,7 @@ def house(tmp_path: Path) -> House:
     return House(tmp_path)
 
 
-def rows_for(scope: Scope, rows: list[int]) -> list[Submission]:
+def rows_for(scope: Scope, rows: list[int]) -> list[ReadyCandidate]:
     return applications(rows) if scope is JOB_POST else candidates(rows)
 
 
@@ -183,7 +184,7 @@ def test_other_content_for_what_is_done_is_told(house: House) -> None:
         "for this e-mail another content was sent in run run-1, row 2; this one was not sent",
         "if it is another person, give the row its own e-mail; if it is a correction, make it in the service",
     )
-    changed = Application(9, email_of(2), "Ida", "Example", "9")
+    changed = encode(Application(9, email_of(2), "Ida", "Example", "9"))
     assert house.load(service, [changed]) == {9: Outcome(9, K.DONE_BEFORE, problems=(problem,))}
     assert service.emails == []
 
@@ -331,12 +332,12 @@ def test_the_first_rows_go_one_at_a_time(house: House) -> None:
     assert most[:3] == [1, 1, 1]
 
 
-def test_submissions_are_read_by_the_caller_and_not_far_ahead(house: House) -> None:
+def test_candidates_are_read_by_the_caller_and_not_far_ahead(house: House) -> None:
     """The source is read from the calling thread, a little ahead of what is sent."""
     read: list[int] = []
     threads: set[int] = set()
 
-    def source() -> Iterator[Submission]:
+    def source() -> Iterator[ReadyCandidate]:
         for submission in applications(range(2, 5000)):
             read.append(submission.row)
             threads.add(threading.get_ident())

@@ -10,7 +10,8 @@ from typing import Protocol
 from importer.ledger import Ledger, RunJournal, target_lock
 from importer.load import Halt, Loader, LoadOptions
 from importer.models import Outcome, WireFormat
-from importer.pipeline import Order, begin, carry_out, end, make_plan
+from importer.pipeline import begin, carry_out, end
+from importer.planning import Order, make_plan
 from importer.report import Summary
 from importer.sandbox import RunningSandbox
 from importer.selection import Selection

@@ -143,7 +143,7 @@ def test_silence_in_the_body_keeps_the_status(transport: Wish) -> None:
         began = time.monotonic()
         found = opener.send(post(server.base_url))
         waited = time.monotonic() - began
-    assert found == RawReply(201, {"content-length": "500"}, b"{", False)
+    assert found == RawReply(201, {}, b"{", False)
     assert 0.4 < waited < 1.5
 
 
@@ -161,7 +161,7 @@ def test_an_interim_answer_is_not_the_answer(transport: Wish) -> None:
     whole = interim + b"HTTP/1.1 409 Conflict\r\nContent-Length: 0\r\n\r\n"
     with scripted(lambda peer: peer.sendall(whole), send_and_close(interim)) as server, opened(transport) as opener:
         found = opener.send(post(server.base_url))
-        assert found == RawReply(409, {"content-length": "0"}, b"", True)
+        assert found == RawReply(409, {}, b"", True)
     with scripted(send_and_close(interim)) as server, opened(transport) as opener:
         lost = opener.send(post(server.base_url))
     assert isinstance(lost, NoReply)
@@ -169,15 +169,16 @@ def test_an_interim_answer_is_not_the_answer(transport: Wish) -> None:
 
 
 def test_the_last_header_of_a_name_counts_and_a_trailer_does_not(transport: Wish) -> None:
-    """Headers are those before the body; their names are in lower case."""
+    """Headers are those before the body; their names are in lower case, and those that nobody reads are left out."""
     raw = (
-        b"HTTP/1.1 200 OK\r\nX-Part: a\r\nX-Part: b\r\nTransfer-Encoding: chunked\r\nTrailer: X-Part\r\n\r\n"
-        b"2\r\n{}\r\n0\r\nX-Part: late\r\n\r\n"
+        b"HTTP/1.1 200 OK\r\nX-Part: a\r\nCONTENT-TYPE: text/html\r\ncontent-type: text/plain\r\n"
+        b"Transfer-Encoding: chunked\r\nTrailer: Content-Type\r\n\r\n"
+        b"2\r\n{}\r\n0\r\nContent-Type: text/late\r\n\r\n"
     )
     with scripted(lambda peer: peer.sendall(raw)) as server, opened(transport) as opener:
         found = opener.send(get(server.base_url))
     assert isinstance(found, RawReply)
-    assert (found.headers["x-part"], found.body, found.complete) == ("b", b"{}", True)
+    assert (found.headers, found.body, found.complete) == ({"content-type": "text/plain"}, b"{}", True)
 
 
 def test_an_encoded_body_is_read_though_nobody_asked_for_it(transport: Wish) -> None:
@@ -277,3 +278,19 @@ def test_a_certificate_that_nobody_vouches_for_is_refused(transport: Wish, tmp_p
         thread.join(5)
     assert found == NoReply("the TLS certificate or handshake was refused", Phase.CONNECTING)
     assert heard in ([], [b""])
+
+
+def test_what_one_answer_said_is_not_said_of_the_next(transport: Wish) -> None:
+    """On a kept connection a Retry-After counts once: the next answer has its own headers, or none."""
+
+    def script(peer: socket.socket) -> None:
+        peer.sendall(b"HTTP/1.1 429 Slow\r\nRetry-After: 7\r\nContent-Type: text/plain\r\nContent-Length: 0\r\n\r\n")
+        peer.recv(65536)
+        peer.sendall(b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\n{}")
+
+    with scripted(script) as server, opened(transport) as opener:
+        first = opener.send(post(server.base_url))
+        second = opener.send(post(server.base_url))
+    assert isinstance(first, RawReply)
+    assert first.headers == {"retry-after": "7", "content-type": "text/plain"}
+    assert second == RawReply(201, {}, b"{}", True)

@@ -1,0 +1,109 @@
+"""Does a long piece of work in a process beside this one, so that sending and sorting do not wait for each other.
+
+Python runs one thread at a time: where a candidate is made ready, no answer is taken. The work is begun by forking, on
+Linux only and where there is a second processor; elsewhere it is done where it is asked for.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from itertools import islice
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from typing import Final, Generic, TypeVar
+
+from importer.errors import UnusableInput
+
+T = TypeVar("T")
+Work = Callable[[], Iterator[T]]
+
+_IN_A_MESSAGE: Final = 64  # items: some hundred kilobytes
+_ROOM: Final = 1 << 20  # bytes of the pipe, by which the other process works ahead
+_SET_PIPE_SIZE: Final = 1031  # F_SETPIPE_SZ, which Python names on Linux only
+
+
+class WorkBeside(Generic[T]):
+    """What `work` yields, in its order, made by another process.
+
+    It is begun at once, in a copy of this process as it is now, with no open file but those that `work` opens itself.
+    Should it die (a machine short of memory picks a victim), the rest is made here: `work` must yield the same again.
+    """
+
+    def __init__(self, work: Work[T]) -> None:
+        self._work = work
+        context = get_context("fork")
+        self._receiver, sender = context.Pipe(duplex=False)
+        with suppress(OSError):  # more room is worth something, and less is no harm
+            _widen(sender)
+        self._process = context.Process(target=_serve, args=(work, sender), daemon=True)
+        self._process.start()
+        sender.close()
+
+    def __iter__(self) -> Iterator[T]:
+        """Raises UnusableInput where the work did. May be asked for once."""
+        given = 0
+        while True:
+            try:
+                message = pickle.loads(self._receiver.recv_bytes())
+            except (EOFError, OSError):
+                yield from islice(self._work(), given, None)
+                return
+            if isinstance(message, tuple):
+                raise UnusableInput(message)
+            if not message:
+                return
+            given += len(message)
+            yield from message
+
+    def close(self) -> None:
+        """End it, wherever it is."""
+        self._receiver.close()
+        self._process.terminate()
+        self._process.join()
+
+
+def begin_beside(work: Work[T]) -> WorkBeside[T] | None:
+    """Begin the work, or None where that would bring nothing or cannot be done."""
+    if sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2:
+        return None
+    try:
+        return WorkBeside(work)
+    except OSError:  # no room for one more process
+        return None
+
+
+def _widen(sender: Connection) -> None:
+    import fcntl  # not there on every system
+
+    fcntl.fcntl(sender.fileno(), _SET_PIPE_SIZE, _ROOM)
+
+
+def _serve(work: Work[T], sender: Connection) -> None:
+    """In the other process: do the work, and end with this one."""
+    # Ctrl-C is for the run, which then ends us, or goes away, which ends us at the next message.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    gc.freeze()  # nothing of what was copied is ours to close
+    _let_go_of_files(sender.fileno())
+    with suppress(BrokenPipeError):
+        items = work()
+        try:
+            while batch := list(islice(items, _IN_A_MESSAGE)):
+                sender.send_bytes(pickle.dumps(batch, pickle.HIGHEST_PROTOCOL))
+            sender.send_bytes(pickle.dumps([]))
+        except UnusableInput as error:
+            sender.send_bytes(pickle.dumps(error.problems))
+    os._exit(0)  # what the copied process would do at its end is not ours to do
+
+
+def _let_go_of_files(kept: int) -> None:
+    """Among them are locks, which would outlive the run in us."""
+    most = os.sysconf("SC_OPEN_MAX")
+    os.closerange(3, kept)
+    os.closerange(kept + 1, most)

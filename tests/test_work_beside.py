@@ -1,0 +1,121 @@
+"""Work that is done in a process beside this one gives what it would give here."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from importer.errors import UnusableInput
+from importer.models import FilePlace, Problem
+from importer.work_beside import WorkBeside
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux only")
+
+BROKEN = (Problem("a", "the first", "mend it", FilePlace("a.csv")), Problem("b", "the second", "mend it"))
+
+
+def test_gives_everything_in_its_order() -> None:
+    """However many items there are, none is lost and none comes twice."""
+    beside = WorkBeside(lambda: iter(range(10_001)))
+    assert list(beside) == list(range(10_001))
+    beside.close()
+
+
+def test_it_is_done_in_another_process() -> None:
+    """Or it would hold up what this one does."""
+    beside = WorkBeside(lambda: iter([os.getpid()]))
+    assert list(beside) != [os.getpid()]
+    beside.close()
+
+
+def test_what_cannot_be_read_is_told_after_all_that_could() -> None:
+    """With every problem, as if it had been met here."""
+
+    def work() -> Iterator[int]:
+        yield from range(100)
+        raise UnusableInput(BROKEN)
+
+    beside = WorkBeside(work)
+    given: list[int] = []
+    with pytest.raises(UnusableInput) as caught:
+        given.extend(iter(beside))
+    beside.close()
+    assert caught.value.problems == BROKEN
+
+
+def test_a_process_that_dies_is_made_up_for() -> None:
+    """The rest is made here, from where the other one ended: nothing is lost, and nothing comes twice."""
+    here = os.getpid()
+
+    def work() -> Iterator[tuple[int, bool]]:
+        for number in range(1000):
+            if number == 700 and os.getpid() != here:
+                os.kill(os.getpid(), signal.SIGKILL)
+            yield number, os.getpid() == here
+
+    beside = WorkBeside(work)
+    given = list(beside)
+    beside.close()
+    assert [number for number, _ in given] == list(range(1000))
+    assert (given[0][1], given[-1][1]) == (False, True)
+
+
+def test_a_bug_shows_itself_here() -> None:
+    """What nobody foresaw is met again in this process, with its own traceback."""
+
+    def work() -> Iterator[int]:
+        yield from range(100)
+        raise ZeroDivisionError
+
+    beside = WorkBeside(work)
+    with pytest.raises(ZeroDivisionError):
+        list(beside)
+    beside.close()
+
+
+def test_closing_ends_work_that_nobody_waits_for() -> None:
+    """A run that stops early does not go on reading its file."""
+
+    def work() -> Iterator[bytes]:
+        while True:
+            yield bytes(10_000)
+
+    beside = WorkBeside(work)
+    assert next(iter(beside)) == bytes(10_000)
+    began = time.monotonic()
+    beside.close()
+    assert time.monotonic() - began < 5
+
+
+def test_it_ends_with_the_process_that_began_it(tmp_path: Path) -> None:
+    """Killed, a run leaves nobody behind, and none of the locks that it held."""
+    lock = tmp_path / "lock"
+    program = f"""
+        import itertools, os, signal, sys
+        from filelock import FileLock
+        from importer.work_beside import WorkBeside
+        FileLock({str(lock)!r}).acquire()
+        beside = WorkBeside(lambda: itertools.repeat(bytes(10_000)))
+        next(iter(beside))
+        print(beside._process.pid, flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+    """
+    ended = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)], stdout=subprocess.PIPE, text=True, check=False
+    )
+    assert ended.returncode == -signal.SIGKILL
+    FileLock(lock, timeout=0).acquire()
+    other = Path(f"/proc/{ended.stdout.strip()}")
+    ends_by = time.monotonic() + 5
+    while other.exists() and time.monotonic() < ends_by:
+        time.sleep(0.01)
+    assert not other.exists()
