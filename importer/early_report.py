@@ -26,6 +26,7 @@ from importer.run_folder import RunManifest, read_manifest, refuse_altered
 _GO: Final = b"the ending is kept\n"
 _LOOKS_EVERY: Final = 0.1  # seconds between two looks into the journal
 _AT_ONCE: Final = 2_000  # outcomes
+_MODESTY: Final = 5  # by how much it steps back where processors are short
 
 
 class EarlyReport:
@@ -103,6 +104,8 @@ class _Follower:
 
 
 def main(folder: Path) -> None:
+    if hasattr(os, "nice"):
+        os.nice(_MODESTY)  # sending comes first
     manifest = read_manifest(folder)
     sheet = sheet_of(folder, manifest)
     with RunJournal(folder) as journal:
