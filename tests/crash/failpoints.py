@@ -111,6 +111,8 @@ def arm(folder: Path, name: str | None, hit: int = 1) -> None:
 
 # --- transactions -------------------------------------------------------------------------------
 
+_TEXT = re.compile(r"'(?:[^']|'')*'")
+_GIVEN = re.compile(r"\A\s*with\b.*?\)\s*(?=insert|update|delete)", re.I | re.S)  # a table of rows before the verb
 _TABLE = re.compile(r'\b(?:into|update|from|table|index)\s+(?:if\s+not\s+exists\s+)?"?(\w+)', re.I)
 
 
@@ -140,9 +142,8 @@ def _watch_databases(wire: _Wire) -> None:
                 super().commit()
 
         def _note(self, sql: str) -> None:
-            if (verb := sql.lstrip()[:6].lower()) in ("insert", "update", "delete", "create") and (
-                table := _TABLE.search(sql)
-            ):
+            sql = _GIVEN.sub("", _TEXT.sub("''", sql)).lstrip()
+            if (verb := sql[:6].lower()) in ("insert", "update", "delete", "create") and (table := _TABLE.search(sql)):
                 self.written.add((verb, table[1].lower()))
 
     @contextmanager
