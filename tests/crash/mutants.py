@@ -33,7 +33,7 @@ MUTANTS = (
     Mutant(
         "the request does not wait for its intent",
         "load/sender.py",
-        "    means.ledger.intend_then(Intent(attempt, job.body_digest), then, urgent=not crew.has_work_waiting())\n",
+        "    means.ledger.intend_then(Intent(attempt, job.body_digest), then, urgent=crew.is_running_dry())\n",
         "    then(None)\n"
         "    means.ledger.intend_then(Intent(attempt, job.body_digest), lambda refusal: None, urgent=False)\n",
         ("tests/load",),
