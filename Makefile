@@ -39,8 +39,9 @@ demo: $(INSTALLED)
 	@$(BIN)/importer run sample_data/legacy_ats_export.xlsx --mapping mappings/legacy_ats_export.yaml \
 		--sandbox --faults sample_data/demo_faults.json --out results/demo || test $$? -eq 4
 
+# Whoever is done takes tests from the others: some take seconds, and most none.
 test: $(INSTALLED_DEV)
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 # Some half an hour on two cores; each part alone, larger or smaller: see python -m tests.crash --help
 crash: $(INSTALLED_DEV)
