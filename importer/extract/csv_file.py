@@ -50,6 +50,10 @@ class CsvFile:
         return f"CSV, {self.encoding.label}, delimiter {shown_delimiter(self.delimiter)}"
 
     @property
+    def lines(self) -> int:
+        return self.survey.lines
+
+    @property
     def even(self) -> bool:
         return True
 
