@@ -35,7 +35,9 @@ from importer.selection import Selection
 from importer.sorting import Forecast, Sorted, SortingAhead, look_ahead, needs_whole_look, sort_rows
 from importer.transform import join_warnings
 
-_CHECKED_FIRST = 2_000  # candidates that are checked before the first request: some tenths of a second
+_CHECKED_FIRST = 2_000  # candidates that are checked before the first request, and with them most files: half a second
+_CHECKED_FIRST_OF_MANY = 200
+_MANY = 10_000  # lines
 
 
 class Candidates(Protocol):
@@ -53,7 +55,7 @@ class Order:
     file_shown_as, mapping_shown_as: the names that reports give file and mapping, where these are private copies.
     Of a run that is part of a batch, `run` is its id, and `copied` the private copy of the source that all share, which
     is open as `sheet`: a workbook is read once and kept once, however many targets its rows go to.
-    check_first: check every row before the first is sent, however long that takes; else the first few thousand.
+    check_first: check every row before the first is sent, however long that takes; else the first few of a long one.
     standard_input_bytes: how much may come from there, where the file is `-`.
     """
 
@@ -185,7 +187,7 @@ def _plan_of(
         forecast = look_ahead(read, resolved)
         candidates = sort_rows(read, resolved, forecast.repeated, recognition.verdict)
     else:
-        candidates = SortingAhead(read, resolved, recognition, _CHECKED_FIRST)
+        candidates = SortingAhead(read, resolved, recognition, _checked_first(sheet))
         forecast = candidates.forecast
     undo.callback(candidates.close)
     grouped = mapping.group_by is not None
@@ -221,6 +223,10 @@ def _plan_of(
     if forecast is not None:
         manifest = manifest.read_to(forecast.rows, forecast.last_row)
     return Plan(folder, manifest, sheet, resolved, candidates, forecast, recognition, presence)
+
+
+def _checked_first(sheet: Sheet) -> int:
+    return _CHECKED_FIRST_OF_MANY if (sheet.lines or 0) > _MANY else _CHECKED_FIRST
 
 
 def _take_back(folder: Path, presence: Presence) -> None:

@@ -53,6 +53,10 @@ class CsvFile:
         return f"CSV, {self.encoding.label}, {delimiter}"
 
     @property
+    def lines(self) -> int:
+        return self.survey.lines
+
+    @property
     def even(self) -> bool:
         return True
 

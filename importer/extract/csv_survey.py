@@ -27,12 +27,13 @@ class Undecodable:
 class Survey:
     """What a whole CSV is like.
 
-    `plain`: no cell needs care but trimming. `size` and `changed` (nanoseconds) tell whether the file is still the one
-    that was looked at.
+    `plain`: no cell needs care but trimming. `lines`: about how many there are. `size` and `changed` (nanoseconds) tell
+    whether the file is still the one that was looked at.
     """
 
     undecodable: Undecodable | None
     plain: bool
+    lines: int
     size: int
     changed: int
 
@@ -45,15 +46,17 @@ class Survey:
 def survey(path: Path, codec: str) -> Survey:
     """Read the whole file, a block at a time."""
     look = _Utf8Look() if codec in ("utf-8", "utf-8-sig") else _OtherLook(codec)
+    lines = 0
     with path.open("rb", buffering=0) as file:
         status = os.fstat(file.fileno())
         try:
             while block := file.read(_BLOCK):
+                lines += block.count(b"\n")
                 look.at(block)
             look.at(b"", final=True)
         except UnicodeDecodeError:
-            return Survey(first_undecodable(path, codec), False, status.st_size, status.st_mtime_ns)
-    return Survey(None, look.plain, status.st_size, status.st_mtime_ns)
+            return Survey(first_undecodable(path, codec), False, lines, status.st_size, status.st_mtime_ns)
+    return Survey(None, look.plain, lines, status.st_size, status.st_mtime_ns)
 
 
 def first_undecodable(path: Path, codec: str) -> Undecodable | None:

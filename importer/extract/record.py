@@ -61,6 +61,9 @@ class RecordSource(Protocol):
     def how(self) -> str: ...
 
     @property
+    def lines(self) -> int | None: ...
+
+    @property
     def even(self) -> bool: ...
 
     @property

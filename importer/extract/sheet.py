@@ -14,7 +14,8 @@ class Sheet:
 
     `header_row` is the number that a spreadsheet program shows. `columns` are the source's own, without the `import_*`
     columns of a results file. `reading` says in one line how the file was read, for a person to verify. `delimiter`
-    is that of a CSV, "," for a workbook: what result CSVs are written with.
+    is that of a CSV, "," for a workbook: what result CSVs are written with. `lines` is about how many a CSV has, None
+    for a workbook, which is in memory.
     """
 
     origin: Origin
@@ -23,6 +24,7 @@ class Sheet:
     reading: str
     warnings: tuple[Problem, ...]
     delimiter: str
+    lines: int | None
     _read: Callable[[], Iterator[Row]] = field(repr=False)
 
     def rows(self) -> Iterator[Row]:

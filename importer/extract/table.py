@@ -41,7 +41,8 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
     if not table.has_rows:
         warnings = (*warnings, _no_rows(layout))
     parts = (source.how, *table.how, _counted(len(layout.columns), "column"))
-    return Sheet(source.origin, layout.header_row, layout.columns, ", ".join(parts), warnings, source.delimiter, rows)
+    how = ", ".join(parts)
+    return Sheet(source.origin, layout.header_row, layout.columns, how, warnings, source.delimiter, source.lines, rows)
 
 
 def _find(source: RecordSource, options: SourceOptions) -> _Table:

@@ -32,6 +32,10 @@ class WorkbookSheet:
         return Origin(self.name, self.frames.head.title)
 
     @property
+    def lines(self) -> None:
+        return None
+
+    @property
     def how(self) -> str:
         return f"{self.kind}, sheet {self.frames.head.title!r}"
 
