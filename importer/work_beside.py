@@ -19,6 +19,7 @@ from multiprocessing.connection import Connection
 from typing import Final, Generic, TypeVar
 
 from importer.errors import UnusableInput
+from importer.models import Problem
 
 T = TypeVar("T")
 Work = Callable[[], Iterator[T]]
@@ -92,14 +93,26 @@ def _serve(work: Work[T], sender: Connection) -> None:
     gc.freeze()  # nothing of what was copied is ours to close
     _let_go_of_files(sender.fileno())
     with suppress(BrokenPipeError):
-        items = work()
-        try:
-            while batch := list(islice(items, _IN_A_MESSAGE)):
-                sender.send_bytes(pickle.dumps(batch, pickle.HIGHEST_PROTOCOL))
-            sender.send_bytes(pickle.dumps([]))
-        except UnusableInput as error:
-            sender.send_bytes(pickle.dumps(error.problems))
+        for message in _messages(work()):
+            sender.send_bytes(pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
     os._exit(0)  # what the copied process would do at its end is not ours to do
+
+
+def _messages(items: Iterator[T]) -> Iterator[list[T] | tuple[Problem, ...]]:
+    """Lists of items; at the end an empty one, or the problems that ended the work, after every item before them."""
+    batch: list[T] = []
+    last: list[T] | tuple[Problem, ...] = []
+    try:
+        for item in items:
+            batch.append(item)
+            if len(batch) == _IN_A_MESSAGE:
+                yield batch
+                batch = []
+    except UnusableInput as error:
+        last = error.problems
+    if batch:
+        yield batch
+    yield last
 
 
 def _let_go_of_files(kept: int) -> None:

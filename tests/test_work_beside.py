@@ -49,7 +49,7 @@ def test_what_cannot_be_read_is_told_after_all_that_could() -> None:
     with pytest.raises(UnusableInput) as caught:
         given.extend(iter(beside))
     beside.close()
-    assert caught.value.problems == BROKEN
+    assert (given, caught.value.problems) == (list(range(100)), BROKEN)
 
 
 def test_a_process_that_dies_is_made_up_for() -> None:
