@@ -168,7 +168,11 @@ class Ledger:
 
     def _danger(self) -> str | None:
         """What is wrong outside of the file, that SQLite would not notice or notice too late."""
-        if not self.path.exists() or self.path.stat().st_ino != self._inode:
+        try:
+            is_ours = self.path.stat().st_ino == self._inode
+        except OSError:
+            is_ours = False
+        if not is_ours:
             return "the file was moved or deleted"
         return "there is hardly any room left on its disk" if self._ballast.is_threatened() else None
 

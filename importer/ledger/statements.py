@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import CTE, BindParameter, Connection, Engine, Select, bindparam, column, values
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.expression import Executable
 
 
@@ -27,7 +28,7 @@ class PreparedRows:
         size = _at_least(len(rows))
         table = [row[name] for row in rows for name in self._names]
         table += table[-len(self._names) :] * (size - len(rows))
-        connection.exec_driver_sql(self._text(size), tuple(table))
+        _run(connection, self._text(size), table)
 
     def _text(self, size: int) -> str:
         if size not in self._texts:
@@ -58,13 +59,28 @@ class PreparedLookUp:
             return ()
         given = tuple(wanted)
         size = _at_least(len(given))
-        return connection.exec_driver_sql(self._text(size), given + given[-1:] * (size - len(given))).all()
+        cursor = _run(connection, self._text(size), given + given[-1:] * (size - len(given)))
+        found: list[Any] = cursor.fetchall()
+        return found
 
     def _text(self, size: int) -> str:
         if size not in self._texts:
             parameters: list[BindParameter[Any]] = [bindparam(f"wanted_{number}") for number in range(size)]
             self._texts[size], _ = _compiled(self._query(parameters), self._engine)
         return self._texts[size]
+
+
+def _run(connection: Connection, text: str, parameters: Sequence[Any]) -> Any:
+    """The cursor of a statement, executed past SQLAlchemy, whose work around it costs more than the database's. Errors
+    are those of SQLAlchemy.
+    """
+    cursor = connection.connection.cursor()
+    library: Any = connection.dialect.loaded_dbapi
+    try:
+        cursor.execute(text, parameters)
+    except library.Error as error:
+        raise DBAPIError.instance(text, None, error, library.Error) from error
+    return cursor
 
 
 def _at_least(number: int) -> int:
