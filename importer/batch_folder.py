@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from importer.durable import keep_json
 from importer.errors import UnusableInput
 from importer.models import FilePlace, Operation, Problem, SourceOptions, Target
 from importer.run_folder import BATCH, Ending, options_from_json
@@ -59,12 +59,7 @@ class BatchManifest:
 def write_batch(folder: Path, manifest: BatchManifest) -> None:
     """Keep the manifest in the folder, whole or not at all."""
     values = {**asdict(manifest), "version": VERSION}
-    temporary = folder / f".{BATCH}.tmp"
-    with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-        json.dump(values, file, ensure_ascii=False, indent=1, default=datetime.isoformat)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(folder / BATCH)
+    keep_json(folder / BATCH, values)
 
 
 def read_batch(folder: Path) -> BatchManifest:

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from importer.durable import keep_json
 from importer.errors import StoppedEarly, UnusableInput, UsageError
 from importer.ledger import JOURNAL, Presence, Scope
 from importer.mapping import self_contained
@@ -159,13 +160,8 @@ def write_manifest(folder: Path, manifest: RunManifest) -> None:
     values = asdict(manifest)
     values["version"] = VERSION
     values["target"] = {"operation": manifest.target.operation.value, "id": manifest.target.id}
-    temporary = folder / f".{MANIFEST}.tmp"
     try:
-        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-            json.dump(values, file, ensure_ascii=False, indent=1, default=datetime.isoformat)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(folder / MANIFEST)
+        keep_json(folder / MANIFEST, values)
     except OSError as error:
         raise StoppedEarly(
             f"{folder}: the results folder cannot be written ({error.strerror}); what was sent is in the ledger: "

@@ -9,8 +9,8 @@ import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 
+from importer.durable import sync_folder
 from importer.errors import UnusableInput
-from importer.ledger.sqlite_file import sync_folder
 from importer.models import FilePlace, Problem, Target
 
 _KEY_BYTES = 32

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL
 
+from importer.durable import sync_folder
 from importer.errors import UnusableInput
 from importer.models import FilePlace, Problem
 
@@ -30,21 +31,6 @@ def create_private(path: Path) -> None:
             sync_folder(path.parent)
     except OSError as error:
         raise unwritable(path, error.strerror or str(error)) from None
-
-
-def sync_folder(folder: Path) -> None:
-    """Have the names of a folder's files on disk, as fsync has their contents.
-
-    Raises:
-        OSError: the disk does not take it.
-    """
-    if os.name == "nt":  # a folder cannot be opened there; names are durable without
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def open_engine(path: Path, durability: Durability) -> Engine:

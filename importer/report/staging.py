@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from importer.durable import sync_folder
+
 _PREFIX: Final = ".writing-"
 
 
@@ -47,20 +49,10 @@ def publish(staged: Path, folder: Path, names: Sequence[str]) -> None:
         _settle(staged / name)
     for name in names:
         (staged / name).replace(folder / name)
-    _sync_folder(folder)
+    sync_folder(folder)
 
 
 def _settle(path: Path) -> None:
     path.chmod(0o600)
     with path.open("rb+") as file:
         os.fsync(file.fileno())
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name == "nt":  # a folder cannot be opened there; renaming is durable without
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
