@@ -11,7 +11,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
@@ -99,7 +98,7 @@ class _Follower:
             if not self._ready or self._ready[0].row != self._row:
                 if was_over:
                     return None
-                time.sleep(_LOOKS_EVERY)
+                self._is_over.wait(_LOOKS_EVERY)
         return self._ready.popleft()
 
 

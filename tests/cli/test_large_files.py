@@ -11,12 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Served, candidate, read_csv, write_csv
+from tests.cli.conftest import FrontDoor, Served, candidate, read_csv, write_csv
 
 Serve = Callable[..., Served]
 RUN = ("run", "people.csv", "--mapping", "mapping.yaml", "--in-flight", "32", "--json")
 ROWS = 2_300
 BROKEN_AT = 2_200  # beyond what is checked before the first request
+
+
+@pytest.fixture
+def front_door(front_door: FrontDoor) -> FrontDoor:
+    """With patience for a machine that is busy with thousands of rows: its silence is not what is tested here."""
+    return FrontDoor(front_door.folder, {**front_door.environment, "IMPORTER_SILENCE_SECONDS": "20"})
 
 
 @pytest.fixture
