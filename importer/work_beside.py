@@ -6,6 +6,7 @@ Linux only and where there is a second processor; elsewhere it is done where it 
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import pickle
@@ -45,6 +46,7 @@ class WorkBeside(Generic[T]):
         self._process = context.Process(target=_serve, args=(work, sender), daemon=True)
         self._process.start()
         sender.close()
+        atexit.register(self.close)
 
     def __iter__(self) -> Iterator[T]:
         """Raises UnusableInput where the work did. May be asked for once."""
@@ -63,9 +65,10 @@ class WorkBeside(Generic[T]):
             yield from message
 
     def close(self) -> None:
-        """End it, wherever it is."""
+        """End it, wherever it is. May be called again."""
+        atexit.unregister(self.close)
         self._receiver.close()
-        self._process.terminate()
+        self._process.kill()
         self._process.join()
 
 
@@ -87,9 +90,9 @@ def _widen(sender: Connection) -> None:
 
 def _serve(work: Work[T], sender: Connection) -> None:
     """In the other process: do the work, and end with this one."""
-    # Ctrl-C is for the run, which then ends us, or goes away, which ends us at the next message.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    # Signals are for the run, which finishes what it has begun and then ends us; should it go away, the next message does.
+    for asked in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(asked, signal.SIG_IGN)
     gc.freeze()  # nothing of what was copied is ours to close
     _let_go_of_files(sender.fileno())
     with suppress(BrokenPipeError):

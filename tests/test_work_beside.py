@@ -69,6 +69,35 @@ def test_a_process_that_dies_is_made_up_for() -> None:
     assert (given[0][1], given[-1][1]) == (False, True)
 
 
+def test_signals_are_for_the_run() -> None:
+    """A shutdown asks every process to end: the run has rows to account for, and needs what this one gives."""
+
+    def work() -> Iterator[int]:
+        for number in range(1000):
+            if number == 700:
+                os.kill(os.getpid(), signal.SIGTERM)
+                os.kill(os.getpid(), signal.SIGINT)
+            yield os.getpid()
+
+    beside = WorkBeside(work)
+    given = list(beside)
+    beside.close()
+    beside.close()
+    assert (len(given), len(set(given)), os.getpid() in given) == (1000, 1, False)
+
+
+def test_a_run_that_forgets_it_still_ends() -> None:
+    """It is ended with the process that began it, also where nobody closes it."""
+    program = """
+        import itertools
+        from importer.work_beside import WorkBeside
+        beside = WorkBeside(lambda: itertools.repeat(bytes(10_000)))
+        next(iter(beside))
+    """
+    ended = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], timeout=30, check=False)
+    assert ended.returncode == 0
+
+
 def test_a_bug_shows_itself_here() -> None:
     """What nobody foresaw is met again in this process, with its own traceback."""
 
