@@ -90,7 +90,7 @@ def _widen(sender: Connection) -> None:
 
 def _serve(work: Work[T], sender: Connection) -> None:
     """In the other process: do the work, and end with this one."""
-    # Signals are for the run, which finishes what it has begun and then ends us; should it go away, the next message does.
+    # Signals are for the run, which finishes what it has begun and then ends us; should it die, the next message does.
     for asked in (signal.SIGINT, signal.SIGTERM):
         signal.signal(asked, signal.SIG_IGN)
     gc.freeze()  # nothing of what was copied is ours to close
