@@ -17,6 +17,7 @@ from contextlib import suppress
 from itertools import islice
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Final, Generic, TypeVar
 
 from importer.errors import UnusableInput
@@ -120,7 +121,8 @@ def _messages(items: Iterator[T]) -> Iterator[list[T] | tuple[Problem, ...]]:
 
 def _let_go_of_files(kept: int) -> None:
     """Among them are locks, which would outlive the run in us."""
-    for number in map(int, os.listdir("/proc/self/fd")):  # those that are open: up to the limit there may be a billion
+    are_open = [int(entry.name) for entry in Path("/proc/self/fd").iterdir()]
+    for number in are_open:  # and not every number that one could have: the limit may be a billion
         if number > 2 and number != kept:
             with suppress(OSError):  # the one that the listing itself had open
                 os.close(number)
