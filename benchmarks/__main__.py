@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import compileall
 import sys
 import time
 from pathlib import Path
@@ -14,6 +15,7 @@ from benchmarks.place import Place, temporary_place
 from benchmarks.plots import write_plots
 from benchmarks.refusing import Limit, measure_refusing
 from benchmarks.results import Results, begin_results, join, read_results
+from benchmarks.sink_process import ROOT
 from benchmarks.tables import tables
 from benchmarks.telling import say
 from benchmarks.whole import Setting, measure_whole
@@ -89,6 +91,7 @@ def _all(wanted: argparse.Namespace, results: Results, place: Place) -> None:
 
 
 def _measure(wanted: argparse.Namespace) -> None:
+    compileall.compile_dir(ROOT / OURS, quiet=1)  # as pip does with what it installs, the other tools among it
     results = begin_results()
     began = time.monotonic()
     try:

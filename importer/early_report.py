@@ -7,6 +7,8 @@ kept its ending and says so on standard input; when that ends without a word, no
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import subprocess
 import sys
@@ -122,4 +124,5 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
+    atexit.register(gc.freeze)  # the run waits for our end, and Python would look for garbage in all that was loaded
     main(Path(sys.argv[1]))

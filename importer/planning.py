@@ -37,7 +37,7 @@ from importer.transform import join_warnings
 
 _CHECKED_FIRST = 2_000  # candidates that are checked before the first request, and with them most files: half a second
 _CHECKED_FIRST_OF_MANY = 200
-_MANY = 10_000  # lines
+_MANY = 4_000  # lines: a file that is not checked to its end anyhow is not held up for a part of it
 
 
 class Candidates(Protocol):

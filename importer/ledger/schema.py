@@ -84,6 +84,5 @@ Index(
     "one_open_attempt",
     attempts.c.identity,
     unique=True,
-    sqlite_where=attempts.c.ended_at.is_(None),
-    postgresql_where=attempts.c.ended_at.is_(None),
+    sqlite_where=attempts.c.ended_at.is_(None),  # naming other databases here loads all that SQLAlchemy has for them
 )

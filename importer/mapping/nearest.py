@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rapidfuzz import fuzz, process
-
 from importer.mapping.fold import fold
 
 _NEAR_ENOUGH = 65  # of 100: below it, a proposal is more often wrong than right
@@ -14,6 +12,8 @@ _LONG_ENOUGH = 4  # letters
 
 def nearest(typed: str, known: Iterable[str]) -> str | None:
     """The known word most like the typed one, or None where none is like it."""
+    from rapidfuzz import fuzz, process  # takes a while to load, and is wanted where something is wrong
+
     words = list(known)
     folded = fold(typed)
     # A part is enough where it is long: "degree" finds "bachelors_degree", but "C" is no part of "Cobol".

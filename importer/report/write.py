@@ -17,7 +17,6 @@ from importer.report.staging import publish, staging
 from importer.report.summary import SourceSummary, Stopped, Summary
 from importer.report.summary_file import write_summary
 from importer.report.tally import Tally
-from importer.report.workbook import ReportWorkbook
 
 
 def write_report(
@@ -72,6 +71,9 @@ def _write_files(
     reported_rows: Iterator[ReportedRow],
     final_facts: Callable[[], RunFacts],
 ) -> Summary:
+    # XlsxWriter takes a while to load, and the report of a long run is written by another process.
+    from importer.report.workbook import ReportWorkbook
+
     tally = Tally()
     with ReportWorkbook(staged, facts) as workbook:
         with CsvFiles(staged, facts) as csv_files:
