@@ -11,12 +11,15 @@ from __future__ import annotations
 import http.client
 import io
 import socket
+import ssl
 import threading
 import time
 from typing import Any, ClassVar
 
+import certifi
 import requests
 import urllib3
+import urllib3.util
 from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
@@ -237,6 +240,13 @@ class _SecurePool(HTTPSConnectionPool):
     ConnectionCls = _SecureConnection
 
 
+def _trusting() -> ssl.SSLContext:
+    """One for all connections: reading some hundred certificates takes as long as ten requests."""
+    context = urllib3.util.create_urllib3_context(cert_reqs=ssl.CERT_REQUIRED)
+    context.load_verify_locations(certifi.where())  # what requests trusts
+    return context
+
+
 class _DeadlineAdapter(HTTPAdapter):
     """requests' adapter with our connections. One address is all that it ever talks to, so one pool is looked up once,
     and cookies, history and encoding of an answer, which nobody here reads, are not worked out.
@@ -251,8 +261,16 @@ class _DeadlineAdapter(HTTPAdapter):
         scheme, _, rest = (request.url or "").partition("://")
         origin = (scheme, rest.partition("/")[0])
         if origin not in self._pools:
-            self._pools[origin] = super().get_connection_with_tls_context(request, *args, **kwargs)
+            pool: Any = super().get_connection_with_tls_context(request, *args, **kwargs)
+            if scheme == "https":
+                pool.conn_kw["ssl_context"] = _trusting()
+            self._pools[origin] = pool
         return self._pools[origin]
+
+    def cert_verify(self, *args: Any, **kwargs: Any) -> None:
+        """Nothing: what is trusted stands in the context of the pool, and requests would have it read again from disk
+        for each connection, while all others wait.
+        """
 
     def build_response(self, req: requests.PreparedRequest, resp: Any) -> requests.Response:
         response = requests.Response()

@@ -254,30 +254,62 @@ def test_a_signal_does_not_end_a_request(transport: Wish) -> None:
     assert len(seen) == 3
 
 
-def test_a_certificate_that_nobody_vouches_for_is_refused(transport: Wish, tmp_path: Path) -> None:
-    """The token goes to nobody who cannot prove to be the service."""
+@pytest.fixture
+def certificate(tmp_path: Path) -> Path:
+    """One for 127.0.0.1, and beside it, as `.key`, its key."""
     if shutil.which("openssl") is None:
         pytest.skip("no openssl here to make a certificate with")
-    made, key = tmp_path / "made.pem", tmp_path / "made.key"
+    made = tmp_path / "made.pem"
     asked = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=nobody -addext subjectAltName=IP:127.0.0.1"
-    subprocess.run([*asked.split(), "-keyout", str(key), "-out", str(made)], check=True, capture_output=True)
+    key = str(made.with_suffix(".key"))
+    subprocess.run([*asked.split(), "-keyout", key, "-out", str(made)], check=True, capture_output=True)
+    return made
+
+
+@contextmanager
+def scripted_behind_tls(certificate: Path) -> Iterator[tuple[int, list[bytes]]]:
+    """The port of a server that answers 201 to each request, two connections at most; and what it was sent."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(made, key)
+    context.load_cert_chain(certificate, certificate.with_suffix(".key"))
     heard: list[bytes] = []
 
     def serve() -> None:
         with contextlib.suppress(OSError):
-            peer, _ = listener.accept()
-            with context.wrap_socket(peer, server_side=True) as tls:
-                heard.append(tls.recv(65536))
+            for _ in range(2):
+                peer, _ = listener.accept()
+                with contextlib.suppress(OSError), context.wrap_socket(peer, server_side=True) as tls:
+                    while got := tls.recv(65536):
+                        heard.append(got)
+                        tls.sendall(b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\n{}")
 
-    with socket.create_server(("127.0.0.1", 0)) as listener, opened(transport) as opener:
-        thread = threading.Thread(target=serve, daemon=True)
-        thread.start()
-        found = opener.send(post(f"https://127.0.0.1:{listener.getsockname()[1]}"))
-        thread.join(5)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=serve, daemon=True).start()
+        yield listener.getsockname()[1], heard
+
+
+def test_a_certificate_that_nobody_vouches_for_is_refused(transport: Wish, certificate: Path) -> None:
+    """The token goes to nobody who cannot prove to be the service."""
+    with scripted_behind_tls(certificate) as (port, heard), opened(transport) as opener:
+        found = opener.send(post(f"https://127.0.0.1:{port}"))
     assert found == NoReply("the TLS certificate or handshake was refused", Phase.CONNECTING)
-    assert heard in ([], [b""])
+    assert heard == []
+
+
+def test_a_certificate_for_another_name_is_refused(
+    transport: Wish, certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor to one who proves to be somebody else, though he was trusted as himself just before."""
+    monkeypatch.setattr("certifi.where", lambda: str(certificate))
+    with scripted_behind_tls(certificate) as (port, heard):
+        with opened(transport) as opener:
+            first = opener.send(post(f"https://127.0.0.1:{port}"))
+            second = opener.send(post(f"https://127.0.0.1:{port}"))
+            assert len(heard) == 2
+        with opened(transport) as opener:
+            other = opener.send(post(f"https://localhost:{port}"))
+    assert first == second == RawReply(201, {}, b"{}", True)
+    assert other == NoReply("the TLS certificate or handshake was refused", Phase.CONNECTING)
+    assert len(heard) == 2
 
 
 def test_what_one_answer_said_is_not_said_of_the_next(transport: Wish) -> None:
