@@ -26,7 +26,6 @@ class Waiting(Generic[Write]):
     """A write in a group. `settle` tells, once, that it is on disk (None), or what kept it off."""
 
     write: Write
-    urgent: bool
     then: Callable[[Exception | None], None] = _nobody_waits
     is_settled: bool = False
 
@@ -46,8 +45,8 @@ class _Mark:
 class GroupWriter(Generic[Write]):
     """Hands groups of writes, in the order in which they were put, to `commit`, which settles each of them.
 
-    A group with an urgent write is closed as soon as the writer is free: while one commit is on its way to disk the
-    next group gathers. Writes that nobody waits for linger for up to `linger` seconds, to ride with an urgent one.
+    A group is closed as soon as somebody wants it and the writer is free: while one commit is on its way to disk the
+    next group gathers. Writes that nobody waits for linger for up to `linger` seconds, to share a commit with others.
     `commit` must settle every write and raise nothing; what it raises is a bug, which the next caller meets.
     """
 
@@ -63,7 +62,7 @@ class GroupWriter(Generic[Write]):
         self._most_waiting = most_waiting
         self._linger = linger
         self._queue: SimpleQueue[Waiting[Write] | _Mark] = SimpleQueue()
-        self._bell: SimpleQueue[None] = SimpleQueue()  # rung after what ends the lingering was put
+        self._bell: SimpleQueue[None] = SimpleQueue()  # rung after something was put that is wanted now
         self._bug: BaseException | None = None
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
         self._thread.start()
@@ -73,20 +72,23 @@ class GroupWriter(Generic[Write]):
         while self._queue.qsize() > self._most_waiting and self._bug is None:
             time.sleep(_A_MOMENT)
         self._refuse_after_a_bug()
-        self._queue.put(Waiting(write, urgent=False))
+        self._queue.put(Waiting(write))
 
-    def put_then(self, write: Write, then: Callable[[Exception | None], None], *, urgent: bool) -> None:
-        """Have it written; the writer's thread calls `then` when it is on disk, or with what kept it off."""
+    def put_then(self, write: Write, then: Callable[[Exception | None], None]) -> None:
+        """Have it written soon; the writer's thread calls `then` when it is on disk, or with what kept it off."""
         self._refuse_after_a_bug()
-        self._queue.put(Waiting(write, urgent, then))
-        if urgent:
-            self._bell.put(None)
+        self._queue.put(Waiting(write, then))
+
+    def hurry(self) -> None:
+        """Have written now what was put; returns at once."""
+        self._bell.put(None)
 
     def put_and_wait(self, write: Write) -> None:
         """Have it written at once, and return when it is on disk; raises what kept it off."""
         # A queue waits and wakes in C; an Event or a Future costs ten times as much, for each row.
         settled: SimpleQueue[Exception | None] = SimpleQueue()
-        self.put_then(write, settled.put, urgent=True)
+        self.put_then(write, settled.put)
+        self.hurry()
         error = settled.get()
         if error is not None:
             raise error
@@ -103,7 +105,7 @@ class GroupWriter(Generic[Write]):
     def _reach(self, mark: _Mark) -> None:
         if self._thread.is_alive():
             self._queue.put(mark)
-            self._bell.put(None)
+            self.hurry()
             mark.reached.wait()
         self._refuse_after_a_bug()
 
@@ -135,18 +137,21 @@ class GroupWriter(Generic[Write]):
         group: list[Waiting[Write]] = []
         self._take(self._queue.get(), group, marks)
         closes_at = time.monotonic() + self._linger
+        is_wanted = False
         while True:
             # In this order: what is put from here on rings, and what was put before is found.
             while not self._bell.empty():
                 self._bell.get()
+                is_wanted = True
             while len(group) < _MOST_IN_A_GROUP and not marks and not self._queue.empty():
                 self._take(self._queue.get(), group, marks)
             left = closes_at - time.monotonic()
-            if marks or len(group) >= _MOST_IN_A_GROUP or left <= 0 or any(waiting.urgent for waiting in group):
+            if is_wanted or marks or len(group) >= _MOST_IN_A_GROUP or left <= 0:
                 return group
             # Not for the next write: a thread that wakes costs more than what it does for one.
             with suppress(Empty):
                 self._bell.get(timeout=left)
+                is_wanted = True
 
     @staticmethod
     def _take(item: Waiting[Write] | _Mark, group: list[Waiting[Write]], marks: list[_Mark]) -> None:

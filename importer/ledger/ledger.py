@@ -127,13 +127,17 @@ class Ledger:
         """
         self._writer.put_and_wait(intent)
 
-    def intend_then(self, intent: Intent, then: Callable[[Exception | None], None], *, urgent: bool) -> None:
+    def intend_then(self, intent: Intent, then: Callable[[Exception | None], None]) -> None:
         """Have an intent written, and `then` called by the writer's thread: with None when it is on disk.
 
-        With LedgerUnwritable or NotAllowed, as `intend` raises them, when it is not. `then` must not wait. What is
-        not urgent may take 10 ms longer, so that more writes share its commit.
+        With LedgerUnwritable or NotAllowed, as `intend` raises them, when it is not. `then` must not wait. Without a
+        `hurry` it may take 10 ms longer, so that more writes share its commit.
         """
-        self._writer.put_then(intent, then, urgent=urgent)
+        self._writer.put_then(intent, then)
+
+    def hurry(self) -> None:
+        """Have written now what was put so far; returns at once."""
+        self._writer.hurry()
 
     def record(self, answered: Answered) -> None:
         """Have an answer written, without waiting for it. An answer that cannot be written stops every later intent."""

@@ -22,16 +22,24 @@ class Crew:
     expected job is still to be handed over.
 
     The caller is woken when hardly any work is left to be taken, and not for each finding: a thread that wakes costs
-    more than what it does for a row.
+    more than what it does for a row. `hurry` is called before it rests while little is there: what is expected is
+    wanted soon.
     """
 
     def __init__(
-        self, send: Callable[[Job], Finding], size: int, at_once: Callable[[], int], dismiss: Callable[[], None]
+        self,
+        send: Callable[[Job], Finding],
+        size: int,
+        at_once: Callable[[], int],
+        *,
+        hurry: Callable[[], None],
+        dismiss: Callable[[], None],
     ) -> None:
         self.busy = 0
         self._send = send
         self._size = size
         self._at_once = at_once
+        self._hurry = hurry
         self._dismiss = dismiss
         self._rests = False
         self._bell: SimpleQueue[None] = SimpleQueue()
@@ -68,9 +76,13 @@ class Crew:
         """The expected job will not come: this is what became of it."""
         self._put(finding)
 
-    def is_running_dry(self) -> bool:
-        """Whether hardly any job is there for the next senders that become free."""
-        return self._jobs.qsize() <= (self._at_once() + 1) // 2
+    def _is_worth_waking(self) -> bool:
+        """Whether a caller who rests has something to do: half of what may be sent has ended, or nothing is left."""
+        ended = self._findings.qsize()
+        return ended >= self._half() or (ended > 0 and self._jobs.empty())
+
+    def _half(self) -> int:
+        return (self._at_once() + 1) // 2
 
     def has_finding(self) -> bool:
         """Whether `next` would give one at once."""
@@ -87,15 +99,17 @@ class Crew:
         return finding
 
     def _rest(self) -> None:
+        if self._jobs.qsize() <= self._half():
+            self._hurry()
         self._rests = True
-        if not (self.has_finding() and self.is_running_dry()):
+        if not self._is_worth_waking():
             with suppress(Empty):
                 self._bell.get(timeout=_LONGEST_REST)
         self._rests = False
 
     def _put(self, finding: Finding | BaseException) -> None:
         self._findings.put(finding)
-        if self._rests and self.is_running_dry():
+        if self._rests and self._is_worth_waking():
             self._bell.put(None)  # one too many only ends the next rest early
 
     def _work(self) -> None:

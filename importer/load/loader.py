@@ -86,7 +86,8 @@ class Loader:
 
         `candidates` is read from the calling thread only, and not much faster than rows are sent.
         """
-        crew = Crew(self._live, self._options.in_flight, self._at_once, dismiss=self._dismiss)
+        hurry = self._ledger.hurry
+        crew = Crew(self._live, self._options.in_flight, self._at_once, hurry=hurry, dismiss=self._dismiss)
         with crew:
             for item in self._plan(candidates):
                 if isinstance(item, Outcome):

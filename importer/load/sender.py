@@ -64,7 +64,7 @@ def intend(job: Job, means: Means, crew: Crew) -> None:
             crew.report(refusal)  # a bug of ours
 
     attempt = Attempt(job.identity, means.run, job.row, 1)
-    means.ledger.intend_then(Intent(attempt, job.body_digest), then, urgent=crew.is_running_dry())
+    means.ledger.intend_then(Intent(attempt, job.body_digest), then)
 
 
 def _nothing_yet(job: Job) -> Finding:

@@ -33,9 +33,9 @@ MUTANTS = (
     Mutant(
         "the request does not wait for its intent",
         "load/sender.py",
-        "    means.ledger.intend_then(Intent(attempt, job.body_digest), then, urgent=crew.is_running_dry())\n",
+        "    means.ledger.intend_then(Intent(attempt, job.body_digest), then)\n",
         "    then(None)\n"
-        "    means.ledger.intend_then(Intent(attempt, job.body_digest), lambda refusal: None, urgent=False)\n",
+        "    means.ledger.intend_then(Intent(attempt, job.body_digest), lambda refusal: None)\n",
         ("tests/load",),
     ),
     Mutant(
