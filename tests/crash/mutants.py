@@ -34,8 +34,7 @@ MUTANTS = (
         "the request does not wait for its intent",
         "load/sender.py",
         "    means.ledger.intend_then(Intent(attempt, job.body_digest), then)\n",
-        "    then(None)\n"
-        "    means.ledger.intend_then(Intent(attempt, job.body_digest), lambda refusal: None)\n",
+        "    then(None)\n    means.ledger.intend_then(Intent(attempt, job.body_digest), lambda refusal: None)\n",
         ("tests/load",),
     ),
     Mutant(
