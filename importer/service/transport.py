@@ -65,9 +65,11 @@ def _prepared(request: WireRequest) -> requests.PreparedRequest:
     prepared.method = request.method
     prepared.url = request.url
     prepared.body = request.body
-    prepared.headers = requests.structures.CaseInsensitiveDict(request.headers)
+    # A plain dict: nobody looks a name up in other letters, and the one that requests has is made letter by letter.
+    headers: Any = dict(request.headers)
     if request.body is not None:
-        prepared.headers["Content-Length"] = str(len(request.body))
+        headers["Content-Length"] = str(len(request.body))
+    prepared.headers = headers
     return prepared
 
 
@@ -191,6 +193,10 @@ class _TellsPhase:
     _held: bytes | None = None
     _head = b""
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._lines: dict[tuple[Any, tuple[Any, ...]], bytes] = {}
+
     def endheaders(self, *args: Any, **kwargs: Any) -> None:
         self._held = b""
         try:
@@ -198,6 +204,17 @@ class _TellsPhase:
         finally:
             held, self._held = self._held, None
         self._head = held
+
+    def putheader(self, header: Any, *values: Any) -> None:
+        """Nearly all headers are the same for each request: http.client checks and writes each of them once."""
+        said = (header, values)
+        line = self._lines.get(said)
+        if line is not None:
+            self._output(line)  # type: ignore[attr-defined]
+            return
+        super().putheader(header, *values)  # type: ignore[misc]
+        if header != "Content-Length":
+            self._lines[said] = self._buffer[-1]  # type: ignore[attr-defined]
 
     def send(self, piece: Any) -> None:
         if self._held is not None:
