@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from importer.models import OutcomeKind
 from importer.report.facts import RunFacts
-from importer.report.guard import guarded
+from importer.report.guard import FIRST_SIGNS, guarded
 from importer.report.names import ALWAYS_WRITTEN, CSV_FILES
 from importer.report.reported import IMPORT_COLUMNS, TYPED_COLUMN, ReportedRow
 
@@ -70,4 +70,4 @@ class CsvFiles:
 
 
 def _cells(texts: Iterable[str]) -> list[str]:
-    return [guarded(text) for text in texts]
+    return [guarded(text) if text[:1] in FIRST_SIGNS else text for text in texts]

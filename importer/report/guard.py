@@ -11,11 +11,10 @@ from __future__ import annotations
 import re
 
 _TAKEN_FOR_FORMULA = re.compile(r"'*[=+\-@\t\r]")
-_FIRST_SIGNS = frozenset("'=+-@\t\r")
+FIRST_SIGNS = frozenset("'=+-@\t\r")
+"""Texts that begin otherwise need no guard: nearly all, and quicker told than by asking for each."""
 
 
 def guarded(text: str) -> str:
     """The text as a result CSV holds it."""
-    if not text or text[0] not in _FIRST_SIGNS:  # nearly always, and quicker told than by a pattern
-        return text
     return f"'{text}" if _TAKEN_FOR_FORMULA.match(text) else text
