@@ -23,11 +23,11 @@ from importer.ledger import RunJournal
 from importer.models import Outcome, Row
 from importer.report import RunFacts, write_report
 from importer.run_folder import RunManifest, read_manifest, refuse_altered
+from importer.work_beside import step_back
 
 _GO: Final = b"the ending is kept\n"
 _LOOKS_EVERY: Final = 0.1  # seconds between two looks into the journal
 _AT_ONCE: Final = 2_000  # outcomes
-_MODESTY: Final = 5  # by how much it steps back where processors are short
 
 
 class EarlyReport:
@@ -105,8 +105,7 @@ class _Follower:
 
 
 def main(folder: Path) -> None:
-    if hasattr(os, "nice"):
-        os.nice(_MODESTY)  # sending comes first
+    step_back()
     manifest = read_manifest(folder)
     sheet = sheet_of(folder, manifest)
     with RunJournal(folder) as journal:

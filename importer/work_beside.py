@@ -28,6 +28,7 @@ Work = Callable[[], Iterator[T]]
 
 _IN_A_MESSAGE: Final = 64  # items: some hundred kilobytes
 _ROOM: Final = 1 << 20  # bytes of the pipe, by which the other process works ahead
+_MODESTY: Final = 10  # by how much a process beside the run is less urgent
 _SET_PIPE_SIZE: Final = 1031  # F_SETPIPE_SZ, which Python names on Linux only
 
 
@@ -83,6 +84,15 @@ def begin_beside(work: Work[T]) -> WorkBeside[T] | None:
         return None
 
 
+def step_back() -> None:
+    """Let the run go first wherever processors are short: it is short pieces of work that sending waits for."""
+    if hasattr(os, "nice"):
+        os.nice(_MODESTY)
+    if sys.platform == "linux":
+        with suppress(OSError):  # a container may forbid it
+            os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+
+
 def _widen(sender: Connection) -> None:
     import fcntl  # not there on every system
 
@@ -94,6 +104,7 @@ def _serve(work: Work[T], sender: Connection) -> None:
     # Signals are for the run, which finishes what it has begun and then ends us; should it die, the next message does.
     for asked in (signal.SIGINT, signal.SIGTERM):
         signal.signal(asked, signal.SIG_IGN)
+    step_back()
     gc.freeze()  # nothing of what was copied is ours to close
     _let_go_of_files(sender.fileno())
     with suppress(BrokenPipeError):

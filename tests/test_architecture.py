@@ -29,7 +29,7 @@ MAY_IMPORT = {
     "batch_folder": GROUND | SUPPLIES | STAGES | {"selection", "run_folder"},
     "child_tables": GROUND | SUPPLIES | STAGES | {"selection", "run_folder", "batch_folder"},
     "closing": GROUND | SUPPLIES | STAGES | {"selection", "run_folder"},
-    "early_report": GROUND | SUPPLIES | STAGES | {"selection", "run_folder", "closing"},
+    "early_report": GROUND | SUPPLIES | STAGES | {"selection", "run_folder", "closing", "work_beside"},
     "recognition": GROUND | SUPPLIES | {"selection", "run_folder", "child_tables"},
     "planning": GROUND
     | SUPPLIES

@@ -37,6 +37,15 @@ def test_it_is_done_in_another_process() -> None:
     beside.close()
 
 
+def test_it_lets_the_run_go_first() -> None:
+    """Where processors are short it steps back, and this process does not."""
+    before = os.getpriority(os.PRIO_PROCESS, 0)
+    beside = WorkBeside(lambda: iter([os.getpriority(os.PRIO_PROCESS, 0)]))
+    assert list(beside) == [min(before + 10, 19)]
+    assert os.getpriority(os.PRIO_PROCESS, 0) == before
+    beside.close()
+
+
 def test_what_cannot_be_read_is_told_after_all_that_could() -> None:
     """With every problem, as if it had been met here."""
 
