@@ -41,6 +41,7 @@ class EarlyReport:
             stderr=subprocess.DEVNULL,
             start_new_session=True,  # Ctrl-C is for the run, which then says whether its ending was kept
         )
+        step_back(self._child.pid)  # from here, before it loads what it needs
 
     def finish(self) -> bool:
         """Have it published, now that the run's ending is kept; false where it has to be written in the usual way."""
@@ -105,7 +106,6 @@ class _Follower:
 
 
 def main(folder: Path) -> None:
-    step_back()
     manifest = read_manifest(folder)
     sheet = sheet_of(folder, manifest)
     with RunJournal(folder) as journal:

@@ -84,13 +84,14 @@ def begin_beside(work: Work[T]) -> WorkBeside[T] | None:
         return None
 
 
-def step_back() -> None:
-    """Let the run go first wherever processors are short: it is short pieces of work that sending waits for."""
-    if hasattr(os, "nice"):
-        os.nice(_MODESTY)
+def step_back(process: int = 0) -> None:
+    """Have a process (0: this one) let the run go first where processors are short: sending is many short moments."""
+    if hasattr(os, "setpriority"):
+        with suppress(OSError):  # it has ended already
+            os.setpriority(os.PRIO_PROCESS, process, os.getpriority(os.PRIO_PROCESS, process) + _MODESTY)
     if sys.platform == "linux":
         with suppress(OSError):  # a container may forbid it
-            os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+            os.sched_setscheduler(process, os.SCHED_BATCH, os.sched_param(0))
 
 
 def _widen(sender: Connection) -> None:
