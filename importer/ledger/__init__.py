@@ -4,7 +4,7 @@ from importer.ledger.earlier import EarlierOutcomes
 from importer.ledger.first_rows import FirstRows
 from importer.ledger.identity import Fingerprints, Scope
 from importer.ledger.journal import JOURNAL, RunJournal
-from importer.ledger.ledger import Ledger, LedgerUnwritable
+from importer.ledger.ledger import Ledger
 from importer.ledger.lock import (
     Presence,
     forget_presence,
@@ -17,6 +17,7 @@ from importer.ledger.lock import (
 from importer.ledger.records import Answered, Attempt, Intent, Known, RowState, RunRecord
 from importer.ledger.row_set import RowSet
 from importer.ledger.states import DONE, TRANSITIONS, State, Transition
+from importer.ledger.trouble import LedgerUnwritable
 from importer.ledger.writes import NotAllowed
 
 __all__ = [
