@@ -83,7 +83,7 @@ MUTANTS = (
     ),
     Mutant(
         "recovery forgets what was in flight",
-        "ledger/ledger.py",
+        "ledger/run_book.py",
         ".where(identities.c.state == State.IN_FLIGHT, identities.c.run.in_(of_scope))\n"
         "            .values(state=State.UNCLEAR.value)",
         ".where(identities.c.state == State.IN_FLIGHT, identities.c.run.in_(of_scope))\n"
