@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -95,9 +96,14 @@ def _copied(source: IO[bytes], target: Path, limit: int | None = None) -> Source
     """A copy of all that the source gives, or of its first bytes up to a limit."""
     digest = hashlib.sha256()
     left = limit
-    with os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as copy:
+    # Nothing is sent before a file of any size is copied: its bytes are hashed while they are written.
+    with (
+        os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as copy,
+        ThreadPoolExecutor(1, "hash") as beside,
+    ):
         while block := source.read(_BLOCK if left is None else min(left, _BLOCK)):
-            digest.update(block)
+            hashed = beside.submit(digest.update, block)
             copy.write(block)
+            hashed.result()
             left = left - len(block) if left is not None else None
     return SourceCopy(target, digest.hexdigest())

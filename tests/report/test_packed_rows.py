@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from importer.models import Outcome, OutcomeKind
 from importer.report import write_report
-from importer.report.packed_rows import PackedRows, PackingZip, joined_crc
+from importer.report.joined_crc import joined_crc
+from importer.report.packed_rows import PackedRows, PackingZip
 from importer.report.workbook import ReportWorkbook
 from tests.report.building import FACTS, rows
 
