@@ -21,9 +21,8 @@ class Crew:
     `at_once` says how many may be sent at the same time now. `dismiss` is called at the end, and returns when no
     expected job is still to be handed over.
 
-    The caller is woken when hardly any work is left to be taken, and not for each finding: a thread that wakes costs
-    more than what it does for a row. `hurry` is called before it rests while little is there: what is expected is
-    wanted soon.
+    The caller is woken for a few findings at once, and not for each: a thread that wakes costs more than what it does
+    for a row. `hurry` is called before it rests while few jobs are left: what is expected is wanted soon.
     """
 
     def __init__(
@@ -77,12 +76,14 @@ class Crew:
         self._put(finding)
 
     def _is_worth_waking(self) -> bool:
-        """Whether a caller who rests has something to do: half of what may be sent has ended, or nothing is left."""
+        """Whether a caller who rests has something to do: a few have ended, or nothing is left to be taken."""
         ended = self._findings.qsize()
-        return ended >= self._half() or (ended > 0 and self._jobs.empty())
+        return ended >= self._a_few() or (ended > 0 and self._jobs.empty())
 
-    def _half(self) -> int:
-        return (self._at_once() + 1) // 2
+    def _a_few(self) -> int:
+        """As many as are worth a thread's waking: more at once keep the senders from their turns for too long."""
+        at_once = self._at_once()
+        return max(at_once // 4, min(4, (at_once + 1) // 2))
 
     def has_finding(self) -> bool:
         """Whether `next` would give one at once."""
@@ -99,7 +100,7 @@ class Crew:
         return finding
 
     def _rest(self) -> None:
-        if self._jobs.qsize() <= self._half():
+        if self._jobs.qsize() <= self._a_few():
             self._hurry()
         self._rests = True
         if not self._is_worth_waking():
