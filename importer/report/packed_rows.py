@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryFile
-from typing import Any, Final, Literal
+from typing import IO, Any, Final, Literal
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from importer.report.joined_crc import joined_crc
@@ -38,7 +39,7 @@ class PackedRows:
         self._waiting: list[str] = []
         self._waiting_size = 0
         self._packer = _packer()
-        self.packed = TemporaryFile(dir=folder)  # noqa: SIM115 - closed by `close`
+        self.packed: IO[bytes] = TemporaryFile(dir=folder)  # noqa: SIM115 - closed by `discard`
         self.crc = 0
         self.size = 0  # bytes, as they will be read
 
@@ -67,7 +68,8 @@ class PackedRows:
 
     def discard(self) -> None:
         """Let its room go."""
-        self.packed.close()
+        with suppress(OSError):  # on a full disk closing fails too, and the file goes anyway
+            self.packed.close()
 
     def _pack(self) -> None:
         data = "".join(self._waiting).encode()
@@ -123,7 +125,7 @@ def _packer() -> Any:
     return zlib.compressobj(_LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
 
 
-def _size_of(file: Any) -> int:
+def _size_of(file: IO[bytes]) -> int:
     size = file.seek(0, 2)
     file.seek(0)
-    return int(size)
+    return size

@@ -8,6 +8,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -79,6 +80,17 @@ def test_the_workbook_is_the_one_that_xlsxwriter_would_have_made(tmp_path: Path,
     assert sum(name.startswith("xl/worksheets/sheet") for name in ours) == 4
     told = {name: body.replace(b"/ours", b"/theirs") for name, body in ours.items()}
     assert told == theirs
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk here")
+def test_rows_on_a_full_disk_can_be_let_go(tmp_path: Path) -> None:
+    """What kept them off the disk is told once, and closing what is left of them hides it by nothing."""
+    packed = PackedRows(0, tmp_path)
+    packed.packed.close()
+    packed.packed = Path("/dev/full").open("wb")  # noqa: SIM115 - closed by `discard`
+    packed.packed.write(b"waits to be written")
+    packed.discard()
+    assert packed.packed.closed
 
 
 def test_rows_that_wait_to_be_packed_are_few(tmp_path: Path) -> None:
