@@ -269,6 +269,7 @@ def _send(plan: Plan, flags: RunFlags, settings: Settings, connection: Connectio
             connection.service,
             ledger,
             plan.ledger_run,
+            submit_then=connection.service.submit_then,
             options=LoadOptions(
                 in_flight=settings.in_flight,
                 rate=settings.rate,

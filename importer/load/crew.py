@@ -1,4 +1,4 @@
-"""Threads that send rows, for a caller who hands out jobs and collects findings."""
+"""Who sends rows, for a caller who hands out jobs and collects findings."""
 
 from __future__ import annotations
 
@@ -7,15 +7,40 @@ from collections.abc import Callable
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from types import TracebackType
-from typing import Self
+from typing import Protocol, Self
 
 from importer.load.job import Finding, Job
 
 _LONGEST_REST = 0.05  # seconds: what ended meanwhile is told no later
 
+Live = Callable[[Job, Finding | None], Finding]
+"""Lives a row's life to its finding, waiting as long as it takes; from where the second says, if it has begun."""
+
+Report = Callable[[Finding | BaseException], None]
+
+
+class Senders(Protocol):
+    """Take jobs, and report what became of each."""
+
+    def expect(self, busy: int) -> None:
+        """One more job is about to come; so many have been taken, or are about to come, before it."""
+        ...
+
+    def take(self, job: Job) -> None:
+        """Have a job sent. From any thread."""
+        ...
+
+    def waiting(self) -> int:
+        """How many jobs were taken and not begun."""
+        ...
+
+    def close(self) -> None:
+        """Let what is in flight finish."""
+        ...
+
 
 class Crew:
-    """Up to `size` threads, begun as they are needed. `busy` is the number of jobs whose finding was not collected.
+    """The desk between a caller and those who send. `busy` is the number of jobs whose finding was not collected.
 
     A job is expected first, by the caller's thread; then, from any thread, it is either handed over or reported on.
     `at_once` says how many may be sent at the same time now. `dismiss` is called at the end, and returns when no
@@ -27,63 +52,45 @@ class Crew:
 
     def __init__(
         self,
-        send: Callable[[Job], Finding],
-        size: int,
+        senders: Callable[[Report], Senders],
         at_once: Callable[[], int],
         *,
         hurry: Callable[[], None],
         dismiss: Callable[[], None],
     ) -> None:
         self.busy = 0
-        self._send = send
-        self._size = size
         self._at_once = at_once
         self._hurry = hurry
         self._dismiss = dismiss
         self._rests = False
         self._bell: SimpleQueue[None] = SimpleQueue()
-        self._threads: list[threading.Thread] = []
-        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._findings: SimpleQueue[Finding | BaseException] = SimpleQueue()
+        self._senders = senders(self.report)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
-        """Let what is in flight finish, and end the threads."""
+        """Let what is in flight finish."""
         try:
             self._dismiss()
         finally:
-            for _thread in self._threads:
-                self._jobs.put(None)
-            for thread in self._threads:
-                thread.join()
+            self._senders.close()
 
     def expect(self) -> None:
         """A job is about to come."""
-        if self.busy == len(self._threads) < self._size:
-            thread = threading.Thread(target=self._work, name=f"sender {self.busy + 1}", daemon=True)
-            self._threads.append(thread)
-            thread.start()
+        self._senders.expect(self.busy)
         self.busy += 1
 
     def hand_over(self, job: Job) -> None:
         """Have the expected job sent."""
-        self._jobs.put(job)
+        self._senders.take(job)
 
     def report(self, finding: Finding | BaseException) -> None:
-        """The expected job will not come: this is what became of it."""
-        self._put(finding)
-
-    def _is_worth_waking(self) -> bool:
-        """Whether a caller who rests has something to do: a few have ended, or nothing is left to be taken."""
-        ended = self._findings.qsize()
-        return ended >= self._a_few() or (ended > 0 and self._jobs.empty())
-
-    def _a_few(self) -> int:
-        """As many as are worth a thread's waking: more at once keep the senders from their turns for too long."""
-        at_once = self._at_once()
-        return max(at_once // 4, min(4, (at_once + 1) // 2))
+        """What became of the expected job."""
+        self._findings.put(finding)
+        if self._rests and self._is_worth_waking():
+            self._bell.put(None)  # one too many only ends the next rest early
 
     def has_finding(self) -> bool:
         """Whether `next` would give one at once."""
@@ -99,8 +106,18 @@ class Crew:
             raise finding
         return finding
 
+    def _is_worth_waking(self) -> bool:
+        """Whether a caller who rests has something to do: a few have ended, or nothing is left to be taken."""
+        ended = self._findings.qsize()
+        return ended >= self._a_few() or (ended > 0 and not self._senders.waiting())
+
+    def _a_few(self) -> int:
+        """As many as are worth a thread's waking: more at once keep the senders from their turns for too long."""
+        at_once = self._at_once()
+        return max(at_once // 4, min(4, (at_once + 1) // 2))
+
     def _rest(self) -> None:
-        if self._jobs.qsize() <= self._a_few():
+        if self._senders.waiting() <= self._a_few():
             self._hurry()
         self._rests = True
         if not self._is_worth_waking():
@@ -108,15 +125,39 @@ class Crew:
                 self._bell.get(timeout=_LONGEST_REST)
         self._rests = False
 
-    def _put(self, finding: Finding | BaseException) -> None:
-        self._findings.put(finding)
-        if self._rests and self._is_worth_waking():
-            self._bell.put(None)  # one too many only ends the next rest early
+
+class SenderThreads:
+    """Up to `size` threads, begun as they are needed, each of which sends one row at a time. See `Senders`."""
+
+    def __init__(self, live: Live, size: int, report: Report) -> None:
+        self._live = live
+        self._size = size
+        self._report = report
+        self._threads: list[threading.Thread] = []
+        self._jobs: SimpleQueue[tuple[Job, Finding | None] | None] = SimpleQueue()
+
+    def expect(self, busy: int) -> None:
+        if busy == len(self._threads) < self._size:
+            thread = threading.Thread(target=self._work, name=f"sender {busy + 1}", daemon=True)
+            self._threads.append(thread)
+            thread.start()
+
+    def take(self, job: Job, so_far: Finding | None = None) -> None:
+        """`so_far`: what is known of it already, where it goes on from there."""
+        self._jobs.put((job, so_far))
+
+    def waiting(self) -> int:
+        return self._jobs.qsize()
+
+    def close(self) -> None:
+        for _thread in self._threads:
+            self._jobs.put(None)
+        for thread in self._threads:
+            thread.join()
 
     def _work(self) -> None:
-        while (job := self._jobs.get()) is not None:
+        while (taken := self._jobs.get()) is not None:
             try:
-                finding: Finding | BaseException = self._send(job)
+                self._report(self._live(*taken))
             except BaseException as bug:  # noqa: BLE001 - raised again where the findings are collected
-                finding = bug
-            self._put(finding)
+                self._report(bug)

@@ -32,6 +32,11 @@ class Job:
     earlier: Known | None = None
     intended: bool = False
 
+    @property
+    def may_leave(self) -> bool:
+        """Whether its next request is its first one, whose intent is on disk."""
+        return self.intended and not self.attempts
+
 
 class Hindrance(StrEnum):
     """Why a request that was due was not sent."""

@@ -11,7 +11,8 @@ from importer.ledger import DONE, Known, Ledger, LedgerUnwritable, RunRecord, St
 from importer.load.batches import growing_batches
 from importer.load.budget import RetryBudget
 from importer.load.classify import Doubt, Verdict
-from importer.load.crew import Crew
+from importer.load.crew import Crew, Report, Senders, SenderThreads
+from importer.load.dispatcher import Dispatcher
 from importer.load.halt import Halt
 from importer.load.job import Finding, Job
 from importer.load.options import LoadOptions
@@ -20,7 +21,7 @@ from importer.load.pace import Pace
 from importer.load.sender import Means, Submits, intend, send
 from importer.load.stops import Stop, Stops, is_error
 from importer.models import Outcome, ReadyCandidate
-from importer.service import Patience
+from importer.service import Patience, SubmitThen
 
 _MOST_SET_ASIDE = 1000  # rows that wait to be settled, with their bodies in memory
 
@@ -36,7 +37,8 @@ def _forgotten(_run: str, _row: int) -> Outcome | None:
 class Loader:
     """Loads the submissions of one run into its target, so that nobody is entered twice (design, section 7).
 
-    service: whatever sends one body once. ledger, run: a run that was begun in that ledger, under its target's lock.
+    service: whatever sends one body once. submit_then: the same for many at once, where the service knows how.
+    ledger, run: a run that was begun in that ledger, under its target's lock.
     patience: how often and how long a request that was proven not processed is tried again; its `sleep` is replaced
         by the halt's, so that a stop ends the waiting.
     probe: tells whether the service is well, when its answers are not clear.
@@ -50,6 +52,7 @@ class Loader:
         ledger: Ledger,
         run: RunRecord,
         *,
+        submit_then: SubmitThen | None = None,
         options: LoadOptions | None = None,
         patience: Patience | None = None,
         probe: Callable[[], bool] = _always_well,
@@ -69,7 +72,7 @@ class Loader:
         pace = Pace(self._halt, self._options.in_flight, self._options.rate)
         patience = replace(patience or Patience(), sleep=self._halt.sleep)
         budget = RetryBudget(self._options.retry_budget)
-        self._means = Means(service, ledger, run.run, run.scope.target, patience, pace, self._halt, budget)
+        self._means = Means(service, submit_then, ledger, run.run, run.scope.target, patience, pace, self._halt, budget)
 
     @property
     def stop(self) -> Stop | None:
@@ -87,7 +90,7 @@ class Loader:
         `candidates` is read from the calling thread only, and not much faster than rows are sent.
         """
         hurry = self._ledger.hurry
-        crew = Crew(self._live, self._options.in_flight, self._at_once, hurry=hurry, dismiss=self._dismiss)
+        crew = Crew(self._senders, self._at_once, hurry=hurry, dismiss=self._dismiss)
         with crew:
             for item in self._plan(candidates):
                 if isinstance(item, Outcome):
@@ -138,6 +141,12 @@ class Loader:
         return job
 
     # --- sending ---
+
+    def _senders(self, report: Report) -> Senders:
+        most = self._options.in_flight
+        if self._means.submit_then is None:
+            return SenderThreads(self._live, most, report)
+        return Dispatcher(self._means, self._live, self._judge, most, report)
 
     def _start(self, job: Job, crew: Crew) -> Iterator[Outcome]:
         while crew.busy >= self._most_under_way() and not self._has_ended():
@@ -192,16 +201,20 @@ class Loader:
         else:
             yield outcome_of(finding, self.stop)
 
-    def _live(self, job: Job) -> Finding:
-        """Live a row's life, in a sender's thread, and judge it there: no row made ready goes on after a stop."""
-        finding = send(job, self._means)
+    def _live(self, job: Job, so_far: Finding | None = None) -> Finding:
+        """Live a row's life, in a sender's thread."""
+        finding = send(job, self._means, so_far)
+        self._judge(finding)
+        return finding
+
+    def _judge(self, finding: Finding) -> None:
+        """Judged where it is found, and not where it is collected: no row made ready goes on after a stop."""
         with self._judging:
             self._stops.saw(finding)
             if finding.verdict is not None and not self._is_to_be_settled(finding):
                 self._stops.ended(is_error(finding.state))
             if self.stop is not None:
                 self._halt.set()
-        return finding
 
     def _is_to_be_settled(self, finding: Finding) -> bool:
         return (

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from enum import Enum, auto
 
 from importer.load.halt import Halt
 from importer.load.learned_rate import LearnedRate
@@ -13,6 +15,18 @@ _LONGEST_HOLD = 900.0  # seconds
 _BEGINS_WITH = 2  # in flight
 _TOO_MANY = 429
 _SLOW_DOWN = frozenset({_TOO_MANY, 503})
+
+
+class NotNow(Enum):
+    """Why nobody is let in at once."""
+
+    FULL = auto()  # as many as may be are in flight, or others have waited longer
+    LATER = auto()  # at a time that is known, for which one has to wait
+    HALTED = auto()
+
+
+def _nobody_asked() -> None:
+    pass
 
 
 class Pace:
@@ -32,9 +46,15 @@ class Pace:
         self._ceiling = float(min(_BEGINS_WITH, in_flight))
         self._slowed_at: float | None = None
         self._active = 0
+        self._waiting = 0
         self._next_turn = float("-inf")
         self._held_until = float("-inf")
         self._freed = threading.Condition()
+        self._when_free = _nobody_asked
+
+    def call_when_free(self, then: Callable[[], None]) -> None:
+        """Have `then` called each time after somebody has left, on his thread: `enter_at_once` may let one in."""
+        self._when_free = then
 
     @property
     def ceiling(self) -> int:
@@ -53,8 +73,10 @@ class Pace:
         """
         with self._freed:
             # No time-out: a halt lets those who are in leave, and each that leaves wakes one who waits.
+            self._waiting += 1
             while self._active >= self.ceiling and not self._halt.is_set():
                 self._freed.wait()
+            self._waiting -= 1
             self._active += 1
         turn = self._take_turn()
         while not self._halt.is_set():
@@ -67,6 +89,20 @@ class Pace:
                 self._halt.sleep(turn - now)
         self._free()
         return None
+
+    def enter_at_once(self) -> float | NotNow:
+        """The same for one who does not wait."""
+        with self._freed:
+            if self._halt.is_set():
+                return NotNow.HALTED
+            if self._active + self._waiting >= self.ceiling:
+                return NotNow.FULL
+            now = self._halt.now()
+            if max(self._next_turn, self._held_until) > now:
+                return NotNow.LATER
+            self._active += 1
+            self._next_turn = now + self._interval(now)
+            return now
 
     def leave(self, entered: float, answer: Reply | NoReply | None) -> None:
         """The request let in at `entered` is over, with that answer; None where it was not sent after all."""
@@ -121,3 +157,4 @@ class Pace:
             self._active -= 1
             if self._active < self.ceiling or self._halt.is_set():
                 self._freed.notify_all()
+        self._when_free()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -13,7 +14,7 @@ from importer.load.halt import Halt
 from importer.load.job import Finding, Hindrance, Job
 from importer.load.pace import Pace
 from importer.models import Target
-from importer.service import NoReply, Patience, Reply
+from importer.service import NoReply, Patience, Reply, SubmitThen
 
 
 class Submits(Protocol):
@@ -24,9 +25,10 @@ class Submits(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What every sender of a run works with."""
+    """What every sender of a run works with. `submit_then`: None where the service needs a thread for each request."""
 
     service: Submits
+    submit_then: SubmitThen | None
     ledger: Ledger
     run: str
     target: Target
@@ -36,17 +38,53 @@ class Means:
     budget: RetryBudget
 
 
-def send(job: Job, means: Means) -> Finding:
-    """Live one row's life to a finding. Waits until the job is due; safe to call from many threads."""
+def send(job: Job, means: Means, so_far: Finding | None = None) -> Finding:
+    """Live one row's life to a finding, or on from its first attempt, which came to `so_far`.
+
+    Waits until the job is due; safe to call from many threads.
+    """
     means.halt.sleep(job.due - means.halt.now())
-    life = _Life(job, means)
-    finding = means.patience.run(life.attempt, again=_is_due_again, hint=_retry_after)
+    life = _Life(job, means, so_far)
+    finding = means.patience.run(life.attempt, again=_asks_for_another, hint=_retry_after, first=so_far)
     if finding.state is not State.PLANNED:
         return finding
     # The attempts are used up, or the run ends while we wait for the next one.
     if finding.hindrance is not Hindrance.TWIN:
         life.give_up(finding)
     return replace(finding, state=State.FAILED)
+
+
+def begin(job: Job, means: Means, entered: float, then: Callable[[Finding | BaseException], None]) -> None:
+    """Make the first attempt at a job whose intent is on disk, without waiting; the pace has let it in.
+
+    `then` is called with what it came to, or with a bug of ours, on the service's thread.
+    """
+    assert means.submit_then is not None
+    life = _Life(job, means)
+
+    def answered(answer: Reply | NoReply | BaseException) -> None:
+        try:
+            if isinstance(answer, BaseException):
+                raise answer
+            means.pace.leave(entered, answer)
+            then(life.record(life.next_attempt(), answer))
+        except BaseException as bug:  # noqa: BLE001 - raised again where the findings are collected
+            then(bug)
+
+    means.budget.earn()
+    means.submit_then(means.target, job.body, answered)
+
+
+def withdraw(job: Job, means: Means) -> Finding:
+    """The run has ended between a job's intent and its request."""
+    life = _Life(job, means)
+    life.withdraw(life.next_attempt())
+    return replace(_nothing_yet(job), hindrance=Hindrance.HALTED)
+
+
+def is_due_again(finding: Finding, means: Means) -> bool:
+    """Whether a first attempt is to be followed by others: `send` goes on from there."""
+    return means.patience.attempts > 1 and _asks_for_another(finding)
 
 
 def intend(job: Job, means: Means, crew: Crew) -> None:
@@ -80,20 +118,20 @@ def _hindered(so_far: Finding, refusal: LedgerUnwritable | NotAllowed) -> Findin
 
 
 class _Life:
-    def __init__(self, job: Job, means: Means) -> None:
+    def __init__(self, job: Job, means: Means, so_far: Finding | None = None) -> None:
         self._job = job
         self._means = means
-        self._so_far = _nothing_yet(job)
+        self._so_far = so_far or _nothing_yet(job)
 
     def attempt(self) -> Finding:
-        attempt = self._next_attempt()
-        is_intended = self._job.intended and not self._so_far.job.attempts
+        attempt = self.next_attempt()
+        is_intended = self._so_far.job.may_leave
         if not self._is_affordable():
             return replace(self._so_far, hindrance=Hindrance.BUDGET)
         entered = self._means.pace.enter()
         if entered is None:
             if is_intended:
-                self._withdraw(attempt)
+                self.withdraw(attempt)
             return replace(self._so_far, hindrance=Hindrance.HALTED)
         answer: Reply | NoReply | None = None
         try:
@@ -104,9 +142,9 @@ class _Life:
             return _hindered(self._so_far, refusal)
         finally:
             self._means.pace.leave(entered, answer)
-        return self._record(attempt, answer)
+        return self.record(attempt, answer)
 
-    def _withdraw(self, attempt: Attempt) -> None:
+    def withdraw(self, attempt: Attempt) -> None:
         """The run ended between the intent and its request: proven not processed, since it never left."""
         state = State.PLANNED if self._job.doubt is Doubt.NONE else State.UNCLEAR
         self._means.ledger.record(Answered(attempt, state))
@@ -122,11 +160,11 @@ class _Life:
         self._means.budget.earn()
         return True
 
-    def _next_attempt(self) -> Attempt:
+    def next_attempt(self) -> Attempt:
         number = self._so_far.job.attempts + 1
         return Attempt(self._job.identity, self._means.run, self._job.row, number)
 
-    def _record(self, attempt: Attempt, answer: Reply | NoReply) -> Finding:
+    def record(self, attempt: Attempt, answer: Reply | NoReply) -> Finding:
         verdict = classify(answer)
         state = state_after(self._means.target.operation, verdict, self._job.doubt)
         self._so_far = Finding(replace(self._job, attempts=attempt.number, last=answer), state, verdict)
@@ -134,7 +172,7 @@ class _Life:
         return self._so_far
 
 
-def _is_due_again(finding: Finding) -> bool:
+def _asks_for_another(finding: Finding) -> bool:
     return finding.verdict is Verdict.AGAIN and finding.hindrance is None
 
 

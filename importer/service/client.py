@@ -19,7 +19,12 @@ from importer.service.patience import Patience
 from importer.service.replies import NoReply, RawReply, Reply
 from importer.service.retry_after import seconds_to_wait
 from importer.service.transports import Wish, chosen_transport
-from importer.service.wire import Limits, WireRequest
+from importer.service.wire import Limits, SendsManyAtOnce, WireRequest
+
+SubmitThen = Callable[[Target, bytes, Callable[[Reply | NoReply | BaseException], None]], None]
+"""Submits without waiting: what it is given last is called with the answer, or with a bug of ours, on a thread that
+others wait for: it does little, and raises nothing.
+"""
 
 _LIST_LIMIT = 16 * 1024 * 1024  # bytes of a question list
 _MOST_PAGES = 100
@@ -68,11 +73,31 @@ class RecruitingService:
 
         Never raises for what the network or the service does: a status that was read is a Reply, whatever its body.
         """
+        return self._reply(target, self._transport.send(self._submission(target, body)))
+
+    @property
+    def submit_then(self) -> SubmitThen | None:
+        """`submit` for many at once; None where the transport needs a thread for each."""
+        transport = self._transport
+        if not isinstance(transport, SendsManyAtOnce):
+            return None
+
+        def start(target: Target, body: bytes, then: Callable[[Reply | NoReply | BaseException], None]) -> None:
+            def came(raw: RawReply | NoReply | BaseException) -> None:
+                then(raw if isinstance(raw, BaseException) else self._reply(target, raw))
+
+            transport.start(self._submission(target, body), came)
+
+        return start
+
+    def _submission(self, target: Target, body: bytes) -> WireRequest:
         if target.operation is Operation.APPLY:
             path = f"/api/v1/job-posts/{target.id}/apply/"
         else:
             path = f"/api/v1/talent-pools/{target.id}/add-candidate/"
-        raw = self._transport.send(WireRequest("POST", self._base_url + path, self._post_headers, body))
+        return WireRequest("POST", self._base_url + path, self._post_headers, body)
+
+    def _reply(self, target: Target, raw: RawReply | NoReply) -> Reply | NoReply:
         if isinstance(raw, NoReply):
             return raw
         message = _created_message(target.operation, raw) if raw.status == 201 else self._message(raw)

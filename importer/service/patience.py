@@ -35,12 +35,15 @@ class Patience:
         attempt: Callable[[], T],
         again: Callable[[T], bool],
         hint: Callable[[T], float | None] = _no_hint,
+        first: T | None = None,
     ) -> T:
         """Call `attempt` until `again` is false of its result, or the attempts are used up; give the last result.
 
         `hint` reads a wait in seconds off a result (a Retry-After); it takes the place of our own wait.
+        `first` is the result of the first attempt, where it was made already.
         """
-        first = attempt()
+        if first is None:
+            first = attempt()
         if self.attempts == 1 or not again(first):
             return first  # nearly always so, and tenacity's bookkeeping costs more than all the rest of a row's life
         made = [first]

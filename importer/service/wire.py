@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from importer.service.replies import NoReply, RawReply
 
@@ -30,6 +30,10 @@ class WireRequest:
     body: bytes | None = None
 
 
+Then = Callable[[RawReply | NoReply | BaseException], None]
+"""What is called with the answer to a request, or with a bug of ours that leaves it open whether there was one."""
+
+
 class Transport(Protocol):
     """Sends over kept connections, from many threads at once.
 
@@ -42,3 +46,16 @@ class Transport(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+@runtime_checkable
+class SendsManyAtOnce(Protocol):
+    """A transport that needs no thread of the caller for each request."""
+
+    def start(self, request: WireRequest, then: Then) -> None:
+        """Have one request sent once; returns at once. From any thread.
+
+        `then` is called with what `send` would have given, on a thread of the transport, which others wait for: it
+        does little, and raises nothing.
+        """
+        ...

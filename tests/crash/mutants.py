@@ -55,10 +55,24 @@ MUTANTS = (
     ),
     Mutant(
         "libcurl may send again where a kept connection dies",
-        "service/curl_transport.py",
-        "            return int(pycurl.PREREQFUNC_ABORT)\n",
-        "            return int(pycurl.PREREQFUNC_OK)\n",
+        "service/curl_call.py",
+        "        if self.sent:\n            return int(pycurl.PREREQFUNC_ABORT)\n",
+        "        if self.sent:\n            return int(pycurl.PREREQFUNC_OK)\n",
         ("tests/service/test_traps.py",),
+    ),
+    Mutant(
+        "a connection that has ended is used for one more request",
+        "service/curl_call.py",
+        "        if not self._may_use(local_port):\n",
+        "        if not self._may_use(local_port) and False:\n",
+        ("tests/service/test_traps.py", "tests/service/test_many_at_once.py"),
+    ),
+    Mutant(
+        "a repetition by a thread does not wait for its intent",
+        "load/job.py",
+        "        return self.intended and not self.attempts\n",
+        "        return self.intended\n",
+        ("tests/load",),
     ),
     Mutant(
         "a 5xx is treated as not sent",

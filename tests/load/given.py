@@ -13,7 +13,7 @@ from pathlib import Path
 from importer.ledger import Ledger, RunRecord, Scope
 from importer.load import Halt, Loader, LoadOptions
 from importer.models import Application, Operation, Outcome, PoolCandidate, ReadyCandidate, Target
-from importer.service import NoReply, Patience, Reply
+from importer.service import NoReply, Patience, Reply, SubmitThen
 from importer.service.replies import Phase
 from importer.transform import encode
 
@@ -66,6 +66,22 @@ class Scripted:
         return self._answer(email, number)
 
 
+def without_waiting(service: Scripted) -> SubmitThen:
+    """The same service, for a caller who does not wait for its answers."""
+
+    def start(target: Target, body: bytes, then: Callable[[Answer | BaseException], None]) -> None:
+        def answer() -> None:
+            try:
+                found: Answer | BaseException = service.submit(target, body)
+            except BaseException as bug:  # noqa: BLE001 - as a service tells of it
+                found = bug
+            then(found)
+
+        threading.Thread(target=answer, daemon=True).start()
+
+    return start
+
+
 def in_turn(*answers: Answer) -> Callable[[str, int], Answer]:
     """Each e-mail gets these answers one after the other, the last one for ever."""
     return lambda email, number: answers[min(number, len(answers) - 1)]
@@ -91,10 +107,14 @@ def candidates(rows: Iterable[int]) -> list[ReadyCandidate]:
 
 @dataclass
 class House:
-    """A folder with a ledger; each `load` is a run of its own."""
+    """A folder with a ledger; each `load` is a run of its own.
+
+    many_at_once: whether the service needs no thread for each request.
+    """
 
     folder: Path
     scope: Scope = JOB_POST
+    many_at_once: bool = False
     time: Time = field(default_factory=Time)
     runs: int = 0
 
@@ -115,6 +135,7 @@ class House:
             service,
             ledger,
             run,
+            submit_then=without_waiting(service) if self.many_at_once else None,
             options=options or LoadOptions(),
             patience=Patience(attempts=3),
             probe=probe,

@@ -57,9 +57,9 @@ def not_accepted(what: str) -> Problem:
     return Problem("not-accepted", f"the service did not take this row in {what}", "run the same command again later")
 
 
-@pytest.fixture
-def house(tmp_path: Path) -> House:
-    return House(tmp_path)
+@pytest.fixture(params=["a thread for each", "many at once"])
+def house(request: pytest.FixtureRequest, tmp_path: Path) -> House:
+    return House(tmp_path, many_at_once=request.param == "many at once")
 
 
 def rows_for(scope: Scope, rows: list[int]) -> list[ReadyCandidate]:

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from importer.load import Halt
-from importer.load.pace import Pace
+from importer.load.pace import NotNow, Pace
 from importer.service import NoReply, Reply
 from importer.service.replies import Phase
 from tests.load.given import CREATED, SILENT, Time
@@ -206,3 +206,65 @@ def test_a_halt_lets_nobody_in() -> None:
     pace = Pace(halt, in_flight=1)
     halt.set()
     assert [pace.enter(), pace.enter()] == [None, None]
+
+
+def test_who_does_not_wait_is_let_in_where_nobody_is() -> None:
+    """As many as may be in flight; then each that leaves calls for the next one."""
+    time = Time()
+    pace = Pace(time.halt(), in_flight=2)
+    calls: list[int] = []
+    pace.call_when_free(lambda: calls.append(1))
+    first, second = pace.enter_at_once(), pace.enter_at_once()
+    assert first == second == 1000.0
+    assert pace.enter_at_once() is NotNow.FULL
+    assert calls == []
+    pace.leave(1000.0, CREATED)
+    assert calls == [1]
+    assert pace.enter_at_once() == 1000.0
+
+
+def test_who_does_not_wait_is_told_of_a_later_turn() -> None:
+    """Under a rate, and after a Retry-After, a turn has a time, and nobody is let in before it or twice in it."""
+    time = Time()
+    pace = Pace(time.halt(), in_flight=8, rate=4)
+    assert pace.enter_at_once() == 1000.0
+    assert pace.enter_at_once() is NotNow.LATER
+    pace.leave(1000.0, CREATED)
+    time.now += 0.25
+    assert pace.enter_at_once() == 1000.25
+    pace.leave(1000.25, Reply(503, "", 10.0))
+    time.now += 9.5
+    assert pace.enter_at_once() is NotNow.LATER
+    time.now += 0.5
+    assert pace.enter_at_once() == time.now
+
+
+def test_who_does_not_wait_is_not_let_in_after_a_halt() -> None:
+    """Not even where there is room."""
+    halt = Time().halt()
+    pace = Pace(halt, in_flight=8)
+    halt.set()
+    assert pace.enter_at_once() is NotNow.HALTED
+
+
+def test_who_has_waited_goes_before_who_does_not_wait() -> None:
+    """A row that is tried again waits in a thread: new rows, which take each free place at once, do not keep it out."""
+    pace = Pace(Time().halt(), in_flight=1)
+    assert pace.enter_at_once() == 1000.0
+    entered = threading.Event()
+
+    def wait() -> None:
+        pace.enter()
+        entered.set()
+
+    def refused() -> bool:
+        pace.leave(1000.0, None)
+        return pace.enter_at_once() is NotNow.FULL
+
+    thread = threading.Thread(target=wait, daemon=True)
+    thread.start()
+    while not pace._waiting:
+        threading.Event().wait(0.001)
+    assert refused()
+    assert entered.wait(5)
+    thread.join(5)

@@ -33,9 +33,9 @@ AGAIN = "run the same command again"
 ONE = LoadOptions(in_flight=1)
 
 
-@pytest.fixture
-def house(tmp_path: Path) -> House:
-    return House(tmp_path)
+@pytest.fixture(params=["a thread for each", "many at once"])
+def house(request: pytest.FixtureRequest, tmp_path: Path) -> House:
+    return House(tmp_path, many_at_once=request.param == "many at once")
 
 
 def kinds(outcomes: dict[int, Outcome]) -> dict[OutcomeKind, int]:

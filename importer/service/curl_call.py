@@ -1,0 +1,181 @@
+"""One request over libcurl: how it is put, what came of it, and in which words it failed.
+
+What libcurl does on its own, and this does not: a request whose kept connection dies before the first byte of an answer
+is sent again, a POST too, and the 409 to the second would be told as somebody else's. It would wait at a dripping
+answer as long as it drips, and it reads proxies from the environment.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from collections.abc import Callable
+
+import certifi
+import pycurl  # type: ignore[import-untyped]  # it has no stubs of its own
+
+from importer.service import reasons
+from importer.service.replies import NoReply, Phase, RawReply
+from importer.service.wire import Limits, WireRequest
+
+
+class CurlHandle:
+    """A handle of libcurl, for one request after the other.
+
+    may_use: asked with the local port of a connection before the first byte leaves on it; false has it closed.
+    Times are of the monotonic clock.
+    """
+
+    def __init__(self, limits: Limits, may_use: Callable[[int], bool]) -> None:
+        self.curl = _new_curl(limits)
+        self.sent = 0.0  # when the first byte was let go; 0: nothing has left this machine
+        self._limits = limits
+        self._may_use = may_use
+        self._headers: object = None
+        self._began = 0.0
+        self._is_unfit = False
+        self._pieces: list[bytes] = []
+        self._size = 0
+        self._most = 0
+        self._body = 0
+        self.curl.setopt(pycurl.PREREQFUNCTION, self._may_send)
+        self.curl.setopt(pycurl.WRITEFUNCTION, self._read_body)
+
+    def close(self) -> None:
+        self.curl.close()
+
+    def prepare(self, request: WireRequest, body_limit: int) -> None:
+        """Make ready for a request, and forget the one before."""
+        self._began, self.sent = time.monotonic(), 0.0
+        self._pieces, self._size, self._most = [], 0, body_limit
+        self._body = len(request.body or b"")
+        curl = self.curl
+        if request.headers is not self._headers:
+            lines = [f"{name}: {value}" for name, value in request.headers.items()]
+            # "Expect:" alone says that no such header is sent: it would be a second answer to wait for
+            curl.setopt(pycurl.HTTPHEADER, [*lines, "Expect:"])
+            self._headers = request.headers
+        curl.setopt(pycurl.URL, request.url)
+        if request.body is None:
+            curl.setopt(pycurl.HTTPGET, 1)
+        else:
+            curl.setopt(pycurl.POSTFIELDS, request.body)
+        curl.setopt(pycurl.CUSTOMREQUEST, request.method)
+
+    def is_to_be_put_again(self, error: int) -> bool:
+        """Whether nothing was sent only because the connection was unfit: then another one is taken."""
+        was_unfit, self._is_unfit = self._is_unfit, False
+        return was_unfit and not self.sent and error == pycurl.E_ABORTED_BY_CALLBACK
+
+    def overdue_at(self, heard: float) -> float:
+        """When a limit will have passed, where the service was last heard of then. While connecting, libcurl looks."""
+        limits = self._limits
+        if not self.sent:
+            return float("inf")
+        return min(self.sent + limits.answer, max(heard, self.sent) + limits.silence)
+
+    def outcome(self, error: int) -> RawReply | NoReply:
+        """What came of the request; `error` is libcurl's code of what ended it."""
+        status = self.curl.getinfo(pycurl.RESPONSE_CODE)
+        if status >= 200:  # after an interim answer the true one is still to come
+            return RawReply(status, self._told(), b"".join(self._pieces)[: self._most], error == pycurl.E_OK)
+        return NoReply(self._reason(error), self._phase())
+
+    def _told(self) -> dict[str, str]:
+        """The headers that count, as libcurl has read them: had it to call us for each line of the head, a thread would
+        have to wait for its turn each time.
+        """
+        asked = self.curl.getinfo
+        found = {
+            "content-type": asked(pycurl.CONTENT_TYPE),
+            "location": asked(pycurl.REDIRECT_URL),
+            "retry-after": asked(pycurl.RETRY_AFTER),
+        }
+        return {name: str(value) for name, value in found.items() if value}
+
+    def _reason(self, error: int) -> str:
+        """What failed, for a person."""
+        if error == pycurl.E_COULDNT_CONNECT and not self.sent:
+            number = self.curl.getinfo(pycurl.OS_ERRNO)
+            return reasons.REFUSED if number == errno.ECONNREFUSED else reasons.OTHER.format(kind=os.strerror(number))
+        found = (_WHILE_WAITING if self.sent else _WHILE_CONNECTING).get(error, reasons.OTHER)
+        waited = time.monotonic() - self._began
+        return found.format(connect=self._limits.connect, waited=waited, kind=f"curl {error}")
+
+    def _phase(self) -> Phase:
+        if not self.sent:
+            return Phase.CONNECTING
+        whole = self.curl.getinfo(pycurl.SIZE_UPLOAD_T) >= self._body
+        return Phase.WAITING if whole and self.curl.getinfo(pycurl.REQUEST_SIZE) else Phase.SENDING
+
+    # --- what libcurl calls; an exception here would be printed and lost, so there is nothing that raises ---
+
+    def _may_send(self, _remote: str, _local: str, _remote_port: int, local_port: int) -> int:
+        """Asked on each connection before the first byte leaves on it: here a request is let go, once."""
+        if self.sent:
+            return int(pycurl.PREREQFUNC_ABORT)
+        if not self._may_use(local_port):
+            self._is_unfit = True
+            return int(pycurl.PREREQFUNC_ABORT)
+        self.sent = time.monotonic()
+        return int(pycurl.PREREQFUNC_OK)
+
+    def _read_body(self, piece: bytes) -> int:
+        """How much of the piece was taken; anything but all of it ends the transfer."""
+        self._pieces.append(piece)
+        self._size += len(piece)
+        return len(piece) if self._size <= self._most else 0
+
+
+_TLS = dict.fromkeys(
+    (
+        pycurl.E_SSL_CONNECT_ERROR,
+        pycurl.E_PEER_FAILED_VERIFICATION,
+        pycurl.E_SSL_CERTPROBLEM,
+        pycurl.E_SSL_CIPHER,
+        pycurl.E_SSL_CACERT_BADFILE,
+        pycurl.E_SSL_ISSUER_ERROR,
+    ),
+    reasons.TLS_REFUSED,
+)
+
+_WHILE_CONNECTING: dict[int, str] = {
+    pycurl.E_COULDNT_RESOLVE_HOST: reasons.NAME_UNKNOWN,
+    pycurl.E_OPERATION_TIMEDOUT: reasons.NO_CONNECTION,
+    **_TLS,
+}
+
+_WHILE_WAITING: dict[int, str] = {
+    pycurl.E_OPERATION_TIMEDOUT: reasons.NO_ANSWER,
+    pycurl.E_GOT_NOTHING: reasons.CLOSED,
+    # libcurl was about to send again, on another connection, or could not even make that one
+    pycurl.E_ABORTED_BY_CALLBACK: reasons.CLOSED,
+    pycurl.E_COULDNT_RESOLVE_HOST: reasons.CLOSED,
+    pycurl.E_COULDNT_CONNECT: reasons.CLOSED,
+    **dict.fromkeys(_TLS, reasons.CLOSED),
+    pycurl.E_SEND_ERROR: reasons.RESET,
+    pycurl.E_RECV_ERROR: reasons.RESET,
+    pycurl.E_UNSUPPORTED_PROTOCOL: reasons.NOT_HTTP,  # HTTP/0.9: no status line at all
+    pycurl.E_FTP_WEIRD_SERVER_REPLY: reasons.NOT_HTTP,
+}
+
+
+def _new_curl(limits: Limits) -> pycurl.Curl:
+    curl = pycurl.Curl()
+    set_to: Callable[[int, object], None] = curl.setopt
+    set_to(pycurl.NOSIGNAL, 1)
+    set_to(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1)
+    set_to(pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS)
+    set_to(pycurl.FOLLOWLOCATION, 0)
+    set_to(pycurl.PROXY, "")
+    set_to(pycurl.NOPROXY, "*")
+    set_to(pycurl.NETRC, pycurl.NETRC_IGNORED)
+    set_to(pycurl.CAINFO, certifi.where())  # what requests trusts too
+    set_to(pycurl.SSL_VERIFYPEER, 1)
+    set_to(pycurl.SSL_VERIFYHOST, 2)
+    set_to(pycurl.PATH_AS_IS, 1)
+    # What comes encoded though nobody asked is decoded; what is asked for stands in our own headers
+    set_to(pycurl.ACCEPT_ENCODING, "gzip, deflate")
+    set_to(pycurl.CONNECTTIMEOUT_MS, max(1, round(limits.connect * 1000)))
+    return curl

@@ -1,0 +1,205 @@
+"""Many requests at a time on one thread: libcurl is told which sockets are ready, and tells which requests are done.
+
+A thread for each request would cost three times as much: each time that it wakes it waits until the others let it in.
+"""
+
+from __future__ import annotations
+
+import select
+import selectors
+import socket
+import time
+from typing import Final
+
+import pycurl  # type: ignore[import-untyped]  # it has no stubs of its own
+
+from importer.service.curl_call import CurlHandle
+from importer.service.wire import Limits, Then, WireRequest
+
+_NONE: Final = -1  # how libcurl says that there is no socket, or that it has nothing to wait for
+_LONGEST_WAIT: Final = 1.0  # seconds
+
+
+class CurlLoop:
+    """Requests under way, and the connections that are kept for the next ones. For one thread.
+
+    connections: how many are kept open. bell: a socket that ends the waiting of a turn when something comes on it.
+    """
+
+    def __init__(self, limits: Limits, connections: int, bell: socket.socket | None = None) -> None:
+        self._limits = limits
+        self._free: list[CurlHandle] = []
+        self._under_way: dict[pycurl.Curl, tuple[CurlHandle, Then]] = {}
+        self._kept = _KeptConnections(limits)
+        self._heard: dict[int, float] = {}  # when something last came on a socket
+        self._selector = selectors.DefaultSelector()
+        self._watched: set[int] = set()
+        if bell is not None:
+            self._selector.register(bell, selectors.EVENT_READ, data=bell)
+        self._libcurl_is_due: float | None = None
+        self._looks_for_overdue_at = float("inf")
+        self._multi = pycurl.CurlMulti()
+        self._multi.setopt(pycurl.M_MAXCONNECTS, connections)
+        self._multi.setopt(pycurl.M_PIPELINING, pycurl.PIPE_NOTHING)
+        self._multi.setopt(pycurl.M_SOCKETFUNCTION, self._watch)
+        self._multi.setopt(pycurl.M_TIMERFUNCTION, self._set_timer)
+
+    def begin(self, request: WireRequest, body_limit: int, then: Then) -> None:
+        """Have a request sent; `then` is called in one of the next turns, and may begin another one."""
+        handle = self._free.pop() if self._free else CurlHandle(self._limits, self._kept.take)
+        handle.prepare(request, body_limit)
+        self._under_way[handle.curl] = (handle, then)
+        self._multi.add_handle(handle.curl)
+        soonest = time.monotonic() + min(self._limits.answer, self._limits.silence)
+        self._looks_for_overdue_at = min(self._looks_for_overdue_at, soonest)
+        self._do_what_is_due()  # it leaves now, and not when all that is ready has been read
+
+    def turn(self, wait: bool = True) -> None:
+        """Wait until something can be done, or the bell rings, and do it."""
+        if self._end_those_done():  # a request that was begun may be done at once
+            return
+        ready = self._selector.select(self._until_something_is_due() if wait else 0)
+        now = time.monotonic()
+        for key, events in ready:
+            if key.data is not None:
+                key.data.recv(4096)
+                continue
+            self._heard[key.fd] = now
+            came = (pycurl.CSELECT_IN if events & selectors.EVENT_READ else 0) | (
+                pycurl.CSELECT_OUT if events & selectors.EVENT_WRITE else 0
+            )
+            self._multi.socket_action(key.fd, came)
+            self._end_those_done()
+        self._do_what_is_due()
+        self._end_those_done()
+        if self._looks_for_overdue_at <= now:
+            self._end_those_overdue(now)
+
+    def give_up(self, bug: BaseException) -> None:
+        """Tell everybody who waits for an answer of a bug of ours: what became of their requests is not known."""
+        thens = [then for _, then in self._under_way.values()]
+        self._under_way.clear()
+        for then in thens:
+            then(bug)
+
+    def close(self) -> None:
+        """Forget what is under way, and close every connection."""
+        for curl, (handle, _) in self._under_way.items():
+            self._multi.remove_handle(curl)
+            handle.close()
+        self._under_way.clear()
+        while self._free:
+            self._free.pop().close()
+        self._multi.close()
+        self._selector.close()
+
+    def _until_something_is_due(self) -> float:
+        """Seconds."""
+        until = self._looks_for_overdue_at
+        if self._libcurl_is_due is not None:
+            until = min(until, self._libcurl_is_due)
+        return max(0.0, min(until - time.monotonic(), _LONGEST_WAIT))
+
+    def _do_what_is_due(self) -> None:
+        if self._libcurl_is_due is not None and self._libcurl_is_due <= time.monotonic():
+            self._libcurl_is_due = None
+            self._multi.socket_action(pycurl.SOCKET_TIMEOUT, 0)
+
+    def _end_those_done(self) -> bool:
+        """Whether there were any. What is begun when one ends may be done at once."""
+        were_any = False
+        while True:
+            _, done, failed = self._multi.info_read()
+            if not done and not failed:
+                return were_any
+            were_any = True
+            for curl in done:
+                self._end(curl, pycurl.E_OK)
+            for curl, error, _ in failed:
+                self._end(curl, error)
+
+    def _end(self, curl: pycurl.Curl, error: int) -> None:
+        handle, then = self._under_way[curl]
+        if handle.is_to_be_put_again(error):
+            self._multi.remove_handle(curl)
+            self._multi.add_handle(curl)
+            return
+        outcome = handle.outcome(error)
+        self._kept.keep(curl)
+        self._multi.remove_handle(curl)  # of an answer that is not at its end, this closes the connection
+        del self._under_way[curl]
+        self._free.append(handle)
+        then(outcome)
+
+    def _end_those_overdue(self, now: float) -> None:
+        next_look = float("inf")
+        for curl, (handle, _) in list(self._under_way.items()):
+            heard = self._heard.get(curl.getinfo(pycurl.ACTIVESOCKET), 0.0)
+            overdue_at = min(handle.overdue_at(heard), now + self._limits.silence)
+            if overdue_at <= now:
+                self._end(curl, pycurl.E_OPERATION_TIMEDOUT)
+            else:
+                next_look = min(next_look, overdue_at)
+        self._looks_for_overdue_at = next_look
+
+    # --- what libcurl calls ---
+
+    def _watch(self, what: int, number: int, _multi: object, _data: object) -> None:
+        events = _EVENTS.get(what)
+        if events is None:
+            if number in self._watched:
+                self._watched.remove(number)
+                self._selector.unregister(number)
+        elif number in self._watched:
+            self._selector.modify(number, events)
+        else:
+            self._watched.add(number)
+            self._selector.register(number, events)
+
+    def _set_timer(self, milliseconds: int) -> None:
+        self._libcurl_is_due = None if milliseconds == _NONE else time.monotonic() + milliseconds / 1000
+
+
+class _KeptConnections:
+    """Which connections wait for a request, by their local ports, and whether they may be used for one.
+
+    One that has idled past the service's patience, or on which something has come, is not: a reset on it would be
+    ambiguous. libcurl would look only where a connection has waited for a second.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._waiting: dict[int, tuple[int, float]] = {}  # the socket's number, and since when
+
+    def keep(self, curl: pycurl.Curl) -> None:
+        """The request that was on it is over; it may have been closed."""
+        number = curl.getinfo(pycurl.ACTIVESOCKET)
+        if number != _NONE:
+            self._waiting[curl.getinfo(pycurl.LOCAL_PORT)] = (number, time.monotonic())
+
+    def take(self, local_port: int) -> bool:
+        """Whether the connection may be used: one that was not kept is new."""
+        waiting = self._waiting.pop(local_port, None)
+        if waiting is None:
+            return True
+        number, since = waiting
+        return time.monotonic() - since < self._limits.idle and not _has_something_to_read(number)
+
+
+def _has_something_to_read(number: int) -> bool:
+    """Nothing is to come on a connection that waits for a request: what does is its end."""
+    try:
+        if hasattr(select, "poll"):  # it knows no largest number of a socket, but Windows does not know it
+            poll = select.poll()
+            poll.register(number, select.POLLIN)
+            return bool(poll.poll(0))
+        return bool(select.select([number], [], [], 0)[0])
+    except (OSError, ValueError):
+        return True
+
+
+_EVENTS: Final = {  # anything else ends the watching
+    pycurl.POLL_IN: selectors.EVENT_READ,
+    pycurl.POLL_OUT: selectors.EVENT_WRITE,
+    pycurl.POLL_INOUT: selectors.EVENT_READ | selectors.EVENT_WRITE,
+}

@@ -1,0 +1,169 @@
+"""Many requests on one thread: none waits for another, none is lost, and a bug of ours is told and not swallowed."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from queue import SimpleQueue
+
+import pytest
+
+from importer.service import Limits, NoReply, RecruitingService
+from importer.service.curl_call import CurlHandle
+from importer.service.curl_transport import CurlTransport
+from importer.service.replies import RawReply
+from importer.service.wire import WireRequest
+from tests.service.scripted import Script, answer, reset, scripted
+
+CREATED = answer("201 Created", b"{}")
+QUICK = Limits(connect=1, silence=0.5, answer=1)
+
+Found = SimpleQueue[RawReply | NoReply | BaseException]
+
+
+@pytest.fixture
+def transport() -> Iterator[CurlTransport]:
+    made = CurlTransport(QUICK, connections=8)
+    yield made
+    made.close()
+
+
+def post(base_url: str, body: bytes = b"{}") -> WireRequest:
+    return WireRequest("POST", f"{base_url}/x/", {}, body)
+
+
+def met(many: int) -> Script:
+    """Answers when as many requests as that are there at the same time."""
+    barrier = threading.Barrier(many)
+
+    def script(peer: object) -> None:
+        barrier.wait(5)
+        CREATED(peer)  # type: ignore[arg-type]
+
+    return script
+
+
+def test_they_are_under_way_at_the_same_time(transport: CurlTransport) -> None:
+    """Each of eight is answered only when all are there."""
+    found: Found = SimpleQueue()
+    with scripted(met(8)) as server:
+        for _ in range(8):
+            transport.start(post(server.base_url), found.put)
+        answers = [found.get(timeout=5) for _ in range(8)]
+    assert answers == [RawReply(201, {}, b"{}", True)] * 8
+
+
+def test_one_that_is_answered_begins_the_next(transport: CurlTransport) -> None:
+    """Over kept connections, from the thread that tells of the answers, to the last: nobody else wakes it."""
+    found: Found = SimpleQueue()
+    left = [200]
+
+    def then(answer: RawReply | NoReply | BaseException) -> None:
+        found.put(answer)
+        if left[0]:
+            left[0] -= 1
+            transport.start(post(server.base_url), then)
+
+    with scripted(CREATED) as server:
+        for _ in range(4):
+            transport.start(post(server.base_url), then)
+        answers = [found.get(timeout=5) for _ in range(204)]
+    assert answers == [RawReply(201, {}, b"{}", True)] * 204
+    assert len(server.requests) == 204
+
+
+def test_many_threads_may_ask(transport: CurlTransport) -> None:
+    """None of what they ask for is lost, while the thread that sends rests and wakes."""
+    found: Found = SimpleQueue()
+
+    def ask() -> None:
+        for _ in range(50):
+            transport.start(post(server.base_url), found.put)
+            time.sleep(0.0005)
+
+    with scripted(CREATED) as server:
+        threads = [threading.Thread(target=ask) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        answers = [found.get(timeout=5) for _ in range(200)]
+        for thread in threads:
+            thread.join()
+    assert answers == [RawReply(201, {}, b"{}", True)] * 200
+
+
+def test_one_that_gets_no_answer_holds_up_nobody(transport: CurlTransport) -> None:
+    """It ends at its own limit, and tells what is known of it."""
+    silent: Found = SimpleQueue()
+    found: Found = SimpleQueue()
+    with scripted(lambda peer: time.sleep(0.8), CREATED) as server:
+        transport.start(post(server.base_url), silent.put)
+        time.sleep(0.1)
+        began = time.monotonic()
+        for _ in range(20):
+            transport.start(post(server.base_url), found.put)
+            assert isinstance(found.get(timeout=5), RawReply)
+        assert time.monotonic() - began < 0.4
+        lost = silent.get(timeout=5)
+    assert isinstance(lost, NoReply)
+    assert lost.may_have_arrived
+
+
+def test_a_connection_that_died_at_rest_costs_no_request(transport: CurlTransport) -> None:
+    """Of all that are kept none is used that has ended meanwhile, however many of them there are."""
+    found: Found = SimpleQueue()
+    together = threading.Barrier(6)
+
+    def answer_and_go(peer: object) -> None:
+        together.wait(5)
+        CREATED(peer)  # type: ignore[arg-type]
+        time.sleep(0.05)
+        reset(peer)  # type: ignore[arg-type]
+
+    with scripted(*[answer_and_go] * 6, CREATED) as server:
+        for _ in range(6):
+            transport.start(post(server.base_url), found.put)
+        assert all(isinstance(found.get(timeout=5), RawReply) for _ in range(6))
+        time.sleep(0.2)
+        for _ in range(6):
+            transport.start(post(server.base_url), found.put)
+        after = [found.get(timeout=5) for _ in range(6)]
+    assert after == [RawReply(201, {}, b"{}", True)] * 6
+    assert len(server.requests) == 12
+
+
+def test_a_bug_of_ours_is_told_to_all_who_wait(transport: CurlTransport, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever waits for an answer that will not be read hears of it, and so does who asks afterwards."""
+    found: Found = SimpleQueue()
+    bug = RuntimeError("ours")
+
+    def broken(self: CurlHandle, error: int) -> RawReply | NoReply:
+        raise bug
+
+    with scripted(met(2)) as server:
+        transport.start(post(server.base_url), found.put)
+        monkeypatch.setattr(CurlHandle, "outcome", broken)
+        transport.start(post(server.base_url), found.put)
+        assert found.get(timeout=5) is bug
+        assert found.get(timeout=5) is bug
+        transport.start(post(server.base_url), found.put)
+        assert found.get(timeout=5) is bug
+
+
+def test_the_end_waits_for_nobody() -> None:
+    """Who closes has given up on what is still under way."""
+    made = CurlTransport(Limits(), connections=2)
+    with scripted(lambda peer: time.sleep(1)) as server:
+        made.start(post(server.base_url), lambda answer: None)
+        time.sleep(0.1)
+        began = time.monotonic()
+        made.close()
+    assert time.monotonic() - began < 3
+
+
+def test_only_curl_sends_many_at_once() -> None:
+    """Over requests each needs a thread of its own, and a loader is told so."""
+    for wish, expected in (("requests", False), ("curl", True)):
+        service = RecruitingService("http://127.0.0.1:1", "t", transport=wish)  # type: ignore[arg-type]
+        assert (service.submit_then is not None) is expected
+        service.close()
