@@ -66,10 +66,12 @@ def begin(job: Job, means: Means, entered: float, then: Callable[[Finding | Base
         try:
             if isinstance(answer, BaseException):
                 raise answer
-            means.pace.leave(entered, answer)
             then(life.record(life.next_attempt(), answer))
         except BaseException as bug:  # noqa: BLE001 - raised again where the findings are collected
             then(bug)
+        finally:
+            # Only now: an answer that stops the run is to do so before the next row leaves.
+            means.pace.leave(entered, None if isinstance(answer, BaseException) else answer)
 
     means.budget.earn()
     means.submit_then(means.target, job.body, answered)
