@@ -23,7 +23,7 @@ _LONGEST_WAIT: Final = 1.0  # seconds
 class CurlLoop:
     """Requests under way, and the connections that are kept for the next ones. For one thread.
 
-    connections: how many are kept open. bell: a socket that ends the waiting of a turn when something comes on it.
+    connections: how many are kept open. bell: a socket that ends a waiting when something comes on it.
     """
 
     def __init__(self, limits: Limits, connections: int, bell: socket.socket | None = None) -> None:
@@ -45,7 +45,7 @@ class CurlLoop:
         self._multi.setopt(pycurl.M_TIMERFUNCTION, self._set_timer)
 
     def begin(self, request: WireRequest, body_limit: int, then: Then) -> None:
-        """Have a request sent; `then` is called in one of the next turns, and may begin another one."""
+        """Have a request sent; `then` is called by a later `wait` or `go_on`, and may begin another one."""
         handle = self._free.pop() if self._free else CurlHandle(self._limits, self._kept.take)
         handle.prepare(request, body_limit)
         self._under_way[handle.curl] = (handle, then)
@@ -54,11 +54,14 @@ class CurlLoop:
         self._looks_for_overdue_at = min(self._looks_for_overdue_at, soonest)
         self._do_what_is_due()  # it leaves now, and not when all that is ready has been read
 
-    def turn(self, wait: bool = True) -> None:
-        """Wait until something can be done, or the bell rings, and do it."""
+    def wait(self, longest: float = _LONGEST_WAIT) -> list[tuple[selectors.SelectorKey, int]]:
+        """What can be read or sent on now; waits for it for so many seconds, or until the bell rings."""
         if self._end_those_done():  # a request that was begun may be done at once
-            return
-        ready = self._selector.select(self._until_something_is_due() if wait else 0)
+            return []
+        return self._selector.select(min(longest, self._until_something_is_due()))
+
+    def go_on(self, ready: list[tuple[selectors.SelectorKey, int]]) -> None:
+        """Do what can be done, after a `wait`."""
         now = time.monotonic()
         for key, events in ready:
             if key.data is not None:
@@ -98,7 +101,7 @@ class CurlLoop:
         until = self._looks_for_overdue_at
         if self._libcurl_is_due is not None:
             until = min(until, self._libcurl_is_due)
-        return max(0.0, min(until - time.monotonic(), _LONGEST_WAIT))
+        return max(0.0, until - time.monotonic())
 
     def _do_what_is_due(self) -> None:
         if self._libcurl_is_due is not None and self._libcurl_is_due <= time.monotonic():

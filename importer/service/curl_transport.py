@@ -31,7 +31,7 @@ class CurlTransport:
         found: list[RawReply | NoReply] = []
         loop.begin(request, body_limit or self._limits.body, found.append)  # type: ignore[arg-type]  # no bug is told
         while not found:
-            loop.turn()
+            loop.go_on(loop.wait())
         if len(self._free) < self._connections:
             self._free.append(loop)
         else:
@@ -53,7 +53,7 @@ class CurlTransport:
 
 
 class _ManyAtOnce:
-    """A thread that turns a loop for all who start requests."""
+    """A thread that keeps a loop going for all who start requests."""
 
     def __init__(self, limits: Limits, connections: int) -> None:
         self._limits = limits
@@ -95,11 +95,12 @@ class _ManyAtOnce:
             while not self._ends:
                 # In this order: who asks from here on rings, and who asked before is found.
                 self._rests = True
-                self._loop.turn(wait=not self._asked)
+                ready = self._loop.wait(0) if self._asked else self._loop.wait()
                 self._rests = False
                 while self._asked:
                     request, then = self._asked.popleft()
                     self._loop.begin(request, self._limits.body, then)
+                self._loop.go_on(ready)
         except BaseException as bug:  # noqa: BLE001 - told to everybody who waits for an answer
             self._bug = bug
             self._loop.give_up(bug)
