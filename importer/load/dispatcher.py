@@ -9,7 +9,7 @@ from collections.abc import Callable
 from importer.load.crew import Live, Report, SenderThreads
 from importer.load.job import Finding, Job
 from importer.load.pace import NotNow
-from importer.load.sender import Means, begin, is_due_again, withdraw
+from importer.load.sender import Means, asks_for_another, begin, withdraw
 
 
 class Dispatcher:
@@ -72,7 +72,7 @@ class Dispatcher:
 
     def _end(self, finding: Finding | BaseException) -> None:
         """What became of a job's first attempt: on the service's thread, which others wait for."""
-        if isinstance(finding, Finding) and is_due_again(finding, self._means):
+        if isinstance(finding, Finding) and asks_for_another(finding):
             self._go_on_in_thread(finding.job, finding)
         else:
             try:

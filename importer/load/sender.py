@@ -45,7 +45,7 @@ def send(job: Job, means: Means, so_far: Finding | None = None) -> Finding:
     """
     means.halt.sleep(job.due - means.halt.now())
     life = _Life(job, means, so_far)
-    finding = means.patience.run(life.attempt, again=_asks_for_another, hint=_retry_after, first=so_far)
+    finding = means.patience.run(life.attempt, again=asks_for_another, hint=_retry_after, first=so_far)
     if finding.state is not State.PLANNED:
         return finding
     # The attempts are used up, or the run ends while we wait for the next one.
@@ -82,11 +82,6 @@ def withdraw(job: Job, means: Means) -> Finding:
     life = _Life(job, means)
     life.withdraw(life.next_attempt())
     return replace(_nothing_yet(job), hindrance=Hindrance.HALTED)
-
-
-def is_due_again(finding: Finding, means: Means) -> bool:
-    """Whether a first attempt is to be followed by others: `send` goes on from there."""
-    return means.patience.attempts > 1 and _asks_for_another(finding)
 
 
 def intend(job: Job, means: Means, crew: Crew) -> None:
@@ -174,7 +169,8 @@ class _Life:
         return self._so_far
 
 
-def _asks_for_another(finding: Finding) -> bool:
+def asks_for_another(finding: Finding) -> bool:
+    """Whether an attempt is to be followed by another one, if there may be one: `send` goes on from there."""
     return finding.verdict is Verdict.AGAIN and finding.hindrance is None
 
 

@@ -126,6 +126,7 @@ class House:
         *,
         halt: Halt | None = None,
         probe: Callable[[], bool] = lambda: True,
+        attempts: int = 3,
     ) -> Loader:
         self.runs += 1
         started = datetime(2026, 3, 1, 12, self.runs, tzinfo=UTC)
@@ -137,7 +138,7 @@ class House:
             run,
             submit_then=without_waiting(service) if self.many_at_once else None,
             options=options or LoadOptions(),
-            patience=Patience(attempts=3),
+            patience=Patience(attempts=attempts),
             probe=probe,
             halt=halt or self.time.halt(),
         )

@@ -354,6 +354,17 @@ def test_candidates_are_read_by_the_caller_and_not_far_ahead(house: House) -> No
     assert threads == {threading.get_ident()}
 
 
+def test_a_row_may_be_given_one_attempt_only(house: House) -> None:
+    """One that was not processed then has failed, here and in the ledger, and is sent by the next run."""
+    with house.ledger() as ledger:
+        loader = house.loader(ledger, Scripted(in_turn(Reply(429, "slow down"))), attempts=1)
+        outcomes = by_outcome(loader.load(applications([2])))
+        known = ledger.look_up([ledger.fingerprints.identity(house.scope, email_of(2))])
+    assert outcomes[2] == Outcome(2, K.FAILED, 429, 1, (not_accepted("1 attempt (429: slow down)"),))
+    assert [found.state for found in known.values()] == [State.FAILED]
+    assert house.load(Scripted(in_turn(CREATED)), applications([2]))[2].kind is K.CREATED
+
+
 def test_a_bug_in_sending_shows_itself(house: House) -> None:
     """What nobody foresaw is raised to the caller, and its row is unclear afterwards."""
 
