@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable
 
 from importer.load.crew import Live, Report, SenderThreads
 from importer.load.job import Finding, Job
@@ -13,21 +12,21 @@ from importer.load.sender import Means, asks_for_another, begin, withdraw
 
 
 class Dispatcher:
-    """Has a row sent as soon as the pace lets it in, and judges what became of it. See `Senders`.
+    """Has a row sent as soon as the pace lets it in. See `Senders`.
 
     What has to wait for a time goes on in a thread, as all rows do where there is no such service: for its turn under
     a rate or after a Retry-After, for its next attempt, or to be settled.
     """
 
-    def __init__(self, means: Means, live: Live, judge: Callable[[Finding], None], size: int, report: Report) -> None:
+    def __init__(self, means: Means, live: Live, size: int, report: Report) -> None:
         self._means = means
-        self._judge = judge
         self._report = report
         self._threads = SenderThreads(live, size, self._thread_reports)
         self._in_threads = 0
         self._ready: deque[Job] = deque()
         self._under_way = 0
         self._changing = threading.Condition()
+        self._this_thread = _ThisThread()
         means.pace.call_when_free(self._send_those_ready)
 
     def expect(self, busy: int) -> None:
@@ -50,36 +49,42 @@ class Dispatcher:
 
     def _send_those_ready(self) -> None:
         """Called whenever a job has become ready or the pace may let one more in: from any thread."""
-        while self._ready:
-            with self._changing:
-                if not self._ready:
-                    return
-                entered = self._means.pace.enter_at_once()
-                if entered is NotNow.FULL:
-                    return
-                job = self._ready.popleft()
-                self._under_way += 1
-            try:
-                if entered is NotNow.HALTED:
-                    self._end(withdraw(job, self._means))
-                elif entered is NotNow.LATER:
-                    self._go_on_in_thread(job)
-                    self._over()
-                else:
-                    begin(job, self._means, entered, self._end)
-            except BaseException as bug:  # noqa: BLE001 - raised again where the findings are collected
-                self._end(bug)
+        if self._this_thread.sends:
+            return  # one that could not be sent has left again, and whoever sends goes on by himself
+        self._this_thread.sends = True
+        try:
+            while self._ready and self._send_next():
+                pass
+        finally:
+            self._this_thread.sends = False
+
+    def _send_next(self) -> bool:
+        """Whether a job was dealt with: false where none is ready, or none is let in before somebody leaves."""
+        with self._changing:
+            if not self._ready:
+                return False
+            entered = self._means.pace.enter_at_once()
+            if entered is NotNow.FULL:
+                return False
+            job = self._ready.popleft()
+            self._under_way += 1
+        try:
+            if entered is NotNow.HALTED:
+                self._end(withdraw(job, self._means))
+            elif entered is NotNow.LATER:
+                self._go_on_in_thread(job)
+                self._over()
+            else:
+                begin(job, self._means, entered, self._end)
+        except BaseException as bug:  # noqa: BLE001 - raised again where the findings are collected
+            self._end(bug)
+        return True
 
     def _end(self, finding: Finding | BaseException) -> None:
         """What became of a job's first attempt: on the service's thread, which others wait for."""
         if isinstance(finding, Finding) and asks_for_another(finding):
             self._go_on_in_thread(finding.job, finding)
         else:
-            try:
-                if isinstance(finding, Finding):
-                    self._judge(finding)
-            except BaseException as bug:  # noqa: BLE001 - as above
-                finding = bug
             self._report(finding)
         self._over()
 
@@ -99,3 +104,7 @@ class Dispatcher:
         with self._changing:
             self._in_threads -= 1
         self._report(finding)
+
+
+class _ThisThread(threading.local):
+    sends = False

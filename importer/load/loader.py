@@ -72,7 +72,9 @@ class Loader:
         pace = Pace(self._halt, self._options.in_flight, self._options.rate)
         patience = replace(patience or Patience(), sleep=self._halt.sleep)
         budget = RetryBudget(self._options.retry_budget)
-        self._means = Means(service, submit_then, ledger, run.run, run.scope.target, patience, pace, self._halt, budget)
+        self._means = Means(
+            service, submit_then, ledger, run.run, run.scope.target, patience, pace, self._halt, budget, self._judge
+        )
 
     @property
     def stop(self) -> Stop | None:
@@ -146,7 +148,7 @@ class Loader:
         most = self._options.in_flight
         if self._means.submit_then is None:
             return SenderThreads(self._live, most, report)
-        return Dispatcher(self._means, self._live, self._judge, most, report)
+        return Dispatcher(self._means, self._live, most, report)
 
     def _start(self, job: Job, crew: Crew) -> Iterator[Outcome]:
         while crew.busy >= self._most_under_way() and not self._has_ended():
@@ -203,9 +205,7 @@ class Loader:
 
     def _live(self, job: Job, so_far: Finding | None = None) -> Finding:
         """Live a row's life, in a sender's thread."""
-        finding = send(job, self._means, so_far)
-        self._judge(finding)
-        return finding
+        return send(job, self._means, so_far)
 
     def _judge(self, finding: Finding) -> None:
         """Judged where it is found, and not where it is collected: no row made ready goes on after a stop."""

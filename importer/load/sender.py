@@ -25,7 +25,11 @@ class Submits(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What every sender of a run works with. `submit_then`: None where the service needs a thread for each request."""
+    """What every sender of a run works with.
+
+    submit_then: None where the service needs a thread for each request. judge: told of each finding that a row is left
+    with, before the next row is let in: what stops the run is to do so at once.
+    """
 
     service: Submits
     submit_then: SubmitThen | None
@@ -36,6 +40,7 @@ class Means:
     pace: Pace
     halt: Halt
     budget: RetryBudget
+    judge: Callable[[Finding], None]
 
 
 def send(job: Job, means: Means, so_far: Finding | None = None) -> Finding:
@@ -46,12 +51,14 @@ def send(job: Job, means: Means, so_far: Finding | None = None) -> Finding:
     means.halt.sleep(job.due - means.halt.now())
     life = _Life(job, means, so_far)
     finding = means.patience.run(life.attempt, again=asks_for_another, hint=_retry_after, first=so_far)
-    if finding.state is not State.PLANNED:
-        return finding
-    # The attempts are used up, or the run ends while we wait for the next one.
-    if finding.hindrance is not Hindrance.TWIN:
-        life.give_up(finding)
-    return replace(finding, state=State.FAILED)
+    if finding.state is State.PLANNED:
+        # The attempts are used up, or the run ends while we wait for the next one.
+        if finding.hindrance is not Hindrance.TWIN:
+            life.give_up(finding)
+        finding = replace(finding, state=State.FAILED)
+    if not life.is_judged:
+        means.judge(finding)
+    return finding
 
 
 def begin(job: Job, means: Means, entered: float, then: Callable[[Finding | BaseException], None]) -> None:
@@ -63,25 +70,29 @@ def begin(job: Job, means: Means, entered: float, then: Callable[[Finding | Base
     life = _Life(job, means)
 
     def answered(answer: Reply | NoReply | BaseException) -> None:
+        found: Finding | BaseException
         try:
-            if isinstance(answer, BaseException):
-                raise answer
-            then(life.record(life.next_attempt(), answer))
+            found = answer if isinstance(answer, BaseException) else life.found(life.next_attempt(), answer)
         except BaseException as bug:  # noqa: BLE001 - raised again where the findings are collected
-            then(bug)
-        finally:
-            # Only now: an answer that stops the run is to do so before the next row leaves.
-            means.pace.leave(entered, None if isinstance(answer, BaseException) else answer)
+            found = bug
+        means.pace.leave(entered, None if isinstance(answer, BaseException) else answer)
+        then(found)
 
     means.budget.earn()
-    means.submit_then(means.target, job.body, answered)
+    try:
+        means.submit_then(means.target, job.body, answered)
+    except BaseException:
+        means.pace.leave(entered, None)
+        raise
 
 
 def withdraw(job: Job, means: Means) -> Finding:
     """The run has ended between a job's intent and its request."""
     life = _Life(job, means)
     life.withdraw(life.next_attempt())
-    return replace(_nothing_yet(job), hindrance=Hindrance.HALTED)
+    finding = replace(_nothing_yet(job), hindrance=Hindrance.HALTED)
+    means.judge(finding)
+    return finding
 
 
 def intend(job: Job, means: Means, crew: Crew) -> None:
@@ -119,6 +130,7 @@ class _Life:
         self._job = job
         self._means = means
         self._so_far = so_far or _nothing_yet(job)
+        self.is_judged = False
 
     def attempt(self) -> Finding:
         attempt = self.next_attempt()
@@ -135,11 +147,11 @@ class _Life:
             if not is_intended:
                 self._means.ledger.intend(Intent(attempt, self._job.body_digest))
             answer = self._means.service.submit(self._means.target, self._job.body)
+            return self.found(attempt, answer)
         except (LedgerUnwritable, NotAllowed) as refusal:
             return _hindered(self._so_far, refusal)
         finally:
             self._means.pace.leave(entered, answer)
-        return self.record(attempt, answer)
 
     def withdraw(self, attempt: Attempt) -> None:
         """The run ended between the intent and its request: proven not processed, since it never left."""
@@ -161,11 +173,15 @@ class _Life:
         number = self._so_far.job.attempts + 1
         return Attempt(self._job.identity, self._means.run, self._job.row, number)
 
-    def record(self, attempt: Attempt, answer: Reply | NoReply) -> Finding:
+    def found(self, attempt: Attempt, answer: Reply | NoReply) -> Finding:
+        """What an answer makes of the row: recorded, and judged if it leaves it so."""
         verdict = classify(answer)
         state = state_after(self._means.target.operation, verdict, self._job.doubt)
         self._so_far = Finding(replace(self._job, attempts=attempt.number, last=answer), state, verdict)
         self._means.ledger.record(Answered(attempt, state, self._so_far.status))
+        if not asks_for_another(self._so_far):
+            self._means.judge(self._so_far)
+            self.is_judged = True
         return self._so_far
 
 

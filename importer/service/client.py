@@ -84,7 +84,11 @@ class RecruitingService:
 
         def start(target: Target, body: bytes, then: Callable[[Reply | NoReply | BaseException], None]) -> None:
             def came(raw: RawReply | NoReply | BaseException) -> None:
-                then(raw if isinstance(raw, BaseException) else self._reply(target, raw))
+                try:
+                    found = raw if isinstance(raw, BaseException) else self._reply(target, raw)
+                except BaseException as bug:  # noqa: BLE001 - one of ours is told, and holds up nobody else
+                    found = bug
+                then(found)
 
             transport.start(self._submission(target, body), came)
 

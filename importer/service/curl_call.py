@@ -19,15 +19,29 @@ from importer.service import reasons
 from importer.service.replies import NoReply, Phase, RawReply
 from importer.service.wire import Limits, WireRequest
 
+Ends = tuple[str, int, str, int]
+"""The two addresses of a connection: the service's, then ours."""
+
+
+def ends_of(curl: pycurl.Curl) -> Ends:
+    """Those of the connection that a handle has used."""
+    asked = curl.getinfo
+    return (
+        asked(pycurl.PRIMARY_IP),
+        asked(pycurl.PRIMARY_PORT),
+        asked(pycurl.LOCAL_IP),
+        asked(pycurl.LOCAL_PORT),
+    )
+
 
 class CurlHandle:
     """A handle of libcurl, for one request after the other.
 
-    may_use: asked with the local port of a connection before the first byte leaves on it; false has it closed.
+    may_use: asked with the ends of a connection before the first byte leaves on it; false has it closed.
     Times are of the monotonic clock.
     """
 
-    def __init__(self, limits: Limits, may_use: Callable[[int], bool]) -> None:
+    def __init__(self, limits: Limits, may_use: Callable[[Ends], bool]) -> None:
         self.curl = _new_curl(limits)
         self.sent = 0.0  # when the first byte was let go; 0: nothing has left this machine
         self._limits = limits
@@ -111,11 +125,11 @@ class CurlHandle:
 
     # --- what libcurl calls; an exception here would be printed and lost, so there is nothing that raises ---
 
-    def _may_send(self, _remote: str, _local: str, _remote_port: int, local_port: int) -> int:
+    def _may_send(self, remote: str, local: str, remote_port: int, local_port: int) -> int:
         """Asked on each connection before the first byte leaves on it: here a request is let go, once."""
         if self.sent:
             return int(pycurl.PREREQFUNC_ABORT)
-        if not self._may_use(local_port):
+        if not self._may_use((remote, remote_port, local, local_port)):
             self._is_unfit = True
             return int(pycurl.PREREQFUNC_ABORT)
         self.sent = time.monotonic()

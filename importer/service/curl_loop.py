@@ -13,11 +13,12 @@ from typing import Final
 
 import pycurl  # type: ignore[import-untyped]  # it has no stubs of its own
 
-from importer.service.curl_call import CurlHandle
+from importer.service.curl_call import CurlHandle, Ends, ends_of
 from importer.service.wire import Limits, Then, WireRequest
 
 _NONE: Final = -1  # how libcurl says that there is no socket, or that it has nothing to wait for
 _LONGEST_WAIT: Final = 1.0  # seconds
+_MOMENT: Final = 0.002
 
 
 class CurlLoop:
@@ -46,19 +47,30 @@ class CurlLoop:
 
     def begin(self, request: WireRequest, body_limit: int, then: Then) -> None:
         """Have a request sent; `then` is called by a later `wait` or `go_on`, and may begin another one."""
-        handle = self._free.pop() if self._free else CurlHandle(self._limits, self._kept.take)
-        handle.prepare(request, body_limit)
+        try:
+            handle = self._free.pop() if self._free else CurlHandle(self._limits, self._kept.take)
+            handle.prepare(request, body_limit)
+            self._multi.add_handle(handle.curl)
+        except BaseException as bug:  # noqa: BLE001 - told to whoever waits for the answer
+            then(bug)
+            return
         self._under_way[handle.curl] = (handle, then)
-        self._multi.add_handle(handle.curl)
         soonest = time.monotonic() + min(self._limits.answer, self._limits.silence)
         self._looks_for_overdue_at = min(self._looks_for_overdue_at, soonest)
-        self._do_what_is_due()  # it leaves now, and not when all that is ready has been read
+        try:
+            self._do_what_is_due()  # it leaves now, and not when all that is ready has been read
+        except pycurl.error:
+            self._libcurl_is_due = 0.0  # `go_on` meets that too, and it breaks off the loop and not this request alone
 
     def wait(self, longest: float = _LONGEST_WAIT) -> list[tuple[selectors.SelectorKey, int]]:
         """What can be read or sent on now; waits for it for so many seconds, or until the bell rings."""
         if self._end_those_done():  # a request that was begun may be done at once
-            return []
-        return self._selector.select(min(longest, self._until_something_is_due()))
+            longest = 0.0
+        longest = min(longest, self._until_something_is_due())
+        if self._selector.get_map():
+            return self._selector.select(longest)
+        time.sleep(min(longest, _MOMENT))  # there is no socket yet, and without one Windows does not wait
+        return []
 
     def go_on(self, ready: list[tuple[selectors.SelectorKey, int]]) -> None:
         """Do what can be done, after a `wait`."""
@@ -135,15 +147,14 @@ class CurlLoop:
         then(outcome)
 
     def _end_those_overdue(self, now: float) -> None:
-        next_look = float("inf")
+        self._looks_for_overdue_at = float("inf")  # whoever is begun from here on says when to look for it
         for curl, (handle, _) in list(self._under_way.items()):
             heard = self._heard.get(curl.getinfo(pycurl.ACTIVESOCKET), 0.0)
-            overdue_at = min(handle.overdue_at(heard), now + self._limits.silence)
+            overdue_at = min(handle.overdue_at(heard), now + min(self._limits.answer, self._limits.silence))
             if overdue_at <= now:
                 self._end(curl, pycurl.E_OPERATION_TIMEDOUT)
             else:
-                next_look = min(next_look, overdue_at)
-        self._looks_for_overdue_at = next_look
+                self._looks_for_overdue_at = min(self._looks_for_overdue_at, overdue_at)
 
     # --- what libcurl calls ---
 
@@ -164,7 +175,7 @@ class CurlLoop:
 
 
 class _KeptConnections:
-    """Which connections wait for a request, by their local ports, and whether they may be used for one.
+    """Which connections wait for a request, by their addresses, and whether they may be used for one.
 
     One that has idled past the service's patience, or on which something has come, is not: a reset on it would be
     ambiguous. libcurl would look only where a connection has waited for a second.
@@ -172,17 +183,17 @@ class _KeptConnections:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._waiting: dict[int, tuple[int, float]] = {}  # the socket's number, and since when
+        self._waiting: dict[Ends, tuple[int, float]] = {}  # the socket's number, and since when
 
     def keep(self, curl: pycurl.Curl) -> None:
         """The request that was on it is over; it may have been closed."""
         number = curl.getinfo(pycurl.ACTIVESOCKET)
         if number != _NONE:
-            self._waiting[curl.getinfo(pycurl.LOCAL_PORT)] = (number, time.monotonic())
+            self._waiting[ends_of(curl)] = (number, time.monotonic())
 
-    def take(self, local_port: int) -> bool:
+    def take(self, ends: Ends) -> bool:
         """Whether the connection may be used: one that was not kept is new."""
-        waiting = self._waiting.pop(local_port, None)
+        waiting = self._waiting.pop(ends, None)
         if waiting is None:
             return True
         number, since = waiting

@@ -28,14 +28,16 @@ class CurlTransport:
             loop = self._free.pop()
         except IndexError:
             loop = CurlLoop(self._limits, connections=1)
-        found: list[RawReply | NoReply] = []
-        loop.begin(request, body_limit or self._limits.body, found.append)  # type: ignore[arg-type]  # no bug is told
+        found: list[RawReply | NoReply | BaseException] = []
+        loop.begin(request, body_limit or self._limits.body, found.append)
         while not found:
             loop.go_on(loop.wait())
         if len(self._free) < self._connections:
             self._free.append(loop)
         else:
             loop.close()
+        if isinstance(found[0], BaseException):
+            raise found[0]
         return found[0]
 
     def start(self, request: WireRequest, then: Then) -> None:
@@ -68,6 +70,8 @@ class _ManyAtOnce:
         self._thread.start()
 
     def start(self, request: WireRequest, then: Then) -> None:
+        if self._bug is not None:
+            raise RuntimeError("the network thread broke off") from self._bug
         if threading.current_thread() is self._thread:  # as nearly always: it tells of one answer, and gets the next
             self._loop.begin(request, self._limits.body, then)
             return
@@ -107,6 +111,9 @@ class _ManyAtOnce:
             self._tell_those_who_asked(bug)
 
     def _tell_those_who_asked(self, bug: BaseException) -> None:
-        while self._asked:
-            _, then = self._asked.popleft()
+        while True:
+            try:
+                _, then = self._asked.popleft()  # another thread may be at it too
+            except IndexError:
+                return
             then(bug)

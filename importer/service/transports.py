@@ -10,7 +10,9 @@ from importer.service.wire import Limits, Transport
 
 Wish = Literal["auto", "requests", "curl"]
 
-_OLDEST_LIBCURL = 0x075000  # 7.80.0, the first that asks before it sends: without that a POST could leave twice
+_OLDEST_LIBCURL = 0x081600  # 8.22.0: older ones do not tell on which connection a request is while it is under way
+# Without the first a POST could leave twice: libcurl asks before it sends.
+_NEEDED = ("PREREQFUNCTION", "ACTIVESOCKET", "RETRY_AFTER")
 
 
 def chosen_transport(limits: Limits, connections: int, wish: Wish = "auto") -> Transport:
@@ -77,8 +79,8 @@ def _why_not_curl() -> str:
         import pycurl
     except ImportError:
         return "pycurl is not installed"
-    if not hasattr(pycurl, "PREREQFUNCTION"):
-        return "pycurl is older than 7.45.7"
+    if not all(hasattr(pycurl, name) for name in _NEEDED):
+        return "pycurl is older than 7.48"
     if pycurl.version_info()[2] < _OLDEST_LIBCURL:
-        return "its libcurl is older than 7.80"
+        return "its libcurl is older than 8.22"
     return ""

@@ -127,6 +127,7 @@ class House:
         halt: Halt | None = None,
         probe: Callable[[], bool] = lambda: True,
         attempts: int = 3,
+        submit_then: SubmitThen | None = None,
     ) -> Loader:
         self.runs += 1
         started = datetime(2026, 3, 1, 12, self.runs, tzinfo=UTC)
@@ -136,7 +137,7 @@ class House:
             service,
             ledger,
             run,
-            submit_then=without_waiting(service) if self.many_at_once else None,
+            submit_then=submit_then or (without_waiting(service) if self.many_at_once else None),
             options=options or LoadOptions(),
             patience=Patience(attempts=attempts),
             probe=probe,

@@ -379,6 +379,20 @@ def test_a_bug_in_sending_shows_itself(house: House) -> None:
     assert outcomes == {4: Outcome(4, K.ALREADY_THERE, 409, 1, (OURS,))}
 
 
+def test_a_service_that_breaks_when_it_is_asked_does_not_hang_the_run(tmp_path: Path) -> None:
+    """It cannot even begin to send: that is raised to the caller, with all rows that are ready beside it."""
+    house = House(tmp_path, many_at_once=True)
+
+    def broken(*_: object) -> None:
+        raise RuntimeError("the network thread broke off")
+
+    with house.ledger() as ledger:
+        loader = house.loader(ledger, Scripted(in_turn(CREATED)), submit_then=broken)
+        with pytest.raises(RuntimeError, match="broke off"):
+            list(loader.load(applications(range(2, 90))))
+    assert house.load(Scripted(in_turn(CREATED)), applications([2]))[2].kind is K.CREATED
+
+
 # --- a dry run ---
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from importer.service.curl_call import CurlHandle
 from importer.service.curl_transport import CurlTransport
 from importer.service.replies import RawReply
 from importer.service.wire import WireRequest
-from tests.service.scripted import Script, answer, reset, scripted
+from tests.service.scripted import Script, answer, drip, reset, scripted
 
 CREATED = answer("201 Created", b"{}")
 QUICK = Limits(connect=1, silence=0.5, answer=1)
@@ -37,9 +38,9 @@ def met(many: int) -> Script:
     """Answers when as many requests as that are there at the same time."""
     barrier = threading.Barrier(many)
 
-    def script(peer: object) -> None:
+    def script(peer: socket.socket) -> None:
         barrier.wait(5)
-        CREATED(peer)  # type: ignore[arg-type]
+        CREATED(peer)
 
     return script
 
@@ -114,11 +115,11 @@ def test_a_connection_that_died_at_rest_costs_no_request(transport: CurlTranspor
     found: Found = SimpleQueue()
     together = threading.Barrier(6)
 
-    def answer_and_go(peer: object) -> None:
+    def answer_and_go(peer: socket.socket) -> None:
         together.wait(5)
-        CREATED(peer)  # type: ignore[arg-type]
+        CREATED(peer)
         time.sleep(0.05)
-        reset(peer)  # type: ignore[arg-type]
+        reset(peer)
 
     with scripted(*[answer_and_go] * 6, CREATED) as server:
         for _ in range(6):
@@ -146,8 +147,47 @@ def test_a_bug_of_ours_is_told_to_all_who_wait(transport: CurlTransport, monkeyp
         transport.start(post(server.base_url), found.put)
         assert found.get(timeout=5) is bug
         assert found.get(timeout=5) is bug
+        with pytest.raises(RuntimeError, match="broke off"):
+            transport.start(post(server.base_url), found.put)
+
+
+def test_a_request_that_cannot_be_made_is_told_and_holds_up_nobody(transport: CurlTransport) -> None:
+    """An address that is none is a bug of ours; the others go their way."""
+    found: Found = SimpleQueue()
+    with scripted(CREATED) as server:
+        transport.start(post("http://127.0.0.1/\u0130"), found.put)
+        assert isinstance(found.get(timeout=5), UnicodeError)
         transport.start(post(server.base_url), found.put)
-        assert found.get(timeout=5) is bug
+        assert found.get(timeout=5) == RawReply(201, {}, b"{}", True)
+
+
+def test_one_that_begins_when_another_is_given_up_has_its_own_limit(transport: CurlTransport) -> None:
+    """A service that stays silent is left after each limit, and not waited for without end."""
+    found: Found = SimpleQueue()
+
+    def then(answer: RawReply | NoReply | BaseException) -> None:
+        transport.start(post(server.base_url), found.put)
+        found.put(answer)
+
+    with scripted(lambda peer: time.sleep(1.5)) as server:
+        transport.start(post(server.base_url), then)
+        answers = [found.get(timeout=5) for _ in range(2)]
+    assert [type(answer) for answer in answers] == [NoReply, NoReply]
+
+
+def test_an_answer_that_keeps_coming_is_waited_for(transport: CurlTransport) -> None:
+    """Silence is counted from the last piece, on a connection that is used a second time too."""
+    found: Found = SimpleQueue()
+    gone = threading.Event()
+
+    def slowly(peer: socket.socket) -> None:
+        peer.sendall(b"HTTP/1.1 201 Created\r\nContent-Length: 4\r\n\r\n")
+        drip(b"true", 0.2, gone)(peer)
+
+    with scripted(slowly) as server:
+        for _ in range(2):
+            transport.start(post(server.base_url), found.put)
+            assert found.get(timeout=5) == RawReply(201, {}, b"true", True)
 
 
 def test_the_end_waits_for_nobody() -> None:
@@ -164,6 +204,6 @@ def test_the_end_waits_for_nobody() -> None:
 def test_only_curl_sends_many_at_once() -> None:
     """Over requests each needs a thread of its own, and a loader is told so."""
     for wish, expected in (("requests", False), ("curl", True)):
-        service = RecruitingService("http://127.0.0.1:1", "t", transport=wish)  # type: ignore[arg-type]
+        service = RecruitingService("http://127.0.0.1:1", "t", transport=wish)
         assert (service.submit_then is not None) is expected
         service.close()
