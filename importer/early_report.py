@@ -7,8 +7,6 @@ kept its ending and says so on standard input; when that ends without a word, no
 
 from __future__ import annotations
 
-import atexit
-import gc
 import os
 import subprocess
 import sys
@@ -21,6 +19,7 @@ from typing import Final
 from importer.closing import facts_of, rows_of, sheet_of
 from importer.ledger import RunJournal
 from importer.models import Outcome, Row
+from importer.quick_start import spare_garbage_collector
 from importer.report import RunFacts, write_report
 from importer.run_folder import RunManifest, read_manifest, refuse_altered
 from importer.work_beside import step_back
@@ -123,5 +122,5 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    atexit.register(gc.freeze)  # the run waits for our end, and Python would look for garbage in all that was loaded
+    spare_garbage_collector()
     main(Path(sys.argv[1]))

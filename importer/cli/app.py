@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
-import gc
 import sys
 from typing import Annotated
 
@@ -23,6 +21,7 @@ from importer.cli.runs_commands import report, runs, show
 from importer.cli.sandbox_command import sandbox
 from importer.cli.template_command import template
 from importer.errors import ImporterError
+from importer.quick_start import spare_garbage_collector
 
 app = typer.Typer(
     name="importer",
@@ -60,7 +59,7 @@ def main(arguments: list[str] | None = None) -> None:
 
     arguments: the words after `importer`; those of the process where none are given.
     """
-    atexit.register(gc.freeze)  # else Python ends by looking for garbage in all that was loaded: 0.1 s of each command
+    spare_garbage_collector()
     try:
         app(args=arguments, prog_name="importer")
     except ImporterError as error:
