@@ -63,8 +63,8 @@ MUTANTS = (
     Mutant(
         "a connection that has ended is used for one more request",
         "service/curl_call.py",
-        "        if not self._may_use(local_port):\n",
-        "        if not self._may_use(local_port) and False:\n",
+        "        if not self._may_use((remote, remote_port, local, local_port)):\n",
+        "        if not self._may_use((remote, remote_port, local, local_port)) and False:\n",
         ("tests/service/test_traps.py", "tests/service/test_many_at_once.py"),
     ),
     Mutant(

@@ -18,7 +18,7 @@ from importer.service.wire import WireRequest
 from tests.service.scripted import Script, answer, drip, reset, scripted
 
 CREATED = answer("201 Created", b"{}")
-QUICK = Limits(connect=1, silence=0.5, answer=1)
+QUICK = Limits(silence=0.5, answer=1)
 
 Found = SimpleQueue[RawReply | NoReply | BaseException]
 
