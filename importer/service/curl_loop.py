@@ -46,7 +46,10 @@ class CurlLoop:
         self._multi.setopt(pycurl.M_TIMERFUNCTION, self._set_timer)
 
     def begin(self, request: WireRequest, body_limit: int, then: Then) -> None:
-        """Have a request sent; `then` is called by a later `wait` or `go_on`, and may begin another one."""
+        """Have a request sent; `then` is called by a later `wait` or `go_on`, and may begin another one.
+
+        Where the request cannot be made, a bug of ours, it is told at once.
+        """
         try:
             handle = self._free.pop() if self._free else CurlHandle(self._limits, self._kept.take)
             handle.prepare(request, body_limit)

@@ -56,6 +56,9 @@ class SendsManyAtOnce(Protocol):
         """Have one request sent once; returns at once. From any thread.
 
         `then` is called with what `send` would have given, on a thread of the transport, which others wait for: it
-        does little, and raises nothing.
+        does little, and raises nothing. A bug of ours may be told at once, on the caller's thread.
+
+        Raises:
+            RuntimeError: an earlier bug of ours ended the transport's thread; nothing is sent, and `then` not called.
         """
         ...
