@@ -74,7 +74,6 @@ HOMES = {
     "rapidfuzz": {"mapping"},
     "phonenumbers": {"transform"},
     "email_validator": {"transform"},
-    "sqlalchemy": {"ledger"},
     "sqlite3": {"ledger"},
     "filelock": {"ledger"},
     "requests": {"service"},

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import dataclass
-
-from sqlalchemy import Connection, text
 
 from importer.models import FilePlace, Problem
 
@@ -60,17 +59,17 @@ _INVARIANTS = (
 )
 
 
-def examine(connection: Connection, place: FilePlace) -> tuple[Problem, ...]:
+def examine(connection: sqlite3.Connection, place: FilePlace) -> tuple[Problem, ...]:
     """Every invariant that is broken, and what SQLite itself finds."""
     problems = []
-    for (finding,) in connection.execute(text("PRAGMA integrity_check")):
+    for (finding,) in connection.execute("PRAGMA integrity_check"):
         if finding != "ok":
             problems.append(Problem("ledger-damaged", f"the database is damaged: {finding}", _HINT, place))
-    strays = len(connection.execute(text("PRAGMA foreign_key_check")).all())
+    strays = len(connection.execute("PRAGMA foreign_key_check").fetchall())
     if strays:
         problems.append(Problem("ledger-stray-rows", f"{strays} entries refer to entries that are gone", _HINT, place))
     for invariant in _INVARIANTS:
-        count = connection.execute(text(invariant.offenders)).scalar_one()
+        (count,) = connection.execute(invariant.offenders).fetchone()
         if count:
             problems.append(Problem(invariant.code, invariant.message.format(count=count), _HINT, place))
     return tuple(problems)

@@ -3,44 +3,34 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
-
-from sqlalchemy import CTE, Integer, MetaData, String, Table, func, insert, select, update
-from sqlalchemy import Column as TableColumn
-from sqlalchemy.exc import DBAPIError
-from sqlalchemy.sql.expression import Executable
+from typing import Any, Final, Self
 
 from importer.errors import StoppedEarly
 from importer.ledger.groups import GroupWriter, Waiting
 from importer.ledger.problem_json import problem_from_json, problem_to_json
 from importer.ledger.row_set import RowSet
-from importer.ledger.sqlite_file import create_private, is_no_database, no_database, open_engine, unwritable
+from importer.ledger.sqlite_file import SqliteFile, create_private, is_no_database, no_database, unwritable
 from importer.ledger.statements import PreparedRows
 from importer.models import Outcome, OutcomeKind
 
-JOURNAL = "outcomes.sqlite"
-_LINGER = 0.2  # seconds that an outcome may lie in memory only; the ledger holds the truth
+JOURNAL: Final = "outcomes.sqlite"
+_LINGER: Final = 0.2  # seconds that an outcome may lie in memory only; the ledger holds the truth
 
-_metadata = MetaData()
-_outcomes = Table(
-    "outcomes",
-    _metadata,
-    TableColumn("row", Integer, primary_key=True),
-    TableColumn("kind", String, nullable=False),
-    TableColumn("status", Integer),
-    TableColumn("attempts", Integer, nullable=False),
-    TableColumn("problems", String, nullable=False),
-)
+_TABLE: Final = """CREATE TABLE IF NOT EXISTS outcomes (
+     "row" INTEGER NOT NULL PRIMARY KEY,
+     kind VARCHAR NOT NULL,
+     status INTEGER,
+     attempts INTEGER NOT NULL,
+     problems VARCHAR NOT NULL
+   )"""
+_COLUMNS: Final = ("row", "kind", "status", "attempts", "problems")
+_OUTCOMES: Final = f"SELECT {', '.join(_COLUMNS)} FROM outcomes"
 
-
-_COLUMNS = [column.name for column in _outcomes.columns]
-
-
-def _insert(given: CTE) -> Executable:
-    return insert(_outcomes).from_select(_COLUMNS, select(given).distinct())
+_insert = PreparedRows(_COLUMNS, "INSERT INTO outcomes SELECT DISTINCT * FROM given")
 
 
 class JournalUnwritable(StoppedEarly):
@@ -66,20 +56,19 @@ class RunJournal:
         is_new = not self.path.exists()
         create_private(self.path)
         # NORMAL: a power cut may cost the last outcomes here, and the ledger still knows them.
-        self._engine = open_engine(self.path, "NORMAL")
-        self._insert = PreparedRows(_insert, _COLUMNS, self._engine)
+        self._file = SqliteFile(self.path, "NORMAL")
         self._seen = RowSet()
-        self._error: DBAPIError | None = None
+        self._error: sqlite3.Error | None = None
         try:
-            with self._engine.execution_options(writes=True).begin() as connection:
-                _metadata.create_all(connection)
-                for row in connection.execute(select(_outcomes.c.row)).scalars():
+            with self._file.transaction(writes=True) as connection:
+                connection.execute(_TABLE)
+                for (row,) in connection.execute("SELECT row FROM outcomes"):
                     self._seen.add(row)
-        except DBAPIError as error:
-            self._engine.dispose()
+        except sqlite3.Error as error:
+            self._file.close()
             if is_no_database(error):
-                raise no_database(self.path, str(error.orig)) from None
-            raise (unwritable if is_new else JournalUnwritable)(self.path, str(error.orig)) from None
+                raise no_database(self.path, str(error)) from None
+            raise (unwritable if is_new else JournalUnwritable)(self.path, str(error)) from None
         self._writer: GroupWriter[Outcome] = GroupWriter(self._commit, linger=_LINGER, name="journal")
 
     def __enter__(self) -> Self:
@@ -108,12 +97,13 @@ class RunJournal:
             JournalUnwritable: it cannot be written.
         """
         self.flush()
-        values = _outcome_row(outcome)
+        row, *values = _outcome_row(outcome)
+        change = f"UPDATE outcomes SET {', '.join(f'{name} = ?' for name in _COLUMNS[1:])} WHERE row = ?"
         try:
-            with self._engine.execution_options(writes=True).begin() as connection:
-                connection.execute(update(_outcomes).where(_outcomes.c.row == outcome.row).values(**values))
-        except DBAPIError as error:
-            raise JournalUnwritable(self.path, str(error.orig)) from None
+            with self._file.transaction(writes=True) as connection:
+                connection.execute(change, (*values, row))
+        except sqlite3.Error as error:
+            raise JournalUnwritable(self.path, str(error)) from None
 
     def flush(self) -> None:
         """Return when everything recorded is written. Raises JournalUnwritable if something could not be."""
@@ -125,7 +115,7 @@ class RunJournal:
         try:
             self._writer.close()
         finally:
-            self._engine.dispose()
+            self._file.close()
         self._raise_error()
 
     def __contains__(self, row: int) -> bool:
@@ -135,80 +125,72 @@ class RunJournal:
     def outcome(self, row: int) -> Outcome | None:
         """The outcome of one row, None where it has none."""
         self.flush()
-        with self._engine.begin() as connection:
-            found = connection.execute(select(_outcomes).where(_outcomes.c.row == row)).first()
+        with self._file.transaction() as connection:
+            found = connection.execute(f"{_OUTCOMES} WHERE row = ?", (row,)).fetchone()
         return _outcome(found) if found is not None else None
 
     def outcomes(self) -> Iterator[Outcome]:
         """All outcomes in the order of their rows. Streams."""
         self.flush()
-        with self._engine.begin() as connection:
-            found = connection.execution_options(yield_per=1000).execute(select(_outcomes).order_by(_outcomes.c.row))
-            for row in found:
-                yield _outcome(row)
+        with self._file.transaction() as connection:
+            for found in connection.execute(f"{_OUTCOMES} ORDER BY row"):
+                yield _outcome(found)
 
     def outcomes_from(self, row: int, most: int) -> tuple[Outcome, ...]:
         """The outcomes on disk from that row on, in the order of their rows; those of rows between may still come."""
-        query = select(_outcomes).where(_outcomes.c.row >= row).order_by(_outcomes.c.row).limit(most)
-        with self._engine.begin() as connection:
-            return tuple(_outcome(found) for found in connection.execute(query))
+        query = f"{_OUTCOMES} WHERE row >= ? ORDER BY row LIMIT ?"
+        with self._file.transaction() as connection:
+            return tuple(map(_outcome, connection.execute(query, (row, most)).fetchall()))
 
     def rows_that_are(self, kind: OutcomeKind) -> Iterator[int]:
         """The rows with that outcome and nothing more to say of them."""
-        query = select(_outcomes.c.row).where(_outcomes.c.kind == kind.value, _outcomes.c.problems == "")
-        with self._engine.begin() as connection:
-            for (row,) in connection.execution_options(yield_per=10_000).execute(query):
+        query = "SELECT row FROM outcomes WHERE kind = ? AND problems = ''"
+        with self._file.transaction() as connection:
+            for (row,) in connection.execute(query, (kind.value,)):
                 yield row
 
     def outcomes_that_are(self, kinds: Collection[OutcomeKind], or_say_more: OutcomeKind) -> Iterator[Outcome]:
         """The outcomes of those kinds, and those of another that say more than their kind; in row order, streamed."""
-        columns = _outcomes.c
-        query = select(_outcomes).where(
-            columns.kind.in_([kind.value for kind in kinds])
-            | ((columns.kind == or_say_more.value) & (columns.problems != ""))
-        )
-        with self._engine.begin() as connection:
-            found = connection.execution_options(yield_per=1000).execute(query.order_by(columns.row))
-            for row in found:
-                yield _outcome(row)
+        query = f"""{_OUTCOMES} WHERE kind IN ({", ".join("?" * len(kinds))}) OR kind = ? AND problems <> ''
+                    ORDER BY row"""
+        with self._file.transaction() as connection:
+            for found in connection.execute(query, (*(kind.value for kind in kinds), or_say_more.value)):
+                yield _outcome(found)
 
     def count(self) -> int:
         """How many rows have an outcome on disk."""
-        with self._engine.begin() as connection:
-            return connection.execute(select(func.count()).select_from(_outcomes)).scalar_one()
+        with self._file.transaction() as connection:
+            (count,) = connection.execute("SELECT count(*) FROM outcomes").fetchone()
+        return int(count)
 
     def counts(self) -> dict[OutcomeKind, int]:
         """How many rows have each outcome; every kind is there, in the report's order."""
         self.flush()
-        query = select(_outcomes.c.kind, func.count()).group_by(_outcomes.c.kind)
-        with self._engine.begin() as connection:
-            found = {row[0]: row[1] for row in connection.execute(query)}
+        with self._file.transaction() as connection:
+            found = dict(connection.execute("SELECT kind, count(*) FROM outcomes GROUP BY kind").fetchall())
         return {kind: found.get(kind.value, 0) for kind in OutcomeKind}
 
     def _commit(self, group: list[Waiting[Outcome]]) -> None:
         try:
-            with self._engine.execution_options(writes=True).begin() as connection:
-                self._insert.execute(connection, [_outcome_row(waiting.write) for waiting in group])
-        except DBAPIError as error:
+            with self._file.transaction(writes=True) as connection:
+                _insert.execute(connection, [_outcome_row(waiting.write) for waiting in group])
+        except sqlite3.Error as error:
             self._error = error
         for waiting in group:
             waiting.settle()
 
     def _raise_error(self) -> None:
         if self._error is not None:
-            raise JournalUnwritable(self.path, str(self._error.orig)) from None
+            raise JournalUnwritable(self.path, str(self._error)) from None
 
 
-def _outcome_row(outcome: Outcome) -> dict[str, Any]:
-    return {
-        "row": outcome.row,
-        "kind": outcome.kind.value,
-        "status": outcome.status,
-        "attempts": outcome.attempts,
-        "problems": json.dumps([problem_to_json(problem) for problem in outcome.problems]) if outcome.problems else "",
-    }
+def _outcome_row(outcome: Outcome) -> tuple[Any, ...]:
+    """The values of _COLUMNS."""
+    problems = json.dumps([problem_to_json(problem) for problem in outcome.problems]) if outcome.problems else ""
+    return outcome.row, outcome.kind.value, outcome.status, outcome.attempts, problems
 
 
-def _outcome(row: Any) -> Outcome:
-    problems = tuple(problem_from_json(shown) for shown in json.loads(row.problems)) if row.problems else ()
-    return Outcome(row.row, OutcomeKind(row.kind), row.status, row.attempts, problems)
+def _outcome(found: tuple[Any, ...]) -> Outcome:
+    row, kind, status, attempts, shown = found
+    problems = tuple(map(problem_from_json, json.loads(shown))) if shown else ()
+    return Outcome(row, OutcomeKind(kind), status, attempts, problems)

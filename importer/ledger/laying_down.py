@@ -4,39 +4,38 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sqlalchemy import Engine, insert, inspect, select
-
 from importer.errors import UnusableInput
 from importer.ledger.identity import Fingerprints, create_key, key_path, read_key
 from importer.ledger.migrations import migrate
-from importer.ledger.schema import VERSION, about, metadata
-from importer.ledger.sqlite_file import no_database
+from importer.ledger.schema import TABLES, VERSION
+from importer.ledger.sqlite_file import SqliteFile, no_database
 from importer.models import FilePlace, Problem
 
 
-def lay_down_or_check(path: Path, engine: Engine) -> Fingerprints:
+def lay_down_or_check(path: Path, file: SqliteFile) -> Fingerprints:
     """Gives what identities are made with.
 
     Raises:
         UnusableInput: it is no ledger, was written by a newer importer, or its key is gone or another's.
     """
-    with engine.execution_options(writes=True).begin() as connection:
-        tables = inspect(connection).get_table_names()
+    with file.transaction(writes=True) as connection:
+        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if not tables:
             create_key(key_path(path))
             fingerprints = Fingerprints(read_key(key_path(path)))
-            metadata.create_all(connection)
-            connection.execute(insert(about), [{"version": VERSION, "key_check": fingerprints.key_check()}])
+            for statement in TABLES:
+                connection.execute(statement)
+            connection.execute("INSERT INTO about VALUES (?, ?)", (VERSION, fingerprints.key_check()))
             return fingerprints
-        if about.name not in tables:
+        if "about" not in tables:
             raise no_database(path, "a database of something else")
-        known = connection.execute(select(about.c.version, about.c.key_check)).one()
-        if known.version > VERSION:
-            raise _newer(path, known.version)
+        version, key_check = connection.execute("SELECT version, key_check FROM about").fetchone()
+        if version > VERSION:
+            raise _newer(path, version)
         fingerprints = Fingerprints(read_key(key_path(path)))
-        if fingerprints.key_check() != known.key_check:
+        if fingerprints.key_check() != key_check:
             raise _foreign_key(path)
-        migrate(connection, known.version)
+        migrate(connection, version)
     return fingerprints
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
-
-from sqlalchemy import BindParameter, Engine, Select, select
-from sqlalchemy.exc import DatabaseError, DBAPIError, IntegrityError
+from typing import Final, Self
 
 from importer.errors import UnusableInput
 from importer.ledger.ballast import Ballast
@@ -18,14 +16,15 @@ from importer.ledger.identity import Fingerprints
 from importer.ledger.laying_down import lay_down_or_check
 from importer.ledger.records import Answered, Intent, Known
 from importer.ledger.run_book import RunBook
-from importer.ledger.schema import identities
-from importer.ledger.sqlite_file import create_private, open_engine, unwritable
+from importer.ledger.sqlite_file import SqliteFile, create_private, unwritable
 from importer.ledger.statements import PreparedLookUp
 from importer.ledger.states import State
 from importer.ledger.trouble import LedgerUnwritable, unusable
-from importer.ledger.writes import GroupWrites, NotAllowed, Write
+from importer.ledger.writes import NotAllowed, Write, write_group
 
-_LINGER = 0.01  # seconds that a write nobody waits for gives others to share its commit
+_LINGER: Final = 0.01  # seconds that a write nobody waits for gives others to share its commit
+
+_known_of = PreparedLookUp("SELECT identity, state, status, body_digest, run, row FROM identities WHERE identity IN")
 
 
 class Ledger(RunBook):
@@ -34,13 +33,11 @@ class Ledger(RunBook):
     One run at a time for each scope: whoever begins a run or resolves a row holds `target_lock`.
     """
 
-    def __init__(self, path: Path, engine: Engine, fingerprints: Fingerprints, clock: Callable[[], float]) -> None:
-        super().__init__(path, engine, clock)
+    def __init__(self, path: Path, file: SqliteFile, fingerprints: Fingerprints, clock: Callable[[], float]) -> None:
+        super().__init__(path, file, clock)
         self.fingerprints = fingerprints
         self._inode = path.stat().st_ino
         self._ballast = Ballast(path)
-        self._writes = GroupWrites(engine)
-        self._look_up = PreparedLookUp(_known_of, engine)
         self._trouble: LedgerUnwritable | None = None
         self._refused_answer: NotAllowed | None = None
         self._writer: GroupWriter[Write] = GroupWriter(self._commit, linger=_LINGER, name="ledger")
@@ -56,20 +53,20 @@ class Ledger(RunBook):
                 is gone.
         """
         create_private(path)
-        engine = open_engine(path, "FULL")
+        file = SqliteFile(path, "FULL")
         try:
-            fingerprints = lay_down_or_check(path, engine)
+            fingerprints = lay_down_or_check(path, file)
             Ballast(path).take()
         except OSError as error:
-            engine.dispose()
+            file.close()
             raise unwritable(path, error.strerror or str(error)) from None
-        except DBAPIError as error:
-            engine.dispose()
+        except sqlite3.Error as error:
+            file.close()
             raise unusable(path, error) from None
         except UnusableInput:
-            engine.dispose()
+            file.close()
             raise
-        return cls(path, engine, fingerprints, clock)
+        return cls(path, file, fingerprints, clock)
 
     @classmethod
     def open_existing(cls, path: Path, clock: Callable[[], float] = time.time) -> Ledger | None:
@@ -87,7 +84,7 @@ class Ledger(RunBook):
         try:
             self._writer.close()
         finally:
-            self._engine.dispose()
+            self._file.close()
 
     def look_up(self, wanted: Sequence[bytes]) -> dict[bytes, Known]:
         """What is known of these identities (at most some thousand at once); the unknown ones are left out.
@@ -96,10 +93,10 @@ class Ledger(RunBook):
             LedgerUnwritable: it cannot even be read any more.
         """
         try:
-            with self._engine.begin() as connection:
-                rows = self._look_up.execute(connection, wanted)
-        except DatabaseError as error:
-            raise self._note_trouble(str(error.orig)) from None
+            with self._file.transaction() as connection:
+                rows = _known_of.execute(connection, wanted)
+        except sqlite3.DatabaseError as error:
+            raise self._note_trouble(str(error)) from None
         return {identity: Known(State(state), *rest) for identity, state, *rest in rows}
 
     def intend(self, intent: Intent) -> None:
@@ -147,10 +144,10 @@ class Ledger(RunBook):
             group = self._refuse_intents(group, self._trouble)
         try:
             self._write(group)
-        except DatabaseError as error:
-            if isinstance(error, IntegrityError):
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.IntegrityError):
                 raise
-            trouble = self._note_trouble(str(error.orig))
+            trouble = self._note_trouble(str(error))
             self._ballast.give_up()
             self._write_answers_at_least(self._refuse_intents(group, trouble), trouble)
 
@@ -167,15 +164,15 @@ class Ledger(RunBook):
     def _write_answers_at_least(self, group: list[Waiting[Write]], trouble: LedgerUnwritable) -> None:
         try:
             self._write(group)
-        except DatabaseError:
+        except sqlite3.DatabaseError:
             for waiting in group:
                 waiting.settle(trouble)
 
     def _write(self, group: list[Waiting[Write]]) -> None:
         if not group:
             return
-        with self._writing() as connection:
-            refused = self._writes.write(connection, group, self._clock())
+        with self._file.transaction(writes=True) as connection:
+            refused = write_group(connection, group, self._clock())
         for index, waiting in enumerate(group):
             refusal = refused.get(index)
             if refusal is None:
@@ -196,9 +193,3 @@ class Ledger(RunBook):
         if self._trouble is None:
             self._trouble = LedgerUnwritable(self.path, reason)
         return self._trouble
-
-
-def _known_of(wanted: list[BindParameter[Any]]) -> Select[Any]:
-    columns = identities.c
-    query = select(columns.identity, columns.state, columns.status, columns.body_digest, columns.run, columns.row)
-    return query.where(columns.identity.in_(wanted))

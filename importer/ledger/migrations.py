@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, text, update
+import sqlite3
 
-from importer.ledger.schema import VERSION, about
+from importer.ledger.schema import VERSION
 
 # What leads from each version to the next. A step is never changed once it was released; a new one is added.
 STEPS: dict[int, tuple[str, ...]] = {
@@ -15,10 +15,10 @@ STEPS: dict[int, tuple[str, ...]] = {
 }
 
 
-def migrate(connection: Connection, version: int) -> None:
+def migrate(connection: sqlite3.Connection, version: int) -> None:
     """Take all steps from `version` to ours in the caller's transaction: after a crash the ledger is the old one."""
     for step in range(version, VERSION):
         for statement in STEPS[step]:
-            connection.execute(text(statement))
+            connection.execute(statement)
     if version != VERSION:
-        connection.execute(update(about).values(version=VERSION))
+        connection.execute("UPDATE about SET version = ?", (VERSION,))

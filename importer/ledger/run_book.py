@@ -7,28 +7,31 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any
-
-from sqlalchemy import Connection, Engine, Row, insert, select, update
-from sqlalchemy.exc import DatabaseError, IntegrityError
+from typing import Any, Final
 
 from importer.errors import UsageError
 from importer.ledger import doctor
 from importer.ledger.identity import Scope
 from importer.ledger.records import RowState, RunRecord
-from importer.ledger.schema import attempts, identities, runs
-from importer.ledger.sqlite_file import unwritable
+from importer.ledger.sqlite_file import SqliteFile, unwritable
 from importer.ledger.states import DONE, State
 from importer.ledger.trouble import LedgerUnwritable, unusable
 from importer.models import FilePlace, Operation, Problem, Target
+
+_RUN_COLUMNS: Final = (
+    "run, base, operation, target, source, sha256, mapping, folder, started_at, ended_at, exit_code, purged_at"
+)
+_RUNS: Final = f"SELECT {_RUN_COLUMNS} FROM runs"
+_BEGIN_RUN: Final = f"INSERT INTO runs ({_RUN_COLUMNS}) VALUES ({', '.join('?' * (_RUN_COLUMNS.count(',') + 1))})"
+_IS_OF: Final = "base = ? AND operation = ? AND target = ?"  # see _names
 
 
 class RunBook:
     """Which runs there were, and how they and their rows ended. `clock` gives seconds since 1970."""
 
-    def __init__(self, path: Path, engine: Engine, clock: Callable[[], float]) -> None:
+    def __init__(self, path: Path, file: SqliteFile, clock: Callable[[], float]) -> None:
         self.path = path
-        self._engine = engine
+        self._file = file
         self._clock = clock
 
     def begin_run(self, record: RunRecord) -> None:
@@ -39,7 +42,7 @@ class RunBook:
         """
         with self._transaction(writes=True) as connection:
             self._note_deaths(connection, record.scope)
-            connection.execute(insert(runs), [_run_row(record)])
+            connection.execute(_BEGIN_RUN, _run_row(record))
 
     def end_run(self, run: str, ended_at: datetime, exit_code: int | None) -> None:
         """Note how a run ended, and what it left in flight as unclear; `exit_code` None: it was killed.
@@ -47,79 +50,68 @@ class RunBook:
         Raises:
             LedgerUnwritable: the ledger cannot be written; the next run of the same scope makes up for it.
         """
-        change = update(runs).where(runs.c.run == run).values(ended_at=ended_at.isoformat(), exit_code=exit_code)
+        change = "UPDATE runs SET ended_at = ?, exit_code = ? WHERE run = ?"
         try:
-            with self._writing() as connection:
-                record = connection.execute(select(runs).where(runs.c.run == run)).first()
+            with self._file.transaction(writes=True) as connection:
+                record = _find_run(connection, run)
                 if record is not None:
-                    self._note_deaths(connection, _run_record(record).scope)
-                    connection.execute(change)
-        except DatabaseError as error:
-            raise LedgerUnwritable(self.path, str(error.orig)) from None
+                    self._note_deaths(connection, record.scope)
+                    connection.execute(change, (ended_at.isoformat(), exit_code, run))
+        except sqlite3.DatabaseError as error:
+            raise LedgerUnwritable(self.path, str(error)) from None
 
     def forget_run(self, run: str, now: datetime) -> None:
         """Take from a run what could name a person: its file, its mapping, its folder. What was sent stays known."""
-        nothing = dict.fromkeys(("source", "sha256", "mapping", "folder"), "")
+        change = "UPDATE runs SET source = '', sha256 = '', mapping = '', folder = '', purged_at = ? WHERE run = ?"
         with self._transaction(writes=True) as connection:
-            connection.execute(update(runs).where(runs.c.run == run).values(**nothing, purged_at=now.isoformat()))
+            connection.execute(change, (now.isoformat(), run))
 
     def scrub(self) -> bool:
         """Write the file anew, so that nothing that was taken from it is left between its pages or in its WAL.
 
         False where another process reads it just now, so that its WAL could not be emptied.
         """
-        raw = self._engine.raw_connection()
         try:
-            cursor = raw.cursor()
-            cursor.execute("VACUUM")
-            (is_busy, *_) = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            with self._file.connection() as connection:
+                connection.execute("VACUUM")
+                (is_busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         except sqlite3.DatabaseError as error:
             raise unwritable(self.path, str(error)) from None
-        finally:
-            raw.close()
         return not is_busy
 
     def run(self, run: str) -> RunRecord | None:
         """The run of that name."""
         with self._transaction() as connection:
-            row = connection.execute(select(runs).where(runs.c.run == run)).first()
-        return _run_record(row) if row else None
+            return _find_run(connection, run)
 
     def runs(self) -> tuple[RunRecord, ...]:
         """All runs, the newest first."""
-        return self._runs(select(runs))
+        return self._runs(_RUNS)
 
     def unfinished_runs(self, scope: Scope) -> tuple[RunRecord, ...]:
         """The runs of a scope that have no end: killed, or going on now (`target_lock` tells), the newest first."""
-        return self._runs(select(runs).where(runs.c.ended_at.is_(None), *_is_of(scope)))
+        return self._runs(f"{_RUNS} WHERE ended_at IS NULL AND {_IS_OF}", _names(scope))
 
     def rows_done(self, run: str) -> Iterator[int]:
         """The rows of a run whose candidates it found or left where they are to be. Streams."""
-        query = select(attempts.c.row).where(
-            attempts.c.run == run, attempts.c.state.in_([state.value for state in DONE])
-        )
+        query = f"SELECT row FROM attempts WHERE run = ? AND state IN ({', '.join('?' * len(DONE))})"
         with self._transaction() as connection:
-            for (row,) in connection.execution_options(yield_per=10_000).execute(query):
+            for (row,) in connection.execute(query, (run, *(state.value for state in DONE))):
                 yield row
 
     def row_states(self, run: str) -> Iterator[RowState]:
         """Every row of a run whose life began, in row order, as its last attempt left it. Streams."""
-        columns = attempts.c
-        query = select(columns.row, columns.state, columns.status, columns.number, columns.after_doubt)
+        query = "SELECT row, state, status, number, after_doubt FROM attempts WHERE run = ? ORDER BY row, number"
         latest: RowState | None = None
         with self._transaction() as connection:
-            found = connection.execution_options(yield_per=1000).execute(
-                query.where(columns.run == run).order_by(columns.row, columns.number)
-            )
-            for row in found:
-                # "row" is a column of ours and hides nothing of a result row's own.
-                state = State.UNCLEAR if row.state == State.IN_FLIGHT else State(row.state)
-                status = row.status
-                if latest is not None and latest.row != row.row:
+            for row, state, status, number, after_doubt in connection.execute(query, (run,)):
+                last_status = status
+                if latest is not None and latest.row != row:
                     yield latest
                 elif latest is not None and status is None:
-                    status = latest.status
-                latest = RowState(row.row, state, status, row.number, row.after_doubt)
+                    last_status = latest.status
+                left = State.UNCLEAR if state == State.IN_FLIGHT else State(state)
+                latest = RowState(row, left, last_status, number, bool(after_doubt))
         if latest is not None:
             yield latest
 
@@ -135,23 +127,19 @@ class RunBook:
         after = State.CREATED if created else State.FAILED
         with self._transaction(writes=True) as connection:
             self._note_deaths(connection, record.scope)
-            identity = connection.execute(
-                select(attempts.c.identity).where(attempts.c.run == run, attempts.c.row == row).limit(1)
-            ).scalar_one_or_none()
-            if identity is None:
+            sent = connection.execute("SELECT identity FROM attempts WHERE run = ? AND row = ?", (run, row)).fetchone()
+            if sent is None:
                 raise UsageError(f"run {run} sent nothing for row {row}; see its rows with: importer show {run}")
-            state = connection.execute(select(identities.c.state).where(identities.c.identity == identity)).scalar_one()
+            (state,) = connection.execute("SELECT state FROM identities WHERE identity = ?", sent).fetchone()
             if state not in (State.UNCLEAR, after):
                 raise UsageError(f"row {row} of run {run} is not unclear but {state}; there is nothing to resolve")
             connection.execute(
-                update(identities)
-                .where(identities.c.identity == identity)
-                .values(state=after.value, updated_at=self._clock())
+                "UPDATE identities SET state = ?, updated_at = ? WHERE identity = ?",
+                (after.value, self._clock(), *sent),
             )
             connection.execute(
-                update(attempts)
-                .where(attempts.c.identity == identity, attempts.c.state == State.UNCLEAR)
-                .values(state=after.value)
+                "UPDATE attempts SET state = ? WHERE identity = ? AND state = ?",
+                (after.value, *sent, State.UNCLEAR.value),
             )
 
     def check(self) -> tuple[Problem, ...]:
@@ -159,75 +147,71 @@ class RunBook:
         with self._transaction() as connection:
             return doctor.examine(connection, FilePlace(str(self.path)))
 
-    def _writing(self) -> Any:
-        return self._engine.execution_options(writes=True).begin()
-
     @contextmanager
-    def _transaction(self, *, writes: bool = False) -> Iterator[Connection]:
+    def _transaction(self, *, writes: bool = False) -> Iterator[sqlite3.Connection]:
         """One for reading or writing outside of the life of a row; what is wrong with the file is told as such."""
         try:
-            with self._engine.execution_options(writes=writes).begin() as connection:
+            with self._file.transaction(writes=writes) as connection:
                 yield connection
-        except DatabaseError as error:
-            if isinstance(error, IntegrityError):
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.IntegrityError):
                 raise
             raise unusable(self.path, error) from None
 
-    def _note_deaths(self, connection: Connection, scope: Scope) -> None:
+    def _note_deaths(self, connection: sqlite3.Connection, scope: Scope) -> None:
         """After a crash, an intent without an answer is unclear, never new."""
-        of_scope = select(runs.c.run).where(*_is_of(scope))
+        of_scope = f"run IN (SELECT run FROM runs WHERE {_IS_OF})"
         connection.execute(
-            update(attempts)
-            .where(attempts.c.ended_at.is_(None), attempts.c.run.in_(of_scope))
-            .values(ended_at=self._clock(), state=State.UNCLEAR.value)
+            f"UPDATE attempts SET ended_at = ?, state = ? WHERE ended_at IS NULL AND {of_scope}",
+            (self._clock(), State.UNCLEAR.value, *_names(scope)),
         )
         connection.execute(
-            update(identities)
-            .where(identities.c.state == State.IN_FLIGHT, identities.c.run.in_(of_scope))
-            .values(state=State.UNCLEAR.value)
+            f"UPDATE identities SET state = ? WHERE state = ? AND {of_scope}",
+            (State.UNCLEAR.value, State.IN_FLIGHT.value, *_names(scope)),
         )
 
-    def _runs(self, query: Any) -> tuple[RunRecord, ...]:
+    def _runs(self, query: str, values: tuple[Any, ...] = ()) -> tuple[RunRecord, ...]:
         with self._transaction() as connection:
-            rows = connection.execute(query.order_by(runs.c.started_at.desc(), runs.c.run.desc())).all()
-        return tuple(_run_record(row) for row in rows)
+            rows = connection.execute(f"{query} ORDER BY started_at DESC, run DESC", values).fetchall()
+        return tuple(map(_run_record, rows))
 
 
-def _is_of(scope: Scope) -> tuple[Any, ...]:
+def _find_run(connection: sqlite3.Connection, run: str) -> RunRecord | None:
+    row = connection.execute(f"{_RUNS} WHERE run = ?", (run,)).fetchone()
+    return _run_record(row) if row else None
+
+
+def _names(scope: Scope) -> tuple[str, ...]:
+    return (scope.base, scope.target.operation.value, scope.target.id)
+
+
+def _run_row(record: RunRecord) -> tuple[Any, ...]:
+    """The values of _RUN_COLUMNS."""
     return (
-        runs.c.base == scope.base,
-        runs.c.operation == scope.target.operation.value,
-        runs.c.target == scope.target.id,
+        record.run,
+        *_names(record.scope),
+        record.source,
+        record.sha256,
+        record.mapping,
+        record.folder,
+        record.started_at.isoformat(),
+        record.ended_at.isoformat() if record.ended_at else None,
+        record.exit_code,
+        record.purged_at.isoformat() if record.purged_at else None,
     )
 
 
-def _run_row(record: RunRecord) -> dict[str, Any]:
-    return {
-        "run": record.run,
-        "base": record.scope.base,
-        "operation": record.scope.target.operation.value,
-        "target": record.scope.target.id,
-        "source": record.source,
-        "sha256": record.sha256,
-        "mapping": record.mapping,
-        "folder": record.folder,
-        "started_at": record.started_at.isoformat(),
-        "ended_at": record.ended_at.isoformat() if record.ended_at else None,
-        "exit_code": record.exit_code,
-        "purged_at": record.purged_at.isoformat() if record.purged_at else None,
-    }
-
-
-def _run_record(row: Row[Any]) -> RunRecord:
+def _run_record(row: tuple[Any, ...]) -> RunRecord:
+    run, base, operation, target, source, sha256, mapping, folder, started_at, ended_at, exit_code, purged_at = row
     return RunRecord(
-        run=row.run,
-        scope=Scope(row.base, Target(Operation(row.operation), row.target)),
-        source=row.source,
-        sha256=row.sha256,
-        mapping=row.mapping,
-        folder=row.folder,
-        started_at=datetime.fromisoformat(row.started_at),
-        ended_at=datetime.fromisoformat(row.ended_at) if row.ended_at else None,
-        exit_code=row.exit_code,
-        purged_at=datetime.fromisoformat(row.purged_at) if row.purged_at else None,
+        run=run,
+        scope=Scope(base, Target(Operation(operation), target)),
+        source=source,
+        sha256=sha256,
+        mapping=mapping,
+        folder=folder,
+        started_at=datetime.fromisoformat(started_at),
+        ended_at=datetime.fromisoformat(ended_at) if ended_at else None,
+        exit_code=exit_code,
+        purged_at=datetime.fromisoformat(purged_at) if purged_at else None,
     )

@@ -2,87 +2,57 @@
 
 from __future__ import annotations
 
-from sqlalchemy import (
-    Boolean,
-    CheckConstraint,
-    Column,
-    Float,
-    ForeignKey,
-    Index,
-    Integer,
-    LargeBinary,
-    MetaData,
-    PrimaryKeyConstraint,
-    String,
-    Table,
-    false,
-)
+from typing import Final
 
 from importer.ledger.states import State
 
-VERSION = 2
+VERSION: Final = 2
 
-metadata = MetaData()
+_STATES = ", ".join(f"'{state}'" for state in State)
 
-_states = ", ".join(f"'{state}'" for state in State)
-
-about = Table(
-    "about",
-    metadata,
-    Column("version", Integer, nullable=False),
-    Column("key_check", LargeBinary, nullable=False),
-)
-
-runs = Table(
-    "runs",
-    metadata,
-    Column("run", String, primary_key=True),
-    Column("base", String, nullable=False),
-    Column("operation", String, nullable=False),
-    Column("target", String, nullable=False),
-    Column("source", String, nullable=False),
-    Column("sha256", String, nullable=False),
-    Column("mapping", String, nullable=False),
-    Column("folder", String, nullable=False),
-    Column("started_at", String, nullable=False),
-    Column("ended_at", String),
-    Column("exit_code", Integer),
-    Column("purged_at", String),  # since then source, hash, mapping and folder are empty
-)
-
-identities = Table(
-    "identities",
-    metadata,
-    Column("identity", LargeBinary, primary_key=True),
-    Column("state", String, CheckConstraint(f"state IN ({_states})"), nullable=False),
-    Column("status", Integer),
-    Column("body_digest", LargeBinary, nullable=False),
-    Column("run", String, ForeignKey("runs.run"), nullable=False),
-    Column("row", Integer, nullable=False),
-    Column("updated_at", Float, nullable=False),  # seconds since 1970
-)
-
-attempts = Table(
-    "attempts",
-    metadata,
-    Column("run", String, ForeignKey("runs.run"), nullable=False),
-    Column("row", Integer, nullable=False),
-    Column("number", Integer, nullable=False),
-    Column("identity", LargeBinary, ForeignKey("identities.identity"), nullable=False),
-    Column("started_at", Float, nullable=False),
-    Column("ended_at", Float),
-    Column("status", Integer),
-    # What the attempt left its identity in; in_flight while it is open.
-    Column("state", String, CheckConstraint(f"state IN ({_states})"), nullable=False),
-    # An earlier request for the same identity was in doubt when this one was intended.
-    Column("after_doubt", Boolean, nullable=False, server_default=false()),
-    PrimaryKeyConstraint("run", "row", "number"),
-    sqlite_with_rowid=False,
-)
-
-Index(
-    "one_open_attempt",
-    attempts.c.identity,
-    unique=True,
-    sqlite_where=attempts.c.ended_at.is_(None),  # naming other databases here loads all that SQLAlchemy has for them
+TABLES: Final = (
+    """CREATE TABLE about (
+         version INTEGER NOT NULL,
+         key_check BLOB NOT NULL
+       )""",
+    # Since purged_at, source, hash, mapping and folder are empty.
+    """CREATE TABLE runs (
+         run VARCHAR NOT NULL PRIMARY KEY,
+         base VARCHAR NOT NULL,
+         operation VARCHAR NOT NULL,
+         target VARCHAR NOT NULL,
+         source VARCHAR NOT NULL,
+         sha256 VARCHAR NOT NULL,
+         mapping VARCHAR NOT NULL,
+         folder VARCHAR NOT NULL,
+         started_at VARCHAR NOT NULL,
+         ended_at VARCHAR,
+         exit_code INTEGER,
+         purged_at VARCHAR
+       )""",
+    # updated_at, as every time below: seconds since 1970.
+    f"""CREATE TABLE identities (
+          identity BLOB NOT NULL PRIMARY KEY,
+          state VARCHAR NOT NULL CHECK (state IN ({_STATES})),
+          status INTEGER,
+          body_digest BLOB NOT NULL,
+          run VARCHAR NOT NULL REFERENCES runs (run),
+          "row" INTEGER NOT NULL,
+          updated_at FLOAT NOT NULL
+        )""",
+    # state: what the attempt left its identity in; in_flight while it is open. after_doubt: an earlier request for the
+    # same identity was in doubt when this one was intended.
+    f"""CREATE TABLE attempts (
+          run VARCHAR NOT NULL REFERENCES runs (run),
+          "row" INTEGER NOT NULL,
+          number INTEGER NOT NULL,
+          identity BLOB NOT NULL REFERENCES identities (identity),
+          started_at FLOAT NOT NULL,
+          ended_at FLOAT,
+          status INTEGER,
+          state VARCHAR NOT NULL CHECK (state IN ({_STATES})),
+          after_doubt BOOLEAN NOT NULL DEFAULT 0,
+          PRIMARY KEY (run, "row", number)
+        ) WITHOUT ROWID""",
+    "CREATE UNIQUE INDEX one_open_attempt ON attempts (identity) WHERE ended_at IS NULL",
 )

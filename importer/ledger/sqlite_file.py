@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
-
-from sqlalchemy import Connection, Engine, create_engine, event
-from sqlalchemy.engine import URL
+from typing import Final, Literal
 
 from importer.durable import sync_folder
 from importer.errors import UnusableInput
 from importer.models import FilePlace, Problem
 
 Durability = Literal["FULL", "NORMAL"]
+_PATIENCE: Final = 30.0  # seconds to wait for another process that writes
 
 
 def create_private(path: Path) -> None:
@@ -33,28 +33,61 @@ def create_private(path: Path) -> None:
         raise unwritable(path, error.strerror or str(error)) from None
 
 
-def open_engine(path: Path, durability: Durability) -> Engine:
-    """An engine over one SQLite file: WAL, foreign keys on, explicit transactions.
+def connect(path: Path) -> sqlite3.Connection:
+    """A connection that any one thread may use at a time, and that begins no transaction by itself."""
+    return sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
 
-    A connection with the execution option `writes=True` takes the write lock when its transaction begins.
+
+class SqliteFile:
+    """One SQLite file: WAL, foreign keys on, explicit transactions. Safe to use from many threads.
+
+    What is wrong with the file is told as SQLite does, by sqlite3.DatabaseError.
     """
-    engine = create_engine(URL.create("sqlite", database=str(path)), connect_args={"timeout": 30})
 
-    @event.listens_for(engine, "connect")
-    def set_up(connection: sqlite3.Connection, _: Any) -> None:
-        connection.isolation_level = None  # we begin transactions ourselves
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute(f"PRAGMA synchronous={durability}")
-        connection.execute("PRAGMA foreign_keys=ON")
-        connection.execute("PRAGMA secure_delete=ON")  # what is deleted is overwritten: see importer purge
+    def __init__(self, path: Path, durability: Durability) -> None:
+        self._path = path
+        self._durability = durability
+        self._free: list[sqlite3.Connection] = []  # connections that nobody uses just now
 
-    @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:
-        # Immediate: a writer that begins as a reader can be refused in the middle, whatever the time-out.
-        writes = connection.get_execution_options().get("writes", False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    @contextmanager
+    def connection(self) -> Iterator[sqlite3.Connection]:
+        """A connection for one thread, outside of any transaction."""
+        connection = self._free.pop() if self._free else self._connect()
+        try:
+            yield connection
+        finally:
+            try:
+                connection.rollback()  # nothing, where all is well
+            except sqlite3.Error:
+                connection.close()
+            else:
+                self._free.append(connection)
 
-    return engine
+    @contextmanager
+    def transaction(self, *, writes: bool = False) -> Iterator[sqlite3.Connection]:
+        """A connection in a transaction, which is kept at the end, or undone by what is raised meanwhile."""
+        with self.connection() as connection:
+            # Immediate: a writer that begins as a reader can be refused in the middle, whatever the time-out.
+            connection.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
+            yield connection
+            connection.commit()
+
+    def close(self) -> None:
+        """Let the file go."""
+        while self._free:
+            self._free.pop().close()
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = connect(self._path)
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute(f"PRAGMA synchronous={self._durability}")
+            connection.execute("PRAGMA foreign_keys=ON")
+            connection.execute("PRAGMA secure_delete=ON")  # what is deleted is overwritten: see importer purge
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
 
 def unwritable(path: Path, reason: str) -> UnusableInput:
@@ -82,8 +115,6 @@ def no_database(path: Path, reason: str) -> UnusableInput:
     )
 
 
-def is_no_database(error: Exception) -> bool:
+def is_no_database(error: sqlite3.Error) -> bool:
     """Whether a file was refused because its bytes are no database, or a broken one."""
-    cause = getattr(error, "orig", error)
-    code = getattr(cause, "sqlite_errorcode", 0) & 0xFF
-    return code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)

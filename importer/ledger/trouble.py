@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
-
-from sqlalchemy.exc import DBAPIError
 
 from importer.errors import StoppedEarly, UnusableInput
 from importer.ledger.sqlite_file import is_no_database, no_database, unwritable
@@ -19,7 +18,7 @@ class LedgerUnwritable(StoppedEarly):
         super().__init__(f"{self.reason}, so nothing more is sent; {self.hint}")
 
 
-def unusable(path: Path, error: DBAPIError) -> UnusableInput:
+def unusable(path: Path, error: sqlite3.Error) -> UnusableInput:
     """What the database said, when it was not a row's life that met it."""
-    reason = str(error.orig)
+    reason = str(error)
     return no_database(path, reason) if is_no_database(error) else unwritable(path, reason)

@@ -98,16 +98,14 @@ MUTANTS = (
     Mutant(
         "recovery forgets what was in flight",
         "ledger/run_book.py",
-        ".where(identities.c.state == State.IN_FLIGHT, identities.c.run.in_(of_scope))\n"
-        "            .values(state=State.UNCLEAR.value)",
-        ".where(identities.c.state == State.IN_FLIGHT, identities.c.run.in_(of_scope))\n"
-        "            .values(state=State.FAILED.value)",
+        "(State.UNCLEAR.value, State.IN_FLIGHT.value, *_names(scope))",
+        "(State.FAILED.value, State.IN_FLIGHT.value, *_names(scope))",
         ("tests/ledger", "tests/load"),
     ),
     Mutant(
         "synchronous is off",
         "ledger/sqlite_file.py",
-        'connection.execute(f"PRAGMA synchronous={durability}")',
+        'connection.execute(f"PRAGMA synchronous={self._durability}")',
         'connection.execute("PRAGMA synchronous=OFF")',
         ("tests/crash/test_power_cuts.py",),
     ),
@@ -149,8 +147,8 @@ MUTANTS = (
     Mutant(
         "the database allows two open attempts",
         "ledger/schema.py",
-        "    unique=True,\n",
-        "    unique=False,\n",
+        "CREATE UNIQUE INDEX one_open_attempt",
+        "CREATE INDEX one_open_attempt",
         ("tests/ledger",),
     ),
 )

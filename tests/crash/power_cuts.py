@@ -18,11 +18,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import apsw
-from sqlalchemy import Engine, event
 
-from importer.ledger import Answered, Attempt, Intent, Ledger, RunRecord, Scope, State
+from importer.ledger import Answered, Attempt, Intent, Ledger, RunRecord, Scope, State, sqlite_file
 from importer.models import Operation, Target
 
 SCOPE = Scope("https://recruiting.example.com", Target(Operation.APPLY, "4f2c9a"))
@@ -121,24 +121,19 @@ class _RecordingFile(apsw.VFSFile):
 
 
 class _Connection:
-    """As much of sqlite3.Connection as SQLAlchemy and the ledger use, over apsw."""
+    """As much of sqlite3.Connection as the ledger uses, over apsw."""
 
-    isolation_level: str | None = None
-
-    def __init__(self, path: str) -> None:
-        self._connection = apsw.Connection(path, vfs="recording")
+    def __init__(self, path: Path) -> None:
+        self._connection = apsw.Connection(str(path), vfs="recording")
         self._connection.set_busy_timeout(30_000)
 
-    def cursor(self) -> _Cursor:
-        return _Cursor(self._connection)
-
-    def execute(self, statement: str) -> _Cursor:
-        cursor = self.cursor()
-        cursor.execute(statement)
-        return cursor
-
-    def create_function(self, *_: Any, **__: Any) -> None:
-        """SQLAlchemy offers REGEXP; the ledger uses none."""
+    def execute(self, statement: str, parameters: Sequence[Any] = ()) -> apsw.Cursor:
+        try:
+            return self._connection.execute(statement, tuple(parameters))
+        except apsw.ConstraintError as error:
+            raise sqlite3.IntegrityError(str(error)) from None
+        except apsw.Error as error:
+            raise sqlite3.OperationalError(str(error)) from None
 
     def commit(self) -> None:
         if self._connection.in_transaction:
@@ -152,66 +147,15 @@ class _Connection:
         self._connection.close()
 
 
-class _Cursor:
-    arraysize = 1
-    rowcount = -1
-    lastrowid = None
-
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._connection = connection
-        self.description: tuple[tuple[str, None, None, None, None, None, None], ...] | None = None
-        self._rows: list[tuple[Any, ...]] = []
-
-    def execute(self, statement: str, parameters: Sequence[Any] = ()) -> None:
-        cursor = self._connection.cursor()
-
-        def note(running: apsw.Cursor, *_: Any) -> bool:
-            columns = running.get_description()
-            self.description = tuple((name, None, None, None, None, None, None) for name, _ in columns) or None
-            return True
-
-        cursor.exec_trace = note
-        try:
-            self._rows = list(cursor.execute(statement, tuple(parameters)))
-        except apsw.ConstraintError as error:
-            raise sqlite3.IntegrityError(str(error)) from None
-        except apsw.Error as error:
-            raise sqlite3.OperationalError(str(error)) from None
-        self.rowcount = self._connection.changes()
-
-    def executemany(self, statement: str, sequence: Sequence[Sequence[Any]]) -> None:
-        for parameters in sequence:
-            self.execute(statement, parameters)
-
-    def fetchall(self) -> list[tuple[Any, ...]]:
-        rows, self._rows = self._rows, []
-        return rows
-
-    def fetchone(self) -> tuple[Any, ...] | None:
-        return self._rows.pop(0) if self._rows else None
-
-    def fetchmany(self, size: int = 1) -> list[tuple[Any, ...]]:
-        rows, self._rows = self._rows[:size], self._rows[size:]
-        return rows
-
-    def close(self) -> None:
-        self._rows = []
-
-
 @contextmanager
 def recording() -> Iterator[Record]:
-    """While this is open, every SQLite database that is opened through SQLAlchemy is recorded."""
+    """While this is open, every connection to a ledger or journal is recorded."""
     record = Record()
     vfs = _RecordingVfs(record)
-
-    def connect(_dialect: Any, _record: Any, arguments: Sequence[Any], _named: Any) -> _Connection:
-        return _Connection(arguments[0])
-
-    event.listen(Engine, "do_connect", connect)
     try:
-        yield record
+        with patch.object(sqlite_file, "connect", _Connection):
+            yield record
     finally:
-        event.remove(Engine, "do_connect", connect)
         vfs.unregister()
 
 

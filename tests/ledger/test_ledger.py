@@ -55,12 +55,11 @@ def test_intents_of_many_senders_share_commits(ledger: Ledger) -> None:
 
 def test_the_database_is_as_durable_as_we_say(ledger: Ledger) -> None:
     """WAL, synchronous=FULL and foreign keys are on in the connections that write."""
-    with ledger._writing() as connection:
+    with ledger._file.transaction(writes=True) as connection:
         pragmas = [
-            connection.exec_driver_sql(f"PRAGMA {name}").scalar_one()
-            for name in ("journal_mode", "synchronous", "foreign_keys")
+            connection.execute(f"PRAGMA {name}").fetchone() for name in ("journal_mode", "synchronous", "foreign_keys")
         ]
-    assert pragmas == ["wal", 2, 1]
+    assert pragmas == [("wal",), (2,), (1,)]
 
 
 def test_the_database_itself_refuses_two_open_attempts(ledger: Ledger) -> None:
