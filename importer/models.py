@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 # --- where something is -------------------------------------------------------------------------
 
@@ -256,8 +256,7 @@ class WireFormat:
 # --- what is sent -------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """An answer item (service description 2.2): `answer`, or `answer_file` with a document ID, never both."""
 
     job_post_question: int | Mapping[str, Any]
@@ -326,8 +325,7 @@ class PoolCandidate:
 Submission = Application | PoolCandidate
 
 
-@dataclass(frozen=True, slots=True)
-class ReadyCandidate:
+class ReadyCandidate(NamedTuple):
     """A submission as the bytes of its request body: all that sending needs to know of it."""
 
     row: int

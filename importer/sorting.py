@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from importer.ledger import FirstRows
 from importer.mapping import ResolvedMapping
@@ -20,8 +20,7 @@ Recall = Callable[[int], Outcome | None]
 _Judged = tuple[tuple[int, ...], Submission | Outcome]  # the rows of a candidate, and what it comes to
 
 
-@dataclass(frozen=True, slots=True)
-class Sorted:
+class Sorted(NamedTuple):
     """What one candidate of the source comes to, and the numbers of its rows, the first of them first."""
 
     rows: tuple[int, ...]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from importer.ledger.identity import Scope
 from importer.ledger.states import State
@@ -30,8 +31,7 @@ class RunRecord:
     purged_at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """What the ledger knows of an identity: its state, the last status read, and the run and row that got it there.
 
     `body_digest` is that of the request body last sent; of an unclear one that of the first in doubt.
@@ -44,8 +44,7 @@ class Known:
     row: int
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(NamedTuple):
     """One request for one row of one run; `number` counts from 1 within the run."""
 
     identity: bytes
@@ -54,16 +53,14 @@ class Attempt:
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class Intent:
+class Intent(NamedTuple):
     """What must be on disk before the request of an attempt is sent."""
 
     attempt: Attempt
     body_digest: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(NamedTuple):
     """What an attempt came to: the state that it leaves its identity in, and the status where one was read."""
 
     attempt: Attempt

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from importer.ledger import Known, LedgerUnwritable, State
 from importer.load.classify import Doubt, Verdict
 from importer.service import NoReply, Reply
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(NamedTuple):
     """One row to be sent.
 
     `attempts` is the number of requests sent for it in this run so far, `settlings` how often it was set aside.
@@ -47,8 +46,7 @@ class Hindrance(StrEnum):
     TWIN = "twin"  # its identity is in flight or done: another row of this run has the same e-mail
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """What became of a job: the state it is left in (None: no request was ever sent), and by which verdict.
 
     `job.last` is that answer and `verdict` what it meant, None where sending it brought no answer this time;

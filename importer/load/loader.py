@@ -139,7 +139,7 @@ class Loader:
         if known.state in (State.UNCLEAR, State.IN_FLIGHT):
             if self._options.settle == "never" or self._has_ended():
                 return unclear_before(job.row, known)
-            return replace(job, doubt=Doubt.SAME_BYTES if is_unchanged else Doubt.OTHER_BYTES, earlier=known)
+            return job._replace(doubt=Doubt.SAME_BYTES if is_unchanged else Doubt.OTHER_BYTES, earlier=known)
         return job
 
     # --- sending ---
@@ -226,7 +226,7 @@ class Loader:
     def _to_settle(self, job: Job) -> Job:
         delay = self._options.settle_after if self._options.settle == "later" else 0.0
         doubt = Doubt.SAME_BYTES if job.doubt is Doubt.NONE else job.doubt
-        return replace(job, doubt=doubt, settlings=job.settlings + 1, due=self._halt.now() + delay)
+        return job._replace(doubt=doubt, settlings=job.settlings + 1, due=self._halt.now() + delay)
 
     def _must_settle_now(self) -> bool:
         return bool(self._set_aside) and (self._options.settle == "now" or len(self._set_aside) >= _MOST_SET_ASIDE)

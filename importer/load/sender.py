@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 from importer.ledger import Answered, Attempt, Intent, Ledger, LedgerUnwritable, NotAllowed, State
@@ -55,7 +55,7 @@ def send(job: Job, means: Means, so_far: Finding | None = None) -> Finding:
         # The attempts are used up, or the run ends while we wait for the next one.
         if finding.hindrance is not Hindrance.TWIN:
             life.give_up(finding)
-        finding = replace(finding, state=State.FAILED)
+        finding = finding._replace(state=State.FAILED)
     if not life.is_judged:
         means.judge(finding)
     return finding
@@ -90,7 +90,7 @@ def withdraw(job: Job, means: Means) -> Finding:
     """The run has ended between a job's intent and its request."""
     life = _Life(job, means)
     life.withdraw(life.next_attempt())
-    finding = replace(_nothing_yet(job), hindrance=Hindrance.HALTED)
+    finding = _nothing_yet(job)._replace(hindrance=Hindrance.HALTED)
     means.judge(finding)
     return finding
 
@@ -103,7 +103,7 @@ def intend(job: Job, means: Means, crew: Crew) -> None:
 
     def then(refusal: Exception | None) -> None:
         if refusal is None:
-            crew.hand_over(replace(job, intended=True))
+            crew.hand_over(job._replace(intended=True))
         elif isinstance(refusal, (LedgerUnwritable, NotAllowed)):
             crew.report(_hindered(_nothing_yet(job), refusal))
         else:
@@ -121,8 +121,8 @@ def _nothing_yet(job: Job) -> Finding:
 def _hindered(so_far: Finding, refusal: LedgerUnwritable | NotAllowed) -> Finding:
     """The finding where the ledger did not take an intent."""
     if isinstance(refusal, LedgerUnwritable):
-        return replace(so_far, hindrance=Hindrance.LEDGER, trouble=refusal)
-    return replace(so_far, hindrance=Hindrance.TWIN, twin=refusal.row)
+        return so_far._replace(hindrance=Hindrance.LEDGER, trouble=refusal)
+    return so_far._replace(hindrance=Hindrance.TWIN, twin=refusal.row)
 
 
 class _Life:
@@ -136,12 +136,12 @@ class _Life:
         attempt = self.next_attempt()
         is_intended = self._so_far.job.may_leave
         if not self._is_affordable():
-            return replace(self._so_far, hindrance=Hindrance.BUDGET)
+            return self._so_far._replace(hindrance=Hindrance.BUDGET)
         entered = self._means.pace.enter()
         if entered is None:
             if is_intended:
                 self.withdraw(attempt)
-            return replace(self._so_far, hindrance=Hindrance.HALTED)
+            return self._so_far._replace(hindrance=Hindrance.HALTED)
         answer: Reply | NoReply | None = None
         try:
             if not is_intended:
@@ -177,7 +177,7 @@ class _Life:
         """What an answer makes of the row: recorded, and judged if it leaves it so."""
         verdict = classify(answer)
         state = state_after(self._means.target.operation, verdict, self._job.doubt)
-        self._so_far = Finding(replace(self._job, attempts=attempt.number, last=answer), state, verdict)
+        self._so_far = Finding(self._job._replace(attempts=attempt.number, last=answer), state, verdict)
         self._means.ledger.record(Answered(attempt, state, self._so_far.status))
         if not asks_for_another(self._so_far):
             self._means.judge(self._so_far)

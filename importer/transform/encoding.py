@@ -20,4 +20,4 @@ def _plain(value: Any) -> dict[str, Any]:
     raise TypeError(f"{type(value).__name__} has no place in a request body")
 
 
-_ENCODER = json.JSONEncoder(separators=(",", ":"), default=_plain)
+_ENCODER = json.JSONEncoder(separators=(",", ":"), default=_plain, check_circular=False)

@@ -17,6 +17,7 @@ from importer.transform.values import Memory, ValueReader
 
 _NAMES = ("school_name", "company_name")
 _FLAG_OF = {"education": "currently_pursuing", "experience": "currently_employed"}
+_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False)
 
 
 class EntriesReader:
@@ -24,7 +25,7 @@ class EntriesReader:
 
     def __init__(self, entries: ResolvedEntries, wire: WireFormat) -> None:
         flag = _FLAG_OF[entries.kind]
-        memories: dict[str, Memory] = defaultdict(dict)
+        memories: dict[str, Memory] = defaultdict(Memory)
         self._order = entries.order
         self._own_columns = isinstance(entries.source, FromRow)
         self._repeats = isinstance(entries.source, FromGroup)  # a row for each combination repeats its entries
@@ -64,7 +65,7 @@ class EntriesReader:
 
 def pack_entries(entries: Sequence[dict[str, Any]]) -> str | None:
     """The entries as the string that is sent, or None where there are none."""
-    return json.dumps(list(entries), ensure_ascii=False) if entries else None
+    return _ENCODER.encode(list(entries)) if entries else None
 
 
 def in_order(entries: Sequence[dict[str, Any]], order: EntryOrder) -> Sequence[dict[str, Any]]:
@@ -98,12 +99,18 @@ class _GroupReader:
         self._from_cells = frozenset(
             name for name, reader in self._readers.items() if reader.value.columns and reader.value.default is None
         )
+        self._name = next((name for name in _NAMES if name in self._readers), None)
         self._indexes = tuple(column.index for column in self.columns)
+
+    # Loops, and not any(...), where each row comes by for each of its entries: they take half as long.
 
     def has_cells(self, row: Row) -> bool:
         """Whether any cell of the group holds anything: of most groups of most rows, none does."""
         cells = row.cells
-        return any(cells[index] for index in self._indexes)
+        for index in self._indexes:  # noqa: SIM110
+            if cells[index]:
+                return True
+        return False
 
     def read(self, row: Row, problems: list[Problem]) -> dict[str, Any]:
         """The entry; without any field where the group says nothing."""
@@ -118,15 +125,15 @@ class _GroupReader:
 
     def _is_filled(self, entry: dict[str, Any], row: Row) -> bool:
         """Whether cells say anything of an entry; a flag that says no (a check box in every row) does not."""
-        return any(
-            value is not None
-            and value is not False
-            and ((name in self._from_cells and value is not OPEN_END) or self._readers[name].from_cells(row))
-            for name, value in entry.items()
-        )
+        for name, value in entry.items():
+            if value is None or value is False:
+                continue
+            if (name in self._from_cells and value is not OPEN_END) or self._readers[name].from_cells(row):
+                return True
+        return False
 
     def _check(self, entry: dict[str, Any], row: Row, problems: list[Problem]) -> None:
-        name = next((name for name in _NAMES if name in self._readers), None)
+        name = self._name
         if name is None or entry[name] is None:
             self._tell_nameless(name, row, problems)
         start, end, flag = entry.get("start_date"), entry.get("end_date"), entry.get(self._flag)

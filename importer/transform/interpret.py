@@ -40,7 +40,7 @@ class Interpreter:
         self._longest_missing = max(map(len, value.missing), default=0) + _SPARE
         self.blank_is_open = "" in value.present
         steps = (value.pattern, value.present, value.part, value.split, value.take, value.table)
-        self._is_plain = self._bare and not self._several and not any(steps)
+        self.is_plain = self._bare and not self._several and not any(steps)
 
     def is_missing(self, text: str) -> bool:
         """Whether the text, without spaces around it, says nothing."""
@@ -53,9 +53,9 @@ class Interpreter:
     def read(self, text: str, typed: bool) -> Any:
         """The value of a text without spaces around it; None where it says nothing, else OPEN_END or a Refusal."""
         value = self._value
-        if self.is_missing(text):
+        if len(text) <= self._longest_missing and self.is_missing(text):
             return None
-        if self._is_plain:
+        if self.is_plain:
             return self._read_kind(text, typed)
         if value.pattern is not None:
             found = _matched(text, value.pattern)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from importer.mapping.resolved import ResolvedValue
+from importer.mapping.resolved import Kind, ResolvedValue
 from importer.models import Column, Problem, Row, WireFormat
 from importer.transform.interpret import OPEN_END, Interpreter
 from importer.transform.kinds import SELDOM_REPEATED
@@ -13,7 +13,16 @@ from importer.transform.texts import stripped
 
 _REMEMBERED_TEXTS = 8_000  # of one value; then memory starts anew
 _NOT_YET = object()
-Memory = dict[tuple[str, bool], Any]
+
+
+class Memory:
+    """What texts were read as: cells that a workbook keeps as a number, date or boolean, and all others."""
+
+    __slots__ = ("texts", "typed_texts")
+
+    def __init__(self) -> None:
+        self.texts: dict[str, Any] = {}
+        self.typed_texts: dict[str, Any] = {}
 
 
 class ValueReader:
@@ -24,7 +33,7 @@ class ValueReader:
         self.value = value
         self._interpreter = Interpreter(value, wire)
         self._is_missing = self._interpreter.is_missing
-        self._memory = None if value.wanted.kind in SELDOM_REPEATED else {} if memory is None else memory
+        self._memory = (memory or Memory()) if self._is_worth_remembering() else None
         self._fixed = self._read_fixed(value.constant)
         self._default = self._read_fixed(value.default)
         is_one_cell = len(value.columns) == 1 and value.separator is None and value.constant is None
@@ -37,7 +46,12 @@ class ValueReader:
         """
         only = self._only_cell
         if only is not None and (text := row.cells[only]):  # the most usual case, in the fewest steps
-            found = self._recall(text, only in row.typed)
+            if row.typed:
+                found = self._recall(text, only in row.typed)
+            elif self._memory is not None:
+                found = self._memory.texts.get(text)
+            else:
+                found = self._interpreter.read(stripped(text), False)
             if type(found) is str:
                 return found
         value = self.value
@@ -96,13 +110,17 @@ class ValueReader:
     def _recall(self, text: str, typed: bool) -> Any:
         if self._memory is None:
             return self._interpreter.read(stripped(text), typed)
-        key = (text, typed)
-        found = self._memory.get(key, _NOT_YET)
+        known = self._memory.typed_texts if typed else self._memory.texts
+        found = known.get(text, _NOT_YET)
         if found is _NOT_YET:
-            if len(self._memory) >= _REMEMBERED_TEXTS:
-                self._memory.clear()
-            found = self._memory[key] = self._interpreter.read(stripped(text), typed)
+            if len(known) >= _REMEMBERED_TEXTS:
+                known.clear()
+            found = known[text] = self._interpreter.read(stripped(text), typed)
         return found
+
+    def _is_worth_remembering(self) -> bool:
+        kind = self.value.wanted.kind
+        return kind not in SELDOM_REPEATED and not (kind is Kind.LINE and self._interpreter.is_plain)
 
     def _read_fixed(self, text: str | None) -> Any:
         return None if text is None or not text.strip() else self._interpreter.read_fixed(text)

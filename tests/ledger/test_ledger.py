@@ -74,7 +74,7 @@ def test_an_identity_in_flight_cannot_be_intended_again(ledger: Ledger) -> None:
     meant = intent(ledger, 2)
     ledger.intend(meant)
     with pytest.raises(NotAllowed, match=r"^no step from in_flight to in_flight$"):
-        ledger.intend(replace(meant, attempt=replace(meant.attempt, row=3)))
+        ledger.intend(meant._replace(attempt=meant.attempt._replace(row=3)))
 
 
 def test_an_answer_and_the_next_intent_may_share_a_commit(ledger: Ledger) -> None:
@@ -101,7 +101,7 @@ def test_look_up_says_what_is_known(ledger: Ledger) -> None:
 def test_the_body_in_doubt_is_kept_until_the_doubt_is_settled(ledger: Ledger) -> None:
     """While a first body is unclear, a second one does not take its place as the one to compare a refusal with."""
     first = lead_to(ledger, State.UNCLEAR)
-    ledger.intend(Intent(replace(first.attempt, number=2), ledger.fingerprints.body_digest(b"changed")))
+    ledger.intend(Intent(first.attempt._replace(number=2), ledger.fingerprints.body_digest(b"changed")))
     assert ledger.look_up([first.attempt.identity])[first.attempt.identity].body_digest == first.body_digest
 
 
@@ -152,7 +152,7 @@ def test_row_states_give_the_last_state_and_the_last_status(ledger: Ledger) -> N
     """Of several attempts the last state counts, and the last status that was read."""
     meant = lead_to(ledger, State.UNCLEAR, row=5)
     ledger.intend(intent(ledger, 5, number=2))
-    ledger.record(Answered(replace(meant.attempt, number=2), State.UNCLEAR, None))
+    ledger.record(Answered(meant.attempt._replace(number=2), State.UNCLEAR, None))
     lead_to(ledger, State.CREATED, row=2)
     lead_to(ledger, State.IN_FLIGHT, row=9)
     assert list(ledger.row_states("run-1")) == [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -32,7 +31,7 @@ def test_every_state_can_be_reached_and_says_when() -> None:
 def attempt_step(ledger: Ledger, before: State | None, after: State) -> None:
     meant = lead_to(ledger, before)
     if after is State.IN_FLIGHT:
-        ledger.intend(Intent(replace(meant.attempt, number=2), meant.body_digest))
+        ledger.intend(Intent(meant.attempt._replace(number=2), meant.body_digest))
     else:
         ledger.record(Answered(meant.attempt, after, None))
         ledger.flush()

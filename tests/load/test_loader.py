@@ -170,7 +170,7 @@ def test_what_is_done_is_not_sent_again(house: House, answer: Answer) -> None:
     """The same command again makes no request for a row that is done."""
     house.load(Scripted(in_turn(answer)), applications([2]))
     service = Scripted(in_turn(CREATED))
-    moved = replace(applications([2])[0], row=9)
+    moved = applications([2])[0]._replace(row=9)
     assert house.load(service, [moved]) == {9: Outcome(9, K.DONE_BEFORE)}
     assert service.emails == []
 
@@ -256,7 +256,7 @@ def test_a_rehearsal_marks_nothing_as_done(house: House) -> None:
 
 def test_two_rows_with_one_email_are_sent_once(house: House) -> None:
     """Should two rows of a run be the same candidate, the second is refused by us and never sent."""
-    twin = replace(applications([2])[0], row=3, email=email_of(2).upper())
+    twin = applications([2])[0]._replace(row=3, email=email_of(2).upper())
     service = Scripted(in_turn(CREATED))
     outcomes = house.load(service, [*applications([2]), twin])
     problem = Problem(
