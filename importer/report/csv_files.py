@@ -3,17 +3,34 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import IO, Any, Self
 
 from importer.models import OutcomeKind
 from importer.report.facts import RunFacts
 from importer.report.guard import FIRST_SIGNS, guarded
 from importer.report.names import ALWAYS_WRITTEN, CSV_FILES
 from importer.report.reported import IMPORT_COLUMNS, TYPED_COLUMN, ReportedRow
+
+
+class RowsFile:
+    """A CSV with CRLF and quotes where needed. Most rows need none, and are written without asking for each sign."""
+
+    def __init__(self, file: IO[str], delimiter: str) -> None:
+        self._file = file
+        self._delimiter = delimiter
+        self._writer: Any = csv.writer(file, delimiter=delimiter, lineterminator="\r\n")
+
+    def write(self, texts: Sequence[str]) -> None:
+        """Write a row of at least two texts."""
+        line = self._delimiter.join(texts)
+        if '"' not in line and line.count(self._delimiter) == len(texts) - 1 and line.isprintable():
+            self._file.write(f"{line}\r\n")
+        else:
+            self._writer.writerow(texts)
 
 
 class CsvFiles:
@@ -34,11 +51,11 @@ class CsvFiles:
         self._header = [*(column.name for column in facts.columns), *IMPORT_COLUMNS, *[TYPED_COLUMN] * self._with_types]
         self._delimiter = facts.delimiter
         self._files = ExitStack()
-        self._writers: dict[OutcomeKind, Any] = {}
+        self._written: dict[OutcomeKind, RowsFile] = {}
 
     def __enter__(self) -> Self:
         for kind in ALWAYS_WRITTEN:
-            self._writer(kind)
+            self._of(kind)
         return self
 
     def __exit__(
@@ -49,24 +66,23 @@ class CsvFiles:
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the files begun so far, in the order of the outcomes."""
-        return tuple(CSV_FILES[kind] for kind in OutcomeKind if kind in self._writers)
+        return tuple(CSV_FILES[kind] for kind in OutcomeKind if kind in self._written)
 
     def add(self, reported: ReportedRow) -> None:
         """Write one row."""
         cells = [*reported.row.cells, *reported.import_cells]
         if self._with_types:
             cells.append(reported.typed_letters(self._columns))
-        self._writer(reported.outcome.kind).writerow(_cells(cells))
+        self._of(reported.outcome.kind).write(_cells(cells))
 
-    def _writer(self, kind: OutcomeKind) -> Any:
-        if kind not in self._writers:
+    def _of(self, kind: OutcomeKind) -> RowsFile:
+        if kind not in self._written:
             # A name typed on a command line can hold bytes that are no UTF-8: shown escaped, never a reason to fail.
             path = self._folder / CSV_FILES[kind]
             opened = path.open("w", encoding="utf-8-sig", errors="backslashreplace", newline="")
-            file = self._files.enter_context(opened)
-            self._writers[kind] = csv.writer(file, delimiter=self._delimiter, lineterminator="\r\n")
-            self._writers[kind].writerow(_cells(self._header))
-        return self._writers[kind]
+            self._written[kind] = RowsFile(self._files.enter_context(opened), self._delimiter)
+            self._written[kind].write(_cells(self._header))
+        return self._written[kind]
 
 
 def _cells(texts: Iterable[str]) -> list[str]:

@@ -68,9 +68,15 @@ class OutcomeSheet:
         self._rows += 1
         if self._rows > self.most_rows:
             return
-        if self._rows <= _ROWS_MEASURED or reported.outcome.problems or not self._write_plain(reported):
+        if self._rows <= _ROWS_MEASURED:
+            self._measure(reported)
+        if reported.outcome.problems or not self._write_plain(reported):
             self._write_source(reported)
             self._write_import(reported)
+
+    def _measure(self, reported: ReportedRow) -> None:
+        for index, text in enumerate(reported.row.cells):
+            self._widths[index] = max(self._widths[index], len(text) + 1)
 
     def _write_plain(self, reported: ReportedRow) -> bool:
         if self._text_rows is None:
@@ -86,15 +92,12 @@ class OutcomeSheet:
 
     def _write_source(self, reported: ReportedRow) -> None:
         guilty = _guilty_cells(reported)
-        measure = self._rows <= _ROWS_MEASURED
         for index, text in enumerate(reported.row.cells):
             if index in guilty:
                 self._write_guilty(index, text, guilty[index])
             elif text:
                 style = self.styles.text if len(text) <= _TEXT_CELL_SHOWS else self.styles.long
                 write_text(self.sheet, self._rows, index, text, style)
-            if measure:
-                self._widths[index] = max(self._widths[index], len(text) + 1)
 
     def _write_guilty(self, index: int, text: str, problems: list[Problem]) -> None:
         write_text(self.sheet, self._rows, index, text, self.styles.guilty)
