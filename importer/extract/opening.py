@@ -7,10 +7,8 @@ from pathlib import Path
 from importer.extract.file_kind import FileKind, file_kind
 from importer.extract.limits import ReadingLimits, limits_of_settings
 from importer.extract.opening_csv import open_csv
-from importer.extract.opening_workbook import open_workbook
 from importer.extract.sheet import Sheet
 from importer.extract.source_copy import STANDARD_INPUT
-from importer.extract.workbook_process import WorkbookSource
 from importer.models import SourceOptions
 
 
@@ -32,4 +30,6 @@ def open_sheet(
     kind = file_kind(path, name)
     if kind is FileKind.CSV:
         return open_csv(path, name, options, limits or ReadingLimits())
+    from importer.extract.opening_workbook import WorkbookSource, open_workbook  # nothing of it is needed for a CSV
+
     return open_workbook(WorkbookSource(path, name, kind, options.sheet, limits or limits_of_settings()), options)

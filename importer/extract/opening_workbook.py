@@ -8,6 +8,8 @@ from importer.extract.workbook_process import WorkbookSource, read_workbook
 from importer.extract.workbook_sheet import WorkbookSheet
 from importer.models import SourceOptions
 
+__all__ = ["WorkbookSource", "open_workbook"]
+
 
 def open_workbook(source: WorkbookSource, options: SourceOptions) -> Sheet:
     """Open a workbook.

@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-import tenacity
+if TYPE_CHECKING:
+    import tenacity
 
 T = TypeVar("T")
 
@@ -46,6 +47,8 @@ class Patience:
             first = attempt()
         if self.attempts == 1 or not again(first):
             return first  # nearly always so, and tenacity's bookkeeping costs more than all the rest of a row's life
+        import tenacity  # nor does a run whose every request is answered wait for it to load
+
         made = [first]
         backoff = tenacity.wait_random_exponential(multiplier=self.first_wait, max=self.longest_wait)
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import phonenumbers
-
 from importer.mapping.resolved import ResolvedValue
 from importer.transform.refusal import Refusal, in_mapping, quoted
 
@@ -34,6 +32,8 @@ def _hint(value: ResolvedValue) -> str:
 
 
 def _read(text: str, region: str | None, hint: str) -> str | Refusal:
+    import phonenumbers  # it takes a while to load, and not every file has phone numbers
+
     # Without a region the library knows no international prefix, though 00 is one nearly everywhere.
     dialled = "+" + text[2:] if region is None and text.startswith("00") else text
     try:
