@@ -22,6 +22,7 @@ from typing import Final, Generic, TypeVar
 
 from importer.errors import UnusableInput
 from importer.models import Problem
+from importer.quick_start import finish_loading
 
 T = TypeVar("T")
 Work = Callable[[], Iterator[T]]
@@ -41,6 +42,7 @@ class WorkBeside(Generic[T]):
 
     def __init__(self, work: Work[T]) -> None:
         self._work = work
+        finish_loading()
         context = get_context("fork")
         self._receiver, sender = context.Pipe(duplex=False)
         with suppress(OSError):  # more room is worth something, and less is no harm

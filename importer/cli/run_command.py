@@ -13,6 +13,7 @@ import typer
 
 from importer.cli import options
 from importer.cli.messages import say
+from importer.quick_start import load_meanwhile
 
 if TYPE_CHECKING:
     from importer.cli.connection import Connection
@@ -176,6 +177,7 @@ def _refuse_a_second_run(order: Order, flags: RunFlags, settings: Settings) -> N
 def _plan(order: Order, flags: RunFlags, connection: Connection) -> Plan:
     from importer.planning import make_plan
 
+    load_meanwhile("importer.transform.email_library", "importer.load", "importer.pipeline")
     plan = make_plan(order, connection.questions)
     if not flags.quiet:
         say(plan.sheet.reading)
