@@ -13,6 +13,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Iterator
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Final
 
@@ -66,12 +67,20 @@ class _Follower:
         self._ready: deque[Outcome] = deque()
         self._row = 0  # the one whose outcome is asked for next
         self._is_over = threading.Event()
+        self._ending: Future[RunManifest] = Future()
 
     def listen(self) -> None:
         """Wait for the word of the run; without it nobody needs this report."""
         if sys.stdin.buffer.readline() != _GO:
             os._exit(1)  # what is staged goes with the next report of the run
         self._is_over.set()
+        try:
+            manifest = read_manifest(self._folder)
+            refuse_altered(self._folder, manifest)  # it hashes the whole copy, while the last rows are written
+        except BaseException as error:  # noqa: BLE001 - raised where the ending is asked for
+            self._ending.set_exception(error)
+        else:
+            self._ending.set_result(manifest)
 
     def rows(self, rows: Iterator[Row]) -> Iterator[Row]:
         for row in rows:
@@ -87,11 +96,8 @@ class _Follower:
             yield outcome
 
     def ending(self) -> RunManifest:
-        """The manifest with how the run ended, once that is kept."""
-        self._is_over.wait()
-        manifest = read_manifest(self._folder)
-        refuse_altered(self._folder, manifest)
-        return manifest
+        """The manifest with how the run ended, once that is kept. Raises UnusableInput where the copy was altered."""
+        return self._ending.result()
 
     def _outcome(self) -> Outcome | None:
         while not self._ready or self._ready[0].row != self._row:
