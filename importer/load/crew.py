@@ -114,10 +114,10 @@ class Crew:
     def _a_few(self) -> int:
         """As many as are worth a thread's waking: more at once keep the senders from their turns for too long."""
         at_once = self._at_once()
-        return max(at_once // 4, min(4, (at_once + 1) // 2))
+        return max(at_once // 2, min(4, (at_once + 1) // 2))
 
     def _rest(self) -> None:
-        if self._senders.waiting() <= self._a_few():
+        if self._senders.waiting() <= self._at_once() // 4:
             self._hurry()
         self._rests = True
         if not self._is_worth_waking():
