@@ -87,11 +87,15 @@ class Pace:
                 return now
             else:
                 self._halt.sleep(turn - now)
-        self._free()
+        with self._freed:
+            self._vacate()
+        self._when_free()
         return None
 
     def enter_at_once(self) -> float | NotNow:
         """The same for one who does not wait."""
+        if self._active >= self.ceiling:  # a look without the lock: whoever leaves has this asked again
+            return NotNow.FULL
         with self._freed:
             if self._halt.is_set():
                 return NotNow.HALTED
@@ -109,7 +113,8 @@ class Pace:
         with self._freed:
             if answer is not None:
                 self._learn(entered, answer)
-        self._free()
+            self._vacate()
+        self._when_free()
 
     def _take_turn(self) -> float:
         with self._freed:
@@ -152,9 +157,7 @@ class Pace:
             step = 1.0 if self._slowed_at is None else 1 / self._ceiling
             self._ceiling = min(float(self._most), self._ceiling + step)
 
-    def _free(self) -> None:
-        with self._freed:
-            self._active -= 1
-            if self._active < self.ceiling or self._halt.is_set():
-                self._freed.notify_all()
-        self._when_free()
+    def _vacate(self) -> None:
+        self._active -= 1
+        if self._waiting and (self._active < self.ceiling or self._halt.is_set()):
+            self._freed.notify_all()

@@ -47,6 +47,7 @@ class CurlHandle:
         self._limits = limits
         self._may_use = may_use
         self._headers: object = None
+        self._target: object = None  # what goes where
         self._began = 0.0
         self._is_unfit = False
         self._pieces: list[bytes] = []
@@ -70,12 +71,15 @@ class CurlHandle:
             # "Expect:" alone says that no such header is sent: it would be a second answer to wait for
             curl.setopt(pycurl.HTTPHEADER, [*lines, "Expect:"])
             self._headers = request.headers
-        curl.setopt(pycurl.URL, request.url)
-        if request.body is None:
-            curl.setopt(pycurl.HTTPGET, 1)
-        else:
+        if request.body is not None:
             curl.setopt(pycurl.POSTFIELDS, request.body)
-        curl.setopt(pycurl.CUSTOMREQUEST, request.method)
+        target = (request.method, request.url, request.body is None)
+        if target != self._target:
+            curl.setopt(pycurl.URL, request.url)
+            if request.body is None:
+                curl.setopt(pycurl.HTTPGET, 1)
+            curl.setopt(pycurl.CUSTOMREQUEST, request.method)
+            self._target = target
 
     def is_to_be_put_again(self, error: int) -> bool:
         """Whether nothing was sent only because the connection was unfit: then another one is taken."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 
 class Phase(StrEnum):
@@ -15,8 +14,7 @@ class Phase(StrEnum):
     WAITING = "waiting"  # all was sent, no status line was read
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(NamedTuple):
     """A status that was read, whatever else was wrong with the answer.
 
     `message` is the body as one readable line ("" where it says nothing); of a 201 only that its body could not be
@@ -28,8 +26,7 @@ class Reply:
     retry_after: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class NoReply:
+class NoReply(NamedTuple):
     """No status was read. `reason` is for a person: `connection refused`, `no answer within 30 s`."""
 
     reason: str
@@ -43,8 +40,7 @@ class NoReply:
 HEADERS_THAT_COUNT: Final = ("content-type", "location", "retry-after")
 
 
-@dataclass(frozen=True, slots=True)
-class RawReply:
+class RawReply(NamedTuple):
     """What the transport hands over: status, headers and the body as far as it could be read.
 
     headers: of those in `HEADERS_THAT_COUNT` the ones that came. A Location may have been made absolute, and a

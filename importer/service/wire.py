@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from importer.service.replies import NoReply, RawReply
 
@@ -20,8 +20,7 @@ class Limits:
     idle: float = 20.0  # a connection unused for longer is not used again: a reset on it would be ambiguous
 
 
-@dataclass(frozen=True, slots=True)
-class WireRequest:
+class WireRequest(NamedTuple):
     """One request as it goes out; the transport adds what HTTP itself asks for, such as the length of the body."""
 
     method: str
