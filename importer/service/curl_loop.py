@@ -5,8 +5,6 @@ A thread for each request would cost three times as much: each time that it wake
 
 from __future__ import annotations
 
-import select
-import selectors
 import socket
 import time
 from typing import Final
@@ -14,6 +12,7 @@ from typing import Final
 import pycurl  # type: ignore[import-untyped]  # it has no stubs of its own
 
 from importer.service.curl_call import CurlHandle, Ends, ends_of
+from importer.service.sockets import READ, WRITE, sockets
 from importer.service.wire import Limits, Then, WireRequest
 
 _NONE: Final = -1  # how libcurl says that there is no socket, or that it has nothing to wait for
@@ -33,10 +32,10 @@ class CurlLoop:
         self._under_way: dict[pycurl.Curl, tuple[CurlHandle, Then]] = {}
         self._kept = _KeptConnections(limits)
         self._heard: dict[int, float] = {}  # when something last came on a socket
-        self._selector = selectors.DefaultSelector()
-        self._watched: set[int] = set()
+        self._sockets = sockets()
+        self._bell = bell
         if bell is not None:
-            self._selector.register(bell, selectors.EVENT_READ, data=bell)
+            self._sockets.watch(bell.fileno(), READ)
         self._libcurl_is_due: float | None = None
         self._looks_for_overdue_at = float("inf")
         self._multi = pycurl.CurlMulti()
@@ -65,28 +64,25 @@ class CurlLoop:
         except pycurl.error:
             self._libcurl_is_due = 0.0  # `go_on` meets that too, and it breaks off the loop and not this request alone
 
-    def wait(self, longest: float = _LONGEST_WAIT) -> list[tuple[selectors.SelectorKey, int]]:
+    def wait(self, longest: float = _LONGEST_WAIT) -> list[tuple[int, int]]:
         """What can be read or sent on now; waits for it for so many seconds, or until the bell rings."""
         if self._end_those_done():  # a request that was begun may be done at once
             longest = 0.0
         longest = min(longest, self._until_something_is_due())
-        if self._selector.get_map():
-            return self._selector.select(longest)
+        if self._sockets:
+            return self._sockets.wait(longest)
         time.sleep(min(longest, _MOMENT))  # there is no socket yet, and without one Windows does not wait
         return []
 
-    def go_on(self, ready: list[tuple[selectors.SelectorKey, int]]) -> None:
+    def go_on(self, ready: list[tuple[int, int]]) -> None:
         """Do what can be done, after a `wait`."""
         now = time.monotonic()
-        for key, events in ready:
-            if key.data is not None:
-                key.data.recv(4096)
+        for number, came in ready:
+            if self._bell is not None and number == self._bell.fileno():
+                self._bell.recv(4096)
                 continue
-            self._heard[key.fd] = now
-            came = (pycurl.CSELECT_IN if events & selectors.EVENT_READ else 0) | (
-                pycurl.CSELECT_OUT if events & selectors.EVENT_WRITE else 0
-            )
-            self._multi.socket_action(key.fd, came)
+            self._heard[number] = now
+            self._multi.socket_action(number, _CAME[came])
             self._end_those_done()
         self._do_what_is_due()
         self._end_those_done()
@@ -109,7 +105,6 @@ class CurlLoop:
         while self._free:
             self._free.pop().close()
         self._multi.close()
-        self._selector.close()
 
     def _until_something_is_due(self) -> float:
         """Seconds."""
@@ -162,16 +157,11 @@ class CurlLoop:
     # --- what libcurl calls ---
 
     def _watch(self, what: int, number: int, _multi: object, _data: object) -> None:
-        events = _EVENTS.get(what)
-        if events is None:
-            if number in self._watched:
-                self._watched.remove(number)
-                self._selector.unregister(number)
-        elif number in self._watched:
-            self._selector.modify(number, events)
+        awaited = _AWAITED.get(what)
+        if awaited is None:
+            self._sockets.forget(number)
         else:
-            self._watched.add(number)
-            self._selector.register(number, events)
+            self._sockets.watch(number, awaited)
 
     def _set_timer(self, milliseconds: int) -> None:
         self._libcurl_is_due = None if milliseconds == _NONE else time.monotonic() + milliseconds / 1000
@@ -205,18 +195,21 @@ class _KeptConnections:
 
 def _has_something_to_read(number: int) -> bool:
     """Nothing is to come on a connection that waits for a request: what does is its end."""
+    look = sockets()
+    look.watch(number, READ)
     try:
-        if hasattr(select, "poll"):  # it knows no largest number of a socket, but Windows does not know it
-            poll = select.poll()
-            poll.register(number, select.POLLIN)
-            return bool(poll.poll(0))
-        return bool(select.select([number], [], [], 0)[0])
+        return bool(look.wait(0))
     except (OSError, ValueError):
         return True
 
 
-_EVENTS: Final = {  # anything else ends the watching
-    pycurl.POLL_IN: selectors.EVENT_READ,
-    pycurl.POLL_OUT: selectors.EVENT_WRITE,
-    pycurl.POLL_INOUT: selectors.EVENT_READ | selectors.EVENT_WRITE,
+_AWAITED: Final = {  # anything else ends the watching
+    pycurl.POLL_IN: READ,
+    pycurl.POLL_OUT: WRITE,
+    pycurl.POLL_INOUT: READ | WRITE,
+}
+_CAME: Final = {
+    READ: pycurl.CSELECT_IN,
+    WRITE: pycurl.CSELECT_OUT,
+    READ | WRITE: pycurl.CSELECT_IN | pycurl.CSELECT_OUT,
 }
