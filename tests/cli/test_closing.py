@@ -77,7 +77,7 @@ def live(ledger: Ledger, row: int, state: State) -> None:
     if state is State.ALREADY_THERE:
         ledger.intend(Intent(attempt, b"body"))
         ledger.record(Answered(attempt, State.UNCLEAR, 503))
-        attempt = replace(attempt, number=2)
+        attempt = attempt._replace(number=2)
     ledger.intend(Intent(attempt, b"body"))
     if state is not State.IN_FLIGHT:
         ledger.record(Answered(attempt, state, {State.CREATED: 201, State.ALREADY_THERE: 409}.get(state)))
