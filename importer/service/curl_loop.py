@@ -177,6 +177,7 @@ class _KeptConnections:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._waiting: dict[Ends, tuple[int, float]] = {}  # the socket's number, and since when
+        self._look = sockets()
 
     def keep(self, curl: pycurl.Curl) -> None:
         """The request that was on it is over; it may have been closed."""
@@ -190,17 +191,17 @@ class _KeptConnections:
         if waiting is None:
             return True
         number, since = waiting
-        return time.monotonic() - since < self._limits.idle and not _has_something_to_read(number)
+        return time.monotonic() - since < self._limits.idle and not self._has_something_to_read(number)
 
-
-def _has_something_to_read(number: int) -> bool:
-    """Nothing is to come on a connection that waits for a request: what does is its end."""
-    look = sockets()
-    look.watch(number, READ)
-    try:
-        return bool(look.wait(0))
-    except (OSError, ValueError):
-        return True
+    def _has_something_to_read(self, number: int) -> bool:
+        """Nothing is to come on a connection that waits for a request: what does is its end."""
+        try:
+            self._look.watch(number, READ)
+            return bool(self._look.wait(0))
+        except (OSError, ValueError):
+            return True
+        finally:
+            self._look.forget(number)
 
 
 _AWAITED: Final = {  # anything else ends the watching

@@ -41,8 +41,8 @@ class _Polled:
         self._watched: dict[int, int] = {}
 
     def watch(self, number: int, what: int) -> None:
-        self._watched[number] = what
         self._poll.register(number, (select.POLLIN if what & READ else 0) | (select.POLLOUT if what & WRITE else 0))
+        self._watched[number] = what
 
     def forget(self, number: int) -> None:
         if self._watched.pop(number, None) is not None:
