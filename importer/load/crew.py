@@ -42,7 +42,7 @@ class Senders(Protocol):
 class Crew:
     """The desk between a caller and those who send. `busy` is the number of jobs whose finding was not collected.
 
-    A job is expected first, by the caller's thread; then, from any thread, it is either handed over or reported on.
+    A job is expected first, by the caller's thread; then, from any thread, it is either handed over or held back.
     `at_once` says how many may be sent at the same time now. `dismiss` is called at the end, and returns when no
     expected job is still to be handed over.
 
@@ -62,10 +62,12 @@ class Crew:
         self._at_once = at_once
         self._hurry = hurry
         self._dismiss = dismiss
+        self._coming = 0  # jobs that are expected, and neither handed over nor held back so far
+        self._counting = threading.Lock()
         self._rests = False
         self._bell: SimpleQueue[None] = SimpleQueue()
         self._findings: SimpleQueue[Finding | BaseException] = SimpleQueue()
-        self._senders = senders(self.report)
+        self._senders = senders(self._report)
 
     def __enter__(self) -> Self:
         return self
@@ -81,13 +83,24 @@ class Crew:
         """A job is about to come."""
         self._senders.expect(self.busy)
         self.busy += 1
+        with self._counting:
+            self._coming += 1
 
     def hand_over(self, job: Job) -> None:
         """Have the expected job sent."""
+        self._has_come()
         self._senders.take(job)
 
-    def report(self, finding: Finding | BaseException) -> None:
-        """What became of the expected job."""
+    def hold_back(self, finding: Finding | BaseException) -> None:
+        """The expected job is not sent, and this is what became of it."""
+        self._has_come()
+        self._report(finding)
+
+    def _has_come(self) -> None:
+        with self._counting:
+            self._coming -= 1
+
+    def _report(self, finding: Finding | BaseException) -> None:
         self._findings.put(finding)
         if self._rests and self._is_worth_waking():
             self._bell.put(None)  # one too many only ends the next rest early
@@ -107,9 +120,9 @@ class Crew:
         return finding
 
     def _is_worth_waking(self) -> bool:
-        """Whether a caller who rests has something to do: a few have ended, or nothing is left to be taken."""
+        """Whether a caller who rests has something to do: a few have ended, or nothing is left to be begun."""
         ended = self._findings.qsize()
-        return ended >= self._a_few() or (ended > 0 and not self._senders.waiting())
+        return ended >= self._a_few() or (ended > 0 and not self._coming and not self._senders.waiting())
 
     def _a_few(self) -> int:
         """As many as are worth a thread's waking: more at once keep the senders from their turns for too long."""

@@ -105,9 +105,9 @@ def intend(job: Job, means: Means, crew: Crew) -> None:
         if refusal is None:
             crew.hand_over(job._replace(intended=True))
         elif isinstance(refusal, (LedgerUnwritable, NotAllowed)):
-            crew.report(_hindered(_nothing_yet(job), refusal))
+            crew.hold_back(_hindered(_nothing_yet(job), refusal))
         else:
-            crew.report(refusal)  # a bug of ours
+            crew.hold_back(refusal)  # a bug of ours
 
     attempt = Attempt(job.identity, means.run, job.row, 1)
     means.ledger.intend_then(Intent(attempt, job.body_digest), then)
