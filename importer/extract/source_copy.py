@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from importer.errors import UnusableInput
+from importer.extract.csv_survey import SurveyOfCopy
 from importer.extract.file_kind import require_file
 from importer.models import FilePlace, Problem
 
@@ -95,8 +96,9 @@ def _copied_input(target: Path, limit: int) -> SourceCopy:
 def _copied(source: IO[bytes], target: Path, limit: int | None = None) -> SourceCopy:
     """A copy of all that the source gives, or of its first bytes up to a limit."""
     digest = hashlib.sha256()
+    survey = SurveyOfCopy()
     left = limit
-    # Nothing is sent before a file of any size is copied: its bytes are hashed while they are written.
+    # Nothing is sent before a file of any size is copied: its bytes are hashed while they are written and looked at.
     with (
         os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as copy,
         ThreadPoolExecutor(1, "hash") as beside,
@@ -104,6 +106,8 @@ def _copied(source: IO[bytes], target: Path, limit: int | None = None) -> Source
         while block := source.read(_BLOCK if left is None else min(left, _BLOCK)):
             hashed = beside.submit(digest.update, block)
             copy.write(block)
+            survey.at(block)
             hashed.result()
             left = left - len(block) if left is not None else None
+    survey.keep(target)
     return SourceCopy(target, digest.hexdigest())
