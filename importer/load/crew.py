@@ -125,9 +125,8 @@ class Crew:
         return ended >= self._a_few() or (ended > 0 and not self._coming and not self._senders.waiting())
 
     def _a_few(self) -> int:
-        """As many as are worth a thread's waking: more at once keep the senders from their turns for too long."""
-        at_once = self._at_once()
-        return max(at_once // 2, min(4, (at_once + 1) // 2))
+        """As many as are worth a thread's waking, while the other half of those made ready are being sent."""
+        return (self._at_once() + 1) // 2
 
     def _rest(self) -> None:
         if self._senders.waiting() <= self._at_once() // 4:
