@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
@@ -46,29 +48,25 @@ class JournalUnwritable(StoppedEarly):
 class RunJournal:
     """Outcomes by row in `<folder>/outcomes.sqlite` (0600). A journal that is there already is gone on with.
 
-    Raises:
-        UnusableInput: the folder cannot be written, or the file is no database.
+    Raises (whoever reads from it, too):
+        UnusableInput: the folder cannot be written, or the file is no database, or a damaged one.
         JournalUnwritable: there is a journal, and it cannot be gone on with.
     """
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / JOURNAL
-        is_new = not self.path.exists()
+        self._is_new = not self.path.exists()
         create_private(self.path)
         # NORMAL: a power cut may cost the last outcomes here, and the ledger still knows them.
         self._file = SqliteFile(self.path, "NORMAL")
-        self._seen = RowSet()
         self._error: sqlite3.Error | None = None
         try:
-            with self._file.transaction(writes=True) as connection:
+            with self._transaction(writes=True) as connection:
                 connection.execute(_TABLE)
-                for (row,) in connection.execute("SELECT row FROM outcomes"):
-                    self._seen.add(row)
-        except sqlite3.Error as error:
+        except BaseException:
             self._file.close()
-            if is_no_database(error):
-                raise no_database(self.path, str(error)) from None
-            raise (unwritable if is_new else JournalUnwritable)(self.path, str(error)) from None
+            raise
+        self._is_new = False
         self._writer: GroupWriter[Outcome] = GroupWriter(self._commit, linger=_LINGER, name="journal")
 
     def __enter__(self) -> Self:
@@ -122,30 +120,50 @@ class RunJournal:
         """Whether the row has an outcome."""
         return row in self._seen
 
+    @cached_property
+    def _seen(self) -> RowSet:
+        """The rows that have one: read when the first is recorded or asked for, which whoever only reads never does."""
+        seen = RowSet()
+        with self._transaction() as connection:
+            for (row,) in connection.execute("SELECT row FROM outcomes"):
+                seen.add(row)
+        return seen
+
+    @contextmanager
+    def _transaction(self, *, writes: bool = False) -> Iterator[sqlite3.Connection]:
+        """What is wrong with the file is told as the class says."""
+        try:
+            with self._file.transaction(writes=writes) as connection:
+                yield connection
+        except sqlite3.Error as error:
+            if is_no_database(error):
+                raise no_database(self.path, str(error)) from None
+            raise (unwritable if self._is_new else JournalUnwritable)(self.path, str(error)) from None
+
     def outcome(self, row: int) -> Outcome | None:
         """The outcome of one row, None where it has none."""
         self.flush()
-        with self._file.transaction() as connection:
+        with self._transaction() as connection:
             found = connection.execute(f"{_OUTCOMES} WHERE row = ?", (row,)).fetchone()
         return _outcome(found) if found is not None else None
 
     def outcomes(self) -> Iterator[Outcome]:
         """All outcomes in the order of their rows. Streams."""
         self.flush()
-        with self._file.transaction() as connection:
+        with self._transaction() as connection:
             for found in connection.execute(f"{_OUTCOMES} ORDER BY row"):
                 yield _outcome(found)
 
     def outcomes_from(self, row: int, most: int) -> tuple[Outcome, ...]:
         """The outcomes on disk from that row on, in the order of their rows; those of rows between may still come."""
         query = f"{_OUTCOMES} WHERE row >= ? ORDER BY row LIMIT ?"
-        with self._file.transaction() as connection:
+        with self._transaction() as connection:
             return tuple(map(_outcome, connection.execute(query, (row, most)).fetchall()))
 
     def rows_that_are(self, kind: OutcomeKind) -> Iterator[int]:
         """The rows with that outcome and nothing more to say of them."""
         query = "SELECT row FROM outcomes WHERE kind = ? AND problems = ''"
-        with self._file.transaction() as connection:
+        with self._transaction() as connection:
             for (row,) in connection.execute(query, (kind.value,)):
                 yield row
 
@@ -153,20 +171,20 @@ class RunJournal:
         """The outcomes of those kinds, and those of another that say more than their kind; in row order, streamed."""
         query = f"""{_OUTCOMES} WHERE kind IN ({", ".join("?" * len(kinds))}) OR kind = ? AND problems <> ''
                     ORDER BY row"""
-        with self._file.transaction() as connection:
+        with self._transaction() as connection:
             for found in connection.execute(query, (*(kind.value for kind in kinds), or_say_more.value)):
                 yield _outcome(found)
 
     def count(self) -> int:
         """How many rows have an outcome on disk."""
-        with self._file.transaction() as connection:
+        with self._transaction() as connection:
             (count,) = connection.execute("SELECT count(*) FROM outcomes").fetchone()
         return int(count)
 
     def counts(self) -> dict[OutcomeKind, int]:
         """How many rows have each outcome; every kind is there, in the report's order."""
         self.flush()
-        with self._file.transaction() as connection:
+        with self._transaction() as connection:
             found = dict(connection.execute("SELECT kind, count(*) FROM outcomes GROUP BY kind").fetchall())
         return {kind: found.get(kind.value, 0) for kind in OutcomeKind}
 

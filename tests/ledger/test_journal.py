@@ -6,6 +6,7 @@ import signal
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -102,3 +103,25 @@ def test_a_file_that_is_no_journal_is_told(tmp_path: Path) -> None:
     path.write_bytes(b"no database " * 500)
     with pytest.raises(UnusableInput, match=r"outcomes\.sqlite: it is not a database that we can read"):
         RunJournal(tmp_path)
+
+
+def test_damage_is_told_by_whoever_meets_it(tmp_path: Path) -> None:
+    """A page in the middle that was written over is found by all that read it, and by who would go on."""
+    with RunJournal(tmp_path) as journal:
+        for row in range(2, 3000):
+            journal.record(Outcome(row, OutcomeKind.CREATED, 201, 1))
+    path = tmp_path / "outcomes.sqlite"
+    content = bytearray(path.read_bytes())
+    content[4096:] = bytes(len(content) - 4096)
+    path.write_bytes(content)
+    ways: list[Callable[[RunJournal], object]] = [
+        lambda journal: list(journal.outcomes()),
+        lambda journal: journal.outcomes_from(2, 10),
+        lambda journal: journal.outcome(2500),
+        lambda journal: journal.counts(),
+        lambda journal: 2500 in journal,
+        lambda journal: journal.record(Outcome(2500, OutcomeKind.CREATED, 201, 1)),
+    ]
+    for ask in ways:
+        with RunJournal(tmp_path) as journal, pytest.raises(UnusableInput, match="is not a database that we can read"):
+            ask(journal)
