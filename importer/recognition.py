@@ -13,6 +13,7 @@ from pathlib import Path
 
 from importer import __version__
 from importer.child_tables import ChildTables
+from importer.errors import StoppedEarly, UnusableInput
 from importer.ledger import Ledger, RowSet, RunJournal
 from importer.models import Outcome, OutcomeKind, Question, WireFormat
 from importer.run_folder import RunManifest, manifests_in
@@ -85,7 +86,10 @@ class Recognition:
     def verdict(self, row: int) -> Outcome | None:
         """What was said of a row and still holds; None where it has to be worked out."""
         while self._next is not None and self._next.row < row:
-            self._next = next(self._standing, None)
+            try:
+                self._next = next(self._standing, None)
+            except (UnusableInput, StoppedEarly):  # what cannot be remembered is worked out again
+                self._next = None
         if self._next is not None and self._next.row == row:
             return self._next
         return Outcome(row, OutcomeKind.DONE_BEFORE) if row in self._done else None

@@ -12,8 +12,9 @@ import os
 import pickle
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import islice
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -48,9 +49,10 @@ class WorkBeside(Generic[T]):
         with suppress(OSError):  # more room is worth something, and less is no harm
             _widen(sender)
         self._process = context.Process(target=_serve, args=(work, sender), daemon=True)
-        self._process.start()
-        sender.close()
-        atexit.register(self.close)
+        with _interrupted_later():
+            self._process.start()
+            sender.close()
+            atexit.register(self.close)
 
     def __iter__(self) -> Iterator[T]:
         """Raises UnusableInput where the work did. May be asked for once."""
@@ -94,6 +96,23 @@ def step_back(process: int = 0) -> None:
     if sys.platform == "linux":
         with suppress(OSError):  # a container may forbid it
             os.sched_setscheduler(process, os.SCHED_BATCH, os.sched_param(0))
+
+
+@contextmanager
+def _interrupted_later() -> Iterator[None]:
+    """Have a Ctrl-C wait: one that comes in the middle of a fork Python prints and forgets, and the run would go on."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if came:
+        signal.raise_signal(signal.SIGINT)
 
 
 def _widen(sender: Connection) -> None:

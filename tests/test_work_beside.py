@@ -178,3 +178,21 @@ def test_no_module_is_half_loaded_in_the_other_process(tmp_path: Path, monkeypat
     [(says, process)] = said
     assert says == "loaded"
     assert process != os.getpid()
+
+
+def test_an_interruption_in_the_middle_of_the_fork_is_not_forgotten() -> None:
+    """Python prints what is raised there, and goes on: the run would send although somebody pressed Ctrl-C."""
+    program = """
+        import os, signal
+        from importer.work_beside import WorkBeside
+        os.register_at_fork(before=lambda: signal.raise_signal(signal.SIGINT))
+        try:
+            WorkBeside(lambda: iter(range(3)))
+            print("went on")
+        except KeyboardInterrupt:
+            print("interrupted")
+    """
+    ended = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=30, check=False
+    )
+    assert (ended.stdout, ended.stderr) == ("interrupted\n", "")

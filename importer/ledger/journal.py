@@ -45,12 +45,22 @@ class JournalUnwritable(StoppedEarly):
         )
 
 
+class JournalUnreadable(StoppedEarly):
+    """Outcomes that were kept cannot be read just now. The ledger knows what became of the rows that were sent."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(
+            f"{path}: the outcomes of this run cannot be read ({reason}); what was sent is known to the ledger: end the"
+            " program that holds the file, or mend the disk, then run the same command again"
+        )
+
+
 class RunJournal:
     """Outcomes by row in `<folder>/outcomes.sqlite` (0600). A journal that is there already is gone on with.
 
     Raises (whoever reads from it, too):
         UnusableInput: the folder cannot be written, or the file is no database, or a damaged one.
-        JournalUnwritable: there is a journal, and it cannot be gone on with.
+        JournalUnwritable, JournalUnreadable: there is a journal, and it cannot be gone on with.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -138,6 +148,8 @@ class RunJournal:
         except sqlite3.Error as error:
             if is_no_database(error):
                 raise no_database(self.path, str(error)) from None
+            if not writes:
+                raise JournalUnreadable(self.path, str(error)) from None
             raise (unwritable if self._is_new else JournalUnwritable)(self.path, str(error)) from None
 
     def outcome(self, row: int) -> Outcome | None:

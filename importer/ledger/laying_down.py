@@ -29,7 +29,10 @@ def lay_down_or_check(path: Path, file: SqliteFile) -> Fingerprints:
             return fingerprints
         if "about" not in tables:
             raise no_database(path, "a database of something else")
-        version, key_check = connection.execute("SELECT version, key_check FROM about").fetchone()
+        known = connection.execute("SELECT version, key_check FROM about").fetchall()
+        if len(known) != 1:
+            raise no_database(path, "it does not say its version")
+        [(version, key_check)] = known
         if version > VERSION:
             raise _newer(path, version)
         fingerprints = Fingerprints(read_key(key_path(path)))

@@ -47,21 +47,31 @@ class SqliteFile:
     def __init__(self, path: Path, durability: Durability) -> None:
         self._path = path
         self._durability = durability
-        self._free: list[sqlite3.Connection] = []  # connections that nobody uses just now
+        self._free: list[sqlite3.Connection] = []  # those that nobody uses; append and pop of a list need no lock
+        self._is_closed = False
 
     @contextmanager
     def connection(self) -> Iterator[sqlite3.Connection]:
         """A connection for one thread, outside of any transaction."""
-        connection = self._free.pop() if self._free else self._connect()
+        try:
+            connection = self._free.pop()
+        except IndexError:
+            connection = self._connect()
         try:
             yield connection
         finally:
-            try:
-                connection.rollback()  # nothing, where all is well
-            except sqlite3.Error:
-                connection.close()
-            else:
-                self._free.append(connection)
+            self._give_back(connection)
+
+    def _give_back(self, connection: sqlite3.Connection) -> None:
+        try:
+            connection.rollback()  # nothing, where all is well
+        except sqlite3.Error:
+            connection.close()
+            return
+        if self._is_closed:  # a stream that was not read to its end is given back late
+            connection.close()
+        else:
+            self._free.append(connection)
 
     @contextmanager
     def transaction(self, *, writes: bool = False) -> Iterator[sqlite3.Connection]:
@@ -74,6 +84,7 @@ class SqliteFile:
 
     def close(self) -> None:
         """Let the file go."""
+        self._is_closed = True
         while self._free:
             self._free.pop().close()
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import signal
+import sqlite3
 import stat
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 from importer.errors import UnusableInput
 from importer.ledger import RunJournal
+from importer.ledger.journal import JournalUnreadable
 from importer.models import CellPlace, Column, FilePlace, LinePlace, Origin, Outcome, OutcomeKind, Place, Problem
 
 ORIGIN = Origin("candidates.xlsx", "Candidates")
@@ -80,6 +83,7 @@ _RECORDS_AND_DIES = """
 import os, signal, sys, time
 from pathlib import Path
 from importer.ledger import RunJournal
+from importer.ledger.journal import JournalUnreadable
 from importer.models import Outcome, OutcomeKind
 journal = RunJournal(Path(sys.argv[1]))
 for row in range(2, 500):
@@ -125,3 +129,18 @@ def test_damage_is_told_by_whoever_meets_it(tmp_path: Path) -> None:
     for ask in ways:
         with RunJournal(tmp_path) as journal, pytest.raises(UnusableInput, match="is not a database that we can read"):
             ask(journal)
+
+
+def test_a_journal_that_another_program_holds_is_told(tmp_path: Path) -> None:
+    """Whoever only reads is not told of writing, nor that something is not sent."""
+    with RunJournal(tmp_path) as journal:
+        journal.record(Outcome(2, OutcomeKind.CREATED, 201, 1))
+        journal.flush()
+        locked = sqlite3.OperationalError("database is locked")
+        with patch.object(journal._file, "transaction", side_effect=locked), pytest.raises(JournalUnreadable) as caught:
+            journal.counts()
+    assert str(caught.value) == (
+        f"{tmp_path / 'outcomes.sqlite'}: the outcomes of this run cannot be read (database is locked); "
+        "what was sent is known to the ledger: end the program that holds the file, or mend the disk, "
+        "then run the same command again"
+    )

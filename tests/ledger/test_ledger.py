@@ -288,6 +288,17 @@ def test_a_database_of_something_else_is_refused(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("change", ["DELETE FROM about", "INSERT INTO about SELECT * FROM about"])
+def test_a_ledger_that_does_not_say_its_version_is_refused(tmp_path: Path, change: str) -> None:
+    """Nobody knows what its tables mean."""
+    with begun(tmp_path) as ledger:
+        raw(ledger, change)
+    path = tmp_path / "ledger.sqlite"
+    assert problem_on_opening(path) == (
+        f"{path}: it is not a database that we can read (it does not say its version), {_PUT_BACK}"
+    )
+
+
 _UNWRITABLE = (
     "and without it nothing is sent; make room or give yourself the right to write there, "
     "or name another folder with --out"
