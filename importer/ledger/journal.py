@@ -107,11 +107,8 @@ class RunJournal:
         self.flush()
         row, *values = _outcome_row(outcome)
         change = f"UPDATE outcomes SET {', '.join(f'{name} = ?' for name in _COLUMNS[1:])} WHERE row = ?"
-        try:
-            with self._file.transaction(writes=True) as connection:
-                connection.execute(change, (*values, row))
-        except sqlite3.Error as error:
-            raise JournalUnwritable(self.path, str(error)) from None
+        with self._transaction(writes=True) as connection:
+            connection.execute(change, (*values, row))
 
     def flush(self) -> None:
         """Return when everything recorded is written. Raises JournalUnwritable if something could not be."""
