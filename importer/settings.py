@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import difflib
 import ipaddress
 import os
-import tomllib
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import (
-    BaseSettings,
-    NoDecode,
-    PydanticBaseSettingsSource,
-    SettingsConfigDict,
-    TomlConfigSettingsSource,
-)
+from pydantic import AfterValidator, BaseModel, Field, SecretStr, ValidationError, field_validator
 
 from importer.errors import UnusableInput
 from importer.models import FilePlace, Problem, WireFormat
 
-PROJECT_FILE = Path("importer.toml")
+PROJECT_FILE: Final = Path("importer.toml")
+_ENV_FILE: Final = Path(".env")
+_PREFIX: Final = "IMPORTER_"  # of a setting's name in the environment and in .env
 
 
 def user_file() -> Path:
@@ -57,12 +51,8 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-class Settings(BaseSettings):
+class Settings(BaseModel):
     """What a run needs to know beside its file and its mapping. Each field is IMPORTER_<NAME> in the environment."""
-
-    model_config = SettingsConfigDict(
-        env_prefix="IMPORTER_", env_file=".env", env_ignore_empty=True, extra="ignore", validate_default=False
-    )
 
     base_url: Annotated[str, AfterValidator(_checked_base_url)] | None = None
     token: SecretStr | None = None
@@ -79,7 +69,7 @@ class Settings(BaseSettings):
     pause_seconds: float = Field(default=30, ge=0)
     retry_budget: float = Field(default=1.0, ge=0)
     multiple_choice: Literal["json", "comma", "semicolon", "newline"] = "json"
-    yes_no: Annotated[tuple[str, str], NoDecode] = ("yes", "no")
+    yes_no: tuple[str, str] = ("yes", "no")
     question_reference: Literal["object", "id"] = "object"
     options_separator: str | None = None
     transport: Literal["auto", "requests", "curl"] = "auto"
@@ -96,19 +86,6 @@ class Settings(BaseSettings):
         if len(words) != 2 or not all(words):
             raise ValueError("give two words, the one for yes first: yes,no")
         return tuple(words)
-
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        project = TomlConfigSettingsSource(settings_cls, PROJECT_FILE)
-        user = TomlConfigSettingsSource(settings_cls, user_file())
-        return init_settings, env_settings, dotenv_settings, project, user
 
     @property
     def wire(self) -> WireFormat:
@@ -206,47 +183,80 @@ def load_settings(**flags: Any) -> Settings:
     """The settings of this run; flags that are None are left to the other sources.
 
     Raises:
-        UnusableInput: every setting that cannot be used, with its name.
+        UnusableInput: every setting that cannot be used, with its name and where it was set.
     """
-    unknown = [problem for file in (PROJECT_FILE, user_file()) for problem in _unknown_keys(file)]
-    if unknown:
-        raise UnusableInput(unknown)
+    problems: list[Problem] = []
+    sources = {
+        str(user_file()): _of_toml(user_file(), problems),
+        str(PROJECT_FILE): _of_toml(PROJECT_FILE, problems),
+        str(_ENV_FILE): _named(_of_env_file(problems)),
+        "the environment": _named(os.environ),
+        "the flag of the same name": {name: value for name, value in flags.items() if value is not None},
+    }
+    if problems:
+        raise UnusableInput(problems)
+    values = {name: value for source in sources.values() for name, value in source.items()}  # the last source wins
     try:
-        return Settings(**{name: value for name, value in flags.items() if value is not None})
+        return Settings.model_validate(values)
     except ValidationError as error:
-        raise UnusableInput([_setting_problem(item) for item in error.errors()]) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise UnusableInput(
-            Problem("settings-unreadable", f"it cannot be read: {error}", "save it as UTF-8 text", FilePlace(".env"))
-        ) from None
+        set_by = {name: source for source, named in sources.items() for name in named}
+        raise UnusableInput([_setting_problem(item, set_by) for item in error.errors()]) from None
 
 
-def _unknown_keys(file: Path) -> list[Problem]:
-    """A misspelt setting would be passed over without a word, and its default taken."""
+def _of_toml(file: Path, problems: list[Problem]) -> dict[str, Any]:
+    """What a file sets. A misspelt setting would be passed over without a word, and its default taken: it is told."""
+    if not file.is_file():
+        return {}
+    import tomllib  # few have such a file
+
     try:
-        keys = tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+        found = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         hint = "mend this line; a setting is written like in_flight = 4"
-        return [Problem("settings-unreadable", f"it cannot be read: {error}", hint, FilePlace(str(file)))]
+        problems.append(Problem("settings-unreadable", f"it cannot be read: {error}", hint, FilePlace(str(file))))
+        return {}
     known = Settings.model_fields
-    return [
+    problems += [
         Problem("setting-unknown", f"there is no setting {key!r}", _proposal(key, list(known)), FilePlace(str(file)))
-        for key in keys
+        for key in found
         if key not in known
     ]
+    return found
+
+
+def _of_env_file(problems: list[Problem]) -> Mapping[str, str | None]:
+    if not _ENV_FILE.is_file():
+        return {}
+    from dotenv import dotenv_values  # few have such a file
+
+    try:
+        return dotenv_values(_ENV_FILE)
+    except (OSError, UnicodeDecodeError) as error:
+        message, hint = f"it cannot be read: {error}", "save it as UTF-8 text"
+        problems.append(Problem("settings-unreadable", message, hint, FilePlace(str(_ENV_FILE))))
+        return {}
+
+
+def _named(environment: Mapping[str, str | None]) -> dict[str, str]:
+    """The settings among variables, in upper or lower case; an empty one is as good as none."""
+    named = ((name.upper(), value) for name, value in environment.items())
+    own = {name.removeprefix(_PREFIX).lower(): value for name, value in named if value and name.startswith(_PREFIX)}
+    return {name: value for name, value in own.items() if name in Settings.model_fields}
 
 
 def _proposal(key: str, known: list[str]) -> str:
+    import difflib  # seldom needed
+
     near = difflib.get_close_matches(key.lower().removeprefix("importer_"), known, n=1)
     return f"did you mean {near[0]!r}?" if near else f"the settings are {', '.join(known)}"
 
 
-def _setting_problem(item: Any) -> Problem:
-    name = str(item["loc"][0]) if item["loc"] else "settings"
+def _setting_problem(item: Any, set_by: Mapping[str, str]) -> Problem:
+    name = str(item["loc"][0])
     message = str(item["msg"]).removeprefix("Value error, ")
     return Problem(
         "setting-unusable",
         f"this setting cannot be used: {message[:1].lower()}{message[1:]}",
-        "mend it in the environment, .env or importer.toml, or the flag of the same name",
-        FilePlace(f"IMPORTER_{name.upper()}"),
+        f"it was set by {set_by[name]}: mend it there",
+        FilePlace(f"{_PREFIX}{name.upper()}"),
     )

@@ -85,7 +85,7 @@ HOMES = {
     "httptools": {"sandbox"},
     "typer": {"cli"},
     "rich": {"cli"},
-    "pydantic_settings": {"settings"},
+    "dotenv": {"settings"},
     "pydantic": {"settings", "service", "mapping"},
 }
 

@@ -106,7 +106,7 @@ def test_an_address_that_is_not_safe_is_refused(given: str, message: str) -> Non
     """The token goes only where it is safe, and a password in an address is not repeated."""
     assert refusal(base_url=given) == [
         f"IMPORTER_BASE_URL: this setting cannot be used: {message}; "
-        "mend it in the environment, .env or importer.toml, or the flag of the same name"
+        "it was set by the flag of the same name: mend it there"
     ]
 
 
@@ -116,12 +116,41 @@ def test_all_settings_that_cannot_be_used_are_told_at_once(monkeypatch: pytest.M
     assert [line.split(":")[0] for line in refusal(in_flight=0)] == ["IMPORTER_IN_FLIGHT", "IMPORTER_YES_NO"]
 
 
+def test_a_setting_that_cannot_be_used_is_told_with_its_source(folder: Path) -> None:
+    """Of five places where it may stand, the one to go to; in a file it may be in lower case."""
+    (folder / "user" / "importer").mkdir(parents=True)
+    (folder / "user" / "importer" / "config.toml").write_text("in_flight = 0\nrate = 0\nattempts = 0\n")
+    (folder / "importer.toml").write_text("rate = 'fast'\nattempts = 0\n")
+    (folder / ".env").write_text("importer_attempts=many\nIMPORTER_RATE=\n")
+    assert [line.rpartition("; ")[2] for line in refusal()] == [
+        f"it was set by {folder}/user/importer/config.toml: mend it there",
+        "it was set by importer.toml: mend it there",
+        "it was set by .env: mend it there",
+    ]
+
+
+def test_variables_that_are_empty_or_of_others_are_passed_over(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty variable is how a scheduler unsets one; a name that we do not know may be another program's."""
+    (folder / ".env").write_text("IMPORTER_IN_FLIGHT=3\nIMPORTER_BENCH_CACHE=x\nOTHER=1\n")
+    monkeypatch.setenv("IMPORTER_IN_FLIGHT", "")
+    monkeypatch.setenv("IMPORTER_BENCH_CACHE", "y")
+    assert load_settings().in_flight == 3
+
+
+def test_an_env_file_that_is_no_text_is_told(folder: Path) -> None:
+    """A spreadsheet program may have saved it."""
+    (folder / ".env").write_bytes("IMPORTER_TOKEN=ä".encode("utf-16"))
+    [line] = refusal()
+    assert line.startswith(".env: it cannot be read: ")
+    assert line.endswith("save it as UTF-8 text")
+
+
 def test_an_unknown_transport_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those that there are are named."""
     monkeypatch.setenv("IMPORTER_TRANSPORT", "pigeon")
     assert refusal() == [
         "IMPORTER_TRANSPORT: this setting cannot be used: input should be 'auto', 'requests' or 'curl'; "
-        "mend it in the environment, .env or importer.toml, or the flag of the same name"
+        "it was set by the environment: mend it there"
     ]
 
 
@@ -194,5 +223,5 @@ def test_less_memory_than_any_workbook_needs_is_refused(monkeypatch: pytest.Monk
     monkeypatch.setenv("IMPORTER_WORKBOOK_MEMORY_MEGABYTES", "2")
     assert refusal() == [
         "IMPORTER_WORKBOOK_MEMORY_MEGABYTES: this setting cannot be used: input should be greater than or equal to "
-        "128; mend it in the environment, .env or importer.toml, or the flag of the same name"
+        "128; it was set by the environment: mend it there"
     ]
