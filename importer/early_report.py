@@ -14,6 +14,7 @@ import threading
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -22,7 +23,7 @@ from importer.ledger import RunJournal
 from importer.models import Outcome, Row
 from importer.quick_start import spare_garbage_collector
 from importer.report import RunFacts, write_report
-from importer.run_folder import RunManifest, read_manifest, refuse_altered
+from importer.run_folder import HashedOnce, RunManifest, read_manifest, refuse_altered
 from importer.work_beside import step_back
 
 _GO: Final = b"the ending is kept\n"
@@ -69,14 +70,17 @@ class _Follower:
         self._is_over = threading.Event()
         self._ending: Future[RunManifest] = Future()
 
-    def listen(self) -> None:
-        """Wait for the word of the run; without it nobody needs this report."""
+    def listen(self, copy: Path) -> None:
+        """Wait for the word of the run; without it nobody needs this report. `copy`: of the source."""
+        hash_of = HashedOnce()
+        with suppress(OSError):
+            hash_of(copy)  # now, while there is time, so that at the end a look is enough
         if sys.stdin.buffer.readline() != _GO:
             os._exit(1)  # what is staged goes with the next report of the run
         self._is_over.set()
         try:
             manifest = read_manifest(self._folder)
-            refuse_altered(self._folder, manifest)  # it hashes the whole copy, while the last rows are written
+            refuse_altered(self._folder, manifest, hash_of)
         except BaseException as error:  # noqa: BLE001 - raised where the ending is asked for
             self._ending.set_exception(error)
         else:
@@ -115,7 +119,7 @@ def main(folder: Path) -> None:
     sheet = sheet_of(folder, manifest)
     with RunJournal(folder) as journal:
         follower = _Follower(folder, journal)
-        threading.Thread(target=follower.listen, daemon=True).start()
+        threading.Thread(target=follower.listen, args=(folder / manifest.source,), daemon=True).start()
 
         def final_facts() -> RunFacts:
             ended = follower.ending()
@@ -130,3 +134,4 @@ def main(folder: Path) -> None:
 if __name__ == "__main__":
     spare_garbage_collector()
     main(Path(sys.argv[1]))
+    os._exit(0)  # the run waits for this: all is on disk, and what Python would tidy up is not worth its time

@@ -8,7 +8,7 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -169,13 +169,14 @@ def write_manifest(folder: Path, manifest: RunManifest) -> None:
         ) from None
 
 
-def refuse_altered(folder: Path, manifest: RunManifest) -> None:
+def refuse_altered(folder: Path, manifest: RunManifest, hash_of: Callable[[Path], str] | None = None) -> None:
     """Raise UnusableInput where the private copy or the journal of a run is gone or altered: a report would lie."""
+    hash_of = hash_of or HashedOnce()
     problems = []
     copy = folder / manifest.source
     if not copy.is_file():
         problems.append(Problem("copy-missing", "the run's copy of its source is gone", _RESTORE, FilePlace(str(copy))))
-    elif _sha256(copy) != manifest.sha256:
+    elif hash_of(copy) != manifest.sha256:
         problems.append(
             Problem("copy-altered", "this is not the file that the run has read", _RESTORE, FilePlace(str(copy)))
         )
@@ -187,9 +188,21 @@ def refuse_altered(folder: Path, manifest: RunManifest) -> None:
         raise UnusableInput(problems)
 
 
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+class HashedOnce:
+    """The SHA-256 of files. One that was hashed before is hashed again only where somebody has written to it since."""
+
+    def __init__(self) -> None:
+        self._known: dict[Path, tuple[tuple[int, int], str]] = {}
+
+    def __call__(self, path: Path) -> str:
+        status = path.stat()  # before it is read: what is written meanwhile shows at the next time
+        stamp = (status.st_size, status.st_mtime_ns)
+        known_stamp, digest = self._known.get(path, (None, ""))
+        if known_stamp != stamp:
+            with path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            self._known[path] = (stamp, digest)
+        return digest
 
 
 def read_manifest(folder: Path) -> RunManifest:

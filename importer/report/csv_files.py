@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import csv
+import os
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any, Final, Self
 
 from importer.models import OutcomeKind
 from importer.report.facts import RunFacts
@@ -15,12 +16,18 @@ from importer.report.guard import FIRST_SIGNS, guarded
 from importer.report.names import ALWAYS_WRITTEN, CSV_FILES
 from importer.report.reported import IMPORT_COLUMNS, TYPED_COLUMN, ReportedRow
 
+_ON_DISK_EVERY: Final = 4_000_000  # characters
+
 
 class RowsFile:
-    """A CSV with CRLF and quotes where needed. Most rows need none, and are written without asking for each sign."""
+    """A CSV with CRLF and quotes where needed. Most rows need none, and are written without asking for each sign.
+
+    It goes to disk as it grows: whoever waits for the end of a long report does not wait for all of it.
+    """
 
     def __init__(self, file: IO[str], delimiter: str) -> None:
         self._file = file
+        self._not_on_disk = 0
         self._delimiter = delimiter
         self._writer: Any = csv.writer(file, delimiter=delimiter, lineterminator="\r\n")
 
@@ -31,6 +38,11 @@ class RowsFile:
             self._file.write(f"{line}\r\n")
         else:
             self._writer.writerow(texts)
+        self._not_on_disk += len(line)
+        if self._not_on_disk >= _ON_DISK_EVERY:
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            self._not_on_disk = 0
 
 
 class CsvFiles:

@@ -117,6 +117,20 @@ def test_the_report_written_along_is_the_report_written_afterwards(served: Serve
     assert not list(folder.glob(".writing-*"))
 
 
+def test_a_copy_that_is_altered_while_rows_are_sent_is_told(serve: Serve) -> None:
+    """A report is written from the file that was read, or not at all."""
+    served = serve({"kind": "delay", "ms": 20, "share": 1.0})
+    write_csv(served.door.folder / "people.csv", [candidate(number) for number in range(ROWS)])
+    with served.door.started(*RUN) as process:
+        served.wait_for(ROWS - 200)
+        [copy] = (served.door.folder / "results").glob("2*/source.csv")
+        with copy.open("rb+") as file:
+            file.write(b"e")  # in the place of a capital letter: as long as it was
+        assert process.wait() == 3
+    assert not (copy.parent / "report.xlsx").exists()
+    assert json.loads((copy.parent / "run.json").read_text(encoding="utf-8"))["ending"]["finished"]
+
+
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds the process in Linux's /proc")
 def test_a_report_process_that_is_killed_costs_nothing(served: Served) -> None:
     """Where the process that writes along is gone, the run writes its report itself."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -208,3 +209,14 @@ def test_rows_are_written_as_the_csv_module_writes_them(texts: list[list[str]], 
         file.write(cells)
         writer.writerow(cells)
     assert ours.getvalue() == theirs.getvalue()
+
+
+def test_a_long_file_goes_to_disk_as_it_grows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is left to be put on disk at the end of a long run is little."""
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda number: synced.append(os.fstat(number).st_size))
+    with (tmp_path / "long.csv").open("w", encoding="utf-8", newline="") as opened:
+        file = RowsFile(opened, ",")
+        for _ in range(9_000):
+            file.write(["x" * 999, ""])
+    assert [size // 1_000_000 for size in synced] == [4, 8]
