@@ -204,7 +204,8 @@ class RecruitingService:
         return message
 
     def _retry_after(self, raw: RawReply | NoReply) -> float | None:
-        return None if isinstance(raw, NoReply) else seconds_to_wait(raw.headers.get("retry-after"), self._now())
+        said = None if isinstance(raw, NoReply) else raw.headers.get("retry-after")
+        return seconds_to_wait(said, self._now()) if said is not None else None
 
 
 def _worth_another_read(raw: RawReply | NoReply) -> bool:

@@ -20,18 +20,7 @@ from importer.service.replies import NoReply, Phase, RawReply
 from importer.service.wire import Limits, WireRequest
 
 Ends = tuple[str, int, str, int]
-"""The two addresses of a connection: the service's, then ours."""
-
-
-def ends_of(curl: pycurl.Curl) -> Ends:
-    """Those of the connection that a handle has used."""
-    asked = curl.getinfo
-    return (
-        asked(pycurl.PRIMARY_IP),
-        asked(pycurl.PRIMARY_PORT),
-        asked(pycurl.LOCAL_IP),
-        asked(pycurl.LOCAL_PORT),
-    )
+"""The two addresses of a connection: the service's, then ours, each with its port."""
 
 
 class CurlHandle:
@@ -44,6 +33,7 @@ class CurlHandle:
     def __init__(self, limits: Limits, may_use: Callable[[Ends], bool]) -> None:
         self.curl = _new_curl(limits)
         self.sent = 0.0  # when the first byte was let go; 0: nothing has left this machine
+        self.ends: Ends | None = None  # of the connection that it was let go on, or was to be
         self._limits = limits
         self._may_use = may_use
         self._headers: object = None
@@ -62,7 +52,7 @@ class CurlHandle:
 
     def prepare(self, request: WireRequest, body_limit: int) -> None:
         """Make ready for a request, and forget the one before."""
-        self._began, self.sent = time.monotonic(), 0.0
+        self._began, self.sent, self.ends = time.monotonic(), 0.0, None
         self._pieces, self._size, self._most = [], 0, body_limit
         self._body = len(request.body or b"")
         curl = self.curl
@@ -131,9 +121,10 @@ class CurlHandle:
 
     def _may_send(self, remote: str, local: str, remote_port: int, local_port: int) -> int:
         """Asked on each connection before the first byte leaves on it: here a request is let go, once."""
+        self.ends = (remote, remote_port, local, local_port)
         if self.sent:
             return int(pycurl.PREREQFUNC_ABORT)
-        if not self._may_use((remote, remote_port, local, local_port)):
+        if not self._may_use(self.ends):
             self._is_unfit = True
             return int(pycurl.PREREQFUNC_ABORT)
         self.sent = time.monotonic()

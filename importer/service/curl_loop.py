@@ -11,7 +11,7 @@ from typing import Final
 
 import pycurl  # type: ignore[import-untyped]  # it has no stubs of its own
 
-from importer.service.curl_call import CurlHandle, Ends, ends_of
+from importer.service.curl_call import CurlHandle, Ends
 from importer.service.sockets import READ, WRITE, sockets
 from importer.service.wire import Limits, Then, WireRequest
 
@@ -34,8 +34,9 @@ class CurlLoop:
         self._heard: dict[int, float] = {}  # when something last came on a socket
         self._sockets = sockets()
         self._bell = bell
+        self._bell_number = bell.fileno() if bell is not None else _NONE
         if bell is not None:
-            self._sockets.watch(bell.fileno(), READ)
+            self._sockets.watch(self._bell_number, READ)
         self._libcurl_is_due: float | None = None
         self._looks_for_overdue_at = float("inf")
         self._multi = pycurl.CurlMulti()
@@ -78,7 +79,7 @@ class CurlLoop:
         """Do what can be done, after a `wait`."""
         now = time.monotonic()
         for number, came in ready:
-            if self._bell is not None and number == self._bell.fileno():
+            if self._bell is not None and number == self._bell_number:
                 self._bell.recv(4096)
                 continue
             self._heard[number] = now
@@ -119,17 +120,17 @@ class CurlLoop:
             self._multi.socket_action(pycurl.SOCKET_TIMEOUT, 0)
 
     def _end_those_done(self) -> bool:
-        """Whether there were any. What is begun when one ends may be done at once."""
+        """Whether there were any. What is begun when one ends may be done at once, and is found by the next `wait`."""
         were_any = False
-        while True:
-            _, done, failed = self._multi.info_read()
-            if not done and not failed:
-                return were_any
-            were_any = True
+        left = 1
+        while left:
+            left, done, failed = self._multi.info_read()
             for curl in done:
                 self._end(curl, pycurl.E_OK)
             for curl, error, _ in failed:
                 self._end(curl, error)
+            were_any = were_any or bool(done or failed)
+        return were_any
 
     def _end(self, curl: pycurl.Curl, error: int) -> None:
         handle, then = self._under_way[curl]
@@ -138,7 +139,7 @@ class CurlLoop:
             self._multi.add_handle(curl)
             return
         outcome = handle.outcome(error)
-        self._kept.keep(curl)
+        self._kept.keep(handle.ends, curl.getinfo(pycurl.ACTIVESOCKET))
         self._multi.remove_handle(curl)  # of an answer that is not at its end, this closes the connection
         del self._under_way[curl]
         self._free.append(handle)
@@ -179,11 +180,10 @@ class _KeptConnections:
         self._waiting: dict[Ends, tuple[int, float]] = {}  # the socket's number, and since when
         self._look = sockets()
 
-    def keep(self, curl: pycurl.Curl) -> None:
-        """The request that was on it is over; it may have been closed."""
-        number = curl.getinfo(pycurl.ACTIVESOCKET)
-        if number != _NONE:
-            self._waiting[ends_of(curl)] = (number, time.monotonic())
+    def keep(self, ends: Ends | None, number: int) -> None:
+        """The request that was on it is over. `number`: its socket's; there is none where it was closed."""
+        if ends is not None and number != _NONE:
+            self._waiting[ends] = (number, time.monotonic())
 
     def take(self, ends: Ends) -> bool:
         """Whether the connection may be used: one that was not kept is new."""

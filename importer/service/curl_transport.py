@@ -72,7 +72,7 @@ class _ManyAtOnce:
     def start(self, request: WireRequest, then: Then) -> None:
         if self._bug is not None:
             raise RuntimeError("the network thread broke off") from self._bug
-        if threading.current_thread() is self._thread:  # as nearly always: it tells of one answer, and gets the next
+        if threading.get_ident() == self._thread.ident:  # as nearly always: it tells of one answer, and gets the next
             self._loop.begin(request, self._limits.body, then)
             return
         self._asked.append((request, then))
