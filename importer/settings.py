@@ -230,7 +230,7 @@ def _of_env_file(problems: list[Problem]) -> Mapping[str, str | None]:
     from dotenv import dotenv_values  # few have such a file
 
     try:
-        return dotenv_values(_ENV_FILE)
+        return dotenv_values(_ENV_FILE, encoding="utf-8-sig")  # some editors put the mark in front
     except (OSError, UnicodeDecodeError) as error:
         message, hint = f"it cannot be read: {error}", "save it as UTF-8 text"
         problems.append(Problem("settings-unreadable", message, hint, FilePlace(str(_ENV_FILE))))

@@ -131,7 +131,7 @@ def test_a_setting_that_cannot_be_used_is_told_with_its_source(folder: Path) -> 
 
 def test_variables_that_are_empty_or_of_others_are_passed_over(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An empty variable is how a scheduler unsets one; a name that we do not know may be another program's."""
-    (folder / ".env").write_text("IMPORTER_IN_FLIGHT=3\nIMPORTER_BENCH_CACHE=x\nOTHER=1\n")
+    (folder / ".env").write_text("\ufeffIMPORTER_IN_FLIGHT=3\nIMPORTER_BENCH_CACHE=x\nOTHER=1\n", "utf-8")
     monkeypatch.setenv("IMPORTER_IN_FLIGHT", "")
     monkeypatch.setenv("IMPORTER_BENCH_CACHE", "y")
     assert load_settings().in_flight == 3
