@@ -13,25 +13,28 @@ _FLOAT_TAIL = re.compile(r"(?<=[0-9]{5})\.0$")  # a number column that some prog
 
 
 def phone_reader(value: ResolvedValue) -> Callable[[str, bool], str | Refusal]:
-    """A reader of phone numbers of the declared region, or of any region in the form +90 ...; they become E.164."""
+    """A reader of phone numbers of the declared region, or of any with + and its country code; they become E.164."""
     region = value.formats.region
 
     def read(text: str, typed: bool) -> str | Refusal:
         if _SHORTENED.fullmatch(text):
             message = f"{quoted(text)} is a number that a spreadsheet program has shortened"
             return Refusal("phone-shortened", message, "format the column as text and type the number again")
-        return _read(_FLOAT_TAIL.sub("", text), region, _hint(value))
+        return _read(_FLOAT_TAIL.sub("", text), region, value)
 
     return read
 
 
 def _hint(value: ResolvedValue) -> str:
-    if value.formats.region is None:
-        return f"write it as +90 ..., or declare region: {in_mapping(value.place)}"
-    return f"write it as +90 ..., or as people write it in {value.formats.region}"
+    region = value.formats.region
+    if region is None:
+        return f"write it with + and the country code, or declare region: {in_mapping(value.place)}"
+    import phonenumbers
+
+    return f"write it as +{phonenumbers.country_code_for_region(region)} ..., or as people write it in {region}"
 
 
-def _read(text: str, region: str | None, hint: str) -> str | Refusal:
+def _read(text: str, region: str | None, value: ResolvedValue) -> str | Refusal:
     import phonenumbers  # it takes a while to load, and not every file has phone numbers
 
     # Without a region the library knows no international prefix, though 00 is one nearly everywhere.
@@ -39,9 +42,9 @@ def _read(text: str, region: str | None, hint: str) -> str | Refusal:
     try:
         number = phonenumbers.parse(dialled, region)
     except phonenumbers.NumberParseException:
-        return Refusal("phone-unreadable", f"{quoted(text)} is no phone number", hint)
+        return Refusal("phone-unreadable", f"{quoted(text)} is no phone number", _hint(value))
     if not phonenumbers.is_valid_number(number):
-        return Refusal("phone-invalid", f"{quoted(text)} is no valid phone number", hint)
+        return Refusal("phone-invalid", f"{quoted(text)} is no valid phone number", _hint(value))
     if number.extension:
         message = f"{quoted(text)} has the extension {number.extension}, which cannot be sent"
         return Refusal("phone-extension", message, "write the number without it")
