@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from importer.extract.clean_text import shown
 from importer.models import Problem
@@ -19,6 +20,9 @@ ERROR_TEXTS = frozenset({
     "#NV", "#BEZUG!", "#WERT!", "#ZAHL!",  # and in German, where they differ
 })
 # fmt: on
+# What we write where a formula's result was never stored: a blank would say that nothing is there, and a results file
+# that is fed back as it is would send it so.
+NO_RESULT: Final = "#NO_RESULT!"
 
 
 def flaw_of(text: str) -> Problem | None:
@@ -61,6 +65,9 @@ def formula_without_value() -> Problem:
 def _spreadsheet_error(text: str) -> Problem | None:
     if text in ERROR_TEXTS:
         return error_cell(text)
+    if text == NO_RESULT:
+        hint = "write the value in its place, or clear the cell"
+        return Problem("formula-without-value", "a formula stood here whose result was not stored", hint)
     if _NARROW.fullmatch(text):
         return Problem(
             "cell-too-narrow",

@@ -14,14 +14,17 @@ _CANONICAL = re.compile(r"-?\d+(\.\d+)?|\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?|\d\d:\
 
 
 def added_columns(header: Sequence[str]) -> int:
-    """How many cells at the end of a header row are what our report added; 0 if it is no results file."""
-    end = len(header)
+    """How many cells at the end of a header row are what our report added; 0 if it is no results file.
+
+    Somebody may have taken out some of them, and one is enough to tell.
+    """
+    start = end = len(header)
     while end and not header[end - 1]:
-        end -= 1
-    if end and header[end - 1] == TYPED_COLUMN:
-        end -= 1
-    start = end - len(IMPORT_COLUMNS)
-    return len(header) - start if start >= 0 and tuple(header[start:end]) == IMPORT_COLUMNS else 0
+        start = end = end - 1
+    for name in (TYPED_COLUMN, *reversed(IMPORT_COLUMNS)):
+        if start and header[start - 1] == name:
+            start -= 1
+    return len(header) - start if start < end else 0
 
 
 def typed_cells(letters: str, cells: Sequence[str], columns: Sequence[Column]) -> frozenset[int]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby, islice, zip_longest
 from typing import TypeVar
 
-from importer.extract.cell_flaws import error_cell, flaw_of, formula_without_value
+from importer.extract.cell_flaws import NO_RESULT, error_cell, flaw_of, formula_without_value
 from importer.extract.cell_text import Value
 from importer.extract.column_text import column_text
 from importer.extract.hazards import Hazards
@@ -115,6 +115,7 @@ class Batches:
         for row, indexes in _within(hazards.unstored, draft):
             for index in sorted(indexes):
                 draft.widen(index + 1)
+                draft.write(row, index, NO_RESULT)
                 draft.flaw(row, index, formula_without_value())
 
 

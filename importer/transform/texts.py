@@ -9,6 +9,7 @@ from importer.transform.refusal import Refusal, quoted
 
 _ALLOWED_CONTROLS = frozenset("\n\r\t")
 _BREAKS = re.compile(r"\s*[\n\r\t\v\f\u2028\u2029]\s*")
+_GUARDED = re.compile(r"'+[=+\-@\t\r]")
 _PADDING = "\u200b\ufeff\u2060 \t\r\n\u00a0\u202f\u3000\v\f"
 
 
@@ -18,7 +19,13 @@ def stripped(text: str) -> str:
 
 
 def read_text(text: str, typed: bool) -> str | Refusal:
-    """The text as it is; control characters other than line breaks and tabs, and half characters, are refused."""
+    """The text as it is; control characters other than line breaks and tabs, and half characters, are refused.
+
+    So is a guard quote: reading takes it off a results file, as long as that has one of its import_ columns.
+    """
+    if text[:1] == "'" and _GUARDED.match(text):
+        message = f"{quoted(text)} begins with the quote that our results files put before a sign like = or +"
+        return Refusal("guard-left", message, "take the quote out, or leave the import_ columns in the results file")
     if text.isprintable():
         return text
     for sign in text:
@@ -30,4 +37,4 @@ def read_text(text: str, typed: bool) -> str | Refusal:
 
 def read_line(text: str, typed: bool) -> str | Refusal:
     """The text in one line, as a short text is: line breaks and tabs, with the spaces around them, become a space."""
-    return text if text.isprintable() else read_text(_BREAKS.sub(" ", text), typed)
+    return read_text(text if text.isprintable() else _BREAKS.sub(" ", text), typed)

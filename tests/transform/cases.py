@@ -261,6 +261,16 @@ BAD = (
         "'a\ufffdb' holds the character U+0000, which cannot be sent; take it out",
     ),
     Bad(
+        "guard quote left", _TEXT, "'=1+1",
+        """''=1+1' begins with the quote that our results files put before a sign like = or +; take the quote out, """
+        "or leave the import_ columns in the results file",
+    ),
+    Bad(
+        "guard quote left in a long text", _LONG, "'- one\n- two",
+        """''- one - two' begins with the quote that our results files put before a sign like = or +; take the """
+        "quote out, or leave the import_ columns in the results file",
+    ),
+    Bad(
         "date unreadable", _DATE, "soon",
         "'soon' is no date in the declared form %d.%m.%Y or %m/%Y or %Y or %d %b %Y; write it as YYYY-MM-DD, or add "
         "its "
@@ -354,7 +364,7 @@ BAD = (
     Bad("phone invalid", PHONE, "0532 12",
         "'0532 12' is no valid phone number; write it as +90 ..., or as people write it in TR", _TR),
     Bad("phone without region", PHONE, "0532 123 45 67",
-        "'0532 123 45 67' is no phone number; write it as +90 ..., or declare region: in m.yaml:4"),
+        "'0532 123 45 67' is no phone number; write it with + and the country code, or declare region: in m.yaml:4"),
     Bad(
         "phone shortened", PHONE, "9.05E+11",
         "'9.05E+11' is a number that a spreadsheet program has shortened; format the column as text and type the "
@@ -384,8 +394,8 @@ BAD = (
     Bad("text that does not fit its pattern", _TEXT, "x",
         "'x' does not fit the pattern; correct it, or widen pattern: in m.yaml:4", "{column: Cell, pattern: "
         "'(?P<a>[0-9]+)'}"),
-    Bad("no valid piece", PHONE, "none;later", "'none' is no phone number; write it as +90 ..., or declare "
-        "region: in m.yaml:4",
+    Bad("no valid piece", PHONE, "none;later", "'none' is no phone number; write it with + and the country code, or "
+        "declare region: in m.yaml:4",
         '{column: Cell, split: ";", take: first_valid}'),
     Bad("name without capitals", _TEXT, "Ayşe Öz",
         "'Ayşe Öz' has no last name in capitals with a first name before or after it; write it as 'LAST First', or as "

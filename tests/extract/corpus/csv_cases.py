@@ -288,6 +288,30 @@ CSV_CASES = (
         SourceOptions(encoding="cp1254", delimiter=";", header_row=4, skip_rows=(2,)),
     ),
     _case(
+        "csv-results-with-columns-taken-out",
+        "knows a results file by one of its columns",
+        "\ufeffName,Tel,Kod,import_row,import_hint\r\nGül,'+44 20 7946 0001,''=x,7,fix\r\n",
+        Seen(
+            ("Name", "Tel", "Kod"),
+            {2: ("Gül", "+44 20 7946 0001", "'=x")},
+            reading='CSV, UTF-8 with BOM, delimiter ",", a results file fed back, header in row 1, 3 columns',
+        ),
+        SourceOptions(header_row=4),
+    ),
+    _case(
+        "csv-formula-without-result",
+        "refuses again what a workbook's formula left in a results file",
+        "Name,E-mail\nAda,#NO_RESULT!\n",
+        Seen(
+            _COLUMNS,
+            {2: ("Ada", "#NO_RESULT!")},
+            (
+                'a.csv, row 2, column "E-mail": a formula stood here whose result was not stored; write the value in '
+                "its place, or clear the cell",
+            ),
+        ),
+    ),
+    _case(
         "csv-header-only",
         "warns of a file without rows",
         "Name,E-mail\n\n",

@@ -141,7 +141,7 @@ _CELL_PROBLEMS = (
         "tells a formula without a stored result, which other readers take for an empty cell",
         Seen(
             _COLUMNS,
-            {2: ("Ada", ""), 3: ("Alan", "Wilmslow")},
+            {2: ("Ada", "#NO_RESULT!"), 3: ("Alan", "Wilmslow")},
             (
                 "a.xlsx, Sheet!B2: the formula has no stored result; open the workbook in a spreadsheet program, save "
                 "it "
@@ -155,7 +155,7 @@ _CELL_PROBLEMS = (
         "tells a row that holds nothing but formulas without results",
         Seen(
             _COLUMNS,
-            {2: ("", "")},
+            {2: ("#NO_RESULT!", "")},
             (
                 "a.xlsx, Sheet!A2: the formula has no stored result; open the workbook in a spreadsheet program, save "
                 "it "
@@ -179,7 +179,7 @@ _CELL_PROBLEMS = (
         lambda: edited(_PEOPLE, lambda book, sheet: sheet.__setitem__("B3", "=A1")),
         Seen(
             _COLUMNS,
-            {2: ("Ada", "London"), 3: ("Alan", "")},
+            {2: ("Ada", "London"), 3: ("Alan", "#NO_RESULT!")},
             (
                 "a.xlsx, Sheet!B3: the formula has no stored result; open the workbook in a spreadsheet program, save "
                 "it "
