@@ -8,6 +8,7 @@ followed, nothing is read from the environment, nothing is tried again, and one 
 
 from __future__ import annotations
 
+import http
 import http.client
 import io
 import socket
@@ -182,6 +183,15 @@ class _DeadlineResponse(http.client.HTTPResponse):
         call = _CALL.call
         deadline = time.monotonic() + call.limits.answer
         self.fp = io.BufferedReader(_DeadlineReader(sock, self.fp, call.limits.silence, deadline))
+
+    def _read_status(self) -> tuple[str, int, str]:
+        """Of the interim answers http.client passes over 100 alone. It would take another one for the answer, and the
+        true one, which comes later, for the answer to the next request on this connection: to another row.
+        """
+        version, status, reason = super()._read_status()  # type: ignore[misc]
+        if status == http.HTTPStatus.SWITCHING_PROTOCOLS:
+            raise http.client.BadStatusLine(f"{version} {status}")  # nobody asked for it; what follows is no HTTP
+        return version, http.HTTPStatus.CONTINUE if status < 200 else status, reason
 
 
 class _TellsPhase:

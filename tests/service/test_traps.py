@@ -22,7 +22,7 @@ from importer.service import Limits, NoReply
 from importer.service.replies import Phase, RawReply
 from importer.service.transports import Wish, chosen_transport
 from importer.service.wire import Transport, WireRequest
-from tests.service.scripted import Script, answer, reset, scripted, send_and_close
+from tests.service.scripted import Script, answer, read_request, reset, scripted, send_and_close
 
 QUICK = Limits(connect=1, silence=0.5, answer=1)
 HEADERS = {"Accept-Encoding": "identity"}
@@ -155,9 +155,10 @@ def test_headers_that_break_off_keep_the_status(transport: Wish) -> None:
     assert found.status == 201
 
 
-def test_an_interim_answer_is_not_the_answer(transport: Wish) -> None:
+@pytest.mark.parametrize("status", ["100 Continue", "102 Processing", "103 Early Hints", "199 Unknown"])
+def test_an_interim_answer_is_not_the_answer(transport: Wish, status: str) -> None:
     """After 100 Continue the true status is still to come; where it does not come, there is none."""
-    interim = b"HTTP/1.1 100 Continue\r\nX-Interim: 1\r\n\r\n"
+    interim = f"HTTP/1.1 {status}\r\nX-Interim: 1\r\n\r\n".encode()
     whole = interim + b"HTTP/1.1 409 Conflict\r\nContent-Length: 0\r\n\r\n"
     with scripted(lambda peer: peer.sendall(whole), send_and_close(interim)) as server, opened(transport) as opener:
         found = opener.send(post(server.base_url))
@@ -166,6 +167,31 @@ def test_an_interim_answer_is_not_the_answer(transport: Wish) -> None:
         lost = opener.send(post(server.base_url))
     assert isinstance(lost, NoReply)
     assert lost.may_have_arrived
+
+
+@pytest.mark.parametrize("status", ["100 Continue", "102 Processing", "103 Early Hints"])
+def test_after_an_interim_answer_each_request_gets_its_own(transport: Wish, status: str) -> None:
+    """The true answer comes later than the interim one, over the same connection, and is nobody else's."""
+
+    def script(peer: socket.socket) -> None:
+        peer.sendall(f"HTTP/1.1 {status}\r\nLink: </a>\r\n\r\n".encode())
+        time.sleep(0.1)
+        peer.sendall(b"HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n")
+        read_request(peer)
+        peer.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+
+    with scripted(script) as server, opened(transport) as opener:
+        statuses = [found.status for _ in range(2) if isinstance(found := opener.send(post(server.base_url)), RawReply)]
+    assert statuses == [201, 400]
+
+
+def test_another_protocol_is_no_answer(transport: Wish) -> None:
+    """101 says that what follows is no HTTP any more: what became of the request is not known."""
+    switching = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"
+    with scripted(send_and_close(switching + b"HTTP/1.1 201 Created\r\n\r\n")) as server, opened(transport) as opener:
+        found = opener.send(post(server.base_url))
+    assert isinstance(found, NoReply)
+    assert found.may_have_arrived
 
 
 def test_the_last_header_of_a_name_counts_and_a_trailer_does_not(transport: Wish) -> None:
