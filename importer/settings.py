@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, Field, SecretStr, ValidationError, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
 from importer.errors import UnusableInput
 from importer.models import FilePlace, Problem, WireFormat
@@ -17,29 +17,48 @@ from importer.models import FilePlace, Problem, WireFormat
 PROJECT_FILE: Final = Path("importer.toml")
 _ENV_FILE: Final = Path(".env")
 _PREFIX: Final = "IMPORTER_"  # of a setting's name in the environment and in .env
+_PORTS: Final = {"https": 443, "http": 80}
+_TOKENS: Final = ("token", "token_file")  # two ways to say the same
+_SECRET: Final = ("token", "base_url", "ledger")  # of these a value that cannot be used is not repeated
 
 
-def user_file() -> Path:
-    """The settings file of the person, for all projects: importer/config.toml below their configuration folder."""
-    if os.name == "nt":
-        folder = os.environ.get("APPDATA") or str(Path.home() / "AppData" / "Roaming")
-    else:
-        folder = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
+def user_file() -> Path | None:
+    """The settings file of the person, for all projects: importer/config.toml below their configuration folder.
+
+    None where nobody knows where that is, as in a container.
+    """
+    try:
+        if os.name == "nt":
+            folder = os.environ.get("APPDATA") or str(Path.home() / "AppData" / "Roaming")
+        else:
+            folder = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
+    except RuntimeError:
+        return None
     return Path(folder) / "importer" / "config.toml"
 
 
 def _checked_base_url(url: str) -> str:
-    """https only, except to this machine itself: the token and the candidates' data go over it."""
-    parts = urlsplit(url.strip())
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError(f"{url!r} is no address; write it like https://recruiting.example.com")
+    """https only, except to this machine itself: the token and the candidates' data go over it.
+
+    Written in one way, since the ledger knows rows by it. What may hold a password or be a token is not repeated.
+    """
+    try:
+        parts = urlsplit(url.strip())
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host = port = None
+    if not host or parts.scheme not in _PORTS or any(sign.isspace() or not sign.isprintable() for sign in url.strip()):
+        raise ValueError("it is no address; write it like https://recruiting.example.com")
     if parts.username or parts.password:
         raise ValueError("the address holds a user name or password; take them out, the token is enough")
     if parts.query or parts.fragment:
         raise ValueError("the address ends in ? or #; give only scheme, host and path")
-    if parts.scheme == "http" and not _is_loopback(parts.hostname):
+    if parts.scheme == "http" and not _is_loopback(host):
         raise ValueError(f"{url!r} is not encrypted; only https is used, except to this machine itself")
-    return url.strip().rstrip("/")
+    named = f"[{host}]" if ":" in host else host
+    if port not in (None, _PORTS[parts.scheme]):
+        named += f":{port}"
+    return f"{parts.scheme}://{named}{parts.path}".rstrip("/")
 
 
 def _is_loopback(host: str) -> bool:
@@ -53,6 +72,8 @@ def _is_loopback(host: str) -> bool:
 
 class Settings(BaseModel):
     """What a run needs to know beside its file and its mapping. Each field is IMPORTER_<NAME> in the environment."""
+
+    model_config = ConfigDict(allow_inf_nan=False)
 
     base_url: Annotated[str, AfterValidator(_checked_base_url)] | None = None
     token: SecretStr | None = None
@@ -82,10 +103,18 @@ class Settings(BaseModel):
     @classmethod
     def _two_words(cls, value: Any) -> Any:
         """`ja,nein` in the environment is what `["ja", "nein"]` is in importer.toml."""
-        words = [word.strip() for word in value.split(",")] if isinstance(value, str) else list(value)
-        if len(words) != 2 or not all(words):
+        given = value.split(",") if isinstance(value, str) else value
+        words = [str(word).strip() for word in given] if isinstance(given, list) else []
+        if len(words) != 2 or not all(words) or any(sign in word for word in words for sign in '[]"'):
             raise ValueError("give two words, the one for yes first: yes,no")
         return tuple(words)
+
+    @field_validator("out", "token_file", "ledger")
+    @classmethod
+    def _a_path(cls, value: Any) -> Any:
+        if "\0" in str(value):
+            raise ValueError("no path holds a NUL")
+        return value
 
     @property
     def wire(self) -> WireFormat:
@@ -186,21 +215,30 @@ def load_settings(**flags: Any) -> Settings:
         UnusableInput: every setting that cannot be used, with its name and where it was set.
     """
     problems: list[Problem] = []
+    user = user_file()
     sources = {
-        str(user_file()): _of_toml(user_file(), problems),
+        str(user): _of_toml(user, problems) if user is not None else {},
         str(PROJECT_FILE): _of_toml(PROJECT_FILE, problems),
-        str(_ENV_FILE): _named(_of_env_file(problems)),
-        "the environment": _named(os.environ),
+        str(_ENV_FILE): _named(_of_env_file(problems), str(_ENV_FILE), problems),
+        "the environment": _named(os.environ, "the environment", problems),
         "the flag of the same name": {name: value for name, value in flags.items() if value is not None},
     }
+    values: dict[str, Any] = {}
+    set_by: dict[str, str] = {}
+    for source, named in sources.items():  # the last one wins
+        if any(
+            name in named for name in _TOKENS
+        ):  # of both, or the file of one place would lose to the token of another
+            values = {name: value for name, value in values.items() if name not in _TOKENS}
+        values |= named
+        set_by |= dict.fromkeys(named, source)
+    try:
+        settings = Settings.model_validate(values)
+    except ValidationError as error:
+        problems += [_setting_problem(item, set_by) for item in error.errors()]
     if problems:
         raise UnusableInput(problems)
-    values = {name: value for source in sources.values() for name, value in source.items()}  # the last source wins
-    try:
-        return Settings.model_validate(values)
-    except ValidationError as error:
-        set_by = {name: source for source, named in sources.items() for name in named}
-        raise UnusableInput([_setting_problem(item, set_by) for item in error.errors()]) from None
+    return settings
 
 
 def _of_toml(file: Path, problems: list[Problem]) -> dict[str, Any]:
@@ -215,48 +253,67 @@ def _of_toml(file: Path, problems: list[Problem]) -> dict[str, Any]:
         hint = "mend this line; a setting is written like in_flight = 4"
         problems.append(Problem("settings-unreadable", f"it cannot be read: {error}", hint, FilePlace(str(file))))
         return {}
-    known = Settings.model_fields
-    problems += [
-        Problem("setting-unknown", f"there is no setting {key!r}", _proposal(key, list(known)), FilePlace(str(file)))
-        for key in found
-        if key not in known
-    ]
-    return found
+    known = list(Settings.model_fields)
+    for key in found:
+        if key not in known:
+            near = _nearest(key.lower().removeprefix(_PREFIX.lower()))
+            hint = f"did you mean {near!r}?" if near else f"the settings are {', '.join(known)}"
+            problems.append(Problem("setting-unknown", f"there is no setting {key!r}", hint, FilePlace(str(file))))
+    return {key: value for key, value in found.items() if key in known}
 
 
 def _of_env_file(problems: list[Problem]) -> Mapping[str, str | None]:
     if not _ENV_FILE.is_file():
         return {}
     from dotenv import dotenv_values  # few have such a file
+    from dotenv.parser import parse_stream
 
+    place = FilePlace(str(_ENV_FILE))
     try:
-        return dotenv_values(_ENV_FILE, encoding="utf-8-sig")  # some editors put the mark in front
+        with _ENV_FILE.open(encoding="utf-8-sig") as file:  # some editors put the mark in front
+            broken = [binding.original.line for binding in parse_stream(file) if binding.error]
+        found = {} if broken else dotenv_values(_ENV_FILE, encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         message, hint = f"it cannot be read: {error}", "save it as UTF-8 text"
-        problems.append(Problem("settings-unreadable", message, hint, FilePlace(str(_ENV_FILE))))
+        problems.append(Problem("settings-unreadable", message, hint, place))
         return {}
+    for line in broken:
+        message, hint = f"line {line} cannot be read", "mend it; a setting is written like IMPORTER_IN_FLIGHT=4"
+        problems.append(Problem("settings-unreadable", message, hint, place))
+    return found
 
 
-def _named(environment: Mapping[str, str | None]) -> dict[str, str]:
-    """The settings among variables, in upper or lower case; an empty one is as good as none."""
-    named = ((name.upper(), value) for name, value in environment.items())
-    own = {name.removeprefix(_PREFIX).lower(): value for name, value in named if value and name.startswith(_PREFIX)}
-    return {name: value for name, value in own.items() if name in Settings.model_fields}
+def _named(environment: Mapping[str, str | None], source: str, problems: list[Problem]) -> dict[str, str]:
+    """The settings among variables, in upper or lower case; an empty one is as good as none.
+
+    A variable that looks like one of ours and is none is told. Others may be for somebody else.
+    """
+    named: dict[str, str] = {}
+    for variable, value in environment.items():
+        if not value or not variable.upper().startswith(_PREFIX):
+            continue
+        name = variable.upper().removeprefix(_PREFIX).lower()
+        if name in Settings.model_fields:
+            named[name] = value
+        elif near := _nearest(name):
+            message, hint = f"there is no setting {variable}", f"did you mean {_PREFIX}{near.upper()}?"
+            problems.append(Problem("setting-unknown", message, hint, FilePlace(source)))
+    return named
 
 
-def _proposal(key: str, known: list[str]) -> str:
+def _nearest(name: str) -> str | None:
     import difflib  # seldom needed
 
-    near = difflib.get_close_matches(key.lower().removeprefix("importer_"), known, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"the settings are {', '.join(known)}"
+    return next(iter(difflib.get_close_matches(name, list(Settings.model_fields), n=1)), None)
 
 
 def _setting_problem(item: Any, set_by: Mapping[str, str]) -> Problem:
     name = str(item["loc"][0])
     message = str(item["msg"]).removeprefix("Value error, ")
+    what = "this setting" if name in _SECRET else repr(str(item["input"]))
     return Problem(
         "setting-unusable",
-        f"this setting cannot be used: {message[:1].lower()}{message[1:]}",
+        f"{what} cannot be used: {message[:1].lower()}{message[1:]}",
         f"it was set by {set_by[name]}: mend it there",
         FilePlace(f"{_PREFIX}{name.upper()}"),
     )

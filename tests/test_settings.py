@@ -65,12 +65,15 @@ ADDRESSES = [
     pytest.param("http://127.0.0.1:8080", "http://127.0.0.1:8080", id="loopback"),
     pytest.param("http://[::1]:8080", "http://[::1]:8080", id="loopback in IPv6"),
     pytest.param("http://localhost", "http://localhost", id="localhost"),
+    pytest.param("HTTPS://Recruiting.Example.com:443/V2", "https://recruiting.example.com/V2", id="written otherwise"),
+    pytest.param("HTTP://[::1]:80", "http://[::1]", id="IPv6 written otherwise"),
+    pytest.param("https://recruiting.example.com:8443", "https://recruiting.example.com:8443", id="a port of its own"),
 ]
 
 
 @pytest.mark.parametrize(("given", "used"), ADDRESSES)
 def test_an_address_is_taken(given: str, used: str) -> None:
-    """https anywhere, http only to this machine."""
+    """https anywhere, http only to this machine; written in one way, by which the ledger knows rows again."""
     assert load_settings(base_url=given).service_url() == used
 
 
@@ -87,8 +90,25 @@ BAD_ADDRESSES = [
     ),
     pytest.param(
         "recruiting.example.com",
-        "'recruiting.example.com' is no address; write it like https://recruiting.example.com",
+        "it is no address; write it like https://recruiting.example.com",
         id="no scheme",
+    ),
+    pytest.param("sk-secret", "it is no address; write it like https://recruiting.example.com", id="a token"),
+    pytest.param(
+        "user:secret@example.com",
+        "it is no address; write it like https://recruiting.example.com",
+        id="a password without a scheme",
+    ),
+    pytest.param(
+        "https://user:secret@h℀.example",
+        "it is no address; write it like https://recruiting.example.com",
+        id="a password before a host that is none",
+    ),
+    pytest.param(
+        "https://example.com:99999", "it is no address; write it like https://recruiting.example.com", id="no port"
+    ),
+    pytest.param(
+        "https://example.com/a b", "it is no address; write it like https://recruiting.example.com", id="a blank"
     ),
     pytest.param(
         "https://user:secret@example.com",
@@ -137,6 +157,74 @@ def test_variables_that_are_empty_or_of_others_are_passed_over(folder: Path, mon
     assert load_settings().in_flight == 3
 
 
+def test_a_misspelt_variable_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a word, a run would go on without the limit that somebody has set for it."""
+    (folder / ".env").write_text("IMPORTER_RAT=5\n")
+    monkeypatch.setenv("IMPORTER_SETLE_SECONDS", "4")
+    assert refusal() == [
+        ".env: there is no setting IMPORTER_RAT; did you mean IMPORTER_RATE?",
+        "the environment: there is no setting IMPORTER_SETLE_SECONDS; did you mean IMPORTER_SETTLE_SECONDS?",
+    ]
+
+
+def test_every_mistake_in_every_place_is_told_at_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name that is unknown hides no value that cannot be used, and a broken line no other file."""
+    (folder / "importer.toml").write_text("in_fligth = 2\nrate = 'fast'\n")
+    (folder / ".env").write_text("IMPORTER_ATTEMPTS=3\nIMPORTER_OUT here\n")
+    monkeypatch.setenv("IMPORTER_RETRY_BUDGET", "inf")
+    assert [line.split(";")[0] for line in refusal()] == [
+        "importer.toml: there is no setting 'in_fligth'",
+        ".env: line 2 cannot be read",
+        "IMPORTER_RATE: 'fast' cannot be used: input should be a valid number, unable to parse string as a number",
+        "IMPORTER_RETRY_BUDGET: 'inf' cannot be used: input should be a finite number",
+    ]
+
+
+def test_the_token_of_the_nearest_place_counts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It says for which company candidates are entered: one of a farther place must not win, in whichever form."""
+    (folder / "near").write_text("near")
+    (folder / "importer.toml").write_text("token = 'far'\n")
+    monkeypatch.setenv("IMPORTER_TOKEN_FILE", str(folder / "near"))
+    assert load_settings().access_token() == "near"
+    monkeypatch.setenv("IMPORTER_TOKEN", "nearest")
+    assert load_settings().access_token() == "nearest"
+
+
+YES_NO = [
+    pytest.param("yes_no = 5", id="a number"),
+    pytest.param("yes_no = {yes = 'ja', no = 'nein'}", id="a table"),
+    pytest.param("yes_no = ['ja', ' ']", id="a blank"),
+    pytest.param("""yes_no = '["ja","nein"]'""", id="a list in a text"),
+]
+
+
+@pytest.mark.parametrize("line", YES_NO)
+def test_two_words_are_wanted_for_yes_and_no(folder: Path, line: str) -> None:
+    """Anything else would be sent to the service as an answer."""
+    (folder / "importer.toml").write_text(line)
+    [said] = refusal()
+    assert "give two words, the one for yes first: yes,no" in said
+    (folder / "importer.toml").write_text("yes_no = [' ja ', 'nein']")
+    assert load_settings().yes_no == ("ja", "nein")
+
+
+def test_a_path_that_none_can_be_is_told(folder: Path) -> None:
+    """TOML can write a NUL, and the system takes it in no path."""
+    (folder / "importer.toml").write_text('out = "a\\u0000b"')
+    assert [line.split(";")[0] for line in refusal()] == ["IMPORTER_OUT: 'a\\x00b' cannot be used: no path holds a NUL"]
+
+
+def test_a_person_without_a_home_has_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a container the user may have neither a home nor an entry that says where one is."""
+
+    def nobody() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CONFIG_HOME")
+    monkeypatch.setattr(Path, "home", nobody)
+    assert load_settings().in_flight == 8
+
+
 def test_an_env_file_that_is_no_text_is_told(folder: Path) -> None:
     """A spreadsheet program may have saved it."""
     (folder / ".env").write_bytes("IMPORTER_TOKEN=ä".encode("utf-16"))
@@ -149,7 +237,7 @@ def test_an_unknown_transport_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those that there are are named."""
     monkeypatch.setenv("IMPORTER_TRANSPORT", "pigeon")
     assert refusal() == [
-        "IMPORTER_TRANSPORT: this setting cannot be used: input should be 'auto', 'requests' or 'curl'; "
+        "IMPORTER_TRANSPORT: 'pigeon' cannot be used: input should be 'auto', 'requests' or 'curl'; "
         "it was set by the environment: mend it there"
     ]
 
@@ -222,6 +310,6 @@ def test_less_memory_than_any_workbook_needs_is_refused(monkeypatch: pytest.Monk
     """A limit under which nothing could be read is a slip."""
     monkeypatch.setenv("IMPORTER_WORKBOOK_MEMORY_MEGABYTES", "2")
     assert refusal() == [
-        "IMPORTER_WORKBOOK_MEMORY_MEGABYTES: this setting cannot be used: input should be greater than or equal to "
+        "IMPORTER_WORKBOOK_MEMORY_MEGABYTES: '2' cannot be used: input should be greater than or equal to "
         "128; it was set by the environment: mend it there"
     ]
