@@ -114,13 +114,23 @@ def settle_by_hand(folder: Path, ledger: Ledger, row: int, *, created: bool) -> 
     """
     manifest = read_manifest(folder)
     rows = next((rows for rows in manifest.groups if row in rows), (row,))  # the ledger knows the first of them
-    ledger.resolve(manifest.run, rows[0], created=created)
     kind = OutcomeKind.CREATED if created else OutcomeKind.FAILED
     with RunJournal(folder) as journal:
+        if (told := journal.outcome(rows[0])) is not None and not _is_open_to_a_person(told):
+            raise UsageError(
+                f"row {row} of run {manifest.run} is not unclear but {told.kind.value}; there is nothing to resolve"
+            )
+        ledger.resolve(manifest.run, rows[0], created=created)
         for one in rows:
             kept = journal.outcome(one) or Outcome(one, kind)
             journal.replace(replace(kept, kind=kind, problems=(_FOUND if created else _NOT_FOUND,)))
     rewrite_report(folder)
+
+
+def _is_open_to_a_person(outcome: Outcome) -> bool:
+    """Whether nobody knows what became of the row but a person, who may have said so before."""
+    by_hand = any(problem.code in (_FOUND.code, _NOT_FOUND.code) for problem in outcome.problems)
+    return outcome.kind is OutcomeKind.UNCLEAR or by_hand
 
 
 _FOUND = Problem("found-by-hand", "no clear answer came, and a person found the candidate there")

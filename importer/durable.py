@@ -17,7 +17,9 @@ def keep_json(path: Path, values: Mapping[str, Any]) -> None:
         OSError: the folder cannot be written; what lay there before still does.
     """
     draft = path.with_name(f".{path.name}.tmp")
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    # A file's name, or what a service said, can hold half a letter, which is no UTF-8: JSON escapes it likewise.
+    with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
         json.dump(values, file, ensure_ascii=False, indent=1, default=datetime.isoformat)
         file.flush()
         os.fsync(file.fileno())

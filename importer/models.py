@@ -174,6 +174,8 @@ class Target:
     def __post_init__(self) -> None:
         if not _TARGET_IDS[self.operation].fullmatch(self.id):
             raise ValueError(f"{self.id!r} is no {self.noun} id")
+        if self.operation is Operation.ADD_TO_POOL:  # 017 is pool 17: the ledger must know its candidates again
+            object.__setattr__(self, "id", self.id.lstrip("0") or "0")
 
     @property
     def noun(self) -> str:

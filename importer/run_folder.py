@@ -192,11 +192,11 @@ class HashedOnce:
     """The SHA-256 of files. One that was hashed before is hashed again only where somebody has written to it since."""
 
     def __init__(self) -> None:
-        self._known: dict[Path, tuple[tuple[int, int], str]] = {}
+        self._known: dict[Path, tuple[tuple[int, ...], str]] = {}
 
     def __call__(self, path: Path) -> str:
         status = path.stat()  # before it is read: what is written meanwhile shows at the next time
-        stamp = (status.st_size, status.st_mtime_ns)
+        stamp = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
         known_stamp, digest = self._known.get(path, (None, ""))
         if known_stamp != stamp:
             with path.open("rb") as file:

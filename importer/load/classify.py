@@ -26,6 +26,7 @@ class Verdict(StrEnum):
     AMBIGUOUS = "ambiguous"  # it may have been accepted: settled later with the same bytes
     STOP_TARGET = "stop_target"  # proven not accepted, and the same will happen to every row of this target
     STOP_RUN = "stop_run"  # the same, for every target
+    LED_AWAY = "led_away"  # it may have been accepted, and every row of every target would be led away
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ RULES: tuple[Rule, ...] = (
     Rule((403, 404, 410, 423), Verdict.STOP_TARGET, "the target is closed to us"),
     Rule((408,), Verdict.AMBIGUOUS, "something gave up waiting, perhaps not the one that works"),
     Rule(range(400, 500), Verdict.STOP_TARGET, "the form of our request is refused, and all rows have that form"),
+    Rule((302, 303), Verdict.LED_AWAY, "said after what was accepted, too; a redirect is never followed"),
     Rule(range(300, 400), Verdict.STOP_RUN, "the address is wrong; a redirect is never followed"),
     Rule(range(500, 600), Verdict.AMBIGUOUS, "it may have broken before or after accepting"),
     Rule(range(100, 300), Verdict.AMBIGUOUS, "not refused, and not said to be created"),
@@ -77,6 +79,7 @@ _WITHOUT_DOUBT = {
     Verdict.AMBIGUOUS: State.UNCLEAR,
     Verdict.STOP_TARGET: State.FAILED,
     Verdict.STOP_RUN: State.FAILED,
+    Verdict.LED_AWAY: State.UNCLEAR,
 }
 
 

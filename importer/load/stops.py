@@ -19,6 +19,7 @@ _ALIKE_FROM_THE_FIRST = 10
 _ALIKE_IN_A_ROW = 25
 
 _RUN_AGAIN = "run the same command again"
+_STOP_ALL = (Verdict.STOP_RUN, Verdict.LED_AWAY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ class Stops:
             self._stop(_RETRIES_SPENT)
         if finding.hindrance is not None or finding.verdict is None:
             return
-        if finding.verdict in (Verdict.STOP_RUN, Verdict.STOP_TARGET):
+        if finding.verdict in (*_STOP_ALL, Verdict.STOP_TARGET):
             self._stop(_refused(self._target, finding))
             return
         if finding.verdict in (Verdict.AMBIGUOUS, Verdict.AGAIN):
@@ -163,7 +164,7 @@ def _mapping_is_wrong(alike: int, refusal: str) -> Stop:
 
 def _refused(target: Target, finding: Finding) -> Stop:
     status = finding.status
-    if finding.verdict is Verdict.STOP_RUN:
+    if finding.verdict in _STOP_ALL:
         if status == 401:
             hint = f"check IMPORTER_TOKEN or IMPORTER_TOKEN_FILE with importer doctor, then {_RUN_AGAIN}"
             return Stop("token-refused", "the service refuses the token (401)", hint)

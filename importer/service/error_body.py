@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 LONGEST = 500  # characters of the line
+_LOOKED_AT = 8_192  # characters: some of the patterns below take long on more, and nobody puts the reason further down
 _DEEPEST = 8
 _MOST_PARTS = 40
 # Keys that only wrap the message: they say nothing to a person.
@@ -21,7 +22,7 @@ _WRAPPERS = {
     "description", "title", "reason",
 }  # fmt: skip
 _MARKERS = {"success", "status", "status_code", "code", "ok"}
-_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]+")
+_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]+")
 _CREDENTIAL = re.compile(r"(https?://[^\s\"'<>?]+)\?[^\s\"'<>]*|(?i:bearer)\s+\S+")
 
 
@@ -31,7 +32,7 @@ def readable(body: bytes, content_type: str = "") -> str:
     if not text:
         return ""
     if "html" in content_type.lower() or re.match(r"<(!doctype|html|head|body)\b", text, re.IGNORECASE):
-        return _one_line(_of_html(text))
+        return _one_line(_of_html(text[:_LOOKED_AT]))
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -72,6 +73,6 @@ def _of_html(page: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    text = _CREDENTIAL.sub(lambda found: found.group(1) or "(token)", text)
+    text = _CREDENTIAL.sub(lambda found: found.group(1) or "(token)", text[:_LOOKED_AT])
     text = re.sub(r"\s+", " ", _UNSEEN.sub(" ", text)).strip()
     return text if len(text) <= LONGEST else text[: LONGEST - 1].rstrip() + "…"

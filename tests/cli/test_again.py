@@ -184,6 +184,20 @@ def test_a_person_settles_an_unclear_row(serve: Serve, found: str, outcome: str,
     assert served(*RUN, "--json").counts == later
 
 
+def test_a_row_that_is_clear_is_not_settled_by_hand(serve: Serve) -> None:
+    """What the service said of it stays in its report, whatever a person says."""
+    served = serve({"kind": "reset", "when": "before", "emails": ["person1@example.com"], "operation": "apply"})
+    people(served.door.folder, 2)
+    run = served(*RUN, "--json", "--settle", "never").summary["run"]
+    report = served.door.folder / "results" / run / "201_created.csv"
+    before = report.read_bytes()
+    for found in ("--created", "--absent"):
+        resolved = served("resolve", run, "2", found)
+        assert resolved.code == 2
+        assert f"row 2 of run {run} is not unclear but created; there is nothing to resolve" in resolved.err
+    assert report.read_bytes() == before
+
+
 # --- when a lost answer is settled ---
 
 SETTLINGS = [

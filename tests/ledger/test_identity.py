@@ -123,3 +123,10 @@ def test_a_foreign_key_is_told(tmp_path: Path) -> None:
         f"{key}: this key belongs to another ledger; "
         "put back the key file that lay beside the ledger: without it nobody knows which rows were sent"
     )
+
+
+def test_a_pool_is_known_by_its_number_however_it_is_written() -> None:
+    """017 is pool 17, and its candidates are not sent again."""
+    assert Target(Operation.ADD_TO_POOL, "017") == Target(Operation.ADD_TO_POOL, "17")
+    assert Target(Operation.ADD_TO_POOL, "00").id == "0"
+    assert Target(Operation.APPLY, "017").id == "017"

@@ -22,6 +22,8 @@ def expected(status: int) -> Verdict:
         return singles[status]
     if status in (400, 413, 422):
         return V.REJECTED
+    if status in (302, 303):
+        return V.LED_AWAY
     return {1: V.AMBIGUOUS, 2: V.AMBIGUOUS, 3: V.STOP_RUN, 4: V.STOP_TARGET, 5: V.AMBIGUOUS}[status // 100]
 
 
@@ -66,6 +68,7 @@ WITHOUT_DOUBT = {
     V.AMBIGUOUS: State.UNCLEAR,
     V.STOP_TARGET: State.FAILED,
     V.STOP_RUN: State.FAILED,
+    V.LED_AWAY: State.UNCLEAR,
 }
 SETTLES = {V.CREATED: State.CREATED, V.ALREADY_THERE: State.ALREADY_THERE}
 

@@ -58,13 +58,13 @@ def kinds(outcomes: dict[int, Outcome]) -> dict[OutcomeKind, int]:
             id="401",
         ),
         pytest.param(
-            302,
+            307,
             Stop(
                 "redirected",
-                "the service sends us to another address (302), where we do not take candidates",
+                "the service sends us to another address (307), where we do not take candidates",
                 f"set IMPORTER_BASE_URL to the service's own address, then {AGAIN}",
             ),
-            id="302",
+            id="307",
         ),
         pytest.param(
             403,
@@ -134,6 +134,20 @@ def test_an_answer_that_stops(house: House, status: int, stop: Stop) -> None:
     ]
     later = house.load(Scripted(in_turn(CREATED)), applications(range(2, 10)))
     assert kinds(later) == {K.DONE_BEFORE: 3, K.CREATED: 5}
+
+
+@pytest.mark.parametrize("status", [302, 303])
+def test_a_redirect_that_may_follow_an_acceptance_leaves_the_row_unclear(house: House, status: int) -> None:
+    """Many a service says so when it has taken a form: no other row is sent, and the next run settles this one."""
+    service = Scripted(by_row({5: (Reply(status, "no"),)}))
+    with house.ledger() as ledger:
+        loader = house.loader(ledger, service, ONE)
+        outcomes = by_outcome(loader.load(applications(range(2, 10))))
+    assert loader.stop is not None
+    assert (loader.stop.code, loader.stop.whole_run) == ("redirected", True)
+    assert (outcomes[5].kind, outcomes[5].status) == (K.UNCLEAR, status)
+    later = house.load(Scripted(by_row({5: (Reply(409),)})), applications(range(2, 10)))
+    assert kinds(later) == {K.DONE_BEFORE: 3, K.ALREADY_THERE: 1, K.CREATED: 4}
 
 
 def test_a_stop_after_a_doubt_leaves_the_row_unclear(house: House) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from importer.service.error_body import LONGEST, readable
@@ -61,3 +63,24 @@ def test_a_body_is_read_into_one_line(body: bytes, content_type: str, line: str)
 def test_a_long_body_is_capped() -> None:
     """A page of text does not fill a report."""
     assert len(readable(b'{"detail": "' + b"x" * 5000 + b'"}')) == LONGEST
+
+
+HUGE = [
+    pytest.param(b"<title>" * 36_000, "text/html", id="titles that do not end"),
+    pytest.param(b"<h1>" * 65_000, "text/html", id="headings that do not end"),
+    pytest.param(b"http://" * 37_000, "", id="addresses in a row"),
+    pytest.param(b'["' + b"http://" * 37_000 + b'"]', "", id="addresses in JSON"),
+]
+
+
+@pytest.mark.parametrize(("body", "content_type"), HUGE)
+def test_a_huge_body_holds_nobody_up(body: bytes, content_type: str) -> None:
+    """While it is read no other answer is taken, nor a Ctrl-C. On half a minute, which it once took, nobody waits."""
+    began = time.process_time()
+    assert len(readable(body, content_type)) <= LONGEST
+    assert time.process_time() - began < 5
+
+
+def test_half_a_letter_is_left_out() -> None:
+    """JSON can write one; no file can hold it."""
+    assert readable(rb'{"first_name": "not valid: \ud83d!"}') == "first_name: not valid: !"
