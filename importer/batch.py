@@ -43,7 +43,7 @@ def plan_batch(order: Order, questions_of: QuestionsOf) -> Batch:
         UnusableInput: with everything that does not fit in any of the mappings; nothing is left behind.
     """
     mappings = read_mappings(order.mapping)
-    shown_as = order.file_shown_as or str(order.file)
+    shown_as = order.shown_as
     started_at = datetime.now(UTC)
     run = new_run_id(started_at)
     presence = be_present(order.out, run)

@@ -190,15 +190,20 @@ def _run_row(record: RunRecord) -> tuple[Any, ...]:
     return (
         record.run,
         *_names(record.scope),
-        record.source,
+        _as_text(record.source),
         record.sha256,
-        record.mapping,
-        record.folder,
+        _as_text(record.mapping),
+        _as_text(record.folder),
         record.started_at.isoformat(),
         record.ended_at.isoformat() if record.ended_at else None,
         record.exit_code,
         record.purged_at.isoformat() if record.purged_at else None,
     )
+
+
+def _as_text(name: str) -> str:
+    """The name of a file may be no UTF-8, which is all that SQLite takes."""
+    return name.encode("utf-8", "backslashreplace").decode()
 
 
 def _run_record(row: tuple[Any, ...]) -> RunRecord:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import sys
 from collections import Counter
 from collections.abc import Callable
 from datetime import date
@@ -240,6 +242,18 @@ def test_what_cannot_be_used_is_told(serve: Serve, arguments: tuple[str, ...], c
     assert "Traceback" not in ran.err
     assert served.accepted == []
     assert not list((served.door.folder / "results").glob("2*"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the system takes no such name")
+def test_names_that_are_no_utf_8_are_no_reason_to_fail(serve: Serve) -> None:
+    """A file, a mapping and a folder that an old program has named."""
+    served = serve()
+    people(served.door.folder, 2)
+    names = [os.fsdecode(name) for name in (b"people\xff.csv", b"mapping\xff.yaml", b"out\xff")]
+    for plain, name in zip(("people.csv", "mapping.yaml"), names, strict=False):
+        (served.door.folder / plain).rename(served.door.folder / name)
+    command = ("run", names[0], "--mapping", names[1], "--out", names[2])
+    assert (served(*command).code, served(*command, "--json").counts) == (0, {"done_before": 2})
 
 
 SETTINGS = [
