@@ -83,7 +83,8 @@ def retry(
             _close(folder, manifest, settings)
         order = retry_order(folder, manifest, settings.out, settings.wire, kinds)
     if order is None:
-        say(f"No row of run {manifest.run} was {' or '.join(kinds)}. Next: importer show {manifest.run}")
+        where = "" if settings.out == Path("results") else f" --out {settings.out}"
+        say(f"No row of run {manifest.run} was {' or '.join(kinds)}. Next: importer show {manifest.run}{where}")
         raise typer.Exit(0)
     again = OutcomeKind.REJECTED in kinds
     flags = RunFlags(False, manifest.sandbox, questions, faults, max_errors, settle, again, yes, as_json, quiet)

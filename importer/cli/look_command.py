@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shlex
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -54,8 +56,8 @@ def look(
         return
     _show(opened, profile)
     _show_source(wanted)
-    again = "FILE" if str(file) == STANDARD_INPUT else file
-    say(f"Next: importer mapping new {again} --job-post HASH proposes which column answers which question")
+    again = ["FILE" if str(file) == STANDARD_INPUT else shlex.quote(str(file)), *_flags(wanted)]
+    say(f"Next: importer mapping new {' '.join(again)} --job-post HASH proposes which column answers which question")
 
 
 def _as_json(sheet: Sheet, profile: SheetProfile) -> dict[str, object]:
@@ -112,17 +114,21 @@ def _show(sheet: Sheet, profile: SheetProfile) -> None:
                 tell(line)
 
 
+def _declared(wanted: SourceOptions) -> dict[str, object]:
+    """What was said of how to read the file, by the key that a mapping file has for it."""
+    keys = ("sheet", "header_row", "encoding", "delimiter")
+    return {key: value for key in keys if (value := getattr(wanted, key)) is not None}
+
+
+def _flags(wanted: SourceOptions) -> Iterator[str]:
+    """The same as flags."""
+    for key, value in _declared(wanted).items():
+        yield f"--{key.replace('_', '-')} {shlex.quote(str(value))}"
+
+
 def _show_source(wanted: SourceOptions) -> None:
     """The section for a mapping file that reads the file as it was read here, if anything was declared."""
-    declared = {
-        "sheet": wanted.sheet,
-        "header_row": wanted.header_row,
-        "encoding": wanted.encoding,
-        "delimiter": wanted.delimiter,
-    }
-    lines = [
-        f"  {key}: {json.dumps(value, ensure_ascii=False)}" for key, value in declared.items() if value is not None
-    ]
+    lines = [f"  {key}: {json.dumps(value, ensure_ascii=False)}" for key, value in _declared(wanted).items()]
     if lines:
         say("Put this into the mapping file, so that it is read the same way there:")
         say("\n".join(("source:", *lines)))

@@ -38,7 +38,8 @@ def questions(
         tell(json.dumps(shown, ensure_ascii=False, indent=1))
         return
     _show_table(found)
-    say(f"Next: importer mapping new FILE --job-post {target.id} proposes which column answers which of them")
+    again = f"importer mapping new FILE --job-post {target.id}" + (" --sandbox" if sandbox else "")
+    say(f"Next: {again} proposes which column answers which of them")
 
 
 def _as_described(question: Question) -> dict[str, object]:

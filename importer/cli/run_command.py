@@ -128,7 +128,7 @@ def carry_out_order(order_for: Callable[[str], Order], flags: RunFlags, settings
     """Plan, ask, send, report; ends with the run's exit code. `order_for` gets the name of the service."""
     from importer.cli.batch_command import import_batch
     from importer.cli.runs_commands import present
-    from importer.load import ErrorLimit
+    from importer.load import DONE_WITH_OTHER_CONTENT, ErrorLimit
 
     limit = ErrorLimit.parse(flags.max_errors) if flags.max_errors else None
     with _connection(flags, settings) as connection:
@@ -150,6 +150,9 @@ def carry_out_order(order_for: Callable[[str], Order], flags: RunFlags, settings
         present(folder, summary, flags.as_json)
     elif summary.exit_code:
         say(f"importer: exit code {summary.exit_code}; see: importer show {summary.run} --out {settings.out}")
+    elif others := sum(group.count for group in summary.problems if group.code == DONE_WITH_OTHER_CONTENT):
+        rows = "1 row is" if others == 1 else f"{others} rows are"
+        say(f"importer: {rows} done with other content; see: importer show {summary.run} --out {settings.out}")
     raise typer.Exit(summary.exit_code or 0)
 
 
@@ -251,9 +254,11 @@ def _ledger_of(plan: Plan, path: Path) -> Iterator[Ledger]:
 def _send(plan: Plan, flags: RunFlags, settings: Settings, connection: Connection, limit: ErrorLimit | None) -> Summary:
     from importer.cli.progress import progress
     from importer.cli.signals import interruption
+    from importer.errors import ImporterError
     from importer.ledger import EarlierOutcomes
     from importer.load import Halt, Loader, LoadOptions
     from importer.pipeline import begin, carry_out, end
+    from importer.planning import discard
 
     halt = Halt()
     with (
@@ -261,7 +266,12 @@ def _send(plan: Plan, flags: RunFlags, settings: Settings, connection: Connectio
         EarlierOutcomes(settings.out) as earlier,
         interruption(halt.set) as interrupted,
     ):
-        earlier_runs = begin(plan, settings.out, ledger)
+        try:
+            earlier_runs = begin(plan, settings.out, ledger)
+        except ImporterError:
+            if ledger.run(plan.manifest.run) is None:  # it has not begun: what was copied for it only takes room
+                discard(plan)
+            raise
         for killed in earlier_runs.summaries:
             say(f"Run {killed.run} was ended from outside; its report is written now, and this run goes on from there.")
         for problem in earlier_runs.problems:

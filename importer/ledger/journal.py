@@ -40,8 +40,8 @@ class JournalUnwritable(StoppedEarly):
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(
-            f"{path}: the outcomes of this run cannot be written ({reason}), so nothing more is sent; what was sent is"
-            " known to the ledger: make room or mend the disk, then run the same command again"
+            f"{path}: the outcomes of run {path.parent.name} cannot be written ({reason}), so nothing more is sent;"
+            " what was sent is known to the ledger: make room or mend the disk, then run the same command again"
         )
 
 
@@ -50,8 +50,8 @@ class JournalUnreadable(StoppedEarly):
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(
-            f"{path}: the outcomes of this run cannot be read ({reason}); what was sent is known to the ledger: end the"
-            " program that holds the file, or mend the disk, then run the same command again"
+            f"{path}: the outcomes of run {path.parent.name} cannot be read ({reason}); what was sent is known to the"
+            " ledger: end the program that holds the file, or mend the disk, then run the same command again"
         )
 
 

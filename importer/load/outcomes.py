@@ -14,6 +14,7 @@ _SETTLE_THERE = (
     "importer resolve {run} {row} --created, or --absent"
 )
 _SETTLE = _SETTLE_THERE.format(run="RUN", row="ROW")
+DONE_WITH_OTHER_CONTENT = "done-with-other-content"  # a correction, or another person: either way a person looks at it
 OWN_EARLIER_ATTEMPT = Problem(
     "own-earlier-attempt", "most likely our own earlier attempt, whose answer did not arrive", "nothing is to be done"
 )
@@ -41,7 +42,7 @@ def done_before(row: int, known: Known, body_digest: bytes) -> Outcome:
     if known.body_digest == body_digest:
         return Outcome(row, OutcomeKind.DONE_BEFORE)
     problem = Problem(
-        "done-with-other-content",
+        DONE_WITH_OTHER_CONTENT,
         f"for this e-mail another content was sent in run {known.run}, row {known.row}; this one was not sent",
         "if it is another person, give the row its own e-mail; if it is a correction, make it in the service",
     )

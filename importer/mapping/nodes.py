@@ -73,6 +73,9 @@ def read_nodes(path: Path) -> Node:
     return node
 
 
+_SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # how workbooks begin
+
+
 def _text_of(path: Path) -> str:
     try:
         with path.open("rb") as file:
@@ -82,6 +85,12 @@ def _text_of(path: Path) -> str:
         raise UnusableInput(
             Problem("mapping-unreadable", message, "check its name and permissions", FilePlace(str(path)))
         ) from None
+    if content.startswith(_SPREADSHEETS):
+        message, hint = (
+            "this is a spreadsheet, and a mapping file (.yaml) is wanted",
+            "give the two the other way round",
+        )
+        raise UnusableInput(Problem("mapping-is-spreadsheet", message, hint, FilePlace(str(path))))
     if len(content) > MAX_BYTES:
         message = f"the mapping file is larger than {MAX_BYTES:,} bytes"
         raise UnusableInput(Problem("mapping-too-large", message, "give a mapping file", FilePlace(str(path))))

@@ -15,13 +15,15 @@ _MAX_LENGTH = 60
 
 
 def integer_reader(value: ResolvedValue) -> Callable[[str, bool], str | Refusal]:
-    """A reader of whole numbers. A number cell that holds 12.0 is 12; a text "12,0" is refused."""
+    """A reader of whole numbers. A number cell that holds 12.0 is 12; a text "12,0" is where its sign is declared."""
     whole = _whole_pattern(value.formats.thousands)
+    noughts = re.compile(f"{re.escape(value.formats.decimal)}0+$") if value.formats.decimal else None
 
     def read(text: str, typed: bool) -> str | Refusal:
         number = _typed_number(text) if typed else None
-        if number is None and not typed and len(text) <= _MAX_LENGTH and whole.fullmatch(_plain(text)):
-            number = Decimal(_without(_plain(text), value.formats.thousands))
+        digits = noughts.sub("", text) if noughts is not None and not typed else text
+        if number is None and not typed and len(text) <= _MAX_LENGTH and whole.fullmatch(_plain(digits)):
+            number = Decimal(_without(_plain(digits), value.formats.thousands))
         if number is None or number != number.to_integral_value():
             return Refusal("integer-unreadable", f"{quoted(text)} is no whole number", _integer_hint(value))
         return format(number.to_integral_value() + 0, "f")  # + 0: no minus zero
@@ -66,9 +68,11 @@ def _without(text: str, thousands: str | None) -> str:
 
 
 def _integer_hint(value: ResolvedValue) -> str:
+    place = in_mapping(value.place)
     if value.formats.thousands is None:
-        return f"write it in digits, or declare thousands: {in_mapping(value.place)}"
-    return f"write it in digits, with '{value.formats.thousands}' between thousands or without"
+        return f"write it in digits, or declare thousands: {place}"
+    without = "" if value.formats.decimal else f"; or, if it is 12,00, declare decimal: {place}"
+    return f"write it in digits, with '{value.formats.thousands}' between thousands or without{without}"
 
 
 def _decimal_hint(value: ResolvedValue) -> str:

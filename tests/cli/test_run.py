@@ -15,6 +15,10 @@ from typing import Any
 import pytest
 from openpyxl import Workbook
 
+from importer import pipeline
+from importer.errors import StoppedEarly
+from importer.ledger import Ledger
+from importer.planning import Plan
 from tests.cli.conftest import HEADER, FrontDoor, Served, candidate, read_csv, write_csv
 
 Serve = Callable[..., Served]
@@ -254,6 +258,32 @@ def test_names_that_are_no_utf_8_are_no_reason_to_fail(serve: Serve) -> None:
         (served.door.folder / plain).rename(served.door.folder / name)
     command = ("run", names[0], "--mapping", names[1], "--out", names[2])
     assert (served(*command).code, served(*command, "--json").counts) == (0, {"done_before": 2})
+
+
+def test_quiet_tells_of_a_correction_that_was_not_sent(serve: Serve) -> None:
+    """A done row with other content is in place, and not as it is written: somebody should look."""
+    served = serve()
+    people(served.door.folder, 3)
+    served(*RUN)
+    write_csv(served.door.folder / "people.csv", [candidate(0), candidate(1, Salary="77"), candidate(2)])
+    ran = served(*RUN, "--quiet")
+    assert (ran.code, ran.out) == (0, "")
+    assert ran.err.startswith("importer: 1 row is done with other content; see: importer show ")
+
+
+def test_a_run_that_cannot_begin_leaves_nothing(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a full disk the books of an earlier run cannot be closed: a try must not leave one more copy of the file."""
+    served = serve()
+    people(served.door.folder, 2)
+
+    def full(plan: Plan, out: Path, ledger: Ledger) -> None:
+        raise StoppedEarly("no room")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(pipeline, "begin", full)
+        assert served(*RUN).code == 5
+    assert not list((served.door.folder / "results").glob("*2*-*"))
+    assert served(*RUN, "--json").counts == {"created": 2}
 
 
 SETTINGS = [

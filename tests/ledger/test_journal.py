@@ -140,7 +140,7 @@ def test_a_journal_that_another_program_holds_is_told(tmp_path: Path) -> None:
         with patch.object(journal._file, "transaction", side_effect=locked), pytest.raises(JournalUnreadable) as caught:
             journal.counts()
     assert str(caught.value) == (
-        f"{tmp_path / 'outcomes.sqlite'}: the outcomes of this run cannot be read (database is locked); "
+        f"{tmp_path / 'outcomes.sqlite'}: the outcomes of run {tmp_path.name} cannot be read (database is locked); "
         "what was sent is known to the ledger: end the program that holds the file, or mend the disk, "
         "then run the same command again"
     )

@@ -283,6 +283,17 @@ def test_all_mistakes_are_told_at_once() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("content", [b"PK\x03\x04\x14\x00\xc7", b"\xd0\xcf\x11\xe0\xa1\xb1"], ids=["xlsx", "xls"])
+def test_a_spreadsheet_in_the_place_of_the_mapping(content: bytes) -> None:
+    """To save it as UTF-8, as another broken file is told, would ruin it."""
+    Path("m.yaml").write_bytes(content)
+    with pytest.raises(UnusableInput) as refused:
+        read_mapping(Path("m.yaml"))
+    assert str(refused.value) == (
+        "m.yaml: this is a spreadsheet, and a mapping file (.yaml) is wanted; give the two the other way round"
+    )
+
+
 def test_a_file_that_is_no_utf8() -> None:
     """A file in another encoding is told with the place of the first wrong byte."""
     Path("m.yaml").write_bytes("version: 1\n# Kıdem\n".encode("cp1254"))
