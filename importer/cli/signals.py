@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 
 _STOPPING = b"\nStopping: no new rows are sent; finishing those in flight, then the report. Once more to stop now.\n"
+_STOPPED = b"\nStopped. The next run settles what was in flight: run the same command again.\n"
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -22,12 +23,17 @@ class Interruption:
     def catch(self, number: int, _frame: FrameType | None) -> None:
         if self.signal is not None:
             # The ledger is written to be cut anywhere: what is in flight will be settled by the next run.
+            _tell(_STOPPED)
             os._exit(128 + number)
         self.signal = number
         self._halt()
-        # Not through sys.stderr: the signal may have come in the middle of a line that is being printed there.
-        with contextlib.suppress(OSError):
-            os.write(2, _STOPPING)
+        _tell(_STOPPING)
+
+
+def _tell(line: bytes) -> None:
+    # Not through sys.stderr: the signal may have come in the middle of a line that is being printed there.
+    with contextlib.suppress(OSError):
+        os.write(2, line)
 
 
 @contextlib.contextmanager

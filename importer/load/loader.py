@@ -197,7 +197,7 @@ class Loader:
         finding = crew.next()
         if finding.trouble is not None:
             self._stops.lose_ledger(finding.trouble)
-        self._has_ended()
+        self._note_end()
         if self._is_to_be_settled(finding):
             self._set_aside.append(self._to_settle(finding.job))
         else:
@@ -234,12 +234,15 @@ class Loader:
     # --- the end ---
 
     def _has_ended(self) -> bool:
+        self._note_end()
+        return self.stop is not None
+
+    def _note_end(self) -> None:
+        """Stop where somebody asks for it from outside; and where there is a reason to stop, have all waiting end."""
         if self._halted_from_outside.is_set():
             self._stops.interrupt()
-        if self.stop is None:
-            return False
-        self._halt.set()
-        return True
+        if self.stop is not None:
+            self._halt.set()
 
     def _dismiss(self) -> None:
         """Send nothing new, and return when every intent has reached the crew and every answer the disk."""

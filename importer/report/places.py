@@ -6,11 +6,16 @@ from importer.models import CellPlace, Place, Row
 
 
 def place_in_row(place: Place | None, row: Row) -> str:
-    """For a reader who has the row: `Candidates!F7`; the whole place if it is elsewhere; "" for the row as such."""
+    """For a reader who has the row, though perhaps not at its old place: `Candidates!F7, column "Mobile"`.
+
+    The whole place if it is elsewhere; "" for the row as such.
+    """
     if place is None or (isinstance(place, CellPlace) and place == row.place()):
         return ""
     if isinstance(place, CellPlace) and place.origin == row.origin:
-        return str(place).removeprefix(f"{row.origin.file}, ")
+        where = str(place).removeprefix(f"{row.origin.file}, ")
+        named = place.column is not None and place.origin.sheet is not None and place.column.name
+        return f'{where}, column "{named}"' if named else where
     return str(place)
 
 

@@ -120,6 +120,7 @@ def test_a_second_signal_stops_now(serve: Serve) -> None:
             pass
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=60) == 143
+        assert "Stopped. The next run settles what was in flight: run the same command again." in process.stderr.read()
     assert served(*RUN, "--json", IMPORTER_SILENCE_SECONDS="0.5").code == 0
     assert Counter(served.accepted) == Counter(f"person{number}@example.com" for number in range(20))
 

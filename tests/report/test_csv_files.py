@@ -108,7 +108,8 @@ def test_every_problem_of_a_row_is_told_with_its_cell(tmp_path: Path) -> None:
     write_report(tmp_path, FACTS, [bad], [Outcome(7, OutcomeKind.INVALID, problems=problems)])
 
     assert read_csv(tmp_path / "invalid.csv")[1][6:8] == [
-        "Candidates!D7: 'bachelor' is no degree this service knows | Candidates!C7: '12' is no phone number"
+        """Candidates!D7, column "Degree 1": 'bachelor' is no degree this service knows | """
+        """Candidates!C7, column "Mobile": '12' is no phone number"""
         " | candidates.xlsx, Jobs!B9: 'Sr' is no level | mappings/zoho.yaml:12:5: no value is left"
         " | the row has 3 cells, its header 4 | refused",
         "add it under values: in mappings/zoho.yaml:41 | write it with its country | add the missing cell",

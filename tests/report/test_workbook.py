@@ -94,7 +94,7 @@ def test_a_sheet_has_the_rows_of_its_outcome(tmp_path: Path) -> None:
         ["ID", "E-mail", "Mobile", "Degree 1", "import_row", "import_status", "import_problem", "import_hint"],
         [
             *("0012", "a@example.com", "+44 20 7946 0123", "bachelor", "7", "invalid"),
-            "Candidates!D7: 'bachelor' is no degree this service knows",
+            """Candidates!D7, column "Degree 1": 'bachelor' is no degree this service knows""",
             "add it under values: in mappings/zoho.yaml:41",
         ],
     ]
