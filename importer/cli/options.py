@@ -7,7 +7,12 @@ from typing import Annotated, Literal
 
 import typer
 
-File = Annotated[Path, typer.Argument(help="The spreadsheet: CSV, XLSX or another kind; - is CSV from standard input.", show_default=False)]
+File = Annotated[
+    Path,
+    typer.Argument(
+        help="The spreadsheet: CSV, XLSX or another kind; - is CSV from standard input.", show_default=False
+    ),
+]
 MappingFile = Annotated[
     Path, typer.Option("--mapping", "-m", help="The mapping file: which column answers which question; or a folder.")
 ]
@@ -16,7 +21,10 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON o
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary; errors are still told.")]
 Rate = Annotated[float | None, typer.Option("--rate", help="At most this many requests a second.")]
 InFlight = Annotated[int | None, typer.Option("--in-flight", help="At most this many requests at once. [8]")]
-MaxErrors = Annotated[str | None, typer.Option("--max-errors", help="Stop when the service has refused or not taken so many rows: 20 or 5%.")]
+MaxErrors = Annotated[
+    str | None,
+    typer.Option("--max-errors", help="Stop when the service has refused or not taken so many rows: 20 or 5%."),
+]
 Settling = Literal["now", "later", "never"]
 Settle = Annotated[
     Settling, typer.Option("--settle", help="When a row whose answer was lost is sent again: at once, at the end, not.")
