@@ -63,9 +63,16 @@ MUTANTS = (
     Mutant(
         "a connection that has ended is used for one more request",
         "service/curl_call.py",
-        "        if not self._may_use((remote, remote_port, local, local_port)):\n",
-        "        if not self._may_use((remote, remote_port, local, local_port)) and False:\n",
+        "        if not self._may_use(self.ends):\n",
+        "        if not self._may_use(self.ends) and False:\n",
         ("tests/service/test_traps.py", "tests/service/test_many_at_once.py"),
+    ),
+    Mutant(
+        "an interim answer is taken for the answer, and the answer for that to the next row",
+        "service/transport.py",
+        "        return version, http.HTTPStatus.CONTINUE if status < 200 else status, reason\n",
+        "        return version, status, reason\n",
+        ("tests/service/test_traps.py",),
     ),
     Mutant(
         "a repetition by a thread does not wait for its intent",
