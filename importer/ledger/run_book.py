@@ -6,6 +6,8 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final
 
@@ -102,18 +104,13 @@ class RunBook:
     def row_states(self, run: str) -> Iterator[RowState]:
         """Every row of a run whose life began, in row order, as its last attempt left it. Streams."""
         query = "SELECT row, state, status, number, after_doubt FROM attempts WHERE run = ? ORDER BY row, number"
-        latest: RowState | None = None
         with self._transaction() as connection:
-            for row, state, status, number, after_doubt in connection.execute(query, (run,)):
-                last_status = status
-                if latest is not None and latest.row != row:
-                    yield latest
-                elif latest is not None and status is None:
-                    last_status = latest.status
+            for row, attempts in groupby(connection.execute(query, (run,)), itemgetter(0)):
+                told: int | None = None  # the last status that came
+                for _, state, status, number, after_doubt in attempts:  # noqa: B007 - the last attempt's are wanted
+                    told = status if status is not None else told
                 left = State.UNCLEAR if state == State.IN_FLIGHT else State(state)
-                latest = RowState(row, left, last_status, number, bool(after_doubt))
-        if latest is not None:
-            yield latest
+                yield RowState(row, left, told, number, bool(after_doubt))
 
     def resolve(self, run: str, row: int, *, created: bool) -> None:
         """Settle an unclear row as a person found it: there, or not there. May be said again.

@@ -16,6 +16,10 @@ class Findings:
     def mistake(self, code: str, message: str, hint: str, place: Place) -> None:
         self._mistakes.append(Problem(code, message, hint, place))
 
+    def take_back(self, code: str) -> None:
+        """Forget the mistakes of that code: another one says them all."""
+        self._mistakes = [mistake for mistake in self._mistakes if mistake.code != code]
+
     def warning(self, code: str, message: str, hint: str, place: Place) -> None:
         self._warnings.append(Problem(code, message, hint, place))
 

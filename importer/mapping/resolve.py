@@ -52,7 +52,10 @@ def resolve(
     is_application = mapping.target.operation is Operation.APPLY
     answers = resolve_answers(questions, wire, around) if is_application else ()
     grouping = _grouping(mapping.group_by, candidate, answers, around) if mapping.group_by else None
-    _tell_unused(around)
+    if around.header.is_another_row() and not around.children.headers:
+        _tell_another_row(around)
+    else:
+        _tell_unused(around)
     findings.refuse_mistakes()
     if candidate is None:
         raise AssertionError("a candidate field was lost without being told")
@@ -108,6 +111,18 @@ def _single_values(candidate: ResolvedCandidate, answers: Sequence[ResolvedAnswe
 
 
 # --- columns that nobody asked for --------------------------------------------------------------
+
+
+def _tell_another_row(around: Surroundings) -> None:
+    """One mistake, and not one for each column that the mapping names."""
+    around.findings.take_back("column-unknown")
+    declared = around.mapping.source.header_row
+    row = f"row {declared}" if declared else "the header"
+    names = ", ".join(f"'{column.name}'" for column in around.header.columns[:6])
+    message = f"none of the columns that the mapping names stands in {row} of the file; there it says {names}, ..."
+    other = "correct header_row: under source:, or take it out, and the header is found"
+    hint = other if declared else "is it the right file? else declare header_row: under source:"
+    around.findings.mistake("header-row-wrong", message, hint, FilePlace(str(around.mapping.path)))
 
 
 def _tell_unused(around: Surroundings) -> None:

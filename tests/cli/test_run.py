@@ -260,6 +260,27 @@ def test_names_that_are_no_utf_8_are_no_reason_to_fail(serve: Serve) -> None:
     assert (served(*command).code, served(*command, "--json").counts) == (0, {"done_before": 2})
 
 
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        pytest.param(
+            "header_row: 2", "stands in row 2 of the file; there it says 'person0@example.com'", id="declared"
+        ),
+        pytest.param("header_row: 1", "", id="right"),
+    ],
+)
+def test_a_wrong_header_row_is_one_problem(serve: Serve, source: str, said: str) -> None:
+    """Of a dozen columns that are not there none is at fault."""
+    served = serve()
+    people(served.door.folder, 3)
+    path = served.door.folder / "mapping.yaml"
+    path.write_text(path.read_text("utf-8").replace("version: 1\n", f"version: 1\nsource: {{{source}}}\n"), "utf-8")
+    ran = served(*RUN)
+    assert (ran.code, said in ran.err) == (3 if said else 0, True)
+    assert ran.err.count("there is no column") == 0
+    assert ("correct header_row: under source:" in ran.err) == bool(said)
+
+
 def test_quiet_tells_of_a_correction_that_was_not_sent(serve: Serve) -> None:
     """A done row with other content is in place, and not as it is written: somebody should look."""
     served = serve()
