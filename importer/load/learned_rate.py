@@ -10,6 +10,7 @@ _SHORTEST = 0.25  # seconds by which the first acceptances are divided at least:
 _CUT = 0.96  # of what was accepted, after a refusal that told the limit
 _TOP = 0.99  # of the same: as near to the limit as it goes by itself
 _DEEPEST_CUT = 0.5
+_SLOWEST = 0.2  # a second: a service that refuses even that does so for another reason, and halving would never end
 # By how much it rises in a second, as a share of itself.
 _SEARCHING = 1.0  # before it was found too high
 _FINDING = 0.1  # after it was, so soon that the limit was not told
@@ -67,6 +68,7 @@ class LearnedRate:
         else:
             self._rate = max(before * _DEEPEST_CUT, self._since / max(now - began, _SHORTEST))
             self._rate, self._top, self._growth = min(self._rate, before * _CUT), math.inf, _FINDING
+        self._rate = max(self._rate, _SLOWEST)
         self._as_of = max(now, held_until)
         self._began = now
         self._since = 0

@@ -112,3 +112,14 @@ def test_a_limit_that_was_lifted_is_found_out() -> None:
     assert much_later is not None
     assert later < told * 1.05
     assert much_later > later * 5
+
+
+def test_a_service_that_refuses_for_other_reasons_is_not_waited_for_without_end() -> None:
+    """Every other request is refused, however slow they come: halved each time, the next one would wait for hours."""
+    rate = LearnedRate()
+    now = 0.0
+    for _ in range(40):
+        rate.accepted(now)
+        now += 1 / (rate.at(now) or 50)
+        rate.refused(now, now)
+    assert (rate.at(now) or 0) >= 0.2
