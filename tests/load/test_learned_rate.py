@@ -115,11 +115,12 @@ def test_a_limit_that_was_lifted_is_found_out() -> None:
 
 
 def test_a_service_that_refuses_for_other_reasons_is_not_waited_for_without_end() -> None:
-    """Every other request is refused, however slow they come: halved each time, the next one would wait for hours."""
+    """Every other request is refused, however slow they come: halved each time, the next one would wait for minutes."""
     rate = LearnedRate()
-    now = 0.0
-    for _ in range(40):
-        rate.accepted(now)
-        now += 1 / (rate.at(now) or 50)
-        rate.refused(now, now)
-    assert (rate.at(now) or 0) >= 0.2
+    now, longest = 0.0, 0.0
+    for _ in range(200):
+        for answered in (rate.accepted, lambda at: rate.refused(at, at)):
+            interval = 1 / (rate.at(now) or 50)
+            now, longest = now + interval, max(longest, interval)
+            answered(now)
+    assert longest == pytest.approx(5)
