@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from importer.cli import options
-from importer.cli.messages import say
+from importer.cli.messages import in_folder, say
 from importer.cli.run_command import RunFlags, carry_out_order
 
 if TYPE_CHECKING:
@@ -83,8 +83,8 @@ def retry(
             _close(folder, manifest, settings)
         order = retry_order(folder, manifest, settings.out, settings.wire, kinds)
     if order is None:
-        where = "" if settings.out == Path("results") else f" --out {settings.out}"
-        say(f"No row of run {manifest.run} was {' or '.join(kinds)}. Next: importer show {manifest.run}{where}")
+        again = f"importer show {manifest.run}{in_folder(settings.out)}"
+        say(f"No row of run {manifest.run} was {' or '.join(kinds)}. Next: {again}")
         raise typer.Exit(0)
     again = OutcomeKind.REJECTED in kinds
     flags = RunFlags(False, manifest.sandbox, questions, faults, max_errors, settle, again, yes, as_json, quiet)

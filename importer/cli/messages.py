@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TextIO
 
 from importer.errors import ImporterError, UnusableInput
@@ -70,3 +72,8 @@ def problem_lines(problem: Problem) -> Iterator[str]:
         yield " " * (len(number) - 2) + "| " + " " * len(before) + "^"
     if problem.hint:
         yield f"  -> {problem.hint}"
+
+
+def in_folder(out: Path) -> str:
+    """What a command that is proposed needs so that it looks into the same results folder."""
+    return "" if out == Path("results") else f" --out {shlex.quote(str(out))}"

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from importer.cli import options
-from importer.cli.messages import tell
+from importer.cli.messages import in_folder, tell
 
 
 def resolve(
@@ -37,4 +37,5 @@ def resolve(
     if created:
         tell(f"Row {row} of run {manifest.run} is known as created; it will not be sent again.")
     else:
-        tell(f"Row {row} of run {manifest.run} is known as absent. Next: importer retry {manifest.run} --only failed")
+        again = f"importer retry {manifest.run} --only failed{in_folder(settings.out)}"
+        tell(f"Row {row} of run {manifest.run} is known as absent. Next: {again}")

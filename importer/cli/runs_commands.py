@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from importer.cli import options
-from importer.cli.messages import say, tell
+from importer.cli.messages import in_folder, say, tell
 
 if TYPE_CHECKING:
     from importer.report import Summary
@@ -35,8 +35,7 @@ def runs(out: options.Out = None, as_json: options.AsJson = False) -> None:
     for summary in found:
         tell(_line(summary))
     if found:
-        where = "" if settings.out == Path("results") else f" --out {settings.out}"
-        say(f"\nNext: importer show RUN{where}")
+        say(f"\nNext: importer show RUN{in_folder(settings.out)}")
     else:
         say(f"There are no runs in {settings.out}. Next: importer check FILE --mapping MAPPING")
 
