@@ -83,8 +83,8 @@ def retry(
             _close(folder, manifest, settings)
         order = retry_order(folder, manifest, settings.out, settings.wire, kinds)
     if order is None:
-        again = f"importer show {manifest.run}{in_folder(settings.out)}"
-        say(f"No row of run {manifest.run} was {' or '.join(kinds)}. Next: {again}")
+        show = f"importer show {manifest.run}{in_folder(settings.out)}"
+        say(f"No row of run {manifest.run} was {' or '.join(kinds)}. Next: {show}")
         raise typer.Exit(0)
     again = OutcomeKind.REJECTED in kinds
     flags = RunFlags(False, manifest.sandbox, questions, faults, max_errors, settle, again, yes, as_json, quiet)
