@@ -304,3 +304,14 @@ def test_a_question_list_that_nobody_can_mend_still_rehearses(serve: Serve) -> N
     (served.door.folder / "questions.json").write_text(json.dumps(listed), "utf-8")
     people(served.door.folder, 2)
     assert served(*RUN, "--sandbox", "--questions", "questions.json", "--json").counts == {"created": 2}
+
+
+def test_proposed_commands_are_as_they_must_be_typed(front_door: FrontDoor) -> None:
+    """What was said of how to read a file, and of where, is said in the next command too."""
+    (front_door.folder / "old file.csv").write_bytes("E-posta;Şehir\na@example.com;İzmir\n".encode("cp1254"))
+    looked = front_door("look", "old file.csv", "--encoding", "cp1254", "--header-row", "1", "--delimiter", ";")
+    again = "importer mapping new 'old file.csv' --header-row 1 --encoding cp1254 --delimiter ';' --job-post HASH"
+    assert (looked.code, f"Next: {again} proposes" in looked.err) == (0, True)
+    asked = front_door("questions", "4f2c9a", "--sandbox")
+    again = "importer mapping new FILE --job-post 4f2c9a --sandbox"
+    assert (asked.code, f"Next: {again} proposes" in asked.err) == (0, True)
