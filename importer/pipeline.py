@@ -182,6 +182,10 @@ def end(plan: Plan, carried: Carried, stop: Stop | None, signal: int | None) -> 
 
 def _kept_to(rate: float) -> str:
     return (
-        f"the service refused requests faster than about {rate:.0f} a second (429), and the run kept to that; "
-        f"with --rate {max(round(rate * 0.95), 1)} (or IMPORTER_RATE) the next run does so from its start"
+        f"the service refused requests faster than about {_in_digits(rate)} a second (429), and the run kept to that; "
+        f"with --rate {_in_digits(rate * 0.95)} (or IMPORTER_RATE) the next run does so from its start"
     )
+
+
+def _in_digits(rate: float) -> str:
+    return f"{rate:.0f}" if rate >= 10 else f"{rate:.2g}"

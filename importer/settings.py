@@ -226,9 +226,8 @@ def load_settings(**flags: Any) -> Settings:
     values: dict[str, Any] = {}
     set_by: dict[str, str] = {}
     for source, named in sources.items():  # the last one wins
-        if any(
-            name in named for name in _TOKENS
-        ):  # of both, or the file of one place would lose to the token of another
+        # Of the two ways to name a token both at once, or a near token file would lose to a far token.
+        if any(name in named for name in _TOKENS):
             values = {name: value for name, value in values.items() if name not in _TOKENS}
         values |= named
         set_by |= dict.fromkeys(named, source)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from importer.errors import UnusableInput
 from importer.models import Place, Problem
 
@@ -13,12 +15,15 @@ class Findings:
         self._mistakes: list[Problem] = []
         self._warnings: list[Problem] = []
 
-    def mistake(self, code: str, message: str, hint: str, place: Place) -> None:
-        self._mistakes.append(Problem(code, message, hint, place))
+    def mistake(self, code: str, message: str, hint: str, place: Place) -> Problem:
+        """Note a mistake; it is given back for `take_back`."""
+        mistake = Problem(code, message, hint, place)
+        self._mistakes.append(mistake)
+        return mistake
 
-    def take_back(self, code: str) -> None:
-        """Forget the mistakes of that code: another one says them all."""
-        self._mistakes = [mistake for mistake in self._mistakes if mistake.code != code]
+    def take_back(self, mistakes: Collection[Problem]) -> None:
+        """Forget these: another one says them all."""
+        self._mistakes = [mistake for mistake in self._mistakes if mistake not in mistakes]
 
     def warning(self, code: str, message: str, hint: str, place: Place) -> None:
         self._warnings.append(Problem(code, message, hint, place))

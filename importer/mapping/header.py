@@ -10,7 +10,7 @@ from importer.mapping.findings import Findings
 from importer.mapping.fold import fold, fold_name
 from importer.mapping.model import Text
 from importer.mapping.nearest import nearest
-from importer.models import Column
+from importer.models import Column, Problem
 
 _SEVERAL = 3
 _LETTER = re.compile(r"=\s*([A-Za-z]{1,3})")
@@ -34,7 +34,7 @@ class Header:
             self._by_fold[fold(column.name)].append(column)
             self._by_name[fold_name(column.name)].append(column)
         self._used: set[int] = set()
-        self._unknown = 0
+        self.unknown: list[Problem] = []  # the mistakes told of columns that are not there
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -63,15 +63,15 @@ class Header:
             hint = "name the one you mean by its letter, as " + " or ".join(f'"={column.letter}"' for column in found)
             findings.mistake("column-ambiguous", f"'{name}' means {described}", hint, name.place)
         else:
-            self._unknown += 1
             hint = self.proposal(name.value)
             where = f" in '{self.table}'" if self.table else ""
-            findings.mistake("column-unknown", f"there is no {self._noun} '{name}'{where}", hint, name.place)
+            message = f"there is no {self._noun} '{name}'{where}"
+            self.unknown.append(findings.mistake("column-unknown", message, hint, name.place))
         return None
 
     def is_another_row(self) -> bool:
         """Whether of several columns that were asked for none is there: then it is most likely not the header."""
-        return bool(self._columns) and self._unknown >= _SEVERAL and not self._used
+        return bool(self._columns) and len(self.unknown) >= _SEVERAL and not self._used
 
     def unused(self) -> tuple[Column, ...]:
         """The columns with a name that nobody asked for."""

@@ -86,10 +86,8 @@ def _text_of(path: Path) -> str:
             Problem("mapping-unreadable", message, "check its name and permissions", FilePlace(str(path)))
         ) from None
     if content.startswith(_SPREADSHEETS):
-        message, hint = (
-            "this is a spreadsheet, and a mapping file (.yaml) is wanted",
-            "give the two the other way round",
-        )
+        message = "this is a spreadsheet, and a mapping file (.yaml) is wanted"
+        hint = "give the two the other way round"
         raise UnusableInput(Problem("mapping-is-spreadsheet", message, hint, FilePlace(str(path))))
     if len(content) > MAX_BYTES:
         message = f"the mapping file is larger than {MAX_BYTES:,} bytes"

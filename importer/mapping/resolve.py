@@ -52,7 +52,7 @@ def resolve(
     is_application = mapping.target.operation is Operation.APPLY
     answers = resolve_answers(questions, wire, around) if is_application else ()
     grouping = _grouping(mapping.group_by, candidate, answers, around) if mapping.group_by else None
-    if around.header.is_another_row() and not around.children.headers:
+    if around.header.is_another_row():
         _tell_another_row(around)
     else:
         _tell_unused(around)
@@ -110,16 +110,16 @@ def _single_values(candidate: ResolvedCandidate, answers: Sequence[ResolvedAnswe
     yield from (answer.content for answer in answers if isinstance(answer.content, ResolvedValue))
 
 
-# --- columns that nobody asked for --------------------------------------------------------------
+# --- a header that is none, and columns that nobody asked for -----------------------------------
 
 
 def _tell_another_row(around: Surroundings) -> None:
     """One mistake, and not one for each column that the mapping names."""
-    around.findings.take_back("column-unknown")
-    declared = around.mapping.source.header_row
+    columns, declared = around.header.columns, around.mapping.source.header_row
+    around.findings.take_back(around.header.unknown)
     row = f"row {declared}" if declared else "the header"
-    names = ", ".join(f"'{column.name}'" for column in around.header.columns[:6])
-    message = f"none of the columns that the mapping names stands in {row} of the file; there it says {names}, ..."
+    names = ", ".join(f"'{column.name}'" for column in columns[:6]) + (", ..." if len(columns) > 6 else "")
+    message = f"none of the columns that the mapping names stands in {row} of the file; there it says {names}"
     other = "correct header_row: under source:, or take it out, and the header is found"
     hint = other if declared else "is it the right file? else declare header_row: under source:"
     around.findings.mistake("header-row-wrong", message, hint, FilePlace(str(around.mapping.path)))

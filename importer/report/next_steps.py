@@ -45,8 +45,8 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
         yield Step(f"mend the rows in {' and '.join(files)}, then run what you mended", commands)
     if summary.dry_run:
         if summary.outcomes[OutcomeKind.NOT_SENT]:
-            sends = "rehearse the sending of the others" if summary.sandbox else "send the others"
-            yield Step(f"{sends}; rows that are invalid are left out", (again,))
+            sends = "rehearse sending" if summary.sandbox else "send"
+            yield Step(f"{sends} the rows that are ready; those that are invalid are left out", (again,))
     elif summary.rows_of(*_MENDED_BY_TIME) and not summary.stopped:
         yield Step("run the same command again: rows that are done are skipped", (again,))
     if summary.sandbox:

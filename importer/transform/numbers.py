@@ -15,9 +15,12 @@ _MAX_LENGTH = 60
 
 
 def integer_reader(value: ResolvedValue) -> Callable[[str, bool], str | Refusal]:
-    """A reader of whole numbers. A number cell that holds 12.0 is 12; a text "12,0" is where its sign is declared."""
+    """A reader of whole numbers. A number cell that holds 12.0 is 12; a text "12,0" is where its sign is declared.
+
+    A text with three noughts, "12,000", may be thousands: it is refused where no sign of these is declared.
+    """
     whole = _whole_pattern(value.formats.thousands)
-    noughts = re.compile(f"{re.escape(value.formats.decimal)}0+$") if value.formats.decimal else None
+    noughts = _noughts(value.formats.decimal, value.formats.thousands)
 
     def read(text: str, typed: bool) -> str | Refusal:
         number = _typed_number(text) if typed else None
@@ -57,6 +60,13 @@ def _whole_pattern(thousands: str | None) -> re.Pattern[str]:
         return re.compile(r"[+-]?[0-9]+")
     sign = re.escape(_plain(thousands))
     return re.compile(rf"[+-]?(?:[0-9]{{1,3}}(?:{sign}[0-9]{{3}})+|[0-9]+)")
+
+
+def _noughts(sign: str | None, thousands: str | None) -> re.Pattern[str] | None:
+    """Decimals that say nothing."""
+    if sign is None:
+        return None
+    return re.compile(re.escape(sign) + (r"0+\Z" if thousands else r"(?!000\Z)0+\Z"))
 
 
 def _plain(text: str) -> str:

@@ -14,13 +14,12 @@ _FLOAT_TAIL = re.compile(r"(?<=[0-9]{5})\.0$")  # a number column that some prog
 
 def phone_reader(value: ResolvedValue) -> Callable[[str, bool], str | Refusal]:
     """A reader of phone numbers of the declared region, or of any with + and its country code; they become E.164."""
-    region = value.formats.region
 
     def read(text: str, typed: bool) -> str | Refusal:
         if _SHORTENED.fullmatch(text):
             message = f"{quoted(text)} is a number that a spreadsheet program has shortened"
             return Refusal("phone-shortened", message, "format the column as text and type the number again")
-        return _read(_FLOAT_TAIL.sub("", text), region, value)
+        return _read(_FLOAT_TAIL.sub("", text), value)
 
     return read
 
@@ -34,9 +33,10 @@ def _hint(value: ResolvedValue) -> str:
     return f"write it as +{phonenumbers.country_code_for_region(region)} ..., or as people write it in {region}"
 
 
-def _read(text: str, region: str | None, value: ResolvedValue) -> str | Refusal:
+def _read(text: str, value: ResolvedValue) -> str | Refusal:
     import phonenumbers  # it takes a while to load, and not every file has phone numbers
 
+    region = value.formats.region
     # Without a region the library knows no international prefix, though 00 is one nearly everywhere.
     dialled = "+" + text[2:] if region is None and text.startswith("00") else text
     try:

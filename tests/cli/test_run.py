@@ -281,6 +281,14 @@ def test_a_wrong_header_row_is_one_problem(serve: Serve, source: str, said: str)
     assert ("correct header_row: under source:" in ran.err) == bool(said)
 
 
+@pytest.mark.parametrize(
+    ("rate", "said"), [(68.4, "about 68 a second (429)"), (1.5, "--rate 1.4 "), (0.2, "--rate 0.19 ")]
+)
+def test_a_learned_rate_is_told_as_it_can_be_typed(rate: float, said: str) -> None:
+    """Of a service that takes one in five seconds, 0 would be said, and 1 proposed."""
+    assert said in pipeline._kept_to(rate)
+
+
 def test_quiet_tells_of_a_correction_that_was_not_sent(serve: Serve) -> None:
     """A done row with other content is in place, and not as it is written: somebody should look."""
     served = serve()

@@ -150,7 +150,7 @@ def test_a_dry_run(tmp_path: Path) -> None:
         "What to do next",
         "  1. mend the rows in invalid.csv, then run what you mended",
         "     importer run results/20261121-021503-7f3a/invalid.csv --mapping mappings/zoho.yaml",
-        "  2. send the others; rows that are invalid are left out",
+        "  2. send the rows that are ready; those that are invalid are left out",
         "     importer run candidates.xlsx --mapping mappings/zoho.yaml",
     ]
 

@@ -67,6 +67,7 @@ GOOD = (
     Good("date with hours", _DATE, "8/4/2000 12:00 AM", "2000-08-04", '{column: Cell, dates: "%m/%d/%Y %H:%M %p"}'),
     Good("integer", _INTEGER, "007", "7"),
     Good("integer with thousands", _INTEGER, "45.000", "45000", _SIGNS),
+    Good("integer with a nought", _INTEGER, "12.0", "12", '{column: Cell, decimal: "."}'),
     Good("integer with decimals that are none", _INTEGER, "5.200,00", "5200", _SIGNS),
     Good("integer with spaces", _INTEGER, "45\u00a0000", "45000", '{column: Cell, thousands: " "}'),
     Good("integer cell", _INTEGER, "12.0", "12", typed=True),
@@ -313,6 +314,9 @@ BAD = (
     Bad("integer with thousands and decimals", _INTEGER, "5.200,00",
         "'5.200,00' is no whole number; write it in digits, with '.' between thousands or without; or, if it is 12,00, "
         "declare decimal: in m.yaml:4", '{column: Cell, thousands: "."}'),
+    Bad("integer that may be thousands", _INTEGER, "45.000",
+        "'45.000' is no whole number; write it in digits, or declare thousands: in m.yaml:4",
+        '{column: Cell, decimal: "."}'),
     Bad("integer with a fraction under its sign", _INTEGER, "5.200,50",
         "'5.200,50' is no whole number; write it in digits, with '.' between thousands or without", _SIGNS),
     Bad("integer with a fraction", _INTEGER, "12,5",
