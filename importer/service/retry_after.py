@@ -9,10 +9,8 @@ from email.utils import parsedate_to_datetime
 LONGEST = 900.0  # seconds; a longer one would hold a nightly run for a service's slip of the pen
 
 
-def seconds_to_wait(header: str | None, now: datetime) -> float | None:
-    """The wait in seconds between 0 and LONGEST, or None where there is no header that can be read."""
-    if header is None:
-        return None
+def seconds_to_wait(header: str, now: datetime) -> float | None:
+    """The wait in seconds between 0 and LONGEST, or None where the header cannot be read."""
     text = header.strip()
     if re.fullmatch(r"[0-9]{1,12}(\.[0-9]+)?", text, re.ASCII):
         return min(float(text), LONGEST)
