@@ -82,13 +82,12 @@ class Settings(BaseModel):
     ledger: str | None = None
     in_flight: int = Field(default=8, ge=1, le=256)
     rate: float | None = Field(default=None, gt=0)
-    attempts: int = Field(default=6, ge=1, le=50)
+    attempts: int = Field(default=13, ge=1, le=50)
     connect_seconds: float = Field(default=10, gt=0)
     silence_seconds: float = Field(default=30, gt=0)
     answer_seconds: float = Field(default=60, gt=0)
     settle_seconds: float = Field(default=60, ge=0)
-    pause_seconds: float = Field(default=30, ge=0)
-    retry_budget: float = Field(default=1.0, ge=0)
+    give_up_minutes: float = Field(default=15, gt=0, le=24 * 60)
     multiple_choice: Literal["json", "comma", "semicolon", "newline"] = "json"
     yes_no: tuple[str, str] = ("yes", "no")
     question_reference: Literal["object", "id"] = "object"

@@ -10,7 +10,7 @@ import typer
 
 from importer.cli import options
 from importer.cli.messages import in_folder, say
-from importer.cli.run_command import RunFlags, carry_out_order
+from importer.cli.run_command import RunFlags, carry_out_order, run_settings
 
 if TYPE_CHECKING:
     from importer.batch_folder import BatchManifest
@@ -32,6 +32,7 @@ def resume(
     in_flight: options.InFlight = None,
     max_errors: options.MaxErrors = None,
     settle: options.Settle = "later",
+    give_up_after: options.GiveUpAfter = None,
     yes: options.Yes = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
@@ -39,9 +40,8 @@ def resume(
     """Go on with a run that was stopped or killed, from its own copies of file and mapping. Done rows are not sent."""
     from importer.again import resume_batch_order, resume_order
     from importer.batch_folder import BatchManifest
-    from importer.settings import load_settings
 
-    settings = load_settings(out=out, rate=rate, in_flight=in_flight)
+    settings = run_settings(out=out, rate=rate, in_flight=in_flight, give_up_after=give_up_after)
     folder, manifest = _earlier(run, settings)
     flags = RunFlags(False, manifest.sandbox, questions, faults, max_errors, settle, False, yes, as_json, quiet)
     if isinstance(manifest, BatchManifest):
@@ -61,6 +61,7 @@ def retry(
     in_flight: options.InFlight = None,
     max_errors: options.MaxErrors = None,
     settle: options.Settle = "later",
+    give_up_after: options.GiveUpAfter = None,
     yes: options.Yes = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
@@ -69,10 +70,9 @@ def retry(
     from importer.again import parse_outcomes, refuse_unsent, retry_batch_order, retry_order
     from importer.batch_folder import BatchManifest
     from importer.models import OutcomeKind
-    from importer.settings import load_settings
 
     kinds = parse_outcomes(only)
-    settings = load_settings(out=out, rate=rate, in_flight=in_flight)
+    settings = run_settings(out=out, rate=rate, in_flight=in_flight, give_up_after=give_up_after)
     folder, manifest = _earlier(run, settings)
     refuse_unsent(manifest)
     if isinstance(manifest, BatchManifest):

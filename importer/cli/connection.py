@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,14 +28,12 @@ _SANDBOX_PATIENCE = 2.0  # seconds; nobody else's requests are still on their wa
 class Connection:
     """A service to talk to, and the name by which the ledger knows it.
 
-    settle_after: seconds until a row whose answer was lost is sent again; pause: seconds to wait before a service that
-    gives no clear answers is asked whether it is well.
+    settle_after: seconds until a row whose answer was lost is sent again. patience: with which questions are asked for.
     """
 
     service: RecruitingService
     name: str
     settle_after: float
-    pause: float
     patience: Patience
 
     def questions(self, job_post: str) -> tuple[Question, ...]:
@@ -49,8 +47,8 @@ class Connection:
 
 
 @contextmanager
-def connect(settings: Settings) -> Iterator[Connection]:
-    """The service of the settings.
+def connect(settings: Settings, patience: Callable[[str], Patience] = lambda _: Patience()) -> Iterator[Connection]:
+    """The service of the settings. `patience`: for questions, by its address.
 
     Raises:
         UnusableInput: address or token are missing or cannot be used.
@@ -58,7 +56,7 @@ def connect(settings: Settings) -> Iterator[Connection]:
     base_url = settings.service_url()
     service = _service(settings, base_url, settings.access_token())
     try:
-        yield Connection(service, base_url, settings.settle_seconds, settings.pause_seconds, _patience(settings))
+        yield Connection(service, base_url, settings.settle_seconds, patience(base_url))
     finally:
         service.close()
 
@@ -77,14 +75,9 @@ def rehearse(settings: Settings, questions: Path | None, faults: Path | None) ->
         service = _service(settings, sandbox.base_url, sandbox.token)
         try:
             settle_after = min(settings.settle_seconds, _SANDBOX_PATIENCE)
-            pause = min(settings.pause_seconds, _SANDBOX_PATIENCE)
-            yield Connection(service, SANDBOX, settle_after, pause, _patience(settings))
+            yield Connection(service, SANDBOX, settle_after, Patience())
         finally:
             service.close()
-
-
-def _patience(settings: Settings) -> Patience:
-    return Patience(attempts=settings.attempts)
 
 
 def _started(questions: Path | None, faults: Path | None, memory: Path) -> ChildSandbox:

@@ -29,6 +29,10 @@ Settling = Literal["now", "later", "never"]
 Settle = Annotated[
     Settling, typer.Option("--settle", help="When a row whose answer was lost is sent again: at once, at the end, not.")
 ]
+GiveUpAfter = Annotated[
+    str | None,
+    typer.Option("--give-up-after", help="End a run in which no row is settled for so long: 15m, 2h. [15m]"),
+]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask first.")]
 Rows = Annotated[str | None, typer.Option("--rows", help="Only these rows, as the spreadsheet numbers them: 10-40.")]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="At most this many rows.")]

@@ -9,11 +9,28 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from importer.cli.messages import say
+from importer.load import Waiting, in_words
 from importer.models import Outcome, OutcomeKind
 
 Watch = Callable[[Outcome], None]
 _EVERY = 15.0  # seconds between two plain lines
 _NEED_A_LOOK = (OutcomeKind.REJECTED, OutcomeKind.INVALID, OutcomeKind.FAILED, OutcomeKind.UNCLEAR)
+
+
+def tell_waiting(quiet: bool) -> Callable[[Waiting | None], None]:
+    """Says what is waited for and how long, and that it is over."""
+
+    def told(waiting: Waiting | None) -> None:
+        if waiting is None:
+            say("The run goes on.")
+            return
+        rows = "1 row waits" if waiting.rows == 1 else f"{waiting.rows} rows wait"
+        say(
+            f"Waiting {in_words(waiting.seconds)}: {waiting.reason}. {rows} to be sent again; "
+            f"the run gives up in {in_words(waiting.gives_up_in)} if no row is settled."
+        )
+
+    return (lambda _: None) if quiet else told
 
 
 @contextlib.contextmanager

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from importer.planning import Order, Plan
     from importer.report import Summary
     from importer.selection import Selection
+    from importer.service import Patience
     from importer.settings import Settings
 
 
@@ -58,6 +59,7 @@ def run(
     in_flight: options.InFlight = None,
     max_errors: options.MaxErrors = None,
     settle: options.Settle = "later",
+    give_up_after: options.GiveUpAfter = None,
     again: Annotated[
         bool, typer.Option("--again", help="Send rows again that were refused and did not change.")
     ] = False,
@@ -72,10 +74,14 @@ def run(
     quiet: options.Quiet = False,
 ) -> None:
     """Import the rows of a spreadsheet. Safe to run again: rows that are done are not sent a second time."""
-    from importer.settings import load_settings
-
     flags = RunFlags(dry_run, sandbox, questions, faults, max_errors, settle, again, yes, as_json, quiet, check_first)
-    _import_file(file, mapping, _selection(rows, limit), flags, load_settings(out=out, rate=rate, in_flight=in_flight))
+    _import_file(
+        file,
+        mapping,
+        _selection(rows, limit),
+        flags,
+        run_settings(out=out, rate=rate, in_flight=in_flight, give_up_after=give_up_after),
+    )
 
 
 def check(
@@ -94,6 +100,14 @@ def check(
 
     flags = RunFlags(dry_run=True, sandbox=sandbox, sandbox_questions=questions, as_json=as_json, quiet=quiet)
     _import_file(file, mapping, _selection(rows, limit), flags, load_settings(out=out))
+
+
+def run_settings(give_up_after: str | None, **flags: object) -> Settings:
+    """The settings of a run that sends."""
+    from importer.load import parse_minutes
+    from importer.settings import load_settings
+
+    return load_settings(give_up_minutes=parse_minutes(give_up_after) if give_up_after else None, **flags)
 
 
 def _selection(rows: str | None, limit: int | None) -> Selection:
@@ -164,7 +178,29 @@ def _connection(flags: RunFlags, settings: Settings) -> AbstractContextManager[C
         return rehearse(settings, flags.sandbox_questions, flags.sandbox_faults)
     if flags.sandbox_questions or flags.sandbox_faults:
         raise UsageError("--questions and --faults are for the sandbox; add --sandbox, or leave them out")
-    return connect(settings)
+    return connect(settings, lambda base_url: _patience(flags, settings, base_url))
+
+
+def _patience(flags: RunFlags, settings: Settings, base_url: str) -> Patience:
+    """A run waits for a service that it knows to be there as long before its first row as between two of them."""
+    from importer.ledger import Ledger
+    from importer.load import in_words
+    from importer.service import Patience
+
+    def goes_on_for() -> float:
+        if flags.dry_run:
+            return 0.0
+        with ExitStack() as held:
+            ledger = Ledger.open_existing(settings.ledger_path())
+            if ledger is None or not held.enter_context(ledger).has_answered(base_url):
+                return 0.0
+        return settings.give_up_minutes * 60
+
+    def told(seconds: float) -> None:
+        if seconds >= 1.5 and not flags.quiet:
+            say(f"The service does not list its questions at the moment; next try in {in_words(seconds)}.")
+
+    return Patience(goes_on_for=goes_on_for, told=told)
 
 
 def _refuse_a_second_run(order: Order, flags: RunFlags, settings: Settings) -> None:
@@ -252,11 +288,12 @@ def _ledger_of(plan: Plan, path: Path) -> Iterator[Ledger]:
 
 
 def _send(plan: Plan, flags: RunFlags, settings: Settings, connection: Connection, limit: ErrorLimit | None) -> Summary:
-    from importer.cli.progress import progress
+    from importer.cli.progress import progress, tell_waiting
     from importer.cli.signals import interruption
     from importer.errors import ImporterError
     from importer.ledger import EarlierOutcomes
     from importer.load import Halt, Loader, LoadOptions
+    from importer.models import Operation
     from importer.pipeline import begin, carry_out, end
     from importer.planning import discard
 
@@ -277,6 +314,7 @@ def _send(plan: Plan, flags: RunFlags, settings: Settings, connection: Connectio
         for problem in earlier_runs.problems:
             say(f"An earlier run cannot be reported any more: {problem}")
         _tell_of_abandoned(settings, ledger)
+        scope = plan.manifest.scope
         loader = Loader(
             connection.service,
             ledger,
@@ -288,12 +326,13 @@ def _send(plan: Plan, flags: RunFlags, settings: Settings, connection: Connectio
                 max_errors=limit,
                 settle=flags.settle,
                 settle_after=connection.settle_after,
-                pause=connection.pause,
+                attempts=settings.attempts,
+                give_up_after=settings.give_up_minutes * 60,
                 again=flags.again,
-                retry_budget=settings.retry_budget,
             ),
-            patience=connection.patience,
             probe=connection.is_well,
+            has_answered=scope.target.operation is Operation.APPLY or ledger.has_answered(scope.base),
+            told=tell_waiting(flags.quiet),
             earlier=earlier.of,
             halt=halt,
         )

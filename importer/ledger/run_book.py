@@ -94,6 +94,13 @@ class RunBook:
         """The runs of a scope that have no end: killed, or going on now (`target_lock` tells), the newest first."""
         return self._runs(f"{_RUNS} WHERE ended_at IS NULL AND {_IS_OF}", _names(scope))
 
+    def has_answered(self, base: str) -> bool:
+        """Whether the service at that address ever answered a request of a run."""
+        query = "SELECT EXISTS (SELECT 1 FROM attempts JOIN runs USING (run) WHERE base = ? AND status IS NOT NULL)"
+        with self._transaction() as connection:
+            (found,) = connection.execute(query, (base,)).fetchone()
+        return bool(found)
+
     def rows_done(self, run: str) -> Iterator[int]:
         """The rows of a run whose candidates it found or left where they are to be. Streams."""
         query = f"SELECT row FROM attempts WHERE run = ? AND state IN ({', '.join('?' * len(DONE))})"

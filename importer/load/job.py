@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import NamedTuple
 
-from importer.ledger import Known, LedgerUnwritable, State
+from importer.ledger import Known, State
 from importer.load.classify import Doubt, Verdict
 from importer.service import NoReply, Reply
 
@@ -13,10 +12,10 @@ from importer.service import NoReply, Reply
 class Job(NamedTuple):
     """One row to be sent.
 
-    `attempts` is the number of requests sent for it in this run so far, `settlings` how often it was set aside.
-    `due` is the time, on the halt's clock, before which it must not be sent. `last` is the last answer to it in this
-    run. `earlier` is what the ledger knew of the identity before this run. `intended`: the intent of its first
-    request is on disk.
+    attempts: requests sent for it in this run. tries: those of them with an inconclusive answer that count as its own.
+    refusals: refusals (429) that count as its own. last: the last answer to it in this run. earlier: what the ledger
+    knew of the identity before this run. is_probe: its request is the one that is sent to see whether the service is
+    well again.
     """
 
     row: int
@@ -25,40 +24,25 @@ class Job(NamedTuple):
     body_digest: bytes
     doubt: Doubt = Doubt.NONE
     attempts: int = 0
-    settlings: int = 0
-    due: float = float("-inf")
+    tries: int = 0
+    refusals: int = 0
     last: Reply | NoReply | None = None
     earlier: Known | None = None
-    intended: bool = False
-
-    @property
-    def may_leave(self) -> bool:
-        """Whether its next request is its first one, whose intent is on disk."""
-        return self.intended and not self.attempts
-
-
-class Hindrance(StrEnum):
-    """Why a request that was due was not sent."""
-
-    HALTED = "halted"
-    LEDGER = "ledger"  # its intent could not be written
-    BUDGET = "budget"  # it would have been a repetition, and the run has used up those that it may send
-    TWIN = "twin"  # its identity is in flight or done: another row of this run has the same e-mail
+    is_probe: bool = False
 
 
 class Finding(NamedTuple):
-    """What became of a job: the state it is left in (None: no request was ever sent), and by which verdict.
+    """What is known of a job: the state it is left in (None: nothing was sent for it), and by which verdict.
 
-    `job.last` is that answer and `verdict` what it meant, None where sending it brought no answer this time;
-    `hindrance` says why no further request was sent where one was due; `twin` is the row that has the same e-mail.
+    verdict: None where the last thing that happened was no answer. is_duplicate: its identity is in flight or done,
+    since another row of this run has the same e-mail; `other_row` is that one, where it is known.
     """
 
     job: Job
     state: State | None
     verdict: Verdict | None = None
-    hindrance: Hindrance | None = None
-    trouble: LedgerUnwritable | None = None
-    twin: int | None = None
+    is_duplicate: bool = False
+    other_row: int | None = None
 
     @property
     def status(self) -> int | None:

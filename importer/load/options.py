@@ -43,16 +43,31 @@ class ErrorLimit:
         return f"{self.amount:g}%" if self.is_percentage else f"{self.amount:g}"
 
 
+_MINUTES_OF = {"s": 1 / 60, "m": 1.0, "h": 60.0, "": 1.0}
+
+
+def parse_minutes(text: str) -> float:
+    """Read `15m`, `90s`, `2h`, or a number of minutes.
+
+    Raises:
+        UsageError: it is none of these.
+    """
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text.strip().lower(), re.ASCII)
+    if not found or not float(found[1]):
+        raise UsageError(f"{text!r} is not a length of time; write it like 15m, 90s or 2h")
+    return float(found[1]) * _MINUTES_OF[found[2]]
+
+
 @dataclass(frozen=True, slots=True)
 class LoadOptions:
     """How rows are sent.
 
     in_flight: the most requests at the same time. rate: the most requests a second, spread evenly.
     settle: when a row whose request may have arrived is sent again with the same bytes: at once, at the end of the
-    run, or not at all. settle_after: seconds between the two, for `later`. settle_tries: how often, at most.
-    pause: seconds to wait before the service is probed when its answers are not clear.
+    run, or not at all. settle_after: seconds between two requests for it, for `later`. attempts: how often it is sent
+    at most; as often a row is refused (429) on its own before it waits for all others.
+    give_up_after: seconds after which a run ends in which no row is settled. Of `settle_after` it is at least twice.
     again: send rows that were rejected before even if they are unchanged.
-    retry_budget: how many repetitions a run may send for each row, on the whole; 100 are always allowed.
     """
 
     in_flight: int = 8
@@ -60,7 +75,11 @@ class LoadOptions:
     max_errors: ErrorLimit | None = None
     settle: Settling = "later"
     settle_after: float = 60.0
-    settle_tries: int = 3
-    pause: float = 30.0
+    attempts: int = 13
+    give_up_after: float = 900.0
     again: bool = False
-    retry_budget: float = 1.0
+
+    @property
+    def patience(self) -> float:
+        """Seconds without progress after which the run ends: more than the delay of a row that is sent again."""
+        return max(self.give_up_after, 2 * self.settle_after)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importer.ledger import Known, State
 from importer.load.classify import Doubt
-from importer.load.job import Finding, Hindrance
+from importer.load.job import Finding
 from importer.load.stops import Stop
 from importer.models import Outcome, OutcomeKind, Problem
 from importer.service import NoReply, Reply
@@ -82,8 +82,8 @@ def _kind_and_problem(finding: Finding, stop: Stop | None) -> _KindAndProblem:
             return OutcomeKind.UNCLEAR, _unclear(finding)
         case State.FAILED | State.PLANNED:
             return OutcomeKind.FAILED, _failed(finding)
-        case None if finding.hindrance is Hindrance.TWIN:
-            return OutcomeKind.INVALID, _twin(finding.twin)
+        case None if finding.is_duplicate:
+            return OutcomeKind.INVALID, _twin(finding.other_row)
         case None:
             return OutcomeKind.NOT_SENT, _not_sent(stop) if stop else None
 

@@ -23,7 +23,7 @@ from importer.errors import Busy
 from importer.ledger import Ledger, RunRecord, Scope, State, target_lock
 from importer.load import Halt, Loader, LoadOptions
 from importer.models import Application, Operation, Outcome, OutcomeKind, PoolCandidate, ReadyCandidate, Target
-from importer.service import NoReply, Patience, Reply
+from importer.service import NoReply, Reply
 from importer.service.replies import Phase
 from importer.transform import encode
 from tests.crash.imports import temporary_folder
@@ -241,7 +241,7 @@ class WholeLife(RuleBasedStateMachine):
             f"run-{self.runs}", self.scope, "a.csv", "", "m.yaml", "", datetime.fromtimestamp(self.now, UTC)
         )
         ledger.begin_run(run)
-        return Loader(self.service, ledger, run, options=options, patience=Patience(attempts=3), halt=self.halt)
+        return Loader(self.service, ledger, run, options=options, halt=self.halt)
 
     def _submissions(self) -> list[ReadyCandidate]:
         made = Application if self.operation is Operation.APPLY else PoolCandidate

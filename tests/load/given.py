@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from importer.ledger import Ledger, RunRecord, Scope
-from importer.load import Halt, Loader, LoadOptions
+from importer.load import Halt, Loader, LoadOptions, Waiting
 from importer.models import Application, Operation, Outcome, PoolCandidate, ReadyCandidate, Target
-from importer.service import NoReply, Patience, Reply, SubmitThen
+from importer.service import NoReply, Reply, SubmitThen
 from importer.service.replies import Phase
 from importer.transform import encode
 
@@ -126,7 +126,8 @@ class House:
         *,
         halt: Halt | None = None,
         probe: Callable[[], bool] = lambda: True,
-        attempts: int = 3,
+        has_answered: bool = True,
+        told: Callable[[Waiting | None], None] = lambda _: None,
         submit_then: SubmitThen | None = None,
     ) -> Loader:
         self.runs += 1
@@ -139,8 +140,9 @@ class House:
             run,
             submit_then=submit_then or (without_waiting(service) if self.many_at_once else None),
             options=options or LoadOptions(),
-            patience=Patience(attempts=attempts),
             probe=probe,
+            has_answered=has_answered,
+            told=told,
             halt=halt or self.time.halt(),
         )
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from importer.ledger import Ledger, RunJournal, RunRecord, Scope, target_lock
 from importer.load import Loader, LoadOptions
 from importer.models import Operation, Target
-from importer.service import Patience, RecruitingService
+from importer.service import RecruitingService
 from tests.load.given import applications
 
 
@@ -25,8 +25,7 @@ def run(folder: Path, base_url: str, rows: int, name: str) -> None:
             service,
             ledger,
             record,
-            options=LoadOptions(settle_after=0.05, settle_tries=10, pause=0),
-            patience=Patience(first_wait=0.001, longest_wait=0.01),
+            options=LoadOptions(settle_after=0.05),
         )
         for outcome in loader.load(applications(range(2, rows + 2))):
             journal.record(outcome)

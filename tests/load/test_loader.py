@@ -89,13 +89,8 @@ FILL = Reply(400, "cv: this field may not be blank")
         ),
         pytest.param(
             (Reply(429, "slow down"),),
-            Outcome(2, K.FAILED, 429, 3, (not_accepted("3 attempts (429: slow down)"),)),
-            id="patience used up",
-        ),
-        pytest.param(
-            (REFUSED,),
-            Outcome(2, K.FAILED, None, 3, (not_accepted("3 attempts (connection refused)"),)),
-            id="no connection",
+            Outcome(2, K.FAILED, 429, 6, (not_accepted("6 attempts (429: slow down)"),)),
+            id="refused each time, and once more at the end",
         ),
         pytest.param((BROKEN, CREATED), Outcome(2, K.CREATED, 201, 2), id="settled: it had not arrived"),
         pytest.param((SILENT, THERE), Outcome(2, K.ALREADY_THERE, 409, 2, (OURS,)), id="settled: it had arrived"),
@@ -105,13 +100,13 @@ FILL = Reply(400, "cv: this field may not be blank")
         pytest.param(
             (BROKEN, Reply(429), THERE), Outcome(2, K.ALREADY_THERE, 409, 3, (OURS,)), id="settled after a 429"
         ),
-        pytest.param((BROKEN,), Outcome(2, K.UNCLEAR, 500, 4, (unclear("500: oops"),)), id="never settled"),
+        pytest.param((BROKEN,), Outcome(2, K.UNCLEAR, 500, 3, (unclear("500: oops"),)), id="never settled"),
         pytest.param(
-            (SILENT,), Outcome(2, K.UNCLEAR, None, 4, (unclear("no answer within 30 s"),)), id="never an answer"
+            (SILENT,), Outcome(2, K.UNCLEAR, None, 3, (unclear("no answer within 30 s"),)), id="never an answer"
         ),
         pytest.param(
             (BROKEN, Reply(429)),
-            Outcome(2, K.UNCLEAR, 429, 4, (unclear("429, without a reason"),)),
+            Outcome(2, K.UNCLEAR, 429, 7, (unclear("429, without a reason"),)),
             id="a 429 settles nothing",
         ),
     ],
@@ -121,7 +116,7 @@ def test_the_life_of_one_row(house: House, scope: Scope, answers: tuple[Answer, 
     """Whatever the service answers, the row ends in the outcome that is true, and is told about."""
     house.scope = scope
     rows = rows_for(scope, [3, 4, 5, 2])
-    outcomes = house.load(Scripted(by_row({2: answers})), rows, LoadOptions(pause=0))
+    outcomes = house.load(Scripted(by_row({2: answers})), rows, LoadOptions(attempts=3))
     assert outcomes[2] == outcome
 
 
@@ -146,7 +141,7 @@ def test_settling_now_does_not_wait(house: House) -> None:
     """With `now` the row in doubt is sent again as soon as a sender is free, without a delay."""
     service = Scripted(by_row({2: (BROKEN, CREATED)}))
     house.load(service, applications([2, 3, 4, 5]), LoadOptions(in_flight=1, settle="now"))
-    assert service.emails == [email_of(row) for row in (2, 3, 2, 4, 5)]
+    assert service.emails == [email_of(row) for row in (2, 2, 3, 4, 5)]
     assert house.time.waits == []
 
 
@@ -354,13 +349,13 @@ def test_candidates_are_read_by_the_caller_and_not_far_ahead(house: House) -> No
     assert threads == {threading.get_ident()}
 
 
-def test_a_row_may_be_given_one_attempt_only(house: House) -> None:
-    """One that was not processed then has failed, here and in the ledger, and is sent by the next run."""
+def test_what_is_never_taken_has_failed(house: House) -> None:
+    """One attempt, and one more when all others are done: then it has failed, here and in the ledger."""
     with house.ledger() as ledger:
-        loader = house.loader(ledger, Scripted(in_turn(Reply(429, "slow down"))), attempts=1)
+        loader = house.loader(ledger, Scripted(in_turn(Reply(429, "slow down"))), LoadOptions(attempts=1))
         outcomes = by_outcome(loader.load(applications([2])))
         known = ledger.look_up([ledger.fingerprints.identity(house.scope, email_of(2))])
-    assert outcomes[2] == Outcome(2, K.FAILED, 429, 1, (not_accepted("1 attempt (429: slow down)"),))
+    assert outcomes[2] == Outcome(2, K.FAILED, 429, 2, (not_accepted("2 attempts (429: slow down)"),))
     assert [found.state for found in known.values()] == [State.FAILED]
     assert house.load(Scripted(in_turn(CREATED)), applications([2]))[2].kind is K.CREATED
 

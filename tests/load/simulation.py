@@ -1,0 +1,161 @@
+"""A run on a clock of its own: the real sending over a service that is only made up, a hundred thousand rows in seconds.
+
+Nothing here waits: time jumps to the next thing that happens, an answer or the end of a wait.
+"""
+
+from __future__ import annotations
+
+import heapq
+import random
+from collections import Counter, deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import count
+from typing import Any, cast
+
+from importer.ledger import Answered, Fingerprints, Intent, Known, Ledger, RunRecord
+from importer.load import Halt, Loader, LoadOptions, Stop
+from importer.load.halt import Wakeup
+from importer.models import Operation, OutcomeKind, ReadyCandidate, Target
+from importer.service import NoReply, Reply
+from tests.load.given import JOB_POST
+
+Answer = Reply | NoReply
+Fate = Callable[[int, float, random.Random], tuple[Answer, float, bool]]
+"""What a request for a row meets at a time: its answer, after how many seconds, and whether the row is accepted."""
+
+
+class SimulatedTime(Halt):
+    """Lets time jump to what happens next."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda: self.at)
+        self.at = 0.0
+        self._events: list[tuple[float, int, Callable[[], None]]] = []
+        self._order = count()
+
+    def later(self, seconds: float, happens: Callable[[], None]) -> None:
+        heapq.heappush(self._events, (self.at + seconds, next(self._order), happens))
+
+    def wait(self, wakeup: Wakeup, seconds: float, *, is_busy: bool) -> None:
+        if self._events and (self._events[0][0] <= self.at + seconds):
+            self.at, _, happens = heapq.heappop(self._events)
+            happens()
+        else:
+            self.at += seconds
+        while not wakeup.empty():
+            wakeup.get()
+
+
+class MemoryLedger:
+    """As much of a ledger as sending needs, at no cost; what the real one refuses is not simulated."""
+
+    fingerprints = Fingerprints(bytes(32))
+
+    def look_up(self, _: list[bytes]) -> dict[bytes, Known]:
+        return {}
+
+    def intend_then(self, _: Intent, then: Callable[[Exception | None], None]) -> None:
+        then(None)
+
+    def record(self, _: Answered) -> None:
+        pass
+
+    def hurry(self) -> None:
+        pass
+
+    def flush(self) -> None:
+        pass
+
+
+@dataclass
+class Simulated:
+    """How a simulated run went. Seconds of its own clock."""
+
+    kinds: Counter[OutcomeKind] = field(default_factory=Counter)
+    stop: Stop | None = None
+    seconds: float = 0.0
+    requests: int = 0
+    refused: int = 0
+    twice: int = 0
+    rate: float | None = None
+    waits: list[str] = field(default_factory=list)
+
+
+def simulate(
+    rows: int,
+    fate: Fate,
+    seed: int = 1,
+    options: LoadOptions | None = None,
+    *,
+    pool: bool = False,
+    has_answered: bool = True,
+    list_is_well: Callable[[float], bool] = lambda _: True,
+) -> Simulated:
+    """A run of so many rows, each of whose requests meets its fate."""
+    time, luck, found = SimulatedTime(), random.Random(seed), Simulated()
+    accepted: set[bytes] = set()
+    random.seed(seed)
+
+    def start(_: Target, body: bytes, on_done: Callable[[Answer], None]) -> None:
+        answer, seconds, accepts = fate(int(body), time.at, luck)
+        found.requests += 1
+        if accepts:
+            found.twice += body in accepted and answer.status == 201 if isinstance(answer, Reply) else 0
+            if body in accepted and isinstance(answer, Reply) and answer.status == 201:
+                answer = Reply(409)
+            accepted.add(body)
+        found.refused += isinstance(answer, Reply) and answer.status == 429
+        time.later(seconds, lambda: on_done(answer))
+
+    def told(waiting: Any) -> None:
+        found.waits.append(f"{time.at:.1f} {waiting}")
+
+    scope = JOB_POST if not pool else type(JOB_POST)(JOB_POST.base, Target(Operation.ADD_TO_POOL, "17"))
+    run = RunRecord("run", scope, "a.csv", "", "m.yaml", "", datetime(2026, 3, 1, tzinfo=UTC))
+
+    def probe() -> bool:
+        is_well = list_is_well(time.at)
+        time.at += 0.02 if is_well else 1.0
+        return is_well
+
+    loader = Loader(
+        cast(Any, None),
+        cast(Ledger, MemoryLedger()),
+        run,
+        submit_then=cast(Any, start),
+        options=options,
+        probe=probe,
+        has_answered=has_answered,
+        told=told,
+        halt=time,
+    )
+    people = (ReadyCandidate(row, f"person{row}@example.com", b"%d" % row) for row in range(2, rows + 2))
+    for outcome in loader.load(people):
+        found.kinds[outcome.kind] += 1
+    found.stop, found.seconds, found.rate = loader.stop, time.at, loader.learned_rate
+    return found
+
+
+class Limiter:
+    """A limit of so many a second. `size`: tokens that are saved up; None: a window of one second each."""
+
+    def __init__(self, rate: float, size: float | None, retry_after: float | None) -> None:
+        self.rate, self.size, self.retry_after = rate, size, retry_after
+        self.tokens, self.last, self.window = size or 0.0, 0.0, deque[float]()
+
+    def __call__(self, row: int, now: float, luck: random.Random) -> tuple[Answer, float, bool]:
+        if self.size is None:
+            start = int(now)
+            while self.window and self.window[0] < start:
+                self.window.popleft()
+            ok = len(self.window) < self.rate
+            if ok:
+                self.window.append(now)
+        else:
+            self.tokens = min(self.size, self.tokens + (now - self.last) * self.rate)
+            self.last = now
+            ok = self.tokens >= 1
+            self.tokens -= ok
+        return (Reply(201), 0.02, True) if ok else (Reply(429, "", self.retry_after), 0.002, False)
