@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -13,7 +14,7 @@ from importer import __version__
 from importer.errors import StoppedEarly, UnusableInput
 from importer.models import FilePlace, Operation, Problem, Question, Target
 from importer.service import contract
-from importer.service.error_body import readable
+from importer.service.error_body import one_line, readable
 from importer.service.options import split_options
 from importer.service.patience import Patience
 from importer.service.replies import NoReply, RawReply, Reply
@@ -104,8 +105,9 @@ class RecruitingService:
     def _reply(self, target: Target, raw: RawReply | NoReply) -> Reply | NoReply:
         if isinstance(raw, NoReply):
             return raw
-        message = _created_message(target.operation, raw) if raw.status == 201 else self._message(raw)
-        return Reply(raw.status, message, self._retry_after(raw))
+        if raw.status == 201:
+            return _created(target.operation, raw)
+        return Reply(raw.status, self._message(raw), self._retry_after(raw))
 
     def probe(self, job_post: str) -> Reply | NoReply:
         """Ask once for a question list (4.1) only to see whether the service answers: changes nothing there.
@@ -232,13 +234,19 @@ def _refuse_repeated_ids(target: Target, found: list[contract.JobPostQuestion]) 
         raise UnusableInput(problems)
 
 
-def _created_message(operation: Operation, raw: RawReply) -> str:
-    """ "" for a 201 as described. Its content is not repeated: a pool's record carries presigned URLs."""
+def _created(operation: Operation, raw: RawReply) -> Reply:
+    """A 201. Of its content only the e-mail is kept: a pool's record carries presigned URLs."""
+    message = ""
     try:
         contract.created_body(operation.value, raw.body)
     except pydantic.ValidationError:
-        return "created, but the body of the answer is not what the service description shows"
-    return ""
+        message = "created, but the response is not what the service description shows"
+    try:
+        shown = json.loads(raw.body)
+    except (ValueError, RecursionError):
+        shown = None
+    email = shown.get("email") if isinstance(shown, dict) else None
+    return Reply(201, message, email=one_line(email) if isinstance(email, str) else "")
 
 
 def _list_refused(target: Target, raw: RawReply, message: str) -> StoppedEarly | UnusableInput:

@@ -18,12 +18,14 @@ class Reply(NamedTuple):
     """A status that was read, whatever else was wrong with the answer.
 
     `message` is the body as one readable line ("" where it says nothing); of a 201 only that its body could not be
-    read, since a pool's record carries presigned URLs. `retry_after` is in seconds.
+    read, since a pool's record carries presigned URLs. `retry_after` is in seconds. `email` is the one that the body
+    of a 201 names, as one line; "" where it names none.
     """
 
     status: int
     message: str = ""
     retry_after: float | None = None
+    email: str = ""
 
 
 class NoReply(NamedTuple):

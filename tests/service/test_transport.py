@@ -59,7 +59,7 @@ REPLIES = [
     pytest.param(CREATED, Reply(201), id="created"),
     pytest.param(
         answer("201 Created", b"<html>ok</html>"),
-        Reply(201, "created, but the body of the answer is not what the service description shows"),
+        Reply(201, "created, but the response is not what the service description shows"),
         id="created, body is no JSON",
     ),
     pytest.param(answer("409 Conflict", b'{"detail": "already applied"}'), Reply(409, "already applied"), id="409"),
@@ -77,7 +77,7 @@ REPLIES = [
     ),
     pytest.param(
         send_and_close(b'HTTP/1.1 201 Created\r\nContent-Length: 500\r\n\r\n{"mess'),
-        Reply(201, "created, but the body of the answer is not what the service description shows"),
+        Reply(201, "created, but the response is not what the service description shows"),
         id="a cut body keeps its status",
     ),
     pytest.param(
