@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import quote, urljoin, urlsplit
 
 import pydantic
 
@@ -29,6 +29,7 @@ others wait for: it does little, and raises nothing.
 
 _LIST_LIMIT = 16 * 1024 * 1024  # bytes of a question list
 _MOST_PAGES = 100
+_IN_A_QUERY = "%/?:@!$&'()*+,;=[]"  # what stays as it is; a space or a letter that is no ASCII does not
 
 
 def _now() -> datetime:
@@ -181,11 +182,18 @@ class RecruitingService:
     def _next_page(self, url: str, following: str | None) -> str | None:
         if not following:
             return None
-        absolute = urljoin(url, following)
-        # The token goes with each request: it must not leave for another host.
-        if urlsplit(absolute)[:2] != urlsplit(url)[:2]:
-            raise StoppedEarly(f"the question list goes on at another host ({absolute}); nothing was sent there")
-        return absolute
+        first = urlsplit(url)
+        try:
+            page = urlsplit(urljoin(url, following))
+        except ValueError:
+            page = None
+        # The token goes with each request: it must not leave for another host, nor ask for anything but questions.
+        if page is None or page[:3] != first[:3]:
+            raise StoppedEarly(
+                f"the question list goes on at another address ({one_line(following)}); nothing was sent there; "
+                "tell the administrator of your recruiting service"
+            )
+        return first._replace(query=quote(page.query, safe=_IN_A_QUERY)).geturl()
 
     def _question(self, shown: contract.JobPostQuestion) -> Question:
         return Question(

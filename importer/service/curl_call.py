@@ -94,13 +94,13 @@ class CurlHandle:
         """The headers that count, as libcurl has read them: had it to call us for each line of the head, a thread would
         have to wait for its turn each time.
         """
-        asked = self.curl.getinfo
+        asked = self.curl.getinfo_raw  # bytes: a header may hold any
         found = {
-            "content-type": asked(pycurl.CONTENT_TYPE),
-            "location": asked(pycurl.REDIRECT_URL),
-            "retry-after": asked(pycurl.RETRY_AFTER),
+            "content-type": (asked(pycurl.CONTENT_TYPE) or b"").decode("utf-8", "replace"),
+            "location": (asked(pycurl.REDIRECT_URL) or b"").decode("utf-8", "replace"),
+            "retry-after": str(asked(pycurl.RETRY_AFTER) or ""),
         }
-        return {name: str(value) for name, value in found.items() if value}
+        return {name: value for name, value in found.items() if value}
 
     def _reason(self, error: int) -> str:
         """What failed, for a person."""

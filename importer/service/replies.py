@@ -45,8 +45,8 @@ HEADERS_THAT_COUNT: Final = ("content-type", "location", "retry-after")
 class RawReply(NamedTuple):
     """What the transport hands over: status, headers and the body as far as it could be read.
 
-    headers: of those in `HEADERS_THAT_COUNT` the ones that came. A Location may have been made absolute, and a
-    Retry-After with a date may have become seconds.
+    headers: of those in `HEADERS_THAT_COUNT` the ones that came, read as UTF-8, with a replacement character for what
+    is none. A Location may have been made absolute, and a Retry-After with a date may have become seconds.
     """
 
     status: int

@@ -53,7 +53,12 @@ class RequestsTransport:
         finally:
             response.close() if not _reusable(response) else response.raw.release_conn()
         came = response.raw.headers
-        headers = {name: came.getlist(name)[-1] for name in HEADERS_THAT_COUNT if name in came}
+        # http.client reads all bytes as Latin-1
+        headers = {
+            name: came.getlist(name)[-1].encode("latin-1").decode("utf-8", "replace")
+            for name in HEADERS_THAT_COUNT
+            if name in came
+        }
         return RawReply(response.status_code, headers, body, complete)
 
     def close(self) -> None:
