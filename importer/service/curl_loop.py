@@ -238,7 +238,7 @@ class _KeptConnections:
         if time.monotonic() - since >= self._limits.idle or self._has_something_to_read(number):
             self._busy.discard(ends)
             return False
-        if is_encrypted:
+        if is_encrypted and sys.platform == "linux":
             self._taken[ends] = (number, _bytes_received(number))
             self._heard.discard(number)
         return True
