@@ -6,19 +6,20 @@ INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: help demo test crash mutants proposals bench lint check clean
+.PHONY: help demo test quick crash mutants proposals bench lint check clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    import a messy legacy export into a recruiting service on this machine, and show the result"
 	@echo "make test    run the tests"
+	@echo "make quick   run the tests without tests/crash and tests/samples"
 	@echo "make crash   1,000 kills, kills at every point, made-up lives, 2,000 power cuts: figures (half an hour)"
 	@echo "make mutants plant faults into a copy of the code; the tests must catch each"
 	@echo "make lint    ruff and mypy"
 	@echo "make check   lint and tests"
 	@echo "make proposals  how often mapping new proposes the right column"
 	@echo "make bench   time, CPU and memory beside the service's bound and other tools (some ten minutes; TURNS=5, LARGE=1)"
-	@echo "make clean   remove the virtual environment and the demo's results"
+	@echo "make clean   remove the virtual environments and the demo's results"
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("importer needs Python 3.11 or newer, and this is " + sys.version.split()[0] + "; say for example: make PYTHON=python3.12 $(MAKECMDGOALS)")'
@@ -44,6 +45,9 @@ demo: $(INSTALLED)
 test: $(INSTALLED_DEV)
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
+quick: $(INSTALLED_DEV)
+	$(BIN)/python -m pytest -n auto --dist worksteal --ignore tests/crash --ignore tests/samples
+
 # Some half an hour on two cores; each part alone, larger or smaller: see python -m tests.crash --help
 crash: $(INSTALLED_DEV)
 	$(BIN)/python -m tests.crash
@@ -67,4 +71,4 @@ lint: $(INSTALLED_DEV)
 check: lint test
 
 clean:
-	rm -rf $(VENV) results/demo
+	rm -rf $(VENV) .venv-* results/demo

@@ -102,6 +102,13 @@ class Problem:
         return None
 
 
+CREATED_OTHER_EMAIL = "created-other-email"
+CREATED_EMAILS = "created-emails"
+"""The problem of a created row whose response names another e-mail, and the one beside it that holds both addresses:
+it is told in the report, and neither on the terminal nor in a log.
+"""
+
+
 # --- source -------------------------------------------------------------------------------------
 
 

@@ -81,6 +81,7 @@ class SortingAhead:
 
     def close(self) -> None:
         """No more are wanted."""
+        self._rest.close()
         if self._beside is not None:
             self._beside.close()
 
@@ -96,8 +97,9 @@ def sort_rows(
 
     recall: gives the outcome of a row by its number where it is known beforehand; not asked where rows are grouped.
     """
-    for rows, result in _judge(read, mapping, Duplicates(mapping, repeated, FirstRows()), recall):
-        yield Sorted(rows, result if isinstance(result, Outcome) else encode(result))
+    with FirstRows() as first_rows:
+        for rows, result in _judge(read, mapping, Duplicates(mapping, repeated, first_rows), recall):
+            yield Sorted(rows, result if isinstance(result, Outcome) else encode(result))
 
 
 def _judge(
@@ -129,11 +131,13 @@ def _left_out(filtered: Filtered) -> _Judged:
 
 def look_ahead(read: ReadRows, mapping: ResolvedMapping) -> Forecast:
     """Check every row as if it were sent: a file that cannot be read to its end is found before the first request."""
-    duplicates = Duplicates(mapping, first_rows=FirstRows())
-    forecast = replace(_forecast(_judge(read, mapping, duplicates)), repeated=duplicates.repeated)
+    with FirstRows() as first_rows:
+        duplicates = Duplicates(mapping, first_rows=first_rows)
+        forecast = replace(_forecast(_judge(read, mapping, duplicates)), repeated=duplicates.repeated)
     if duplicates.repeated and mapping.repeated is Repeated.ERROR:
-        again = Duplicates(mapping, duplicates.repeated, FirstRows())
-        return replace(forecast, ready=_forecast(_judge(read, mapping, again)).ready)
+        with FirstRows() as first_rows:
+            again = Duplicates(mapping, duplicates.repeated, first_rows)
+            return replace(forecast, ready=_forecast(_judge(read, mapping, again)).ready)
     return forecast
 
 

@@ -2,7 +2,7 @@
 
 from importer.ledger.earlier import EarlierOutcomes
 from importer.ledger.first_rows import FirstRows
-from importer.ledger.identity import Fingerprints, Scope
+from importer.ledger.identity import Fingerprints, Scope, normalized_email
 from importer.ledger.journal import JOURNAL, RunJournal
 from importer.ledger.ledger import Ledger
 from importer.ledger.lock import (
@@ -44,6 +44,7 @@ __all__ = [
     "Transition",
     "forget_presence",
     "is_abandoned",
+    "normalized_email",
     "refuse_while_locked",
     "rehearsal_lock",
     "runs_at_work",

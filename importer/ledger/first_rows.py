@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from typing import Self
 
 _IN_MEMORY = 50_000  # keys; more are put into a temporary database of SQLite's own, gone when it is closed
 _CACHE_KIB = 4096
@@ -12,13 +13,20 @@ class FirstRows:
     """A mapping from keys of 16 bytes to row numbers, for files of millions of rows.
 
     The temporary database has no name in any folder and holds what the keys are, so they must tell nothing by
-    themselves: see `Duplicates`, which makes them with a key that lives as long as the process.
+    themselves: see `Duplicates`, which makes them with a key that lives as long as the process. Closed by a `with`.
     """
 
     def __init__(self, in_memory: int = _IN_MEMORY) -> None:
         self._most = in_memory
         self._lately: dict[bytes, int] = {}
         self._earlier: sqlite3.Connection | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._earlier is not None:
+            self._earlier.close()
 
     def setdefault(self, key: bytes, row: int) -> int:
         """The first row that came with the key: the one given, if there was none."""

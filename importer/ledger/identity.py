@@ -28,6 +28,11 @@ class Scope:
         return f"{self.target} at {self.base}"
 
 
+def normalized_email(email: str) -> str:
+    """The same text for all spellings of one address."""
+    return unicodedata.normalize("NFC", email.strip()).casefold()
+
+
 class Fingerprints:
     """Makes identities and body digests with HMAC-SHA256 over one secret key.
 
@@ -40,8 +45,8 @@ class Fingerprints:
 
     def identity(self, scope: Scope, email: str) -> bytes:
         """32 bytes for one candidate at one target. Case and Unicode form of the e-mail make no difference."""
-        folded = unicodedata.normalize("NFC", email.strip()).casefold()
-        return self._digest_of("identity", scope.base, scope.target.operation, scope.target.id, folded)
+        address = normalized_email(email)
+        return self._digest_of("identity", scope.base, scope.target.operation, scope.target.id, address)
 
     def body_digest(self, body: bytes) -> bytes:
         """32 bytes that tell whether a row's request body changed."""

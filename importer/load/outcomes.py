@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from importer.ledger import Known, State
+import hashlib
+import json
+
+from importer.ledger import Known, State, normalized_email
 from importer.load.classify import Doubt
 from importer.load.job import Finding
 from importer.load.stops import Stop
-from importer.models import Outcome, OutcomeKind, Problem
+from importer.models import CREATED_EMAILS, CREATED_OTHER_EMAIL, Outcome, OutcomeKind, Problem
 from importer.service import NoReply, Reply
 
 _SETTLE_THERE = (
@@ -24,7 +27,8 @@ def outcome_of(finding: Finding, stop: Stop | None = None) -> Outcome:
     """The outcome of a row that was sent, or that was to be sent and was not; `stop` says why not."""
     job = finding.job
     kind, problem = _kind_and_problem(finding, stop)
-    return Outcome(job.row, kind, finding.status, job.attempts, (problem,) if problem else ())
+    problems = _warnings(finding) if kind is OutcomeKind.CREATED else (problem,) if problem else ()
+    return Outcome(job.row, kind, finding.status, job.attempts, problems)
 
 
 def untouched(row: int, stop: Stop | None) -> Outcome:
@@ -89,6 +93,32 @@ def _kind_and_problem(finding: Finding, stop: Stop | None) -> _KindAndProblem:
 
 
 _KindAndProblem = tuple[OutcomeKind, Problem | None]
+
+
+def _warnings(finding: Finding) -> tuple[Problem, ...]:
+    """What is wrong with the body of a 201. Only the last problem holds the addresses: it is for the report alone."""
+    answer = finding.job.last
+    if not isinstance(answer, Reply):
+        return ()
+    if answer.email:
+        sent = json.loads(finding.job.body)["email"]
+        if normalized_email(sent) != normalized_email(answer.email):
+            hashes = f"SHA-256 {_short_hash(answer.email)}, sent was {_short_hash(sent)}"
+            return (
+                Problem(
+                    CREATED_OTHER_EMAIL,
+                    f"created, but the response names another e-mail ({hashes})",
+                    "look in the service which candidate was created, and correct it there: the row is not sent again",
+                ),
+                Problem(CREATED_EMAILS, f"e-mail sent: {sent}; e-mail in the response: {answer.email}"),
+            )
+    if answer.message:
+        return (Problem("created-unreadable", answer.message, "look in the service whether the candidate is there"),)
+    return ()
+
+
+def _short_hash(email: str) -> str:
+    return hashlib.sha256(normalized_email(email).encode()).hexdigest()[:12]
 
 
 def _rejected(finding: Finding) -> Problem:

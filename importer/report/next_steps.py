@@ -43,6 +43,8 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
         files = [CSV_FILES[kind] for kind in to_mend]
         commands = tuple(_command(str(folder / name), summary, folder) for name in files)
         yield Step(f"mend the rows in {' and '.join(files)}, then run what you mended", commands)
+    if any(group.is_warning for group in summary.problems):
+        yield Step(f"look at the rows in {CSV_FILES[OutcomeKind.CREATED]} that have a warning")
     if summary.dry_run:
         if summary.outcomes[OutcomeKind.NOT_SENT]:
             sends = "rehearse sending" if summary.sandbox else "send"

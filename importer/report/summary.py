@@ -50,6 +50,11 @@ class ProblemGroup:
     hint: str
     places: tuple[str, ...]
 
+    @property
+    def is_warning(self) -> bool:
+        """Whether a person is to look at rows that were created."""
+        return self.outcome is OutcomeKind.CREATED and bool(self.hint)
+
 
 @dataclass(frozen=True, slots=True)
 class Stopped:

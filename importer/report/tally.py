@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
-from importer.models import OutcomeKind, Problem
+from importer.models import CREATED_EMAILS, CREATED_OTHER_EMAIL, OutcomeKind, Problem
 from importer.report.places import place_in_list
 from importer.report.reported import ReportedRow
 from importer.report.summary import ProblemGroup, Requests
@@ -18,7 +18,8 @@ PLACES_KEPT: Final = 5
 # Their messages are the service's words or tell of the connection: like codes do not mean like causes.
 _GROUPED_BY_MESSAGE: Final = frozenset(OPEN) - {OutcomeKind.INVALID}
 # Of a value that no table or question knows, each is a group of its own: a person adds them to the table one by one.
-_GROUPED_BY_VALUE: Final = frozenset({"value-unknown", "choice-unknown"})
+# And each created row whose response names somebody else is looked at by itself.
+_GROUPED_BY_VALUE: Final = frozenset({"value-unknown", "choice-unknown", CREATED_OTHER_EMAIL, CREATED_EMAILS})
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from importer.models import OutcomeKind
+from importer.models import CREATED_EMAILS, OutcomeKind
 from importer.report.headline import headline
 from importer.report.names import WORKBOOK_FILE
 from importer.report.next_steps import Step, next_steps
@@ -31,6 +31,7 @@ def summary_lines(summary: Summary, folder: Path) -> list[str]:
         _opening(summary),
         _outcomes(summary),
         _problems("What to fix", [group for group in summary.problems if group.outcome in OPEN]),
+        _problems("Created, with a warning", [group for group in summary.problems if group.is_warning]),
         _problems("Good to know", [group for group in summary.problems if _worth_knowing(group, summary)]),
         _warnings(summary),
         _requests(summary),
@@ -64,9 +65,10 @@ def _outcomes(summary: Summary) -> Iterator[str]:
 
 
 def _worth_knowing(group: ProblemGroup, summary: Summary) -> bool:
-    """What is neither to be fixed nor said already by the reason of a stop."""
+    """What is neither to be fixed nor a warning nor said already by the reason of a stop, and holds no addresses."""
     said_already = summary.stopped is not None and group.outcome is OutcomeKind.NOT_SENT
-    return group.outcome not in OPEN and not said_already
+    is_told = group.outcome in OPEN or group.is_warning or said_already
+    return not is_told and group.code != CREATED_EMAILS
 
 
 def _problems(title: str, groups: list[ProblemGroup]) -> Iterator[str]:

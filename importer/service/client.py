@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import quote, urljoin, urlsplit
 
 import pydantic
 
@@ -13,7 +14,7 @@ from importer import __version__
 from importer.errors import StoppedEarly, UnusableInput
 from importer.models import FilePlace, Operation, Problem, Question, Target
 from importer.service import contract
-from importer.service.error_body import readable
+from importer.service.error_body import one_line, readable
 from importer.service.options import split_options
 from importer.service.patience import Patience
 from importer.service.replies import NoReply, RawReply, Reply
@@ -28,6 +29,7 @@ others wait for: it does little, and raises nothing.
 
 _LIST_LIMIT = 16 * 1024 * 1024  # bytes of a question list
 _MOST_PAGES = 100
+_IN_A_QUERY = "%/?:@!$&'()*+,;=[]"  # what stays as it is; a space or a letter that is no ASCII does not
 
 
 def _now() -> datetime:
@@ -104,8 +106,9 @@ class RecruitingService:
     def _reply(self, target: Target, raw: RawReply | NoReply) -> Reply | NoReply:
         if isinstance(raw, NoReply):
             return raw
-        message = _created_message(target.operation, raw) if raw.status == 201 else self._message(raw)
-        return Reply(raw.status, message, self._retry_after(raw))
+        if raw.status == 201:
+            return _created(target.operation, raw)
+        return Reply(raw.status, self._message(raw), self._retry_after(raw))
 
     def probe(self, job_post: str) -> Reply | NoReply:
         """Ask once for a question list (4.1) only to see whether the service answers: changes nothing there.
@@ -179,11 +182,18 @@ class RecruitingService:
     def _next_page(self, url: str, following: str | None) -> str | None:
         if not following:
             return None
-        absolute = urljoin(url, following)
-        # The token goes with each request: it must not leave for another host.
-        if urlsplit(absolute)[:2] != urlsplit(url)[:2]:
-            raise StoppedEarly(f"the question list goes on at another host ({absolute}); nothing was sent there")
-        return absolute
+        first = urlsplit(url)
+        try:
+            page = urlsplit(urljoin(url, following))
+        except ValueError:
+            page = None
+        # The token goes with each request: it must not leave for another host, nor ask for anything but questions.
+        if page is None or page[:3] != first[:3]:
+            raise StoppedEarly(
+                f"the question list goes on at another address ({one_line(following)}); nothing was sent there; "
+                "tell the administrator of your recruiting service"
+            )
+        return first._replace(query=quote(page.query, safe=_IN_A_QUERY)).geturl()
 
     def _question(self, shown: contract.JobPostQuestion) -> Question:
         return Question(
@@ -232,13 +242,21 @@ def _refuse_repeated_ids(target: Target, found: list[contract.JobPostQuestion]) 
         raise UnusableInput(problems)
 
 
-def _created_message(operation: Operation, raw: RawReply) -> str:
-    """ "" for a 201 as described. Its content is not repeated: a pool's record carries presigned URLs."""
+def _created(operation: Operation, raw: RawReply) -> Reply:
+    """A 201. Of its content only the e-mail is kept: a pool's record carries presigned URLs."""
+    message = ""
     try:
         contract.created_body(operation.value, raw.body)
-    except pydantic.ValidationError:
-        return "created, but the body of the answer is not what the service description shows"
-    return ""
+    except pydantic.ValidationError as error:
+        # No JSON, no object, or without what makes it one of these; another type of some field is nothing to look at
+        if any(not flaw["loc"] or flaw["type"] == "missing" for flaw in error.errors(include_input=False)):
+            message = "created, but the response is not what the service description shows"
+    try:
+        shown = json.loads(raw.body)
+    except (ValueError, RecursionError):
+        shown = None
+    email = shown.get("email") if isinstance(shown, dict) else None
+    return Reply(201, message, email=one_line(email) if isinstance(email, str) else "")
 
 
 def _list_refused(target: Target, raw: RawReply, message: str) -> StoppedEarly | UnusableInput:

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 import time
 from collections.abc import Callable
+from typing import Protocol
 
 import certifi
 import pycurl  # type: ignore[import-untyped]  # it has no stubs of its own
@@ -23,23 +25,29 @@ Ends = tuple[str, int, str, int]
 """The two addresses of a connection: the service's, then ours, each with its port."""
 
 
+class MayUse(Protocol):
+    def __call__(self, ends: Ends, *, is_encrypted: bool) -> bool: ...
+
+
 class CurlHandle:
     """A handle of libcurl, for one request after the other.
 
-    may_use: asked with the ends of a connection before the first byte leaves on it; false has it closed.
+    may_use: asked with the ends of a connection, and whether it is encrypted, before the first byte leaves on it; false
+    has it closed.
     Times are of the monotonic clock.
     """
 
-    def __init__(self, limits: Limits, may_use: Callable[[Ends], bool]) -> None:
+    def __init__(self, limits: Limits, may_use: MayUse) -> None:
         self.curl = _new_curl(limits)
         self.sent = 0.0  # when the first byte was let go; 0: nothing has left this machine
-        self.ends: Ends | None = None  # of the connection that it was let go on, or was to be
+        self.ends: Ends | None = None  # of the connection that it was let go on
         self._limits = limits
         self._may_use = may_use
         self._headers: object = None
         self._target: object = None  # what goes where
         self._began = 0.0
         self._is_unfit = False
+        self._is_encrypted = False
         self._pieces: list[bytes] = []
         self._size = 0
         self._most = 0
@@ -69,6 +77,9 @@ class CurlHandle:
             if request.body is None:
                 curl.setopt(pycurl.HTTPGET, 1)
             curl.setopt(pycurl.CUSTOMREQUEST, request.method)
+            self._is_encrypted = request.url.startswith("https:")
+            # Elsewhere nobody counts what comes on a connection: see _KeptConnections
+            curl.setopt(pycurl.FORBID_REUSE, self._is_encrypted and sys.platform != "linux")
             self._target = target
 
     def is_to_be_put_again(self, error: int) -> bool:
@@ -94,13 +105,13 @@ class CurlHandle:
         """The headers that count, as libcurl has read them: had it to call us for each line of the head, a thread would
         have to wait for its turn each time.
         """
-        asked = self.curl.getinfo
+        asked = self.curl.getinfo_raw  # bytes: a header may hold any
         found = {
-            "content-type": asked(pycurl.CONTENT_TYPE),
-            "location": asked(pycurl.REDIRECT_URL),
-            "retry-after": asked(pycurl.RETRY_AFTER),
+            "content-type": (asked(pycurl.CONTENT_TYPE) or b"").decode("utf-8", "replace"),
+            "location": (asked(pycurl.REDIRECT_URL) or b"").decode("utf-8", "replace"),
+            "retry-after": str(asked(pycurl.RETRY_AFTER) or ""),
         }
-        return {name: str(value) for name, value in found.items() if value}
+        return {name: value for name, value in found.items() if value}
 
     def _reason(self, error: int) -> str:
         """What failed, for a person."""
@@ -121,12 +132,13 @@ class CurlHandle:
 
     def _may_send(self, remote: str, local: str, remote_port: int, local_port: int) -> int:
         """Asked on each connection before the first byte leaves on it: here a request is let go, once."""
-        self.ends = (remote, remote_port, local, local_port)
         if self.sent:
             return int(pycurl.PREREQFUNC_ABORT)
-        if not self._may_use(self.ends):
+        ends = (remote, remote_port, local, local_port)
+        if not self._may_use(ends, is_encrypted=self._is_encrypted):
             self._is_unfit = True
             return int(pycurl.PREREQFUNC_ABORT)
+        self.ends = ends
         self.sent = time.monotonic()
         return int(pycurl.PREREQFUNC_OK)
 

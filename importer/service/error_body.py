@@ -32,18 +32,18 @@ def readable(body: bytes, content_type: str = "") -> str:
     if not text:
         return ""
     if "html" in content_type.lower() or re.match(r"<(!doctype|html|head|body)\b", text, re.IGNORECASE):
-        return _one_line(_of_html(text[:_LOOKED_AT]))
+        return one_line(_of_html(text[:_LOOKED_AT]))
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        return _one_line(text)
+        return one_line(text)
     parts: list[str] = []
     for part in _parts(value, label="", depth=0):
         if part not in parts:
             parts.append(part)
         if len(parts) == _MOST_PARTS:
             break
-    return _one_line("; ".join(parts))
+    return one_line("; ".join(parts))
 
 
 def _parts(value: Any, label: str, depth: int) -> Iterator[str]:
@@ -72,7 +72,8 @@ def _of_html(page: str) -> str:
     return "an HTML page: " + html.unescape(re.sub(r"<[^>]+>", " ", text))
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """The text without what is not seen, without credentials, and with at most LONGEST characters."""
     text = _CREDENTIAL.sub(lambda found: found.group(1) or "(token)", text[:_LOOKED_AT])
     text = re.sub(r"\s+", " ", _UNSEEN.sub(" ", text)).strip()
     return text if len(text) <= LONGEST else text[: LONGEST - 1].rstrip() + "…"

@@ -18,12 +18,14 @@ class Reply(NamedTuple):
     """A status that was read, whatever else was wrong with the answer.
 
     `message` is the body as one readable line ("" where it says nothing); of a 201 only that its body could not be
-    read, since a pool's record carries presigned URLs. `retry_after` is in seconds.
+    read, since a pool's record carries presigned URLs. `retry_after` is in seconds. `email` is the one that the body
+    of a 201 names, as one line; "" where it names none.
     """
 
     status: int
     message: str = ""
     retry_after: float | None = None
+    email: str = ""
 
 
 class NoReply(NamedTuple):
@@ -43,8 +45,8 @@ HEADERS_THAT_COUNT: Final = ("content-type", "location", "retry-after")
 class RawReply(NamedTuple):
     """What the transport hands over: status, headers and the body as far as it could be read.
 
-    headers: of those in `HEADERS_THAT_COUNT` the ones that came. A Location may have been made absolute, and a
-    Retry-After with a date may have become seconds.
+    headers: of those in `HEADERS_THAT_COUNT` the ones that came, read as UTF-8, with a replacement character for what
+    is none. A Location may have been made absolute, and a Retry-After with a date may have become seconds.
     """
 
     status: int

@@ -12,7 +12,7 @@ LONGEST = 900.0  # seconds; a longer one would hold a nightly run for a service'
 def seconds_to_wait(header: str, now: datetime) -> float | None:
     """The wait in seconds between 0 and LONGEST, or None where the header cannot be read."""
     text = header.strip()
-    if re.fullmatch(r"[0-9]{1,12}(\.[0-9]+)?", text, re.ASCII):
+    if re.fullmatch(r"[0-9]+(\.[0-9]+)?", text, re.ASCII):
         return min(float(text), LONGEST)
     try:
         until = parsedate_to_datetime(text)

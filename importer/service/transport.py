@@ -15,6 +15,7 @@ import socket
 import ssl
 import threading
 import time
+from contextlib import suppress
 from typing import Any, ClassVar
 
 import certifi
@@ -53,7 +54,12 @@ class RequestsTransport:
         finally:
             response.close() if not _reusable(response) else response.raw.release_conn()
         came = response.raw.headers
-        headers = {name: came.getlist(name)[-1] for name in HEADERS_THAT_COUNT if name in came}
+        # http.client reads all bytes as Latin-1
+        headers = {
+            name: came.getlist(name)[-1].encode("latin-1").decode("utf-8", "replace")
+            for name in HEADERS_THAT_COUNT
+            if name in came
+        }
         return RawReply(response.status_code, headers, body, complete)
 
     def close(self) -> None:
@@ -153,7 +159,9 @@ _CALL = _CurrentCall()
 
 
 class _DeadlineReader(io.RawIOBase):
-    """Reads a socket, each time no longer than what is left of the deadline."""
+    """Reads a socket, each time no longer than what is left of the deadline. No more, once `is_over`."""
+
+    is_over = False
 
     def __init__(self, sock: socket.socket, whole: io.BufferedIOBase, silence: float, deadline: float) -> None:
         self._sock = sock
@@ -165,6 +173,8 @@ class _DeadlineReader(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
+        if self.is_over:
+            return 0
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError("the deadline of the answer has passed")
@@ -182,7 +192,25 @@ class _DeadlineResponse(http.client.HTTPResponse):
         super().__init__(sock, *args, **kwargs)
         call = _CALL.call
         deadline = time.monotonic() + call.limits.answer
-        self.fp = io.BufferedReader(_DeadlineReader(sock, self.fp, call.limits.silence, deadline))
+        self._sock = sock
+        self._reader = _DeadlineReader(sock, self.fp, call.limits.silence, deadline)
+        self.fp = io.BufferedReader(self._reader)
+
+    def begin(self) -> None:
+        super().begin()
+        if len(set(self.headers.get_all("Content-Length", ()))) > 1 and not self.chunked:
+            # Nobody knows where it ends. urllib3 would refuse it, and lose the status.
+            del self.headers["Content-Length"]
+            self.length = None
+            self.will_close = True
+
+    def _close_conn(self) -> None:
+        """At the answer's end: where more has come than the answer, no other request may get the rest for its own."""
+        self._reader.is_over = True
+        if self.fp.peek(1) or (isinstance(self._sock, ssl.SSLSocket) and self._sock.pending()):
+            with suppress(OSError):
+                self._sock.shutdown(socket.SHUT_RDWR)  # so it is found to be dead, whoever takes it next
+        super()._close_conn()  # type: ignore[misc]
 
     def _read_status(self) -> tuple[str, int, str]:
         """Of the interim answers http.client passes over 100 alone. It would take another one for the answer, and the

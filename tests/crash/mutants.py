@@ -63,9 +63,16 @@ MUTANTS = (
     Mutant(
         "a connection that has ended is used for one more request",
         "service/curl_call.py",
-        "        if not self._may_use(self.ends):\n",
-        "        if not self._may_use(self.ends) and False:\n",
+        "        if not self._may_use(ends, is_encrypted=self._is_encrypted):\n",
+        "        if not self._may_use(ends, is_encrypted=self._is_encrypted) and False:\n",
         ("tests/service/test_traps.py", "tests/service/test_many_at_once.py"),
+    ),
+    Mutant(
+        "a second answer that lies in the TLS library is taken for the next row's",
+        "service/curl_loop.py",
+        "        if is_earlier and isinstance(outcome, RawReply):\n",
+        "        if is_earlier and isinstance(outcome, RawReply) and False:\n",
+        ("tests/service/test_two_answers.py",),
     ),
     Mutant(
         "an interim answer is taken for the answer, and the answer for that to the next row",

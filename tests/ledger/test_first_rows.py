@@ -12,7 +12,7 @@ from importer.ledger import FirstRows
 def test_it_is_a_dict_whatever_is_put_away(keys: list[int]) -> None:
     """With room for three keys in memory it answers as a dict does."""
     plain: dict[bytes, int] = {}
-    first_rows = FirstRows(in_memory=3)
-    for row, number in enumerate(keys, start=2):
-        key = number.to_bytes(16)
-        assert first_rows.setdefault(key, row) == plain.setdefault(key, row)
+    with FirstRows(in_memory=3) as first_rows:
+        for row, number in enumerate(keys, start=2):
+            key = number.to_bytes(16)
+            assert first_rows.setdefault(key, row) == plain.setdefault(key, row)

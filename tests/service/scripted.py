@@ -14,10 +14,11 @@ Script = Callable[[socket.socket], None]
 
 @dataclass
 class Scripted:
-    """The address of the server, and the raw requests that it read."""
+    """The address of the server, the raw requests that it read, and how many connections were made."""
 
     base_url: str
     requests: list[bytes] = field(default_factory=list)
+    connections: int = 0
 
 
 @contextlib.contextmanager
@@ -48,6 +49,7 @@ def scripted(*scripts: Script) -> Iterator[Scripted]:
             thread.start()
             threads.append(thread)
             number += 1
+            server.connections = number
 
     threads = [threading.Thread(target=listen, daemon=True)]
     threads[0].start()

@@ -55,16 +55,27 @@ def test_a_next_page_of_the_same_origin_is_read(transport: Wish) -> None:
     def paged(peer: object) -> None:
         pages.pop(0)(peer)  # type: ignore[operator]
 
-    pages = [listing(SHOWN, next="/api/v1/client/job-posts/4f2c9a/questions/?page=2"), listing(second)]
-    assert [question.id for question in questions(transport, paged)] == [12, 13]
+    path = "/api/v1/client/job-posts/4f2c9a/questions/"
+    pages = [listing(SHOWN, next=f"{path}?page=2"), listing(second, next="?page= \u00fc"), listing({**SHOWN, "id": 14})]
+    assert [question.id for question in questions(transport, paged)] == [12, 13, 14]
 
 
-def test_a_next_page_elsewhere_is_refused(transport: Wish) -> None:
-    """The token does not go to another host."""
+@pytest.mark.parametrize(
+    "following",
+    [
+        pytest.param("https://elsewhere.example.com/p2", id="another host"),
+        pytest.param("/api/v1/client/users/?page=2", id="another path"),
+        pytest.param("../?page=2", id="a path above"),
+        pytest.param("http://[::1", id="no address"),
+    ],
+)
+def test_a_next_page_elsewhere_is_refused(transport: Wish, following: str) -> None:
+    """The token goes to no other host, and on the same one to no other path."""
     with pytest.raises(StoppedEarly) as refused:
-        questions(transport, listing(SHOWN, next="https://elsewhere.example.com/p2"))
+        questions(transport, listing(SHOWN, next=following))
     assert str(refused.value) == (
-        "the question list goes on at another host (https://elsewhere.example.com/p2); nothing was sent there"
+        f"the question list goes on at another address ({following}); nothing was sent there; "
+        "tell the administrator of your recruiting service"
     )
 
 
@@ -175,6 +186,7 @@ OPTIONS = [
     pytest.param("A, B,", None, ("A", "B"), id="commas, a blank one left out"),
     pytest.param("A/B; C", "/", ("A", "B; C"), id="a declared separator"),
     pytest.param("[broken", None, ("[broken",), id="not JSON after all"),
+    pytest.param("[" * 500_000, None, ("[" * 500_000,), id="nothing but brackets"),
 ]
 
 
@@ -190,6 +202,10 @@ WAITS = [
     pytest.param(" 0 ", 0.0, id="none to wait"),
     pytest.param("1.5", 1.5, id="a fraction"),
     pytest.param("99999999", 900.0, id="capped"),
+    pytest.param("9" * 5000, 900.0, id="more digits than a number has"),
+    pytest.param("Fri, 31 Dec 9999 23:59:59 GMT", 900.0, id="a date at the end of all dates"),
+    pytest.param("Fri, 31 Dec 9999 23:59:59 -2359", 900.0, id="and a day after it"),
+    pytest.param("Fri, 31 Dec 99999 23:59:59 GMT", None, id="a date that is none"),
     pytest.param("-5", None, id="negative is no wait"),
     pytest.param("Sat, 21 Nov 2026 12:00:30 GMT", 30.0, id="a date"),
     pytest.param("Sat, 21 Nov 2026 11:00:00 GMT", 0.0, id="a date gone by"),

@@ -20,6 +20,7 @@ JOB = Target(Operation.APPLY, "4f2c9a")
 POOL = Target(Operation.ADD_TO_POOL, "17")
 QUICK = Limits(connect=1, silence=0.3, answer=0.6)
 CREATED = answer("201 Created", b'{"message": "ok"}')
+NOT_AS_SHOWN = "created, but the response is not what the service description shows"
 
 
 def submit(transport: Wish, base_url: str, target: Target = JOB, limits: Limits = QUICK) -> Reply | NoReply:
@@ -59,7 +60,7 @@ REPLIES = [
     pytest.param(CREATED, Reply(201), id="created"),
     pytest.param(
         answer("201 Created", b"<html>ok</html>"),
-        Reply(201, "created, but the body of the answer is not what the service description shows"),
+        Reply(201, NOT_AS_SHOWN),
         id="created, body is no JSON",
     ),
     pytest.param(answer("409 Conflict", b'{"detail": "already applied"}'), Reply(409, "already applied"), id="409"),
@@ -77,7 +78,7 @@ REPLIES = [
     ),
     pytest.param(
         send_and_close(b'HTTP/1.1 201 Created\r\nContent-Length: 500\r\n\r\n{"mess'),
-        Reply(201, "created, but the body of the answer is not what the service description shows"),
+        Reply(201, NOT_AS_SHOWN),
         id="a cut body keeps its status",
     ),
     pytest.param(
@@ -119,6 +120,26 @@ def test_what_may_have_arrived_is_told_as_such(transport: Wish, script: Script, 
     found = one(transport, script)
     assert found == no_reply
     assert found.may_have_arrived
+
+
+RECORDS = [
+    pytest.param(
+        b'{"id": 5, "email": "Ada@example.com"}', Reply(201, email="Ada@example.com"), id="its e-mail is kept"
+    ),
+    pytest.param(b'{"id": 5, "email": "a\\u202e\\nb"}', Reply(201, email="a b"), id="as one line"),
+    pytest.param(b'{"id": 5, "score": "high"}', Reply(201), id="a field of another type"),
+    pytest.param(b'{"email": "ada@example.com"}', Reply(201, NOT_AS_SHOWN, email="ada@example.com"), id="no id"),
+    pytest.param(b"[]", Reply(201, NOT_AS_SHOWN), id="no object"),
+    pytest.param(b"[" * 100_000, Reply(201, NOT_AS_SHOWN), id="nothing but brackets"),
+    pytest.param(b"", Reply(201, NOT_AS_SHOWN), id="nothing"),
+]
+
+
+@pytest.mark.parametrize(("body", "reply"), RECORDS)
+def test_of_a_created_record_only_the_email_is_kept(transport: Wish, body: bytes, reply: Reply) -> None:
+    """It tells whose record it is; and a body that is no record is told as such."""
+    with scripted(answer("201 Created", body)) as server:
+        assert submit(transport, server.base_url, POOL) == reply
 
 
 def test_a_cut_status_line_is_no_status(transport: Wish) -> None:

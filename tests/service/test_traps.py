@@ -207,6 +207,18 @@ def test_the_last_header_of_a_name_counts_and_a_trailer_does_not(transport: Wish
     assert (found.headers, found.body, found.complete) == ({"content-type": "text/plain"}, b"{}", True)
 
 
+@pytest.mark.parametrize("name", ["Location", "Content-Type", "Retry-After", "X-Other", "Connection", "\xfc"])
+def test_any_bytes_in_a_header_keep_the_status(transport: Wish, name: str) -> None:
+    """A header may hold what is no UTF-8, or no text at all."""
+    for value in (b"https://elsewhere.example.com/\xff\xfe", b"\xe9t\xe9; \x01\x7f\x80", bytes(range(128, 256)), b""):
+        raw = b"HTTP/1.1 302 Found\r\n%b: %b\r\nContent-Length: 0\r\n\r\n" % (name.encode("latin-1"), value)
+        with scripted(lambda peer, raw=raw: peer.sendall(raw)) as server, opened(transport) as opener:  # type: ignore[misc]
+            found = opener.send(post(server.base_url))
+        assert isinstance(found, RawReply)
+        assert found.status == 302
+        assert all(text.isascii() or "\ufffd" in text for text in found.headers.values())
+
+
 def test_an_encoded_body_is_read_though_nobody_asked_for_it(transport: Wish) -> None:
     """Only what our headers say is asked for; a gateway that packs its answers all the same is understood."""
     packed = gzip.compress(b'{"detail": "no"}')

@@ -1,0 +1,61 @@
+"""A 201 is created whatever else it says; where its body tells of something else, that is a warning."""
+
+from __future__ import annotations
+
+import json
+import socket
+
+from tests.cli.conftest import FrontDoor, candidate, read_csv, write_csv
+from tests.service.scripted import Script, answer, scripted
+
+
+def answers_with(*bodies: str) -> Script:
+    """A pool that creates everybody, and answers with these bodies in turn."""
+    scripts = iter([answer("201 Created", body.encode()) for body in bodies])
+
+    def script(peer: socket.socket) -> None:
+        next(scripts)(peer)
+
+    return script
+
+
+def record(email: str) -> str:
+    return json.dumps(
+        {"id": 5, "email": email, "cv": {"presigned_url": "https://files.example.com/1?signature=s3cret"}}
+    )
+
+
+def test_a_created_row_whose_response_names_somebody_else_is_a_warning(front_door: FrontDoor) -> None:
+    """It stays created; the terminal names the row and two hashes, the report both addresses, also written anew."""
+    write_csv(front_door.folder / "people.csv", [candidate(number) for number in range(3)])
+    bodies = [record("PERSON0@EXAMPLE.COM"), record("bob@example.com"), "<html>created</html>"]
+    with scripted(answers_with(*bodies)) as server:
+        settings = {"IMPORTER_BASE_URL": server.base_url, "IMPORTER_TOKEN": "t0ken"}
+        ran = front_door("run", "people.csv", "--mapping", "pool.yaml", **settings)
+    assert ran.code == 0
+    (folder,) = (path for path in (front_door.folder / "results").iterdir() if (path / "summary.json").exists())
+    warning = (
+        "created, but the response names another e-mail (SHA-256 5ff860bf1190, sent was 18c0922f0e3b)",
+        "look in the service which candidate was created, and correct it there: the row is not sent again",
+    )
+    unreadable = (
+        "created, but the response is not what the service description shows",
+        "look in the service whether the candidate is there",
+    )
+    both = "e-mail sent: person1@example.com; e-mail in the response: bob@example.com"
+    for again in (False, True):
+        if again:
+            assert front_door("report", folder.name).code == 0
+        told = [(row["import_problem"], row["import_hint"]) for row in read_csv(folder / "201_created.csv")]
+        assert told == [("", ""), (f"{warning[0]} | {both}", warning[1]), unreadable]
+        problems = json.loads((folder / "summary.json").read_text())["problems"]
+        assert [(problem["what"], problem["hint"], problem["example_row"]) for problem in problems] == [
+            (*warning, 3), (both, "", 3), (*unreadable, 4)
+        ]  # fmt: skip
+    said = " ".join((ran.out + ran.err).split())
+    for text in (f"row 3: {warning[0]} -> {warning[1]}", f"row 4: {unreadable[0]} -> {unreadable[1]}"):
+        assert text in said
+    assert "look at the rows in 201_created.csv that have a warning" in said
+    assert "@example.com" not in said
+    kept = b"".join(path.read_bytes() for path in (front_door.folder / "results").rglob("*") if path.is_file())
+    assert b"s3cret" not in kept

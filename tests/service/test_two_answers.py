@@ -1,0 +1,151 @@
+"""More than one answer on a connection for one request: none of them becomes the answer to the next request."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from importer.service import Limits, NoReply
+from importer.service.replies import RawReply
+from importer.service.transports import Wish
+from tests.service.scripted import Script, read_request, scripted
+from tests.service.test_traps import certificate, opened, post
+
+__all__ = ["certificate"]
+
+CREATED = b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\n{}"
+SECOND = b"HTTP/1.1 409 Conflict\r\nContent-Length: 2\r\n\r\n{}"
+REFUSED = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 2\r\n\r\n{}"
+CHUNKED = b"HTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
+PACKED = gzip.compress(b"{}") + b"junk"
+HEAD = b"HTTP/1.1 201 Created\r\n"
+
+
+def first(*pieces: bytes) -> Script:
+    """The first request is answered with these pieces, 20 ms between them; each other one with REFUSED."""
+    waiting = [pieces]
+
+    def script(peer: socket.socket) -> None:
+        if not waiting:
+            peer.sendall(REFUSED)
+            return
+        for number, piece in enumerate(waiting.pop()):
+            time.sleep(0.02 if number else 0)
+            peer.sendall(piece)
+
+    return script
+
+
+TWO = [
+    pytest.param((CREATED + SECOND,), id="in one packet"),
+    pytest.param((CREATED, SECOND), id="20 ms later"),
+    pytest.param((CREATED, SECOND, SECOND), id="three"),
+    pytest.param((CREATED + b"\r\n",), id="a line too many"),
+    pytest.param((CREATED + b"x" * 100_000,), id="more than is read at once"),
+    pytest.param((CREATED + b"HTTP/1.1 100 Continue\r\n\r\n",), id="an interim answer after the answer"),
+    pytest.param((b"HTTP/1.1 103 Early Hints\r\n\r\n" + CREATED + SECOND,), id="after an interim answer"),
+    pytest.param((HEAD + b"Content-Length: 1\r\n\r\n{}",), id="a body longer than its length"),
+    pytest.param((HEAD + b"Content-Length: 0\r\n\r\n" + SECOND,), id="after an answer without a body"),
+    pytest.param((HEAD + b"Content-Length: 2\r\nContent-Length: 0\r\n\r\n{}" + SECOND,), id="two lengths"),
+    pytest.param((CHUNKED + SECOND,), id="after chunks"),
+    pytest.param((CHUNKED, SECOND), id="20 ms after chunks"),
+    pytest.param((CHUNKED.replace(b"\r\n0\r\n", b"\r\nzz\r\n") + SECOND,), id="after broken chunks"),
+    pytest.param((CREATED.replace(b"1.1", b"1.0") + SECOND,), id="HTTP/1.0"),
+    pytest.param((CREATED.replace(b"\r\n", b"\r\nConnection: keep-alive\r\n", 1) + SECOND,), id="keep-alive"),
+    pytest.param((CREATED.replace(b"\r\n", b"\r\nConnection: close\r\n", 1) + SECOND,), id="close"),
+    pytest.param(
+        (HEAD + b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(PACKED) + PACKED + SECOND,),
+        id="after what is left of a packed body",
+    ),
+]
+
+
+@pytest.mark.parametrize("pieces", TWO)
+def test_a_second_answer_is_nobodys(transport: Wish, pieces: tuple[bytes, ...]) -> None:
+    """What has come when the next request is due is not taken for its answer: another connection is."""
+    with scripted(first(*pieces)) as server, opened(transport) as opener:
+        found = []
+        for _ in range(3):
+            found.append(opener.send(post(server.base_url)))
+            time.sleep(0.05)
+    assert [answered.status for answered in found if isinstance(answered, RawReply)] == [201, 400, 400]
+    # libcurl throws away what it has read beyond the last chunk: then nothing is left that could be mistaken
+    assert server.connections == 2 or (transport == "curl" and pieces == (CHUNKED + SECOND,))
+
+
+@contextlib.contextmanager
+def behind_tls(certificate: Path, *records: bytes) -> Iterator[str]:
+    """A server that answers its first request with these records in one packet, and each other one with REFUSED."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, certificate.with_suffix(".key"))
+    waiting = [records]
+
+    def talk(peer: socket.socket) -> None:
+        with contextlib.suppress(OSError), context.wrap_socket(peer, server_side=True) as tls:
+            while read_request(tls):
+                tls.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 1)
+                for record in waiting.pop() if waiting else [REFUSED]:
+                    tls.sendall(record)
+                tls.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 0)
+
+    def listen() -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                threading.Thread(target=talk, args=(listener.accept()[0],), daemon=True).start()
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=listen, daemon=True).start()
+        yield f"https://127.0.0.1:{listener.getsockname()[1]}"
+        listener.shutdown(socket.SHUT_RDWR)
+
+
+# As much as Python reads at once: 8,192 bytes
+PADDED = HEAD + b"Content-Length: 8146\r\n\r\n" + b" " * 8146
+RECORDS = [
+    pytest.param((CREATED + SECOND,), id="in one record"),
+    pytest.param((CREATED, SECOND), id="in two records"),
+    pytest.param((CREATED, SECOND, SECOND), id="in three records"),
+    pytest.param((CHUNKED, SECOND), id="after chunks"),
+    pytest.param((PADDED + SECOND,), id="where a read ends between the two"),
+]
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_CORK"), reason="packets are made to order on Linux only")
+@pytest.mark.parametrize("records", RECORDS)
+def test_a_second_answer_that_the_tls_library_has_read_is_nobodys(
+    transport: Wish, certificate: Path, records: tuple[bytes, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody can look into that library: where the next request gets it, its own answer is not known."""
+    monkeypatch.setattr("certifi.where", lambda: str(certificate))
+    with behind_tls(certificate, *records) as base_url, opened(transport) as opener:
+        found = []
+        for _ in range(3):
+            found.append(opener.send(post(base_url)))
+            time.sleep(0.05)
+    assert [answered.status for answered in found if isinstance(answered, RawReply)] in ([201, 400, 400], [201, 400])
+    lost = [answered for answered in found if isinstance(answered, NoReply)]
+    assert all(answered.may_have_arrived for answered in lost)
+    assert {answered.reason for answered in lost} <= {"what came was a second response to an earlier request"}
+
+
+def test_quick_answers_behind_tls_are_the_requests_own(
+    transport: Wish, certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An answer that is there before anybody waits for it is still the answer to the request before it."""
+    monkeypatch.setattr("certifi.where", lambda: str(certificate))
+    with (
+        behind_tls(certificate, REFUSED) as base_url,
+        opened(transport, Limits(), connections=8) as opener,
+        ThreadPoolExecutor(8) as threads,
+    ):
+        found = list(threads.map(opener.send, [post(base_url)] * 800))
+    assert {getattr(answered, "status", answered) for answered in found} == {400}
