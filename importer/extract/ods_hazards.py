@@ -7,18 +7,19 @@ import zipfile
 from xml.etree.ElementTree import Element
 
 from importer.extract.cell_flaws import ERROR_TEXTS
-from importer.extract.hazards import Hazards, MergedRange
+from importer.extract.hazards import Hazards, MergedRange, checked_row
 from importer.extract.safe_xml import elements, local_name
 
 _ZEROS = re.compile(r"(\+?)(0\d+)")
-_REPEATED = 10_000  # rows and cells that are the same are kept once, with a number; few of the large ones are real
+_COLUMNS = 16_384  # of a sheet
 
 
 def find_hazards(archive: zipfile.ZipFile, title: str) -> Hazards:
     """The hazards of the sheet with a title.
 
     Raises:
-        KeyError, ValueError, ParseError, DocumentTypeError, BadZipFile: the workbook is damaged.
+        DamagedError, ParseError, BadZipFile: the workbook is damaged.
+        LookupError, ValueError: it is damaged too, or written in another way than we know.
     """
     hazards, row = Hazards(), 1
     with archive.open("content.xml") as part:
@@ -37,17 +38,30 @@ def find_hazards(archive: zipfile.ZipFile, title: str) -> Hazards:
 def _note_row(element: Element, row: int, hazards: Hazards) -> int:
     """Note a row, which may stand for several; gives the number of the next."""
     repeated = int(_attribute(element, "number-rows-repeated") or 1)
-    for number in range(row, row + min(repeated, _REPEATED)):
-        if _attribute(element, "visibility") in ("collapse", "filter"):
-            hazards.hidden.add(number)
-        index = 0
-        for cell in element:
-            count = int(_attribute(cell, "number-columns-repeated") or 1)
-            for at in range(index, index + min(count, _REPEATED)):
-                _note_cell(cell, number, at, hazards)
-            _note_merged(cell, row, index, hazards)
-            index += count
+    index, filled = 0, False
+    for cell in element:
+        count = int(_attribute(cell, "number-columns-repeated") or 1)
+        if kinds := _kinds(cell):
+            filled = True
+            _note_cell(cell, kinds, row, range(index, min(index + count, _COLUMNS)), hazards)
+        _note_merged(cell, row, index, hazards)
+        index += count
+    if filled:  # a blank one mostly stands for all that follow to the end of the sheet
+        _note_repeated(range(row, checked_row(row + repeated - 1) + 1), element, hazards)
     return row + repeated
+
+
+def _note_repeated(rows: range, element: Element, hazards: Hazards) -> None:
+    """Note of all rows what was noted of the first. They share it: a file of 800 bytes may say that there are many."""
+    first = rows[0]
+    if _attribute(element, "visibility") in ("collapse", "filter"):
+        hazards.hidden.update(rows)
+    if first in hazards.errors:
+        hazards.errors.update(dict.fromkeys(rows, hazards.errors[first]))
+    if first in hazards.unstored:
+        hazards.unstored.update(dict.fromkeys(rows, hazards.unstored[first]))
+    if first in hazards.formats:
+        hazards.formats.update(dict.fromkeys(rows, hazards.formats[first]))
 
 
 def _note_merged(cell: Element, row: int, index: int, hazards: Hazards) -> None:
@@ -57,20 +71,24 @@ def _note_merged(cell: Element, row: int, index: int, hazards: Hazards) -> None:
         hazards.merged.append(MergedRange(row, index, row + rows - 1, index + columns - 1))
 
 
-def _note_cell(cell: Element, row: int, index: int, hazards: Hazards) -> None:
+def _kinds(cell: Element) -> list[str]:
+    """The kinds that a cell says its value is of; that of a formula without a value is `formula`."""
     kinds = [value for key, value in cell.attrib.items() if key.endswith("}value-type")]
-    if not kinds and _attribute(cell, "formula") is None:
-        return
+    return [*kinds, "formula"] if _attribute(cell, "formula") is not None else kinds
+
+
+def _note_cell(cell: Element, kinds: list[str], row: int, indexes: range, hazards: Hazards) -> None:
     text = "\n".join("".join(part.itertext()) for part in cell if local_name(part) == "p")
-    if "error" in kinds or (_attribute(cell, "formula") is not None and text in ERROR_TEXTS):
-        hazards.errors[row][index] = text or "#N/A"
-    elif not kinds and not text:
-        hazards.unstored[row].add(index)
+    if "error" in kinds or ("formula" in kinds and text in ERROR_TEXTS):
+        hazards.errors[row].update(dict.fromkeys(indexes, text or "#N/A"))
+    elif kinds == ["formula"] and not text:
+        hazards.unstored[row].update(indexes)
     elif "percentage" in kinds:
-        hazards.formats[row][index] = "0%"
+        hazards.formats[row].update(dict.fromkeys(indexes, "0%"))
     elif "float" in kinds and (zeros := _ZEROS.fullmatch(text)):
         # What is shown is kept beside the value: the format need not be looked up.
-        hazards.formats[row][index] = ('"+"' if zeros[1] else "") + "0" * len(zeros[2])
+        shown = ('"+"' if zeros[1] else "") + "0" * len(zeros[2])
+        hazards.formats[row].update(dict.fromkeys(indexes, shown))
 
 
 def _attribute(element: Element, name: str) -> str | None:
