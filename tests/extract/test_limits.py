@@ -211,6 +211,32 @@ def test_cell_over_the_limit(tmp_path: Path) -> None:
     assert [len(row.cells[1]) for row in allowed.rows()] == [5000]
 
 
+def test_row_of_many_lines(tmp_path: Path) -> None:
+    """A row of many quoted lines, none of them long, is told before it fills the memory."""
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"Name,City\nAda,London\n" + b'"a\n",' * 600_000 + b"\n")
+    assert refusal(path, ReadingLimits(row=1 << 20)) == (
+        "a.csv, row 3: a row is longer than the 1 MB that are allowed; check that the file is a table and that no line "
+        "break was lost, or allow more with IMPORTER_CSV_ROW_MEGABYTES"
+    )
+
+
+@pytest.mark.parametrize("line", [b"\n", b"\r\n", b" \n", b'""\n', b"\r"], ids=repr)
+def test_blank_lines(tmp_path: Path, line: bytes) -> None:
+    """A file of blank lines, however they are written, takes no longer than one of as many rows, and each counts."""
+
+    def read(lines: bytes) -> tuple[int, float]:
+        path = tmp_path / "a.csv"
+        path.write_bytes(b"Name\n" + lines + b"Ada\n")
+        started = time.perf_counter()
+        *_, last = open_sheet(path, SourceOptions()).rows()
+        return last.number, time.perf_counter() - started
+
+    filled, blank = read(b"Ada\n" * 300_000), read(line * 300_000)
+    assert (filled[0], blank[0]) == (300_002, 300_002)
+    assert blank[1] < 1.5 * filled[1]
+
+
 def test_parent_that_dies_leaves_no_child(tmp_path: Path) -> None:
     """The process that reads ends by itself when nobody is there to listen."""
     path = tmp_path / "a.xlsx"
