@@ -53,7 +53,7 @@ class WorkbookSheet:
 
     def warnings(self, layout: Layout) -> tuple[Problem, ...]:
         others = other_sheets_warning(self.name, self.frames.head.title, self.frames.head.others)
-        return (*others, *self._unchecked(), *self._merged(layout), *self._lost_digits(layout))
+        return (*self._unchecked(), *others, *self._merged(layout), *self._lost_digits(layout))
 
     def records(self) -> Generator[Record, None, None]:
         """Every row, blank ones too."""
