@@ -5,6 +5,8 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
+from importer.extract.hazards import DamagedError
+
 _END = 0xFFFFFFFA  # from here on the numbers of sectors mean something else
 _IN_HEADER = 109  # FAT sectors that the header lists
 
@@ -13,6 +15,7 @@ def read_stream(path: Path, names: tuple[str, ...]) -> bytes:
     """The stream that has the first of the names that is there, in capitals or not.
 
     Raises:
+        DamagedError: its end is missing.
         KeyError: there is none.
         ValueError, struct.error: the container is damaged.
     """
@@ -37,7 +40,10 @@ class _Container:
         if entry is None:
             raise KeyError(names[0])
         start, size = struct.unpack_from("<II", entry, 116)
-        return (self._small(entries[0], start) if size < self._cutoff else self._chain(start))[:size]
+        content = self._small(entries[0], start) if size < self._cutoff else self._chain(start)
+        if len(content) < size:
+            raise DamagedError("the file is cut off")
+        return content[:size]
 
     def _small(self, root: bytes, start: int) -> bytes:
         """A short stream: it lies in small sectors of the root's own stream."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from importer.extract.binary_errors import error_text
-from importer.extract.hazards import Hazards, MergedRange
+from importer.extract.hazards import DamagedError, Hazards, MergedRange
 from importer.extract.number_format import changes_text
 from importer.extract.ole_stream import read_stream
 
@@ -37,7 +37,8 @@ def find_hazards(path: Path, title: str) -> Hazards:
     """The hazards of the worksheet with a title.
 
     Raises:
-        LookupError, ValueError, struct.error: the workbook is damaged, or written in another way than we know.
+        DamagedError: the workbook is damaged.
+        LookupError, ValueError, struct.error: it is damaged too, or written in another way than we know.
     """
     content = read_stream(path, ("Workbook", "Book"))
     codes = dict(_BUILT_IN)
@@ -102,7 +103,7 @@ def _records(content: bytes, at: int) -> Iterator[_Record]:
     while at + 4 <= len(content):
         kind, size = struct.unpack_from("<HH", content, at)
         if at + 4 + size > len(content):
-            raise ValueError("a record is cut off")
+            raise DamagedError("a record is cut off")
         if kind == _EOF:
             return
         yield _Record(kind, content[at + 4 : at + 4 + size])

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from importer.extract.binary_errors import error_text
-from importer.extract.hazards import Hazards, MergedRange, checked_row
+from importer.extract.hazards import DamagedError, Hazards, MergedRange, checked_row
 from importer.extract.number_format import changes_text
 from importer.extract.safe_xml import parsed
 
@@ -103,7 +103,7 @@ def _records(content: bytes) -> Iterator[_Record]:
                 break
             shift += 7
         if at + size > len(content):
-            raise ValueError("a record is cut off")
+            raise DamagedError("a record is cut off")
         yield _Record(kind, content[at : at + size])
         at += size
 
