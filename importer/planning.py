@@ -215,7 +215,7 @@ def _plan_of(
             order.wire,
             order.selection,
         ),
-        warnings=tuple(str(warning) for warning in (*_warnings(sheet, mapping), *resolved.warnings, *leftovers)),
+        warnings=tuple(str(warning) for warning in (*_warnings(source), *resolved.warnings, *leftovers)),
         started_at=started_at,
         children=source.children.copies,
         groups=forecast.groups if forecast is not None else (),
@@ -245,10 +245,12 @@ def _no_room_for_plan(error: OSError, folder: Path) -> UnusableInput:
     )
 
 
-def _warnings(sheet: Sheet, mapping: Mapping) -> tuple[Problem, ...]:
+def _warnings(source: _Opened) -> tuple[Problem, ...]:
     """Those of reading; that other sheets are not read would be untrue where entries are taken from them."""
-    takes_sheets = any(child.file is None for child in mapping.child_sources)
-    return tuple(warning for warning in sheet.warnings if not (takes_sheets and warning.code == "other-sheets"))
+    takes_sheets = any(child.file is None for child in source.mapping.child_sources)
+    own = [warning for warning in source.sheet.warnings if not (takes_sheets and warning.code == "other-sheets")]
+    others = [warning for sheet in source.children.tables.values() for warning in sheet.warnings]
+    return (*own, *dict.fromkeys(warning for warning in others if warning.code != "other-sheets"))
 
 
 def _refuse_torn_candidates(mapping: Mapping, selection: Selection) -> None:

@@ -94,6 +94,9 @@ class Settings(BaseModel):
     options_separator: str | None = None
     transport: Literal["auto", "requests", "curl"] = "auto"
     standard_input_megabytes: int = Field(default=2048, ge=1)
+    source_megabytes: int = Field(default=4096, ge=1)
+    csv_row_megabytes: int = Field(default=16, ge=1)
+    csv_columns: int = Field(default=16_384, ge=1)
     workbook_seconds: float = Field(default=120, gt=0)
     workbook_memory_megabytes: int = Field(default=2048, ge=128)
     workbook_unpacked_megabytes: int = Field(default=2048, ge=1)

@@ -303,7 +303,12 @@ def test_the_limits_of_reading_are_the_usual_ones_until_they_are_set(monkeypatch
     monkeypatch.setenv("IMPORTER_WORKBOOK_MEMORY_MEGABYTES", "8192")
     monkeypatch.setenv("IMPORTER_WORKBOOK_UNPACKED_MEGABYTES", "3000")
     monkeypatch.setenv("IMPORTER_WORKBOOK_SECONDS", "600")
-    assert limits_of_settings() == ReadingLimits(seconds=600, memory=8192 << 20, unpacked=3000 << 20)
+    monkeypatch.setenv("IMPORTER_SOURCE_MEGABYTES", "9000")
+    monkeypatch.setenv("IMPORTER_CSV_ROW_MEGABYTES", "40")
+    monkeypatch.setenv("IMPORTER_CSV_COLUMNS", "20000")
+    assert limits_of_settings() == ReadingLimits(
+        source=9000 << 20, row=40 << 20, columns=20_000, seconds=600, memory=8192 << 20, unpacked=3000 << 20
+    )
 
 
 def test_less_memory_than_any_workbook_needs_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

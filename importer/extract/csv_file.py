@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from importer.errors import UnusableInput
 from importer.extract.cell_flaws import flaw_of, may_hold_flaw
@@ -17,13 +18,15 @@ from importer.extract.csv_dialect import shown_delimiter
 from importer.extract.csv_survey import Survey
 from importer.extract.encoding import Encoding, undecodable
 from importer.extract.layout import Layout
+from importer.extract.limits import ReadingLimits
 from importer.extract.record import Flaw, Record
-from importer.models import CellPlace, FilePlace, Origin, Problem, Row
+from importer.models import CellPlace, FilePlace, Origin, Place, Problem, Row
 
 if TYPE_CHECKING:
     import _csv
 
 _GUARDED = re.compile(r"'+[=+\-@\t\r]")
+_SOME = 1 << 16  # characters
 _NO_FLAWS: tuple[Flaw, ...] = ()
 
 
@@ -31,10 +34,10 @@ _NO_FLAWS: tuple[Flaw, ...] = ()
 class CsvFile:
     """A CSV whose encoding and delimiter are settled.
 
-    `cell_limit` in characters: a quote that is never closed swallows no more. `marked`: the first line is `sep=;`,
-    which names the delimiter to a spreadsheet program and is no row to it. `delimited`: the delimiter was declared or
-    seen, and not only taken because there is one column. `guarded`: the file is one of our results,
-    where a cell that a spreadsheet program would take for a formula carries a quote.
+    `cell_limit` in characters: a quote that is never closed swallows no more. `limits` are those of a row. `marked`:
+    the first line is `sep=;`, which names the delimiter to a spreadsheet program and is no row to it. `delimited`: the
+    delimiter was declared or seen, and not only taken because there is one column. `guarded`: the file is one of our
+    results, where a cell that a spreadsheet program would take for a formula carries a quote.
     """
 
     path: Path
@@ -43,6 +46,7 @@ class CsvFile:
     delimiter: str
     survey: Survey
     cell_limit: int
+    limits: ReadingLimits
     marked: bool = False
     delimited: bool = True
     guarded: bool = False
@@ -68,16 +72,17 @@ class CsvFile:
         return ()
 
     def records(self) -> Generator[Record, None, None]:
-        """Every row, blank ones too.
+        """Every row that is not blank.
 
         Raises:
-            UnusableInput: a quote is wrong, a cell too long, a byte cannot be decoded, or the file changed.
+            UnusableInput: a quote is wrong, a cell or the row too long, a byte cannot be decoded, or the file changed.
         """
         number = 0
-        with self._reading() as reader:
+        with self._reading(lambda: number) as reader:
             try:
                 for number, cells in enumerate(reader, 1):
-                    yield self._record(number, cells)
+                    if "".join(cells).strip(" "):
+                        yield self._record(number, cells)
             except csv.Error as error:
                 raise UnusableInput(self._broken(number + 1, str(error))) from error
 
@@ -89,7 +94,7 @@ class CsvFile:
         # Most files need no care but trimming, and most of the time of a large import goes here.
         origin, header_row, width, strip = self.origin, layout.header_row, layout.width, str.strip
         number = more_lines = 0
-        with self._reading() as reader:
+        with self._reading(lambda: number) as reader:
             try:
                 for cells in reader:
                     number += 1
@@ -99,24 +104,46 @@ class CsvFile:
                             yield Row(origin, number, texts)
                     else:
                         more_lines = reader.line_num - number
-                        yield from layout.rows((self._record(number, cells),))
+                        if any(map(strip, cells)):
+                            yield from layout.rows((self._record(number, cells),))
             except csv.Error as error:
                 raise UnusableInput(self._broken(number + 1, str(error))) from error
 
     @contextmanager
-    def _reading(self) -> Iterator[_csv.Reader]:
+    def _reading(self, rows_read: Callable[[], int]) -> Iterator[_csv.Reader]:
         if not self.survey.holds_for(self.path):
             raise UnusableInput(_changed(self.origin))
         csv.field_size_limit(self.cell_limit)
         try:
-            with self.path.open(encoding=self.encoding.codec, newline="") as lines:
+            with self.path.open(encoding=self.encoding.codec, newline="") as file:
                 if self.marked:
-                    next(lines)
+                    next(file)
+                lines = chain.from_iterable(self._lines(file, rows_read))
                 yield csv.reader(lines, delimiter=self.delimiter, strict=True)
         except UnicodeDecodeError as error:
             raise UnusableInput(undecodable(self.path, self.origin.file, self.encoding)) from error
 
+    def _lines(self, file: TextIO, rows_read: Callable[[], int]) -> Iterator[list[str]]:
+        """The lines of the file, some at a time; a row of many must not be too long. None is by itself."""
+        read = length = 0
+        while lines := file.readlines(_SOME):
+            yield lines
+            length = length + sum(map(len, lines)) if read == rows_read() else 0
+            read = rows_read()
+            if length > self.limits.row:
+                raise UnusableInput(row_too_long(CellPlace(self.origin, read + 1), self.limits))
+
     def _record(self, number: int, cells: list[str]) -> Record:
+        if len(cells) > self.limits.columns:
+            raise UnusableInput(
+                Problem(
+                    "too-many-columns",
+                    f"the row has {len(cells):,} cells, more than the {self.limits.columns:,} that are allowed",
+                    f"check that {shown_delimiter(self.delimiter)} is the delimiter and that no line break was lost, "
+                    "or allow more with IMPORTER_CSV_COLUMNS",
+                    CellPlace(self.origin, number),
+                )
+            )
         if self.guarded:
             cells = [cell[1:] if _GUARDED.match(cell) else cell for cell in cells]
         flaws = _NO_FLAWS
@@ -157,6 +184,16 @@ def first_lines(path: Path, encoding: Encoding, limit: int = 200, characters: in
             lines.append(line)
             characters -= len(line)
     return lines
+
+
+def row_too_long(place: Place, limits: ReadingLimits) -> Problem:
+    """The problem of a row that would fill the memory."""
+    return Problem(
+        "row-too-long",
+        f"a row is longer than the {limits.row >> 20:,} MB that are allowed",
+        "check that the file is a table and that no line break was lost, or allow more with IMPORTER_CSV_ROW_MEGABYTES",
+        place,
+    )
 
 
 def _changed(origin: Origin) -> Problem:

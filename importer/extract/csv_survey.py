@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 _BLOCK = 1 << 18
+_LONG = 1 << 20  # bytes: no line that lies in one block of any reader is longer
 # ASCII that needs no care: no control characters, and no # that begins what a spreadsheet leaves of an error.
 _PLAIN_ASCII = bytes([9, 10, 13, *range(0x20, 0x23), *range(0x24, 0x7F)])
 # The bytes of UTF-8 that can only be letters, composed ones: no blanks, no invisible or combining signs.
@@ -28,13 +29,16 @@ class Undecodable:
 class Survey:
     """What a whole CSV is like.
 
-    `plain`: no cell needs care but trimming. `lines`: about how many there are. `size` and `changed` (nanoseconds) tell
-    whether the file is still the one that was looked at.
+    `plain`: no cell needs care but trimming. `lines`: about how many there are. `longest`: about how many bytes the
+    longest has, as UTF-8, and `longest_line` its number; 0 where none is longer than a block. `size` and `changed`
+    (nanoseconds) tell whether the file is still the one that was looked at.
     """
 
     undecodable: Undecodable | None
     plain: bool
     lines: int
+    longest: int
+    longest_line: int
     size: int
     changed: int
 
@@ -49,17 +53,15 @@ def survey(path: Path, codec: str) -> Survey:
     if codec in _UTF8 and (known := _made_while_copying.get(path)) is not None and known.holds_for(path):
         return known
     look = _Utf8Look() if codec in _UTF8 else _OtherLook(codec)
-    lines = 0
     with path.open("rb", buffering=0) as file:
         status = os.fstat(file.fileno())
         try:
             while block := file.read(_BLOCK):
-                lines += block.count(b"\n")
                 look.at(block)
             look.at(b"", final=True)
         except UnicodeDecodeError:
-            return Survey(first_undecodable(path, codec), False, lines, status.st_size, status.st_mtime_ns)
-    return Survey(None, look.plain, lines, status.st_size, status.st_mtime_ns)
+            return look.survey(status, first_undecodable(path, codec))
+    return look.survey(status)
 
 
 class SurveyOfCopy:
@@ -70,14 +72,12 @@ class SurveyOfCopy:
 
     def __init__(self) -> None:
         self._look: _Utf8Look | None = _Utf8Look()
-        self._lines = 0
 
     def at(self, block: bytes, final: bool = False) -> None:
         """The next bytes of the file."""
         if self._look is None:
             return
         try:
-            self._lines += block.count(b"\n")
             self._look.at(block, final)
         except UnicodeDecodeError:
             self._look = None
@@ -86,8 +86,7 @@ class SurveyOfCopy:
         """The copy is complete: from now on `survey` knows it."""
         self.at(b"", final=True)
         if self._look is not None:
-            status = copy.stat()
-            _made_while_copying[copy] = Survey(None, self._look.plain, self._lines, status.st_size, status.st_mtime_ns)
+            _made_while_copying[copy] = self._look.survey(copy.stat())
 
 
 _UTF8: Final = ("utf-8", "utf-8-sig")
@@ -126,12 +125,30 @@ class _Look:
     def __init__(self) -> None:
         self.plain = True
         self._last = b""
+        self._lines = self._longest = self._longest_line = 0
+        self._open = 0  # bytes of the line that the last piece did not end
+
+    def survey(self, status: os.stat_result, undecodable: Undecodable | None = None) -> Survey:
+        """What was seen of a file of this status."""
+        plain = self.plain and undecodable is None
+        sizes = (self._lines, self._longest, self._longest_line, status.st_size, status.st_mtime_ns)
+        return Survey(undecodable, plain, *sizes)
 
     def _note(self, text: bytes, plain: bool) -> None:
         """The next piece of the text, which may begin in the middle of a number."""
         is_cut = self._last == b"E" and text.startswith(b"+")
         self.plain = self.plain and plain and not is_cut and not _has_exponent(text)
         self._last = text[-1:]
+        self._measure(text)
+
+    def _measure(self, text: bytes) -> None:
+        end = b"\n" if b"\n" in text else b"\r"
+        first, last = text.find(end), text.rfind(end)
+        length = self._open + (first if first >= 0 else len(text))
+        if length > max(self._longest, _LONG):
+            self._longest, self._longest_line = length, self._lines + 1
+        self._open = len(text) - 1 - last if last >= 0 else length
+        self._lines += text.count(b"\n")
 
 
 class _Utf8Look(_Look):
@@ -170,5 +187,9 @@ def _has_exponent(block: bytes) -> bool:
 
 
 def _line_at(path: Path, offset: int) -> int:
+    lines, left = 1, offset
     with path.open("rb") as file:
-        return file.read(offset).count(b"\n") + 1
+        while left and (block := file.read(min(left, _BLOCK))):
+            lines += block.count(b"\n")
+            left -= len(block)
+    return lines

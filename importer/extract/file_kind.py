@@ -40,13 +40,14 @@ _HTML = (b"<!doctype html", b"<html", b"<table", b"<meta", b"<head")
 _SAVE = "open it in a spreadsheet program and save it as .xlsx"
 
 
-def file_kind(path: Path, name: str) -> FileKind:
-    """The kind of a file that can be read. `name` is how the person knows the file.
+def file_kind(path: Path, name: str, most: int) -> FileKind:
+    """The kind of a file that can be read. `name` is how the person knows the file, `most` the bytes it may have.
 
     Raises:
-        UnusableInput: no such file, a folder, an empty file, an ending we do not read, or contents of another kind.
+        UnusableInput: no such file, a folder, a file that is empty or too large, an ending we do not read, or contents
+            of another kind.
     """
-    require_file(path, name)
+    require_file(path, name, most)
     kind = _ENDINGS.get(path.suffix.lower())
     if kind is None:
         said = f"the ending {path.suffix!r}" if path.suffix else "a file without an ending"
@@ -57,11 +58,11 @@ def file_kind(path: Path, name: str) -> FileKind:
     return kind
 
 
-def require_file(path: Path, name: str) -> None:
-    """Check that a file is there and holds something.
+def require_file(path: Path, name: str, most: int) -> None:
+    """Check that a file is there and holds something, and at most so many bytes.
 
     Raises:
-        UnusableInput: no such file, a folder, a pipe or a device, an empty file, or no right to read it.
+        UnusableInput: no such file, a folder, a pipe or a device, empty or too large, or no right to read it.
     """
     try:
         status = path.stat()
@@ -72,8 +73,12 @@ def require_file(path: Path, name: str) -> None:
             raise _unusable(name, "file-is-no-file", "is a pipe or a device, which may never end", hint)
         if status.st_size == 0:
             raise _unusable(name, "file-empty", "the file is empty", "export it again")
+        if status.st_size > most:
+            message = f"the file has {status.st_size >> 20:,} MB, more than the {most >> 20:,} MB that are allowed"
+            hint = "check that it is the right file, or allow more with IMPORTER_SOURCE_MEGABYTES"
+            raise _unusable(name, "file-too-large", message, hint)
         path.open("rb").close()
-    except (FileNotFoundError, NotADirectoryError):
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # the last of a name with a NUL
         raise _unusable(name, "file-missing", "there is no such file", "check the path") from None
     except PermissionError:
         raise _unusable(

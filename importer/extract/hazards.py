@@ -7,6 +7,23 @@ from dataclasses import dataclass, field
 
 from importer.extract.far_cells import FarCells
 
+LAST_ROW = 1_048_576  # of a sheet, in every format that knows so many
+
+
+class DamagedError(Exception):
+    """The file itself proves that it is damaged: no reader's values of it can be trusted."""
+
+
+def checked_row(number: int) -> int:
+    """The number of a row, which a sheet can have.
+
+    Raises:
+        DamagedError: no sheet has so many rows. A reader of values would take the room for all of them.
+    """
+    if number > LAST_ROW:
+        raise DamagedError(f"it has a row {number:,}, and the last that a sheet can have is {LAST_ROW:,}")
+    return number
+
 
 @dataclass(frozen=True, slots=True)
 class MergedRange:
@@ -25,7 +42,7 @@ class Hazards:
     `errors`: the error that the cell shows, such as `#N/A`. `unstored`: formulas without a stored result. `formats`:
     the number formats that change what a person sees (see `changes_text`). `hidden`: rows that are not shown.
     `merged`: cells shown as one. `far`: what lies far to the right; `end`: the last row that the sheet lists, or 0
-    (both only in XLSX).
+    (both only in XLSX). `unchecked`: why all this is not known, where it could not be looked for.
     """
 
     errors: defaultdict[int, dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
@@ -35,6 +52,7 @@ class Hazards:
     merged: list[MergedRange] = field(default_factory=list)
     far: FarCells = field(default_factory=FarCells)
     end: int = 0
+    unchecked: str = ""
 
     @property
     def last_row(self) -> int:

@@ -11,11 +11,15 @@ from importer.settings import load_settings
 class ReadingLimits:
     """The limits of one `open_sheet`.
 
-    `cell_characters`: the longest cell of a CSV. The others hold for the child process that reads a workbook:
-    `seconds` of time, `memory` in bytes, `unpacked` bytes of what the workbook unpacks to.
+    `source`: bytes of a file. Of a CSV, `cell_characters`: the longest cell, `row`: bytes of the longest row,
+    `columns`: the most cells of a row. The others hold for the child process that reads a workbook: `seconds` of time,
+    `memory` in bytes, `unpacked` bytes of what the workbook unpacks to.
     """
 
+    source: int = 4 << 30
     cell_characters: int = 16 << 20
+    row: int = 16 << 20
+    columns: int = 16_384
     seconds: float = 120.0
     memory: int = 2 << 30
     unpacked: int = 2 << 30
@@ -32,6 +36,9 @@ def limits_of_settings() -> ReadingLimits:
     """
     settings = load_settings()
     return ReadingLimits(
+        source=settings.source_megabytes << 20,
+        row=settings.csv_row_megabytes << 20,
+        columns=settings.csv_columns,
         seconds=settings.workbook_seconds,
         memory=settings.workbook_memory_megabytes << 20,
         unpacked=settings.workbook_unpacked_megabytes << 20,

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import re
 import zipfile
+from functools import cache
 from xml.etree.ElementTree import Element
 
 from importer.extract.cell_flaws import ERROR_TEXTS
-from importer.extract.hazards import Hazards, MergedRange
+from importer.extract.hazards import Hazards, MergedRange, checked_row
 from importer.extract.safe_xml import elements, local_name
 
 _ZEROS = re.compile(r"(\+?)(0\d+)")
-_REPEATED = 10_000  # rows and cells that are the same are kept once, with a number; few of the large ones are real
+_COLUMNS = 16_384  # of a sheet
+_LOOKED_AT = {"error", "float", "percentage"}  # the kinds of values that may be shown otherwise than they are stored
 
 
 def find_hazards(archive: zipfile.ZipFile, title: str) -> Hazards:
     """The hazards of the sheet with a title.
 
     Raises:
-        KeyError, ValueError, ParseError, DocumentTypeError, BadZipFile: the workbook is damaged.
+        DamagedError, ParseError, BadZipFile: the workbook is damaged.
+        LookupError, ValueError: it is damaged too, or written in another way than we know.
     """
     hazards, row = Hazards(), 1
     with archive.open("content.xml") as part:
@@ -28,7 +31,7 @@ def find_hazards(archive: zipfile.ZipFile, title: str) -> Hazards:
                 row = _note_row(element, row, hazards)
                 element.clear()
             elif name == "table":
-                if _attribute(element, "name") == title:
+                if _attributes(element).get("name") == title:
                     return hazards
                 hazards, row = Hazards(), 1
     raise KeyError(title)
@@ -36,42 +39,69 @@ def find_hazards(archive: zipfile.ZipFile, title: str) -> Hazards:
 
 def _note_row(element: Element, row: int, hazards: Hazards) -> int:
     """Note a row, which may stand for several; gives the number of the next."""
-    repeated = int(_attribute(element, "number-rows-repeated") or 1)
-    for number in range(row, row + min(repeated, _REPEATED)):
-        if _attribute(element, "visibility") in ("collapse", "filter"):
-            hazards.hidden.add(number)
-        index = 0
-        for cell in element:
-            count = int(_attribute(cell, "number-columns-repeated") or 1)
-            for at in range(index, index + min(count, _REPEATED)):
-                _note_cell(cell, number, at, hazards)
-            _note_merged(cell, row, index, hazards)
-            index += count
+    named = _attributes(element)
+    repeated = int(named.get("number-rows-repeated") or 1)
+    index, filled = 0, False
+    for cell in element:
+        of_cell = _attributes(cell)
+        count = int(of_cell.get("number-columns-repeated") or 1)
+        if "value-type" in of_cell or "formula" in of_cell:
+            filled = True
+            _note_cell(cell, of_cell, row, range(index, min(index + count, _COLUMNS)), hazards)
+        _note_merged(of_cell, row, index, hazards)
+        index += count
+    if filled:  # a blank one mostly stands for all that follow to the end of the sheet
+        rows = range(row, checked_row(row + repeated - 1) + 1)
+        if named.get("visibility") in ("collapse", "filter"):
+            hazards.hidden.update(rows)
+        _note_repeated(rows, hazards)
     return row + repeated
 
 
-def _note_merged(cell: Element, row: int, index: int, hazards: Hazards) -> None:
-    rows = int(_attribute(cell, "number-rows-spanned") or 1)
-    columns = int(_attribute(cell, "number-columns-spanned") or 1)
+def _note_repeated(rows: range, hazards: Hazards) -> None:
+    """Note of all rows what was noted of the first. They share it: a file of 800 bytes may say that there are many."""
+    first = rows[0]
+    if first in hazards.errors:
+        hazards.errors.update(dict.fromkeys(rows, hazards.errors[first]))
+    if first in hazards.unstored:
+        hazards.unstored.update(dict.fromkeys(rows, hazards.unstored[first]))
+    if first in hazards.formats:
+        hazards.formats.update(dict.fromkeys(rows, hazards.formats[first]))
+
+
+def _note_merged(named: dict[str, str], row: int, index: int, hazards: Hazards) -> None:
+    rows = int(named.get("number-rows-spanned") or 1)
+    columns = int(named.get("number-columns-spanned") or 1)
     if rows > 1 or columns > 1:
         hazards.merged.append(MergedRange(row, index, row + rows - 1, index + columns - 1))
 
 
-def _note_cell(cell: Element, row: int, index: int, hazards: Hazards) -> None:
-    kinds = [value for key, value in cell.attrib.items() if key.endswith("}value-type")]
-    if not kinds and _attribute(cell, "formula") is None:
+def _note_cell(cell: Element, named: dict[str, str], row: int, indexes: range, hazards: Hazards) -> None:
+    kinds, formula = named.get("value-type", "").split(), "formula" in named
+    if not formula and not _LOOKED_AT.intersection(kinds):
         return
     text = "\n".join("".join(part.itertext()) for part in cell if local_name(part) == "p")
-    if "error" in kinds or (_attribute(cell, "formula") is not None and text in ERROR_TEXTS):
-        hazards.errors[row][index] = text or "#N/A"
+    if "error" in kinds or (formula and text in ERROR_TEXTS):
+        hazards.errors[row].update(dict.fromkeys(indexes, text or "#N/A"))
     elif not kinds and not text:
-        hazards.unstored[row].add(index)
+        hazards.unstored[row].update(indexes)
     elif "percentage" in kinds:
-        hazards.formats[row][index] = "0%"
+        hazards.formats[row].update(dict.fromkeys(indexes, "0%"))
     elif "float" in kinds and (zeros := _ZEROS.fullmatch(text)):
         # What is shown is kept beside the value: the format need not be looked up.
-        hazards.formats[row][index] = ('"+"' if zeros[1] else "") + "0" * len(zeros[2])
+        shown = ('"+"' if zeros[1] else "") + "0" * len(zeros[2])
+        hazards.formats[row].update(dict.fromkeys(indexes, shown))
 
 
-def _attribute(element: Element, name: str) -> str | None:
-    return next((value for key, value in element.attrib.items() if key.endswith("}" + name)), None)
+def _attributes(element: Element) -> dict[str, str]:
+    """The attributes by their names without namespace. Of value-type there are two, of which one may say `error`."""
+    named: dict[str, str] = {}
+    for key, value in element.attrib.items():
+        name = _local(key)
+        named[name] = f"{named[name]} {value}" if name in named else value
+    return named
+
+
+@cache
+def _local(key: str) -> str:
+    return key.rpartition("}")[2]

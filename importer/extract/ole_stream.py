@@ -5,14 +5,17 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
+from importer.extract.hazards import DamagedError
+
 _END = 0xFFFFFFFA  # from here on the numbers of sectors mean something else
 _IN_HEADER = 109  # FAT sectors that the header lists
 
 
 def read_stream(path: Path, names: tuple[str, ...]) -> bytes:
-    """The stream that has one of the names.
+    """The stream that has the first of the names that is there, in capitals or not.
 
     Raises:
+        DamagedError: its end is missing.
         KeyError: there is none.
         ValueError, struct.error: the container is damaged.
     """
@@ -32,12 +35,15 @@ class _Container:
 
     def stream(self, names: tuple[str, ...]) -> bytes:
         entries = [self._directory[at : at + 128] for at in range(0, len(self._directory) - 127, 128)]
-        for entry in entries:
-            length = struct.unpack_from("<H", entry, 64)[0]
-            if entry[: max(length - 2, 0)].decode("utf-16-le", "replace") in names:
-                start, size = struct.unpack_from("<II", entry, 116)
-                return (self._small(entries[0], start) if size < self._cutoff else self._chain(start))[:size]
-        raise KeyError(names[0])
+        named = {_name(entry): entry for entry in reversed(entries)}  # the first of a name counts
+        entry = next((named[name.lower()] for name in names if name.lower() in named), None)
+        if entry is None:
+            raise KeyError(names[0])
+        start, size = struct.unpack_from("<II", entry, 116)
+        content = self._small(entries[0], start) if size < self._cutoff else self._chain(start)
+        if len(content) < size:
+            raise DamagedError("the file is cut off")
+        return content[:size]
 
     def _small(self, root: bytes, start: int) -> bytes:
         """A short stream: it lies in small sectors of the root's own stream."""
@@ -65,6 +71,11 @@ class _Container:
     def _numbers(self, content: bytes) -> tuple[int, ...]:
         count = len(content) // 4
         return struct.unpack(f"<{count}I", content[: 4 * count])
+
+
+def _name(entry: bytes) -> str:
+    length = struct.unpack_from("<H", entry, 64)[0]
+    return entry[: max(length - 2, 0)].decode("utf-16-le", "replace").lower()
 
 
 def _followed(table: tuple[int, ...], start: int) -> list[int]:

@@ -27,9 +27,10 @@ def open_sheet(
     name = shown_as if shown_as is not None else str(path)
     if name == STANDARD_INPUT:
         name = "standard input"
-    kind = file_kind(path, name)
+    limits = limits or limits_of_settings()
+    kind = file_kind(path, name, limits.source)
     if kind is FileKind.CSV:
-        return open_csv(path, name, options, limits or ReadingLimits())
+        return open_csv(path, name, options, limits)
     from importer.extract.opening_workbook import WorkbookSource, open_workbook  # nothing of it is needed for a CSV
 
-    return open_workbook(WorkbookSource(path, name, kind, options.sheet, limits or limits_of_settings()), options)
+    return open_workbook(WorkbookSource(path, name, kind, options.sheet, limits), options)

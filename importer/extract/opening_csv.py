@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 from importer.errors import UnusableInput
 from importer.extract.csv_dialect import DELIMITERS, declared_delimiter, found_delimiter, marked_delimiter
-from importer.extract.csv_file import CsvFile, first_lines
+from importer.extract.csv_file import CsvFile, first_lines, row_too_long
 from importer.extract.csv_survey import survey
 from importer.extract.encoding import UTF8, SurveyedEncoding, byte_order_mark, find_encoding, undecodable
 from importer.extract.limits import ReadingLimits
 from importer.extract.results_file import added_columns
 from importer.extract.sheet import Sheet
 from importer.extract.table import open_table
-from importer.models import Origin, Problem, SourceOptions
+from importer.models import LinePlace, Origin, Problem, SourceOptions
 
 _ONE_COLUMN = ","  # the delimiter of a file that has none: what result CSVs are written with
 
@@ -25,7 +26,11 @@ def open_csv(path: Path, name: str, options: SourceOptions, limits: ReadingLimit
     Raises:
         UnusableInput: its encoding, delimiter or header cannot be told, or those declared do not fit.
     """
+    if options.longest_cell:  # which is in characters, of up to four bytes
+        limits = replace(limits, row=max(limits.row, 4 * options.longest_cell))
     file = _results_file(path, name, limits) or _settled(path, name, options, limits)
+    if file.survey.longest > limits.row:
+        raise UnusableInput(row_too_long(LinePlace(name, file.survey.longest_line), limits))
     return open_table(file, options)
 
 
@@ -57,6 +62,7 @@ def _settled(path: Path, name: str, options: SourceOptions, limits: ReadingLimit
         chosen or _ONE_COLUMN,
         found.survey,
         cell_limit,
+        limits,
         marked=marked is not None,
         delimited=chosen is not None,
     )
@@ -77,5 +83,7 @@ def _results_file(path: Path, name: str, limits: ReadingLimits) -> CsvFile | Non
         if added_columns(header):
             seen = survey(path, encoding.codec)
             if seen.undecodable is None:
-                return CsvFile(path, Origin(name), encoding, delimiter, seen, limits.cell_characters, guarded=True)
+                return CsvFile(
+                    path, Origin(name), encoding, delimiter, seen, limits.cell_characters, limits, guarded=True
+                )
     return None

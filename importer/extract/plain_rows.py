@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from importer.extract.hazards import DamagedError, checked_row
+
 ROW_END = b"</row>"
 
 _TEXT = rb"[^<&\x00-\x08\x0b\x0c\x0e-\x1f]*+(?:&(?:amp|lt|gt|quot|apos);[^<&\x00-\x08\x0b\x0c\x0e-\x1f]*+)*+"
@@ -24,16 +26,12 @@ _CONTENT = (
     rb"|" + _FORMULA + rb"<v>(?!<)" + _TEXT + rb"</v>"
 )
 _CELL = (
-    rb'<c r="[A-Z]{1,2}+[0-9]{1,7}+"(?:' + _STYLE + rb")?+(?:" + _TYPE + rb")?+(?:" + _STYLE + rb")?+"
+    rb'<c r="[A-Z]{1,2}+(?P=row)"(?:' + _STYLE + rb")?+(?:" + _TYPE + rb")?+(?:" + _STYLE + rb")?+"
     rb"(?:/>|>(?:" + _CONTENT + rb")?+</c>)"
 )
 _ROW = re.compile(
-    rb'\s*+<row r="([0-9]{1,7}+)"' + _ATTRIBUTES + rb"(?:/>|>(?:" + _CELL + rb")*+</row>)",
+    rb'\s*+<row r="(?P<row>[0-9]{1,7}+)"' + _ATTRIBUTES + rb"(?:/>|>(?:" + _CELL + rb")*+</row>)",
 )
-
-
-class DuplicateRowError(ValueError):
-    """A worksheet holds the same row twice: a reader would keep one of them without a word."""
 
 
 @dataclass(slots=True)
@@ -46,11 +44,11 @@ class RowOrder:
         """Note the next row.
 
         Raises:
-            DuplicateRowError: it is not after the last.
+            DamagedError: it is not after the last, so that a reader might keep one of two, or no sheet has so many.
         """
         if number <= self.last:
-            raise DuplicateRowError(f"row {number} comes after row {self.last}")
-        self.last = number
+            raise DamagedError(f"row {number} comes after row {self.last}")
+        self.last = checked_row(number)
 
 
 def other_parts(piece: bytes, order: RowOrder) -> Iterator[bytes]:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import IO
+from typing import IO, Final
 from xml.etree.ElementTree import Element
 
 from defusedxml import DefusedXmlException  # type: ignore[import-untyped]  # it has no stubs
 from defusedxml.ElementTree import iterparse, parse  # type: ignore[import-untyped]  # it has no stubs
 
+from importer.extract.hazards import DamagedError
 
-class DocumentTypeError(ValueError):
-    """The document declares a document type: with one come entities, and with these bombs and foreign files."""
-
-    def __init__(self) -> None:
-        super().__init__("a document type is declared")
+# With a document type come entities, and with these bombs and foreign files.
+DOCUMENT_TYPE: Final = "a document type is declared"
 
 
 def parsed(part: IO[bytes]) -> Element:
@@ -23,7 +21,7 @@ def parsed(part: IO[bytes]) -> Element:
 
     Raises:
         ParseError: it is not well-formed.
-        DocumentTypeError: it declares a document type.
+        DamagedError: it declares a document type.
     """
     with _refusals():
         root: Element = parse(part, forbid_dtd=True).getroot()
@@ -45,7 +43,7 @@ def _refusals() -> Iterator[None]:
     try:
         yield
     except DefusedXmlException:
-        raise DocumentTypeError from None
+        raise DamagedError(DOCUMENT_TYPE) from None
 
 
 def local_name(element: Element) -> str:

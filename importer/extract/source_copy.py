@@ -13,6 +13,7 @@ from typing import IO
 from importer.errors import UnusableInput
 from importer.extract.csv_survey import SurveyOfCopy
 from importer.extract.file_kind import require_file
+from importer.extract.limits import limits_of_settings
 from importer.models import FilePlace, Problem
 
 STANDARD_INPUT = "-"  # the name by which a person asks for it
@@ -40,10 +41,11 @@ def copy_source(
     """
     if str(path) == STANDARD_INPUT:
         return _copied_input(folder / f"{stem}.csv", standard_input_bytes)
-    require_file(path, str(path))
+    require_file(path, str(path), limits_of_settings().source)
     with path.open("rb") as source:
         before = os.fstat(source.fileno())
-        copy = _copied(source, folder / f"{stem}{path.suffix.lower()}")
+        # One byte more shows that the file grew; one that goes on growing would never be copied.
+        copy = _copied(source, folder / f"{stem}{path.suffix.lower()}", before.st_size + 1)
     after = path.stat()
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         copy.path.unlink()

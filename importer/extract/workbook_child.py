@@ -21,6 +21,7 @@ from typing import IO, Protocol
 from importer.errors import UnusableInput
 from importer.extract.cell_text import Value
 from importer.extract.file_kind import FileKind
+from importer.extract.hazards import DamagedError
 from importer.extract.results_file import added_columns
 from importer.extract.sheet_choice import SheetName, first_sheet, named_sheet
 from importer.extract.sheet_content import Batches, SheetContent
@@ -77,7 +78,8 @@ def _answer(request: Request, out: IO[bytes]) -> None:
     sheet = _choose(book, request)
     content = book.content(sheet)
     others = [other.title for other in book.sheets if other.visible and other != sheet] if not request.sheet else []
-    out.write(write_head(SheetHead(sheet.title, others, sorted(content.hazards.hidden), content.hazards.merged)))
+    found = content.hazards
+    out.write(write_head(SheetHead(sheet.title, others, sorted(found.hidden), found.merged, found.unchecked)))
     batches = Batches(content)
     for batch in batches:
         out.write(write_batch(batch))
@@ -98,7 +100,10 @@ class _Loaded:
 
     def content(self, sheet: SheetName) -> SheetContent:
         if self._content is None or self._title != sheet.title:
-            self._content, self._title = self._book.content(sheet), sheet.title
+            try:
+                self._content, self._title = self._book.content(sheet), sheet.title
+            except DamagedError as error:
+                raise DamagedError(f"sheet {sheet.title!r}: {error}") from None
             self._content.hazards.far.check(self._file)
         return self._content
 

@@ -31,12 +31,16 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class SheetHead:
-    """The sheet that is read, the visible ones that are not, the numbers of its hidden rows, and its merged cells."""
+    """The sheet that is read, the visible ones that are not, the numbers of its hidden rows, and its merged cells.
+
+    `unchecked` as in Hazards.
+    """
 
     title: str
     others: Sequence[str]
     hidden: Sequence[int]
     merged: Sequence[MergedRange]
+    unchecked: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +107,8 @@ def read_request(data: bytes) -> Request:
 
 
 def write_head(head: SheetHead) -> bytes:
-    return _framed("head", (head.title, list(head.others), list(head.hidden), list(map(astuple, head.merged))))
+    merged = list(map(astuple, head.merged))
+    return _framed("head", (head.title, list(head.others), list(head.hidden), merged, head.unchecked))
 
 
 def write_batch(batch: BatchDraft) -> bytes:
@@ -133,8 +138,8 @@ def decoded(frame: bytes) -> SheetHead | Batch | SheetEnd | Refusal:
     """What a frame says."""
     kind, body = marshal.loads(frame)
     if kind == "head":
-        title, others, hidden, merged = body
-        return SheetHead(title, others, hidden, [MergedRange(*each) for each in merged])
+        title, others, hidden, merged, unchecked = body
+        return SheetHead(title, others, hidden, [MergedRange(*each) for each in merged], unchecked)
     if kind == "batch":
         first, columns, typed, flaws = body
         return Batch(first, list(map(taken_apart, columns)), typed, [CellFlaw(*flaw) for flaw in flaws])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,8 @@ from importer.models import FilePlace, Problem
 
 # What Python and Rust say where memory is not given, or more is wanted than there can be.
 _OUT_OF_MEMORY = ("MemoryError", "memory allocation", "Cannot allocate", "capacity overflow", "start new thread")
+# What calamine says of an ODS whose blank cells it would have to make.
+_TOO_MANY_CELLS = re.compile(r"\((\d+) cells requested, max (\d+)\)")
 # The package lies where this one does. It comes last in the path, and the folder that a person stands in does not come
 # at all (-P): a csv.py there must not be taken for the library's.
 _PROGRAM = (
@@ -79,6 +82,10 @@ class _Failure:
         return any(sign in self.said for sign in _OUT_OF_MEMORY)
 
     @property
+    def proves_damage(self) -> bool:
+        return "DamagedError: " in self.said
+
+    @property
     def reason(self) -> str:
         """The last line of what it said, without the name of the exception."""
         lines = [line for line in self.said.splitlines() if not line.startswith("note:")]
@@ -100,7 +107,8 @@ def read_workbook(source: WorkbookSource) -> SheetFrames:
         failures.append(answer)
         if answer.timed_out:
             break
-    raise UnusableInput(_told(source, failures[0]))
+    # Proof of damage is the reason, whatever it was that the damage did to the other reader.
+    raise UnusableInput(_told(source, max(failures, key=lambda failure: failure.proves_damage)))
 
 
 def _ask(source: WorkbookSource, engine: str) -> SheetFrames | _Failure:
@@ -179,7 +187,14 @@ def _told(source: WorkbookSource, failure: _Failure) -> Problem:
             "save the sheet as CSV, or allow more time with IMPORTER_WORKBOOK_SECONDS",
             place,
         )
-    if failure.out_of_memory:
+    if cells := _TOO_MANY_CELLS.search(failure.said):
+        return Problem(
+            "workbook-too-large",
+            f"the sheet has {int(cells[1]):,} cells, blank ones too, and at most {int(cells[2]):,} are read",
+            "delete what lies far right of or below the table and save it again, or save the sheet as CSV",
+            place,
+        )
+    if failure.out_of_memory and not failure.proves_damage:
         return Problem(
             "workbook-too-large",
             f"reading the workbook takes more than the {source.limits.memory >> 20:,} MB of memory that are allowed",

@@ -53,7 +53,7 @@ class WorkbookSheet:
 
     def warnings(self, layout: Layout) -> tuple[Problem, ...]:
         others = other_sheets_warning(self.name, self.frames.head.title, self.frames.head.others)
-        return (*others, *self._merged(layout), *self._lost_digits(layout))
+        return (*self._unchecked(), *others, *self._merged(layout), *self._lost_digits(layout))
 
     def records(self) -> Generator[Record, None, None]:
         """Every row, blank ones too."""
@@ -73,6 +73,18 @@ class WorkbookSheet:
             rows = map(Row, repeat(origin), count(batch.first), zip(*batch.columns, strict=True), _typed(batch))
             may_be_blank = all("" in column for column in batch.columns)
             yield from (row for row in rows if any(row.cells)) if may_be_blank else rows
+
+    def _unchecked(self) -> Iterator[Problem]:
+        if self.frames.head.unchecked:
+            yield Problem(
+                "sheet-unchecked",
+                f"only the values of this sheet could be read, and not what is beside them "
+                f"({self.frames.head.unchecked}): a cell that shows an error, or a formula without a stored result, is "
+                "read as blank; leading zeros and percent signs that a format adds, hidden rows and merged cells are "
+                "not known",
+                "open it in a spreadsheet program, save it as .xlsx and use that, or compare the rows with it",
+                FilePlace(f"{self.name}, {self.frames.head.title}"),
+            )
 
     def _merged(self, layout: Layout) -> Iterator[Problem]:
         told = [

@@ -1,6 +1,7 @@
 """Looks through the records of an XLS worksheet for what calamine does not give: errors, formats, hidden rows.
 
-The records are those of [MS-XLS] 2.4 (BIFF8): type and size of two bytes each.
+The records are those of [MS-XLS] 2.4 (BIFF8): type and size of two bytes each. Those of Excel 5.0 and 95 (BIFF5) are
+the same but for their texts, which have a byte for each letter, in the workbook's code page.
 """
 
 from __future__ import annotations
@@ -11,15 +12,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from importer.extract.binary_errors import error_text
-from importer.extract.hazards import Hazards, MergedRange
+from importer.extract.hazards import DamagedError, Hazards, MergedRange
 from importer.extract.number_format import changes_text
 from importer.extract.ole_stream import read_stream
 
-_EOF, _SHEET, _FORMAT, _STYLE = 0x0A, 0x85, 0x41E, 0xE0
+_BEGIN, _EOF, _SHEET, _FORMAT, _STYLE, _CODE_PAGE = 0x809, 0x0A, 0x85, 0x41E, 0xE0, 0x42
 _ROW, _ERROR_OR_BOOLEAN, _FORMULA, _NUMBER, _RK, _RKS = 0x208, 0x205, 0x06, 0x203, 0x27E, 0xBD
 _MERGED = 0xE5
 _ROW_HIDDEN = 0x20
 _BUILT_IN = {9: "0%", 10: "0.00%"}
+_BIFF8 = 0x600
+_CODE_PAGES = {1200: "utf-16-le", 10000: "mac-roman", 32768: "mac-roman", 32769: "cp1252"}  # others are cp and number
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,19 +37,27 @@ def find_hazards(path: Path, title: str) -> Hazards:
     """The hazards of the worksheet with a title.
 
     Raises:
-        KeyError, ValueError, struct.error: the workbook is damaged.
+        DamagedError: the workbook is damaged.
+        LookupError, ValueError, struct.error: it is damaged too, or written in another way than we know.
     """
     content = read_stream(path, ("Workbook", "Book"))
     codes = dict(_BUILT_IN)
     styles: list[int] = []
     starts: dict[str, int] = {}
+    code_page: str | None = "cp1252"  # None: the texts are those of BIFF8
     for record in _records(content, 0):
-        if record.kind == _FORMAT:
-            codes[struct.unpack_from("<H", record.body)[0]] = _text(record.body, 2, "<H")
+        if record.kind == _BEGIN and struct.unpack_from("<H", record.body)[0] >= _BIFF8:
+            code_page = None
+        elif record.kind == _CODE_PAGE and code_page is not None:
+            number = struct.unpack_from("<H", record.body)[0]
+            code_page = _CODE_PAGES.get(number, f"cp{number}")
+        elif record.kind == _FORMAT:
+            length_form = "<B" if code_page else "<H"
+            codes[struct.unpack_from("<H", record.body)[0]] = _text(record.body, 2, length_form, code_page)
         elif record.kind == _STYLE:
             styles.append(struct.unpack_from("<H", record.body, 2)[0])
         elif record.kind == _SHEET:
-            starts[_text(record.body, 6, "<B")] = struct.unpack_from("<I", record.body)[0]
+            starts[_text(record.body, 6, "<B", code_page)] = struct.unpack_from("<I", record.body)[0]
     named = {style: codes.get(number, "") for style, number in enumerate(styles)}
     formats = {style: code for style, code in named.items() if changes_text(code)}
     hazards = Hazards()
@@ -92,7 +103,7 @@ def _records(content: bytes, at: int) -> Iterator[_Record]:
     while at + 4 <= len(content):
         kind, size = struct.unpack_from("<HH", content, at)
         if at + 4 + size > len(content):
-            raise ValueError("a record is cut off")
+            raise DamagedError("a record is cut off")
         if kind == _EOF:
             return
         yield _Record(kind, content[at + 4 : at + 4 + size])
@@ -100,9 +111,11 @@ def _records(content: bytes, at: int) -> Iterator[_Record]:
     raise ValueError("the workbook is cut off")
 
 
-def _text(body: bytes, at: int, length_form: str) -> str:
+def _text(body: bytes, at: int, length_form: str, code_page: str | None) -> str:
     length = struct.unpack_from(length_form, body, at)[0]
     at += struct.calcsize(length_form)
+    if code_page is not None:
+        return body[at : at + length].decode(code_page, "replace")
     if body[at] & 1:
         return body[at + 1 : at + 1 + 2 * length].decode("utf-16-le")
     return body[at + 1 : at + 1 + length].decode("latin-1")

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from importer.extract.binary_errors import error_text
-from importer.extract.hazards import Hazards, MergedRange
+from importer.extract.hazards import DamagedError, Hazards, MergedRange, checked_row
 from importer.extract.number_format import changes_text
 from importer.extract.safe_xml import parsed
 
@@ -36,14 +36,15 @@ def find_hazards(archive: zipfile.ZipFile, title: str) -> Hazards:
     """The hazards of the worksheet with a title.
 
     Raises:
-        KeyError, ValueError, struct.error, BadZipFile: the workbook is damaged.
+        DamagedError, BadZipFile: the workbook is damaged.
+        LookupError, ValueError, struct.error: it is damaged too, or written in another way than we know.
     """
     formats = _formats(archive)
     hazards = Hazards()
     row = 0
     for record in _records(archive.read(_path(archive, title))):
         if record.kind == _ROW:
-            row = struct.unpack_from("<I", record.body)[0] + 1
+            row = checked_row(struct.unpack_from("<I", record.body)[0] + 1)
             if record.body[11] & _ROW_HIDDEN:
                 hazards.hidden.add(row)
         elif record.kind == _MERGED:
@@ -102,7 +103,7 @@ def _records(content: bytes) -> Iterator[_Record]:
                 break
             shift += 7
         if at + size > len(content):
-            raise ValueError("a record is cut off")
+            raise DamagedError("a record is cut off")
         yield _Record(kind, content[at : at + size])
         at += size
 

@@ -15,9 +15,9 @@ from xml.etree.ElementTree import Element
 from xml.parsers import expat
 
 from importer.extract.far_cells import FIRST_FAR
-from importer.extract.hazards import Hazards, MergedRange
+from importer.extract.hazards import DamagedError, Hazards, MergedRange, checked_row
 from importer.extract.plain_rows import ROW_END, RowOrder, other_parts
-from importer.extract.safe_xml import DocumentTypeError, elements, local_name
+from importer.extract.safe_xml import DOCUMENT_TYPE, elements, local_name
 
 _BLOCK = 1 << 20
 _PLAIN_ROOT = re.compile(rb"<worksheet[\s>]")
@@ -28,7 +28,8 @@ _VALUE = re.compile(rb"<v[^>]*>([^<]*)</v>")
 _STORED = re.compile(rb"<v[^>/]*>[^<]|<is\b")
 _FAR_CELL = re.compile(rb'<c\b[^<>]*? r="([A-Z]{3})([0-9]{1,7})"')
 _MERGED = re.compile(rb'<mergeCell\b[^<>]*? ref="([^"<>]*)"')
-_ADDRESS = re.compile(rb"([A-Z]{1,3})([0-9]{1,7})")
+_ADDRESS = re.compile(rb"([A-Z]{1,3})([0-9]+)")
+_LONG_ADDRESS = re.compile(rb' r="[A-Z]{1,3}([0-9]{7,})"')
 # A tag that is not written in plain double-quoted attributes: then its bytes cannot be searched.
 _UNUSUAL_TAG = re.compile(rb"<[^<>\"]*(?:\"[^<>\"]*\"[^<>\"]*)*(?:='|\s=|=\s)")
 
@@ -43,8 +44,8 @@ def find_hazards(archive: zipfile.ZipFile, path: str, formats: dict[int, str]) -
     The part is unpacked to its last byte and parsed on the way, so that damage is found wherever it is.
 
     Raises:
-        DuplicateRowError: two rows have the same number.
-        ExpatError, ParseError, DocumentTypeError, BadZipFile, zlib.error, EOFError: the part is damaged.
+        DamagedError: two rows have the same number, one has a number that no row can have, or a document type.
+        ExpatError, ParseError, BadZipFile, zlib.error, EOFError: the part is damaged.
     """
     try:
         with archive.open(path) as part:
@@ -73,6 +74,8 @@ def _quick(part: IO[bytes], formats: dict[int, str]) -> Hazards:
             _note_rows(other, order, hazards)
             _note_cells(other, (b't="e"', b"<f"), formats, hazards)
             _note_far_cells(other, hazards)
+            for number in _LONG_ADDRESS.findall(other):
+                checked_row(int(number))  # readers go by the addresses of the cells
             for reference in _MERGED.findall(other):
                 _note_merged(reference, hazards)
         _note_cells(piece, styles, formats, hazards)
@@ -108,7 +111,7 @@ def _strict_parser() -> expat.XMLParserType:
     """A parser that checks that what is not plain rows is whole and plain; nothing is taken from it."""
 
     def refuse(*_: object) -> None:
-        raise DocumentTypeError
+        raise DamagedError(DOCUMENT_TYPE)
 
     def unusual(*_: object) -> None:
         raise _UnusualError
@@ -225,16 +228,17 @@ def _note_row(number: int, row: Element, formats: dict[int, str], hazards: Hazar
     for cell in cells:
         address = _ADDRESS.fullmatch((cell.get("r") or "").encode())
         index = column_index(address[1].decode()) if address else index + 1
+        at = checked_row(int(address[2])) if address else number
         children = {local_name(child): child for child in cell}
         value = children.get("v")
         text = value.text if value is not None else None
         if cell.get("t") == "e":
-            hazards.errors[number][index] = text or "#N/A"
+            hazards.errors[at][index] = text or "#N/A"
         elif "f" in children and not text and not (cell.get("t") == "str" and value is not None):
-            hazards.unstored[number].add(index)
+            hazards.unstored[at].add(index)
         style = int(cell.get("s") or 0)
         if style in formats:
-            hazards.formats[number][index] = formats[style]
+            hazards.formats[at][index] = formats[style]
         if index >= FIRST_FAR:
             far.append(index)
     if far:

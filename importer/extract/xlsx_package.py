@@ -5,9 +5,11 @@ from __future__ import annotations
 import posixpath
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
+from importer.extract.hazards import DamagedError
 from importer.extract.number_format import changes_text
 from importer.extract.safe_xml import local_name, parsed
 from importer.extract.sheet_choice import SheetName
@@ -32,20 +34,16 @@ class XlsxPackage:
     formats: dict[int, str]
 
 
-class DuplicatePartError(ValueError):
-    """A part is there twice, perhaps in other letters: of two readers each might take another one."""
-
-
 def read_package(archive: zipfile.ZipFile) -> XlsxPackage:
     """Read the package, of the transitional and the strict form alike. Chart sheets are left out.
 
     Raises:
         KeyError: a part that the package needs is not there.
-        ParseError, DocumentTypeError, BadZipFile: a part cannot be read.
+        ParseError, DamagedError, BadZipFile: a part cannot be read.
     """
     book = _office_document(archive)
     relations = {relation.get("Id"): relation for relation in _relations(archive, book)}
-    with archive.open(book) as part:
+    with archive.open(_member(archive, book)) as part:
         listed = [element for element in parsed(part).iter() if local_name(element) == "sheet"]
     sheets: list[SheetName] = []
     paths: dict[str, str] = {}
@@ -54,7 +52,8 @@ def read_package(archive: zipfile.ZipFile) -> XlsxPackage:
         if relation is not None and _type(relation) == "worksheet":
             title = sheet.get("name") or ""
             sheets.append(SheetName(title, sheet.get("state", "visible") == "visible"))
-            paths[title] = _member(archive, _resolved(book, relation))
+            with suppress(KeyError):  # it may be another one that is read
+                paths[title] = _member(archive, _resolved(book, relation))
     styles = next((_resolved(book, each) for each in relations.values() if _type(each) == "styles"), None)
     return XlsxPackage(tuple(sheets), paths, _formats(archive, styles) if styles else {})
 
@@ -64,12 +63,12 @@ def check_parts(archive: zipfile.ZipFile) -> None:
 
     Raises:
         BadZipFile, zlib.error, EOFError: a part is damaged.
-        DuplicatePartError: a part is there twice.
+        DamagedError: a part is there twice, perhaps in other letters: of two readers each might take another one.
     """
     seen: set[str] = set()
     for name in map(_plain_name, archive.namelist()):
         if name in seen and name.endswith((".xml", ".bin", ".rels")):
-            raise DuplicatePartError(f"the part {name} is there twice")
+            raise DamagedError(f"the part {name} is there twice")
         seen.add(name)
     for name in archive.namelist():
         if name.lower().endswith(_READ):
@@ -81,7 +80,7 @@ def check_parts(archive: zipfile.ZipFile) -> None:
 def _office_document(archive: zipfile.ZipFile) -> str:
     for relation in _relations(archive, ""):
         if _type(relation) == "officeDocument":
-            return _member(archive, _resolved("", relation))
+            return _resolved("", relation)
     raise KeyError("officeDocument")
 
 

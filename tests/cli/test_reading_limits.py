@@ -1,4 +1,4 @@
-"""What reading a workbook may cost is a setting, and whoever meets a limit is told which one."""
+"""What reading a file may cost is a setting, and whoever meets a limit is told which one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.cli.conftest import HEADER, FrontDoor, candidate
-from tests.extract.corpus.writers import raw_xlsx
+from tests.extract.corpus.writers import csv_text, raw_xlsx
 
 _TABLE = "".join(
     f'<row r="{number}">'
@@ -17,9 +17,11 @@ _TABLE = "".join(
 )
 _LONG_CELL = '<row r="3"><c r="A3" t="inlineStr"><is><t>{}</t></is></c></row>'
 _PICTURE = {"xl/media/picture.bin": bytes(3 << 20)}
+_CSV = csv_text((HEADER, candidate(1))).encode()
 
 LIMITS = [
     pytest.param(
+        "a.xlsx",
         lambda: raw_xlsx(_TABLE),
         {"IMPORTER_WORKBOOK_SECONDS": "0.01"},
         "a.xlsx: reading the workbook took more than 0.01 seconds and was given up\n"
@@ -27,6 +29,7 @@ LIMITS = [
         id="time",
     ),
     pytest.param(
+        "a.xlsx",
         lambda: raw_xlsx(_TABLE + _LONG_CELL.format("x" * (30 << 20))),
         {"IMPORTER_WORKBOOK_MEMORY_MEGABYTES": "128"},
         "a.xlsx: reading the workbook takes more than the 128 MB of memory that are allowed\n"
@@ -35,6 +38,7 @@ LIMITS = [
         id="memory",
     ),
     pytest.param(
+        "a.xlsx",
         lambda: raw_xlsx(_TABLE, extra=_PICTURE),
         {"IMPORTER_WORKBOOK_UNPACKED_MEGABYTES": "2"},
         "a.xlsx: the workbook unpacks to 4 MB, more than the 2 MB that are allowed\n"
@@ -42,21 +46,47 @@ LIMITS = [
         "more with IMPORTER_WORKBOOK_UNPACKED_MEGABYTES\n",
         id="unpacked size",
     ),
+    pytest.param(
+        "a.csv",
+        lambda: _CSV + b"x" * (3 << 20) + b"\n",
+        {"IMPORTER_SOURCE_MEGABYTES": "2"},
+        "a.csv: the file has 3 MB, more than the 2 MB that are allowed\n"
+        "  -> check that it is the right file, or allow more with IMPORTER_SOURCE_MEGABYTES\n",
+        id="size",
+    ),
+    pytest.param(
+        "a.csv",
+        lambda: _CSV + b"x" * (3 << 20) + b"\n",
+        {"IMPORTER_CSV_ROW_MEGABYTES": "2"},
+        "a.csv:3:1: a row is longer than the 2 MB that are allowed\n"
+        "  -> check that the file is a table and that no line break was lost, or allow more with "
+        "IMPORTER_CSV_ROW_MEGABYTES\n",
+        id="row",
+    ),
+    pytest.param(
+        "a.csv",
+        lambda: _CSV,
+        {"IMPORTER_CSV_COLUMNS": "5"},
+        f"a.csv, row 1: the row has {len(HEADER)} cells, more than the 5 that are allowed\n"
+        '  -> check that "," is the delimiter and that no line break was lost, or allow more with '
+        "IMPORTER_CSV_COLUMNS\n",
+        id="columns",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("workbook", "limit", "message"), LIMITS)
+@pytest.mark.parametrize(("file", "content", "limit", "message"), LIMITS)
 def test_a_limit_that_is_met_names_its_setting(
-    front_door: FrontDoor, workbook: Callable[[], bytes], limit: dict[str, str], message: str
+    front_door: FrontDoor, file: str, content: Callable[[], bytes], limit: dict[str, str], message: str
 ) -> None:
-    """`look` and `check` say the limit and how to allow more; with what is usual the same workbook is read."""
-    (front_door.folder / "a.xlsx").write_bytes(workbook())
+    """`look` and `check` say the limit and how to allow more; with what is usual the same file is read."""
+    (front_door.folder / file).write_bytes(content())
     told = f"importer: 1 problem to mend first; nothing was sent.\n\n{message}"
-    looked = front_door("look", "a.xlsx", **limit)
+    looked = front_door("look", file, **limit)
     assert (looked.code, looked.err) == (3, told)
-    checked = front_door("check", "a.xlsx", "--mapping", "mapping.yaml", "--sandbox", **limit)
+    checked = front_door("check", file, "--mapping", "mapping.yaml", "--sandbox", **limit)
     assert (checked.code, checked.err) == (3, told)
-    assert front_door("look", "a.xlsx").code == 0
+    assert front_door("look", file).code == 0
 
 
 def test_what_is_allowed_holds_for_the_report_too(front_door: FrontDoor) -> None:

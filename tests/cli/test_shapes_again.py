@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import shutil
 import signal
 from collections.abc import Callable
 from pathlib import Path
 
 from tests.cli.conftest import Served
+from tests.extract.corpus.writers import raw_xlsx
 from tests.samples.sample import ROOT
 
 Serve = Callable[..., Served]
@@ -61,6 +63,23 @@ def test_all_rows_of_a_candidate_are_tried_again(serve: Serve) -> None:
     assert first.counts == {"created": 1, "failed": 4, "invalid": 2}
     again = served("retry", first.summary["run"], "--json")
     assert (again.counts, again.summary["requests"]["sent"]) == ({"created": 4}, 1)
+
+
+def test_what_could_not_be_checked_in_a_child_file_is_told(serve: Serve) -> None:
+    """A workbook of schools of which only the values can be read is told like the main one, by `check` and by `run`."""
+    served = serve()
+    folder = served.door.folder
+    run = with_children(folder)
+    schools = csv.reader((folder / "Candidates_Educational_Details.csv").read_text().splitlines())
+    rows = "".join(
+        "<row>" + "".join(f'<c t="inlineStr"><is><t>{cell}</t></is></c>' for cell in row) + "</row>" for row in schools
+    )
+    (folder / "schools.xlsx").write_bytes(raw_xlsx(rows, styles='<cellXfs><xf numFmtId="odd"/></cellXfs>'))
+    mapping = folder / "zoho_backup.yaml"
+    mapping.write_text(mapping.read_text().replace("Candidates_Educational_Details.csv", "schools.xlsx"))
+    for command in ("check", "run"):
+        warning, *_ = served(command, *run[1:], "--json").summary["warnings"]
+        assert warning.startswith("schools.xlsx, Sheet: only the values of this sheet could be read, and not what is ")
 
 
 def test_a_run_with_child_files_goes_on_and_is_purged(serve: Serve) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import zipfile
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,8 @@ import pytest
 from importer.errors import UnusableInput
 from importer.extract import ReadingLimits, open_sheet
 from importer.models import SourceOptions
-from tests.extract.corpus.writers import openpyxl_bytes, raw_xlsx
+from tests.extract.corpus.binary_writers import ods_bytes
+from tests.extract.corpus.writers import openpyxl_bytes, raw_xlsx, zipped
 
 _HEADER = '<row r="1"><c r="A1" t="inlineStr"><is><t>Name</t></is></c></row>'
 
@@ -84,6 +86,53 @@ def test_stray_cells_in_too_many_rows(tmp_path: Path) -> None:
         "wide.xlsx: stray cells make 1,500 rows up to 16,384 columns wide; the first is XFD2; delete the columns to "
         "the right of the table and save the workbook again, or save the sheet as CSV"
     )
+
+
+@pytest.mark.parametrize(("row", "cell"), [(4294967295, 4294967295), (4294967295, 2), (2, 4294967295), (2, 9999999)])
+def test_row_number_that_no_sheet_has(tmp_path: Path, row: int, cell: int) -> None:
+    """A row number beyond the format's last is damage, at once, and not a matter of memory or time."""
+    path = tmp_path / "a.xlsx"
+    path.write_bytes(raw_xlsx(_HEADER + f'<row r="{row}"><c r="A{cell}"><v>1</v></c></row>'))
+    started = time.monotonic()
+    assert refusal(path, ReadingLimits()) == (
+        f"a.xlsx: the workbook is damaged and cannot be read (sheet 'Sheet': it has a row {max(row, cell):,}, and the "
+        "last that a sheet can have is 1,048,576); open it in a spreadsheet program and save it again"
+    )
+    assert time.monotonic() - started < 20
+
+
+_REPEATED = '<table:table-row table:number-rows-repeated="{}"><table:table-cell table:number-columns-repeated="{}" {}'
+_ERROR = (
+    'table:formula="of:=NA()" office:value-type="string"><text:p>#N/A</text:p></table:table-cell></table:table-row>'
+)
+
+
+def _ods(path: Path, rows: str) -> Path:
+    with zipfile.ZipFile(BytesIO(ods_bytes([["Name"], ["Ada"]]))) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    parts["content.xml"] = parts["content.xml"].replace(b"</table:table>", rows.encode() + b"</table:table>")
+    path.write_bytes(zipped(parts))
+    return path
+
+
+def test_ods_of_a_few_bytes_that_says_it_is_large(tmp_path: Path) -> None:
+    """Cells that an ODS only says that it has cost nothing until they are told as too many."""
+    path = _ods(tmp_path / "a.ods", _REPEATED.format(1_048_574, 16_384, _ERROR))
+    started = time.monotonic()
+    assert refusal(path, ReadingLimits()) == (
+        "a.ods: the sheet has 17,179,869,184 cells, blank ones too, and at most 100,000,000 are read; delete what lies "
+        "far right of or below the table and save it again, or save the sheet as CSV"
+    )
+    path = _ods(tmp_path / "a.ods", _REPEATED.format(4_000_000_000, 1, _ERROR))
+    assert "it has a row 4,000,000,002, and the last that a sheet can have is" in refusal(path, ReadingLimits())
+    assert time.monotonic() - started < 20
+
+
+def test_ods_keeps_the_errors_of_repeated_rows(tmp_path: Path) -> None:
+    """Rows that an ODS keeps once, with a number, each have the error that the one shows."""
+    path = _ods(tmp_path / "a.ods", _REPEATED.format(12_000, 1, _ERROR))
+    rows = list(open_sheet(path, SourceOptions()).rows())
+    assert len([row for row in rows if row.cells == ("#N/A",) and row.problems]) == 12_000
 
 
 def test_workbook_that_would_fill_the_memory(tmp_path: Path) -> None:
@@ -160,6 +209,32 @@ def test_cell_over_the_limit(tmp_path: Path) -> None:
     )
     allowed = open_sheet(path, SourceOptions(longest_cell=5000), limits=ReadingLimits(cell_characters=4000))
     assert [len(row.cells[1]) for row in allowed.rows()] == [5000]
+
+
+def test_row_of_many_lines(tmp_path: Path) -> None:
+    """A row of many quoted lines, none of them long, is told before it fills the memory."""
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"Name,City\nAda,London\n" + b'"a\n",' * 600_000 + b"\n")
+    assert refusal(path, ReadingLimits(row=1 << 20)) == (
+        "a.csv, row 3: a row is longer than the 1 MB that are allowed; check that the file is a table and that no line "
+        "break was lost, or allow more with IMPORTER_CSV_ROW_MEGABYTES"
+    )
+
+
+@pytest.mark.parametrize("line", [b"\n", b"\r\n", b" \n", b'""\n', b"\r"], ids=repr)
+def test_blank_lines(tmp_path: Path, line: bytes) -> None:
+    """A file of blank lines, however they are written, takes no longer than one of as many rows, and each counts."""
+
+    def read(lines: bytes) -> tuple[int, float]:
+        path = tmp_path / "a.csv"
+        path.write_bytes(b"Name\n" + lines + b"Ada\n")
+        started = time.perf_counter()
+        *_, last = open_sheet(path, SourceOptions()).rows()
+        return last.number, time.perf_counter() - started
+
+    filled, blank = read(b"Ada\n" * 300_000), read(line * 300_000)
+    assert (filled[0], blank[0]) == (300_002, 300_002)
+    assert blank[1] < 1.5 * filled[1]
 
 
 def test_parent_that_dies_leaves_no_child(tmp_path: Path) -> None:

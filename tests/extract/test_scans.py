@@ -10,7 +10,7 @@ from io import BytesIO
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from importer.extract.hazards import Hazards
+from importer.extract.hazards import DamagedError, Hazards
 from importer.extract.xlsx_hazards import find_hazards, find_hazards_thoroughly
 from tests.extract.mutate import DAMAGES
 
@@ -57,7 +57,7 @@ def _outcome(xml: bytes, *, thoroughly: bool) -> Hazards | str:
         find = find_hazards_thoroughly if thoroughly else find_hazards
         try:
             return find(archive, "sheet.xml", _FORMATS)
-        except (ValueError, SyntaxError):  # of which the errors of XML are kinds
+        except (ValueError, DamagedError, SyntaxError):  # of which the errors of XML are kinds
             return "refused"
 
 

@@ -62,6 +62,29 @@ def test_endless_device(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_file_that_only_says_it_is_large(tmp_path: Path) -> None:
+    """A sparse file of 8 GB is told by its size, before any of it is read or copied."""
+    path = tmp_path / "sparse.csv"
+    with path.open("wb") as file:
+        file.write(_CONTENT)
+        file.truncate(8 << 30)
+    told = (
+        f"{path}: the file has 8,192 MB, more than the 4,096 MB that are allowed; check that it is the right file, or "
+        "allow more with IMPORTER_SOURCE_MEGABYTES"
+    )
+    for read in (lambda: copy_source(path, tmp_path), lambda: open_sheet(path, SourceOptions())):
+        with pytest.raises(UnusableInput) as caught:
+            read()
+        assert str(caught.value) == told
+    assert not (tmp_path / "source.csv").exists()
+
+
+def test_name_with_a_nul(tmp_path: Path) -> None:
+    """A name that no file can have is told as a missing file."""
+    with pytest.raises(UnusableInput, match="there is no such file; check the path"):
+        copy_source(tmp_path / "a\0b.csv", tmp_path)
+
+
 def test_path_that_leads_through_a_file(tmp_path: Path) -> None:
     """A path that cannot be is told as a missing file."""
     (tmp_path / "a.csv").write_bytes(_CONTENT)

@@ -4,13 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import date
+from functools import partial
 from typing import Any
 
 from importer.models import SourceOptions
-from tests.extract.corpus.binary_writers import BinaryTable, Error, Shown, ods_bytes, xls_bytes, xlsb_bytes
+from tests.extract.corpus.binary_writers import (
+    BinaryTable,
+    Error,
+    Shown,
+    ods_bytes,
+    xls5_bytes,
+    xls5_stream,
+    xls_bytes,
+    xlsb_bytes,
+)
 from tests.extract.corpus.case import Case, Seen
 
-_WRITERS: dict[str, Callable[..., bytes]] = {"xls": xls_bytes, "xlsb": xlsb_bytes, "ods": ods_bytes}
+_WRITERS: dict[str, Callable[..., bytes]] = {
+    "xls": xls_bytes,
+    "xlsb": xlsb_bytes,
+    "ods": ods_bytes,
+    "ods-excel": partial(ods_bytes, to_the_end=True),
+}
 _TABLE: BinaryTable = [
     ["Name", "Phone", "Born", "Code", "Share", "Ok"],
     [],
@@ -33,10 +48,12 @@ _ERRORS: BinaryTable = [
 ]
 
 
-def _cases(form: str) -> Iterator[Case]:
+def _cases(program: str) -> Iterator[Case]:
+    form = program.partition("-")[0]
+
     def case(id_: str, promise: str, seen: Seen, table: BinaryTable, options: SourceOptions, **how: Any) -> Case:
-        write = _WRITERS[form]
-        return Case(f"{form}-{id_}", promise, f"a.{form}", lambda: write(table, **how), seen, options)
+        write = _WRITERS[program]
+        return Case(f"{program}-{id_}", promise, f"a.{form}", lambda: write(table, **how), seen, options)
 
     none = SourceOptions()
     yield case("values", "shows stored values as a person sees them", _SEEN, _TABLE, none)
@@ -63,10 +80,10 @@ def _cases(form: str) -> Iterator[Case]:
         "lines", "keeps line breaks and rare letters", Seen(("Name", "City"), {2: ("A\nB", "𝒜da 🙂")}), lines, none
     )
     yield Case(
-        f"{form}-cut",
+        f"{program}-cut",
         "tells a workbook that was cut off",
         f"a.{form}",
-        lambda: _WRITERS[form](_TABLE)[: -300 if form != "xls" else 2000],
+        lambda: _WRITERS[program](_TABLE)[: -300 if form != "xls" else 2000],
         Seen(refused=(_CUT[form],)),
     )
 
@@ -90,4 +107,21 @@ def _errors_seen(form: str) -> Seen:
     )
 
 
-BINARY_CASES = tuple(case for form in _WRITERS for case in _cases(form))
+def _xls(id_: str, promise: str, content: Callable[[BinaryTable], bytes]) -> Iterator[Case]:
+    """The same values and errors out of an XLS of another kind."""
+    yield Case(f"xls-{id_}-values", promise, "a.xls", lambda: content(_TABLE), _SEEN)
+    yield Case(f"xls-{id_}-errors", promise, "a.xls", lambda: content(_ERRORS), _errors_seen("xls"))
+
+
+_OLDER: BinaryTable = [["Name"], ["for older programs"]]
+
+BINARY_CASES = (
+    *(case for program in _WRITERS for case in _cases(program)),
+    *_xls("excel-95", "reads what Excel 5.0 and 95 wrote", xls5_bytes),
+    *_xls("capitals", "finds the workbook under a name in capitals", partial(xls_bytes, stream="WORKBOOK")),
+    *_xls(
+        "two-streams",
+        "takes the newer of two workbooks in one file",
+        lambda table: xls_bytes(table, beside=xls5_stream(_OLDER)),
+    ),
+)

@@ -61,8 +61,13 @@ def xls_bytes(
     title: str = "Sheet",
     hidden: frozenset[int] = frozenset(),
     merged: Sequence[Merged] = (),
+    stream: str = "Workbook",
+    beside: bytes | None = None,
 ) -> bytes:
-    """A table as BIFF8 in an OLE2 container; `hidden` are the numbers of hidden rows."""
+    """A table as BIFF8 in an OLE2 container; `hidden` are the numbers of hidden rows.
+
+    `stream` is the name of the stream; `beside` the content of one named Book before it, as for older programs.
+    """
     begin = _biff(0x809, struct.pack("<HHHHII", 0x600, 5, 0, 0, 0, 0))
     formats = _biff(0x41E, struct.pack("<H", 164) + _biff_text("00000"))
     styles = b"".join(_biff(0xE0, struct.pack("<HH16x", 0, number)) for number in (0, 164, 9, _DATE))
@@ -79,7 +84,35 @@ def xls_bytes(
     if merged:
         ranges = b"".join(struct.pack("<HHHH", *each) for each in merged)
         sheet += _biff(0xE5, struct.pack("<H", len(merged)) + ranges)
-    return _ole(begin + formats + styles + listed + end + sheet + end)
+    streams = {"Book": beside} if beside is not None else {}
+    return _ole(streams | {stream: begin + formats + styles + listed + end + sheet + end})
+
+
+def xls5_bytes(table: BinaryTable | Table, hidden: frozenset[int] = frozenset()) -> bytes:
+    """A table as Excel 5.0 and 95 write it, in Turkish; `hidden` are the numbers of hidden rows."""
+    return _ole({"Book": xls5_stream(table, hidden)})
+
+
+def xls5_stream(table: BinaryTable | Table, hidden: frozenset[int] = frozenset()) -> bytes:
+    """The stream of such a workbook: BIFF5, whose texts have a byte for each letter."""
+    begin = _biff(0x809, struct.pack("<HHHH", 0x500, 5, 0, 0)) + _biff(0x42, struct.pack("<H", 1254))
+    formats = _biff(0x41E, struct.pack("<HB", 164, 5) + b"00000")
+    styles = b"".join(_biff(0xE0, struct.pack("<HH12x", 0, number)) for number in (0, 164, 9, _DATE))
+    end = _biff(0x0A, b"")
+    start = len(begin + formats + styles + end) + 4 + 7 + len("Sheet")
+    sheet = _biff(0x85, struct.pack("<IHB", start, 0, 5) + b"Sheet") + end
+    sheet += _biff(0x809, struct.pack("<HHHH", 0x500, 0x10, 0, 0))
+    for row, cells in _filled(table):
+        grbit = 0x120 if row + 1 in hidden else 0x100
+        sheet += _biff(0x208, struct.pack("<HHHHHHHH", row, 0, 256, 255, 0, 0, grbit, 0))
+        for index, cell in cells:
+            head = struct.pack("<HHH", row, index, _style(cell))
+            if isinstance(cell, str):
+                text = cell.encode("cp1254")
+                sheet += _biff(0x204, head + struct.pack("<H", len(text)) + text)
+            else:
+                sheet += _xls_cell(head, cell)
+    return begin + formats + styles + sheet + end
 
 
 def _xls_cell(head: bytes, cell: BinaryCell) -> bytes:
@@ -102,18 +135,21 @@ def _biff_text(text: str) -> bytes:
     return struct.pack("<HB", len(text.encode("utf-16-le")) // 2, 1) + text.encode("utf-16-le")
 
 
-def _ole(stream: bytes) -> bytes:
-    """A container with one stream, named Workbook, long enough to lie in whole sectors."""
-    stream = stream.ljust(4096, b"\0")
-    sectors = -(-len(stream) // 512)
-    fat = [0xFFFFFFFD, 0xFFFFFFFE, *range(3, sectors + 2), 0xFFFFFFFE]
+def _ole(streams: dict[str, bytes]) -> bytes:
+    """A container with streams, each long enough to lie in whole sectors."""
+    fat, entries, sectors = [0xFFFFFFFD, 0xFFFFFFFE], _entry("Root Entry", 5, 0xFFFFFFFE, 0, child=1), b""
+    for name, stream in streams.items():
+        content = stream.ljust(4096, b"\0").ljust(-(-len(stream) // 512) * 512, b"\0")
+        start = len(fat)
+        fat += [*range(start + 1, start + len(content) // 512), 0xFFFFFFFE]
+        entries += _entry(name, 2, start, max(len(stream), 4096))
+        sectors += content
     assert len(fat) <= 128, "one FAT sector is enough for the corpus"
     fat += [0xFFFFFFFF] * (128 - len(fat))
     header = bytes.fromhex("d0cf11e0a1b11ae1") + bytes(16) + struct.pack("<HHHHH", 0x3E, 3, 0xFFFE, 9, 6) + bytes(6)
     header += struct.pack("<IIIIIIIII", 0, 1, 1, 0, 4096, 0xFFFFFFFE, 0, 0xFFFFFFFE, 0)
     header += struct.pack("<I", 0) + b"\xff" * (108 * 4)
-    directory = _entry("Root Entry", 5, 0xFFFFFFFE, 0, child=1) + _entry("Workbook", 2, 2, len(stream)) + bytes(256)
-    return header + struct.pack("<128I", *fat) + directory + stream.ljust(sectors * 512, b"\0")
+    return header + struct.pack("<128I", *fat) + entries.ljust(512, b"\0") + sectors
 
 
 def _entry(name: str, kind: int, start: int, size: int, child: int = 0xFFFFFFFF) -> bytes:
@@ -214,15 +250,27 @@ def ods_bytes(
     title: str = "Sheet",
     hidden: frozenset[int] = frozenset(),
     merged: Sequence[Merged] = (),
+    to_the_end: bool = False,
 ) -> bytes:
-    """A table as ODS, as LibreOffice writes it; `hidden` are the numbers of hidden rows."""
-    rows = ""
+    """A table as ODS, as LibreOffice writes it; `hidden` are the numbers of hidden rows.
+
+    `to_the_end`: as Excel writes it, where each row is as wide as the sheet, and the last stands for all that follow.
+    """
+    rows, width = "", 0
+    if to_the_end:
+        width = 16_384
+        rows = f'<table:table-column table:style-name="co1" table:number-columns-repeated="{width}"/>'
     for row, cells in enumerate(table, 1):
         visibility = ' table:visibility="collapse"' if row in hidden else ""
         spans = {left: (bottom - top + 1, right - left + 1) for top, bottom, left, right in merged if top == row - 1}
         body = "".join(_spanned(_ods_cell(cell), spans.get(index)) for index, cell in enumerate(cells))
+        if width:
+            body += f'<table:table-cell table:number-columns-repeated="{width - len(cells)}" table:style-name="ce1"/>'
         body = body or "<table:table-cell/>"
         rows += f"<table:table-row{visibility}>{body}</table:table-row>"
+    if width:
+        rows += f'<table:table-row table:number-rows-repeated="{1_048_576 - len(table)}" table:style-name="ro1">'
+        rows += f'<table:table-cell table:number-columns-repeated="{width}" table:style-name="ce1"/></table:table-row>'
     names = " ".join(
         f'xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{prefix}:1.0"' for prefix in ("office", "table", "text")
     )

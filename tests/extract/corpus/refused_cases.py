@@ -142,8 +142,8 @@ REFUSED_CASES = (
         "refuses a workbook that declares entities",
         "a.xlsx",
         lambda: raw_xlsx("", worksheet=_ENTITIES),
-        "a.xlsx: the workbook is damaged and cannot be read (a document type is declared); open it in a spreadsheet "
-        "program and save it again",
+        "a.xlsx: the workbook is damaged and cannot be read (sheet 'Sheet': a document type is declared); open it in a "
+        "spreadsheet program and save it again",
     ),
     _refused(
         "xml-broken",

@@ -119,6 +119,12 @@ def raw_xlsx(
     return zipped({name: text.encode() for name, text in parts.items()} | (extra or {}))
 
 
+def with_backslashes(content: bytes) -> bytes:
+    """A package whose parts are named as paths of Windows."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return zipped({name.replace("/", "\\"): archive.read(name) for name in archive.namelist()})
+
+
 def zipped(parts: dict[str, bytes]) -> bytes:
     """Parts as a zip."""
     out = io.BytesIO()

@@ -7,7 +7,7 @@ from typing import Any
 
 from importer.models import SourceOptions
 from tests.extract.corpus.case import Case, Seen
-from tests.extract.corpus.writers import edited, openpyxl_bytes, raw_xlsx, xlsxwriter_bytes
+from tests.extract.corpus.writers import edited, openpyxl_bytes, raw_xlsx, with_backslashes, xlsxwriter_bytes
 
 _MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 _PEOPLE = (("Name", "City"), ("Ada", "London"), ("Alan", "Wilmslow"))
@@ -298,7 +298,47 @@ _SHEETS = (
     ),
 )
 
+_ERROR_ROW = f'<row r="2">{_TEXT.format("A2", "Ada")}<c r="B2" t="e"><v>#N/A</v></c></row>'
+_ODD_STYLES = '<cellXfs count="1"><xf numFmtId="odd"/></cellXfs>'
+_ODD = "invalid literal for int() with base 10: 'odd'"
+_UNCHECKED = (
+    f"a.xlsx, Sheet: only the values of this sheet could be read, and not what is beside them ({_ODD}): a cell that "
+    "shows an error, or a formula without a stored result, is read as blank; leading zeros and percent signs that a "
+    "format adds, hidden rows and merged cells are not known; open it in a spreadsheet program, save it as .xlsx and "
+    "use that, or compare the rows with it"
+)
+_HIDDEN_UNKNOWN = (
+    f"a.xlsx, Sheet: which rows are hidden could not be read ({_ODD}), and the mapping leaves them out; open it in "
+    "a spreadsheet program, save it as .xlsx and use that, or take hidden_rows: out of the mapping"
+)
+
 _UNUSUAL = (
+    Case(
+        "xlsx-backslashes",
+        "reads a workbook whose parts are named as paths of Windows, with all that is beside its values",
+        "a.xlsx",
+        lambda: with_backslashes(raw_xlsx(_HEADER + _ERROR_ROW)),
+        Seen(
+            _COLUMNS,
+            {2: ("Ada", "#N/A")},
+            ("a.xlsx, Sheet!B2: the cell holds the error #N/A; mend the formula or clear the cell",),
+        ),
+    ),
+    Case(
+        "xlsx-unchecked",
+        "reads the values of a workbook that only its fast reader understands, and says what nobody looked for",
+        "a.xlsx",
+        lambda: raw_xlsx(_HEADER + _ERROR_ROW, styles=_ODD_STYLES),
+        Seen(_COLUMNS, {2: ("Ada", "")}, warnings=(_UNCHECKED,)),
+    ),
+    Case(
+        "xlsx-unchecked-hidden",
+        "refuses such a workbook where its hidden rows are to be left out",
+        "a.xlsx",
+        lambda: raw_xlsx(_HEADER + _ERROR_ROW, styles=_ODD_STYLES),
+        Seen(refused=(_HIDDEN_UNKNOWN,)),
+        SourceOptions(hidden_rows="skip"),
+    ),
     _raw("dimension-wrong", "reads all rows where <dimension> names one cell", dimension="A1"),
     _raw("dimension-huge", "is not misled by a huge <dimension>", dimension="A1:XFD1048576"),
     _raw("strict", "reads a strict workbook", strict=True),
@@ -399,9 +439,8 @@ _UNUSUAL = (
         "refuses a sheet that holds a row twice, of which readers keep one",
         Seen(
             refused=(
-                "a.xlsx: the workbook is damaged and cannot be read (row 2 comes after row 2); open it in a "
-                "spreadsheet "
-                "program and save it again",
+                "a.xlsx: the workbook is damaged and cannot be read (sheet 'Sheet': row 2 comes after row 2); open "
+                "it in a spreadsheet program and save it again",
             )
         ),
         _HEADER + _ROW_2 + _ROW_2,
