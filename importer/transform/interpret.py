@@ -129,13 +129,15 @@ class Interpreter:
         return f"{self._value.before}{text}{self._value.after}"
 
     def _read_otherwise(self, text: str, typed: bool, table: ResolvedTable) -> Any:
+        # An option needs no line in the table, and is never replaced.
+        if self._value.wanted.options and not isinstance(option := self._read_kind(text, typed), Refusal):
+            return option
         if table.otherwise is Otherwise.KEEP:
             return self._read_kind(text, typed)
         if table.otherwise is Otherwise.BLANK:
             return None
         if table.otherwise is Otherwise.VALUE:
             return self._read_kind(table.replacement or "", True)
-        # A text that is a valid option as it stands needs no line in the table.
         if self._value.wanted.options:
             return self._read_kind(text, typed)
         return Refusal(
