@@ -33,6 +33,6 @@ class Findings:
         return tuple(self._warnings)
 
     def refuse_mistakes(self) -> None:
-        """Raise UnusableInput with every mistake, where there is one."""
+        """Raise UnusableInput with every mistake once, where there is one."""
         if self._mistakes:
-            raise UnusableInput(self._mistakes)
+            raise UnusableInput(tuple(dict.fromkeys(self._mistakes)))
