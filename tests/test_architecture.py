@@ -72,6 +72,7 @@ HOMES = {
     "csv": {"extract", "mapping", "report"},
     "ruamel": {"mapping"},
     "rapidfuzz": {"mapping"},
+    "re2": {"mapping"},
     "phonenumbers": {"transform"},
     "email_validator": {"transform"},
     "sqlite3": {"ledger"},

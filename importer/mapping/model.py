@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Literal
 
+from importer.mapping.linear_pattern import LinearPattern
 from importer.models import LinePlace, SourceOptions, Target
 
 
@@ -127,7 +127,7 @@ class ValueTable:
 class Pattern:
     """A regular expression that a cell must fit whole, and the named group of it that is the value."""
 
-    expression: re.Pattern[str]
+    expression: LinearPattern
     group: str
     place: LinePlace
 
@@ -221,7 +221,7 @@ class CellPieces:
 
     column: Text
     split: str
-    pattern: re.Pattern[str]
+    pattern: LinearPattern
     place: LinePlace
 
 

@@ -17,7 +17,7 @@ from importer.transform.refusal import Refusal, in_mapping, quoted
 from importer.transform.texts import stripped
 
 _SPARE = 20  # folding takes spaces out, so that a missing word may be written this much longer
-_LONGEST_MATCHED = 10_000  # characters of a cell that a pattern is tried on: some patterns take forever on more
+_LONGEST_MATCHED = 10_000  # characters of a cell that a pattern is tried on
 
 
 class OpenEnd:
@@ -148,8 +148,8 @@ class Interpreter:
 
 
 def _matched(text: str, pattern: Pattern) -> str | Refusal:
-    match = pattern.expression.fullmatch(text) if len(text) <= _LONGEST_MATCHED else None
-    if match is None:
+    groups = pattern.expression.groups_of(text) if len(text) <= _LONGEST_MATCHED else None
+    if groups is None:
         hint = f"correct it, or widen pattern: {in_mapping(pattern.place)}"
         return Refusal("pattern-unmatched", f"{quoted(text)} does not fit the pattern", hint)
-    return stripped(match[pattern.group] or "")
+    return stripped(groups[pattern.group] or "")

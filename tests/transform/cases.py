@@ -423,6 +423,9 @@ BAD = (
     Bad("text that does not fit its pattern", _TEXT, "x",
         "'x' does not fit the pattern; correct it, or widen pattern: in m.yaml:4", "{column: Cell, pattern: "
         "'(?P<a>[0-9]+)'}"),
+    Bad("text that keeps other engines busy", _TEXT, "a" * 40,
+        f"'{'a' * 40}' does not fit the pattern; correct it, or widen pattern: in m.yaml:4",
+        "{column: Cell, pattern: '(?P<a>(a+)+b)'}"),
     Bad("no valid piece", PHONE, "none;later", "'none' is no phone number; write it with + and the country code, or "
         "declare region: in m.yaml:4",
         '{column: Cell, split: ";", take: first_valid}'),
