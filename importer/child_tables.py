@@ -10,9 +10,11 @@ from importer.errors import UnusableInput
 from importer.extract import Sheet, copy_source, open_sheet
 from importer.mapping import Mapping
 from importer.mapping.model import ChildRows, ChildSource, EntriesSpec
+from importer.mapping.other_files import OUTSIDE_HINT, lies_within
 from importer.models import FilePlace, Place, Problem
 from importer.run_folder import BATCH, MANIFEST, ChildCopy, read_manifest
 
+_LARGEST = 1 << 30  # bytes of a file that entries are taken from
 _WORKBOOKS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
 
 
@@ -54,7 +56,7 @@ def open_children(mapping: Mapping, source: Source, folder: Path) -> ChildTables
     problems: list[Problem] = []
     for child in mapping.child_sources:
         try:
-            tables[child] = _open(child, source, folder, copies, _place(mapping, child))
+            tables[child] = _open(child, source, folder, copies, mapping)
         except UnusableInput as error:
             problems.extend(error.problems)
     if problems:
@@ -71,7 +73,8 @@ def _place(mapping: Mapping, child: ChildSource) -> Place:
     return FilePlace(str(mapping.path))
 
 
-def _open(child: ChildSource, source: Source, folder: Path, copies: dict[str, ChildCopy], place: Place) -> Sheet:
+def _open(child: ChildSource, source: Source, folder: Path, copies: dict[str, ChildCopy], mapping: Mapping) -> Sheet:
+    place = _place(mapping, child)
     if child.file is None:
         workbook = _workbook_of(source, folder, copies)
         if workbook.suffix.lower() not in _WORKBOOKS:
@@ -80,7 +83,7 @@ def _open(child: ChildSource, source: Source, folder: Path, copies: dict[str, Ch
             raise UnusableInput(Problem("sheet-of-no-workbook", message, hint, place))
         return open_sheet(workbook, child.options, shown_as=str(source.file))
     if child.file not in copies:
-        path = _file_of(child.file, source)
+        path = _file_of(child.file, source, mapping.path.parent, place)
         copied = copy_source(path, folder, f"child-{len(copies) + 1}")
         copies[child.file] = ChildCopy(child.file, copied.path.name, copied.sha256)
     return open_sheet(folder / copies[child.file].copy, child.options, shown_as=str(source.file.parent / child.file))
@@ -102,9 +105,16 @@ def _workbook_of(source: Source, folder: Path, copies: dict[str, ChildCopy]) -> 
 _SOURCE = "(source)"  # in a manifest: the workbook of the run whose rows were mended
 
 
-def _file_of(name: str, source: Source) -> Path:
+def _file_of(name: str, source: Source, mapping_folder: Path, place: Place) -> Path:
     for earlier in source.earlier_runs:
         for child in read_manifest(earlier).children:
             if child.name == name:
                 return earlier / child.copy
-    return source.file.parent / name
+    path = source.file.parent / name
+    if not lies_within(path, [source.file.parent, mapping_folder]):
+        message = f"'{name}' lies neither below the folder of the source nor below this mapping's"
+        raise UnusableInput(Problem("file-outside", message, OUTSIDE_HINT, place))
+    if path.is_file() and path.stat().st_size > _LARGEST:
+        message = f"'{name}' is larger than {_LARGEST:,} bytes, and its rows are held in memory"
+        raise UnusableInput(Problem("child-too-large", message, "export fewer columns or rows", place))
+    return path

@@ -22,6 +22,7 @@ MAY_IMPORT = {
     "durable": set(),
     "quick_start": set(),
     **dict.fromkeys(SUPPLIES, GROUND),
+    "mapping": GROUND | {"settings"},  # IMPORTER_MAPPING_FOLDERS
     **dict.fromkeys(STAGES, GROUND | SUPPLIES),
     "work_beside": GROUND,
     "sorting": GROUND | SUPPLIES | STAGES | {"work_beside"},
