@@ -1,4 +1,4 @@
-"""Opens the other tables that a mapping takes entries from, and keeps private copies of their files."""
+"""Keeps private copies of a run's source and of the other tables that a mapping takes entries from, and opens these."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from importer.batch_folder import read_batch
 from importer.errors import UnusableInput
-from importer.extract import Sheet, copy_source, open_sheet
+from importer.extract import Sheet, SourceCopy, copy_source, open_sheet, restore_values
 from importer.mapping import Mapping
 from importer.mapping.model import ChildRows, ChildSource, EntriesSpec
 from importer.mapping.other_files import OUTSIDE_HINT, lies_within
@@ -42,6 +42,23 @@ class ChildTables:
 
     tables: dict[ChildSource, Sheet]
     copies: tuple[ChildCopy, ...]
+
+
+def copy_of_source(file: Path, folder: Path, standard_input_bytes: int) -> SourceCopy:
+    """The private copy of a run's source; in that of a results file, values that came back in a form which its own run
+    proves are as the run read them.
+
+    Raises:
+        UnusableInput: the file cannot be read.
+    """
+    copy = copy_source(file, folder, standard_input_bytes=standard_input_bytes)
+    runs = Source(file, copy.path).earlier_runs
+    return restore_values(copy, lambda: _source_of(runs[0])) if runs else copy
+
+
+def _source_of(run: Path) -> Sheet:
+    manifest = read_manifest(run)
+    return open_sheet(run / manifest.source, manifest.options, shown_as=manifest.file)
 
 
 def open_children(mapping: Mapping, source: Source, folder: Path) -> ChildTables:

@@ -38,7 +38,10 @@ MAY_IMPORT = {
     | STAGES
     | {"selection", "run_folder", "child_tables", "sorting", "recognition", "closing"},
     "pipeline": GROUND | SUPPLIES | STAGES | {"run_folder", "sorting", "closing", "early_report", "planning"},
-    "batch": GROUND | SUPPLIES | STAGES | {"selection", "run_folder", "batch_folder", "planning", "closing"},
+    "batch": GROUND
+    | SUPPLIES
+    | STAGES
+    | {"selection", "run_folder", "batch_folder", "child_tables", "planning", "closing"},
     "again": GROUND | SUPPLIES | STAGES | {"selection", "run_folder", "batch_folder", "planning"},
     "purge": GROUND | SUPPLIES | {"run_folder", "batch_folder"},
     "abandoned": GROUND | SUPPLIES | {"run_folder"},

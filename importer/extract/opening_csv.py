@@ -25,7 +25,7 @@ def open_csv(path: Path, name: str, options: SourceOptions, limits: ReadingLimit
     Raises:
         UnusableInput: its encoding, delimiter or header cannot be told, or those declared do not fit.
     """
-    file = _results_file(path, name, limits) or _settled(path, name, options, limits)
+    file = results_file(path, name, limits) or _settled(path, name, options, limits)
     return open_table(file, options)
 
 
@@ -62,7 +62,7 @@ def _settled(path: Path, name: str, options: SourceOptions, limits: ReadingLimit
     )
 
 
-def _results_file(path: Path, name: str, limits: ReadingLimits) -> CsvFile | None:
+def results_file(path: Path, name: str, limits: ReadingLimits) -> CsvFile | None:
     """The file, if it is one of our results: UTF-8, perhaps saved by a spreadsheet program with another delimiter."""
     encoding = byte_order_mark(path) or UTF8
     try:
