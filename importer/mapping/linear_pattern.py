@@ -15,7 +15,7 @@ from typing import Any
 _TOKEN = re.compile(
     r"""(?P<set>\[\^?\]?(?:\\.|[^\]\\])*\])
       | \\(?P<escape>x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|N\{[^}]*\}|.)
-      | (?P<open>\((?:\?(?:P<\w+>|:|.[=!]?))?)
+      | (?P<open>\((?:\?(?:P<[^>]+>|:|.[=!]?))?)
       | (?P<repeat>(?:[*+?]|\{(?=[\d,]+\})(?P<least>\d*)(?P<comma>,?)(?P<most>\d*)\})[?+]?)
       | (?P<other>.)""",
     re.VERBOSE | re.DOTALL | re.ASCII,
@@ -106,7 +106,7 @@ def _translated_token(token: re.Match[str], flags: str) -> str:
         return _repeated(token)
     if kind == "escape":
         return _escaped(text, token["escape"], flags)
-    if kind == "set" or ("i" in flags and text.isalpha()):
+    if kind == "set" or ("i" in flags and (text.isalpha() or not text.isascii())):
         return _set_of(text, flags)
     if text in ".^$|)":
         return text
@@ -130,7 +130,7 @@ def _escaped(text: str, code: str, flags: str) -> str:
         raise NotLinear(f"it has the reference {text}", _WRITE_IT)
     if code == "A":
         return "\\A"
-    return "\\z" if code == "Z" else _set_of(text, flags)
+    return "\\z" if code in ("Z", "z") else _set_of(text, flags)
 
 
 @cache

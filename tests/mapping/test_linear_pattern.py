@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from importer.mapping.linear_pattern import linear_pattern
 
 _ATOMS = st.sampled_from(
-    ["a", "i", "ı", "İ", "K", "ß", "é", " ", "{", "&", "x{1", r"\w", r"\W", r"\d", r"\D", r"\s", r"\S", ".", "^", "$",
-     r"\A", r"\Z", r"\.", r"\x41", r"\u0131", r"\n", "[^\\W\\d_]", "[a-c]", "[^a]", "[]a]", "[iş]", "[^\\s\\S]"]
+    ["a", "i", "ı", "İ", "K", "ß", "é", "ⓐ", " ", "{", "&", "x{1", r"\w", r"\W", r"\d", r"\D", r"\s", r"\S", ".", "^",
+     "$", r"\A", r"\Z", r"\.", r"\x41", r"\u0131", r"\n", "[^\\W\\d_]", "[a-c]", "[^a]", "[]a]", "[iş]", "[^\\s\\S]"]
 )  # fmt: skip
 _REPEATS = st.sampled_from(["*", "+", "?", "+?", "{2}", "{1,2}", "{,2}", "{1,}", ""])
 _FLAGS = st.sampled_from(["", "(?i)", "(?s)", "(?m)", "(?a)", "(?is)"])

@@ -186,6 +186,13 @@ GOOD = (
         "İstanbul",
         "{column: Cell, pattern: '(?P<district>.+) / (?P<city>.+)', group: city}",
     ),
+    Good(
+        "group with a Turkish name",
+        _TEXT,
+        "GÜL / İzmir",
+        "İzmir",
+        "{column: Cell, pattern: '(?i)gül / (?P<şehir>\\w+)'}",
+    ),
     Good("group of a pattern that is blank", _TEXT, "34-", None, "{column: Cell, pattern: '34-(?P<rest>.*)'}"),
     Good(
         "group of a pattern that is missing",
