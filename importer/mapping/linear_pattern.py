@@ -7,7 +7,7 @@ and digits only and folds case otherwise, so that each set of characters is give
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Any
@@ -57,41 +57,46 @@ def linear_pattern(expression: re.Pattern[str]) -> LinearPattern:
     Raises:
         NotLinear: a part of it cannot be.
     """
+    return LinearPattern(expression.pattern, tuple(expression.groupindex), _compiled(_translated(expression.pattern)))
+
+
+def _compiled(text: str) -> Any:
     import re2  # type: ignore[import-untyped]  # few mappings have a pattern
 
     options = re2.Options()
     options.log_errors = False
     options.max_mem = 1 << 25
     try:
-        matcher = re2.compile("".join(_translated(expression.pattern)), options)
+        return re2.compile(text, options)
     except re2.error as error:
         reason = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error)
         raise NotLinear(reason.removesuffix(" - compile failed"), "make it shorter, or its {m,n} smaller") from None
-    return LinearPattern(expression.pattern, tuple(expression.groupindex), matcher)
 
 
-def _translated(text: str) -> Iterator[str]:
+def _translated(text: str) -> str:
     flags = _FLAGS.match(text)
     given, start = (flags[1], flags.end()) if flags else ("", 0)
     kept = "".join(flag for flag in given if flag in "sm")
-    yield f"(?{kept})" if kept else ""
+    pieces = [f"(?{kept})" if kept else ""]
     opened: list[int] = []
-    closed = slice(0)  # the group that ends before the token
+    closed = ""  # the group that ends before the token
     for token in _TOKEN.finditer(text, start):
+        if token["repeat"] is not None:
+            _refuse_blank_repeats(pieces[0], closed, token)
+        closed = ""
         if token.lastgroup == "open":
-            opened.append(token.start())
-        elif token[0] == ")":
-            closed = slice(opened.pop(), token.end())
-        elif token["repeat"] is not None and closed.stop == token.start():
-            _refuse_blank_repeats(f"{text[:start]}{text[closed]}", token)
-        yield _translated_token(token, "".join(flag for flag in given if flag in "ia"))
+            opened.append(len(pieces))
+        pieces.append(_translated_token(token, "".join(flag for flag in given if flag in "ia")))
+        if token[0] == ")":
+            closed = "".join(pieces[opened.pop() :])
+    return "".join(pieces)
 
 
-def _refuse_blank_repeats(group: str, repeat: re.Match[str]) -> None:
+def _refuse_blank_repeats(flags: str, group: str, repeat: re.Match[str]) -> None:
     """What a named group holds after a last round that took nothing is not the same to Python and to RE2."""
     most = repeat["most"] if repeat["comma"] else repeat["least"]
     once = repeat[0].startswith("?") or most in ("0", "1")
-    if not once and "(?P<" in group and re.fullmatch(group, ""):
+    if not once and "(?P<" in group and _compiled(flags + group).fullmatch(""):
         message = f"{repeat[0]} repeats a named group that may be empty"
         raise NotLinear(message, "let it hold one character at least, as with + instead of *")
 
