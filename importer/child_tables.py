@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from importer.batch_folder import read_batch
@@ -101,7 +101,11 @@ def _open(child: ChildSource, source: Source, folder: Path, copies: dict[str, Ch
         return open_sheet(workbook, child.options, shown_as=str(source.file))
     if child.file not in copies:
         path = _file_of(child.file, source, mapping.path.parent, place)
-        copied = copy_source(path, folder, f"child-{len(copies) + 1}")
+        try:
+            copied = copy_source(path, folder, f"child-{len(copies) + 1}")
+        except UnusableInput as error:  # told where the mapping names it
+            told = [replace(each, message=f"'{child.file}': {each.message}", place=place) for each in error.problems]
+            raise UnusableInput(told) from None
         copies[child.file] = ChildCopy(child.file, copied.path.name, copied.sha256)
     return open_sheet(folder / copies[child.file].copy, child.options, shown_as=str(source.file.parent / child.file))
 

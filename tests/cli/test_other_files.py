@@ -101,7 +101,9 @@ ENDLESS = [
         "people.yaml:10:41: the value table 'pipe' cannot be read: it is a pipe or a device, which may never end",
         id="values",
     ),
-    pytest.param(MAPPING + _JOBS % "pipe", "pipe: is a pipe or a device, which may never end", id="file"),
+    pytest.param(
+        MAPPING + _JOBS % "pipe", "people.yaml:14:13: 'pipe': is a pipe or a device, which may never end", id="file"
+    ),
     pytest.param(
         MAPPING + _JOBS % "sparse.csv",
         "people.yaml:14:13: 'sparse.csv' is larger than 1,073,741,824 bytes, and its rows are held in memory",
