@@ -9,9 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from importer.batch_folder import MAPPINGS, BatchManifest, BatchRun, read_batch, write_batch
+from importer.child_tables import copy_of_source
 from importer.closing import exit_code, facts_for, rewrite_report
 from importer.errors import ImporterError, StoppedEarly, UnusableInput
-from importer.extract import Sheet, copy_source, open_sheet
+from importer.extract import Sheet, open_sheet
 from importer.ledger import RunJournal
 from importer.mapping import Mapping, read_mappings
 from importer.mapping.nearest import nearest
@@ -50,7 +51,7 @@ def plan_batch(order: Order, questions_of: QuestionsOf) -> Batch:
     folder = make_private_folder(order.out, run)
     plans: list[Plan] = []
     try:
-        copy = copy_source(order.file, folder, standard_input_bytes=order.standard_input_bytes)
+        copy = copy_of_source(order.file, folder, order.standard_input_bytes)
         _keep_mappings(mappings, folder)
         sheet = open_sheet(copy.path, mappings[0].source, shown_as=shown_as)
         column = route_column(mappings, sheet.columns)

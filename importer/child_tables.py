@@ -1,18 +1,20 @@
-"""Opens the other tables that a mapping takes entries from, and keeps private copies of their files."""
+"""Keeps private copies of a run's source and of the other tables that a mapping takes entries from, and opens these."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from importer.batch_folder import read_batch
 from importer.errors import UnusableInput
-from importer.extract import Sheet, copy_source, open_sheet
+from importer.extract import Sheet, SourceCopy, copy_source, open_sheet, restore_values
 from importer.mapping import Mapping
 from importer.mapping.model import ChildRows, ChildSource, EntriesSpec
+from importer.mapping.other_files import OUTSIDE_HINT, lies_within
 from importer.models import FilePlace, Place, Problem
 from importer.run_folder import BATCH, MANIFEST, ChildCopy, read_manifest
 
+_LARGEST = 1 << 30  # bytes of a file that entries are taken from
 _WORKBOOKS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
 
 
@@ -42,6 +44,23 @@ class ChildTables:
     copies: tuple[ChildCopy, ...]
 
 
+def copy_of_source(file: Path, folder: Path, standard_input_bytes: int) -> SourceCopy:
+    """The private copy of a run's source; in that of a results file, values that came back in a form which its own run
+    proves are as the run read them.
+
+    Raises:
+        UnusableInput: the file cannot be read.
+    """
+    copy = copy_source(file, folder, standard_input_bytes=standard_input_bytes)
+    runs = Source(file, copy.path).earlier_runs
+    return restore_values(copy, lambda: _source_of(runs[0])) if runs else copy
+
+
+def _source_of(run: Path) -> Sheet:
+    manifest = read_manifest(run)
+    return open_sheet(run / manifest.source, manifest.options, shown_as=manifest.file)
+
+
 def open_children(mapping: Mapping, source: Source, folder: Path) -> ChildTables:
     """Open every table that entries are taken from. Files are named from the folder of the source, and copied to
     `folder`; those of a results file that is fed back are the copies of its own run.
@@ -54,7 +73,7 @@ def open_children(mapping: Mapping, source: Source, folder: Path) -> ChildTables
     problems: list[Problem] = []
     for child in mapping.child_sources:
         try:
-            tables[child] = _open(child, source, folder, copies, _place(mapping, child))
+            tables[child] = _open(child, source, folder, copies, mapping)
         except UnusableInput as error:
             problems.extend(error.problems)
     if problems:
@@ -71,7 +90,8 @@ def _place(mapping: Mapping, child: ChildSource) -> Place:
     return FilePlace(str(mapping.path))
 
 
-def _open(child: ChildSource, source: Source, folder: Path, copies: dict[str, ChildCopy], place: Place) -> Sheet:
+def _open(child: ChildSource, source: Source, folder: Path, copies: dict[str, ChildCopy], mapping: Mapping) -> Sheet:
+    place = _place(mapping, child)
     if child.file is None:
         workbook = _workbook_of(source, folder, copies)
         if workbook.suffix.lower() not in _WORKBOOKS:
@@ -80,8 +100,12 @@ def _open(child: ChildSource, source: Source, folder: Path, copies: dict[str, Ch
             raise UnusableInput(Problem("sheet-of-no-workbook", message, hint, place))
         return open_sheet(workbook, child.options, shown_as=str(source.file))
     if child.file not in copies:
-        path = _file_of(child.file, source)
-        copied = copy_source(path, folder, f"child-{len(copies) + 1}")
+        path = _file_of(child.file, source, mapping.path.parent, place)
+        try:
+            copied = copy_source(path, folder, f"child-{len(copies) + 1}")
+        except UnusableInput as error:  # told where the mapping names it
+            told = [replace(each, message=f"'{child.file}': {each.message}", place=place) for each in error.problems]
+            raise UnusableInput(told) from None
         copies[child.file] = ChildCopy(child.file, copied.path.name, copied.sha256)
     return open_sheet(folder / copies[child.file].copy, child.options, shown_as=str(source.file.parent / child.file))
 
@@ -102,9 +126,16 @@ def _workbook_of(source: Source, folder: Path, copies: dict[str, ChildCopy]) -> 
 _SOURCE = "(source)"  # in a manifest: the workbook of the run whose rows were mended
 
 
-def _file_of(name: str, source: Source) -> Path:
+def _file_of(name: str, source: Source, mapping_folder: Path, place: Place) -> Path:
     for earlier in source.earlier_runs:
         for child in read_manifest(earlier).children:
             if child.name == name:
                 return earlier / child.copy
-    return source.file.parent / name
+    path = source.file.parent / name
+    if not lies_within(path, [source.file.parent, mapping_folder]):
+        message = f"'{name}' lies neither below the folder of the source nor below this mapping's"
+        raise UnusableInput(Problem("file-outside", message, OUTSIDE_HINT, place))
+    if path.is_file() and path.stat().st_size > _LARGEST:
+        message = f"'{name}' is larger than {_LARGEST:,} bytes, and its rows are held in memory"
+        raise UnusableInput(Problem("child-too-large", message, "export fewer columns or rows", place))
+    return path

@@ -267,6 +267,7 @@ def facts_for(manifest: Described, sheet: Sheet, target: Target | ManyTargets) -
         reading=sheet.reading,
         columns=sheet.columns,
         delimiter=sheet.delimiter,
+        knows_types=sheet.knows_types,
         started_at=manifest.started_at,
         ended_at=ending.at if ending else None,
         finished=ending.finished if ending else False,

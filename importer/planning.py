@@ -13,10 +13,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
-from importer.child_tables import ChildTables, Source, open_children
+from importer.child_tables import ChildTables, Source, copy_of_source, open_children
 from importer.closing import facts_of
 from importer.errors import UnusableInput, UsageError
-from importer.extract import STANDARD_INPUT_BYTES, Sheet, SourceCopy, copy_source, open_sheet, share_copy
+from importer.extract import STANDARD_INPUT_BYTES, Sheet, SourceCopy, open_sheet, share_copy
 from importer.ledger import Presence
 from importer.ledger import RunRecord as LedgerRun
 from importer.mapping import Mapping, ResolvedMapping, read_mapping, resolve
@@ -160,7 +160,7 @@ def _open_source(
     if order.copied:
         copy = share_copy(order.copied, folder)
     else:
-        copy = copy_source(order.file, folder, standard_input_bytes=order.standard_input_bytes)
+        copy = copy_of_source(order.file, folder, order.standard_input_bytes)
     mapping_copy = keep_mapping(order.mapping, folder)
     sheet = order.sheet or open_sheet(copy.path, mapping.source, shown_as=order.shown_as)
     children = open_children(mapping, Source(order.file, copy.path), folder)

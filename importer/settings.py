@@ -97,6 +97,7 @@ class Settings(BaseModel):
     source_megabytes: int = Field(default=4096, ge=1)
     csv_row_megabytes: int = Field(default=16, ge=1)
     csv_columns: int = Field(default=16_384, ge=1)
+    mapping_folders: str | None = None  # where else mappings may take files from, as PATH lists folders
     workbook_seconds: float = Field(default=120, gt=0)
     workbook_memory_megabytes: int = Field(default=2048, ge=128)
     workbook_unpacked_megabytes: int = Field(default=2048, ge=1)
@@ -111,7 +112,7 @@ class Settings(BaseModel):
             raise ValueError("give two words, the one for yes first: yes,no")
         return tuple(words)
 
-    @field_validator("out", "token_file", "ledger")
+    @field_validator("out", "token_file", "ledger", "mapping_folders")
     @classmethod
     def _a_path(cls, value: Any) -> Any:
         if "\0" in str(value):

@@ -22,6 +22,7 @@ MAY_IMPORT = {
     "durable": set(),
     "quick_start": set(),
     **dict.fromkeys(SUPPLIES, GROUND),
+    "mapping": GROUND | {"settings"},  # IMPORTER_MAPPING_FOLDERS
     **dict.fromkeys(STAGES, GROUND | SUPPLIES),
     "work_beside": GROUND,
     "sorting": GROUND | SUPPLIES | STAGES | {"work_beside"},
@@ -37,7 +38,10 @@ MAY_IMPORT = {
     | STAGES
     | {"selection", "run_folder", "child_tables", "sorting", "recognition", "closing"},
     "pipeline": GROUND | SUPPLIES | STAGES | {"run_folder", "sorting", "closing", "early_report", "planning"},
-    "batch": GROUND | SUPPLIES | STAGES | {"selection", "run_folder", "batch_folder", "planning", "closing"},
+    "batch": GROUND
+    | SUPPLIES
+    | STAGES
+    | {"selection", "run_folder", "batch_folder", "child_tables", "planning", "closing"},
     "again": GROUND | SUPPLIES | STAGES | {"selection", "run_folder", "batch_folder", "planning"},
     "purge": GROUND | SUPPLIES | {"run_folder", "batch_folder"},
     "abandoned": GROUND | SUPPLIES | {"run_folder"},
@@ -72,6 +76,7 @@ HOMES = {
     "csv": {"extract", "mapping", "report"},
     "ruamel": {"mapping"},
     "rapidfuzz": {"mapping"},
+    "re2": {"mapping"},
     "phonenumbers": {"transform"},
     "email_validator": {"transform"},
     "sqlite3": {"ledger"},

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from importer.extract.limits import ReadingLimits
     from importer.extract.opening import open_sheet
+    from importer.extract.restored_values import restore_values
     from importer.extract.sheet import Sheet
     from importer.extract.source_copy import STANDARD_INPUT, STANDARD_INPUT_BYTES, SourceCopy, copy_source, share_copy
 
@@ -19,6 +20,7 @@ __all__ = [
     "SourceCopy",
     "copy_source",
     "open_sheet",
+    "restore_values",
     "share_copy",
 ]
 
@@ -27,6 +29,7 @@ __all__ = [
 _HOMES = {
     "ReadingLimits": "limits",
     "open_sheet": "opening",
+    "restore_values": "restored_values",
     "Sheet": "sheet",
 } | dict.fromkeys(("STANDARD_INPUT", "STANDARD_INPUT_BYTES", "SourceCopy", "copy_source", "share_copy"), "source_copy")
 

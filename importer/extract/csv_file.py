@@ -145,7 +145,7 @@ class CsvFile:
                 )
             )
         if self.guarded:
-            cells = [cell[1:] if _GUARDED.match(cell) else cell for cell in cells]
+            cells = list(map(unguarded, cells))
         flaws = _NO_FLAWS
         if may_hold_flaw("".join(cells)):
             flaws = tuple(Flaw(index, problem) for index, cell in enumerate(cells) if (problem := flaw_of(cell)))
@@ -174,6 +174,11 @@ class CsvFile:
             'write a quote inside a quoted cell twice (""), or close the one that is open',
             place,
         )
+
+
+def unguarded(cell: str) -> str:
+    """A cell of a results file without the quote that keeps it from being taken for a formula."""
+    return cell[1:] if _GUARDED.match(cell) else cell
 
 
 def first_lines(path: Path, encoding: Encoding, limit: int = 200, characters: int = 1 << 18) -> list[str]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from importer.extract.record import Record
-from importer.extract.results_file import typed_cells
+from importer.extract.results_file import is_canonical, rewritten, typed_cells
 from importer.models import CellPlace, Column, Origin, Problem, Row
 
 
@@ -49,10 +49,20 @@ class Layout:
         cells = record.cells[:kept] + ("",) * (kept - len(record.cells))
         typed = record.typed
         if self.typed_at is not None:
-            typed = typed_cells("".join(record.cells[self.typed_at : self.typed_at + 1]), cells, self.columns)
-        elif typed and max(typed) >= kept:
+            listed = typed_cells("".join(record.cells[self.typed_at : self.typed_at + 1]), cells, self.columns)
+            problems = tuple(self._rewritten(record, cells, listed - typed))
+            kept_typed = frozenset(index for index in typed | listed if index < kept)
+            return Row(self.origin, record.number, cells, kept_typed, (*self._problems(record), *problems))
+        if typed and max(typed) >= kept:
             typed = frozenset(index for index in typed if index < kept)
         return Row(self.origin, record.number, cells, typed, self._problems(record))
+
+    def _rewritten(self, record: Record, cells: tuple[str, ...], listed: frozenset[int]) -> Iterator[Problem]:
+        """What is listed as a value and is written as none stays listed: it must not be taken for text later either."""
+        told = {flaw.index for flaw in record.flaws}
+        for index in sorted(listed - told):
+            if not is_canonical(cells[index]):
+                yield replace(rewritten(cells[index]), place=CellPlace(self.origin, record.number, self.columns[index]))
 
     def _stops(self, cells: tuple[str, ...]) -> bool:
         return next((cell for cell in cells if cell), "").casefold() == (self.stop_at or "").strip().casefold()

@@ -28,7 +28,7 @@ def open_csv(path: Path, name: str, options: SourceOptions, limits: ReadingLimit
     """
     if options.longest_cell:  # which is in characters, of up to four bytes
         limits = replace(limits, row=max(limits.row, 4 * options.longest_cell))
-    file = _results_file(path, name, limits) or _settled(path, name, options, limits)
+    file = results_file(path, name, limits) or _settled(path, name, options, limits)
     if file.survey.longest > limits.row:
         raise UnusableInput(row_too_long(LinePlace(name, file.survey.longest_line), limits))
     return open_table(file, options)
@@ -68,7 +68,7 @@ def _settled(path: Path, name: str, options: SourceOptions, limits: ReadingLimit
     )
 
 
-def _results_file(path: Path, name: str, limits: ReadingLimits) -> CsvFile | None:
+def results_file(path: Path, name: str, limits: ReadingLimits) -> CsvFile | None:
     """The file, if it is one of our results: UTF-8, perhaps saved by a spreadsheet program with another delimiter."""
     encoding = byte_order_mark(path) or UTF8
     try:

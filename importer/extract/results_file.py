@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from importer.models import Column
+from importer.models import Column, Problem
 
 IMPORT_COLUMNS = ("import_row", "import_status", "import_problem", "import_hint")
 TYPED_COLUMN = "import_typed"  # after them where the source was a workbook: the letters of the cells it kept as values
-# How Row writes what a workbook keeps as a number, a date, a time or a boolean.
-_CANONICAL = re.compile(r"-?\d+(\.\d+)?|\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?|\d\d:\d\d:\d\d|TRUE|FALSE", re.ASCII)
+# How Row writes what a workbook keeps as a number, a date, a time or a boolean. It never writes 45.000, which a person
+# writes for thousands.
+_CANONICAL = re.compile(
+    r"[+-]?\d+(\.(?!\d\d0(?!\d))\d+)?|\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?|-?\d\d+:\d\d:\d\d|TRUE|FALSE", re.ASCII
+)
 
 
 def added_columns(header: Sequence[str]) -> int:
@@ -28,10 +31,20 @@ def added_columns(header: Sequence[str]) -> int:
 
 
 def typed_cells(letters: str, cells: Sequence[str], columns: Sequence[Column]) -> frozenset[int]:
-    """The indexes of the cells that TYPED_COLUMN names, save those that a person has written anew in another form."""
+    """The indexes of the cells that TYPED_COLUMN names, save those that are blank by now."""
     named = set(letters.split())
-    return frozenset(
-        column.index
-        for column in columns
-        if column.letter in named and _CANONICAL.fullmatch(cells[column.index].removesuffix("%"))
+    return frozenset(column.index for column in columns if column.letter in named and cells[column.index])
+
+
+def is_canonical(text: str) -> bool:
+    """Whether a cell is written as Row writes values, so that it can be read as one."""
+    return bool(_CANONICAL.fullmatch(text.removesuffix("%")))
+
+
+def rewritten(text: str) -> Problem:
+    """What is told of a value that came back in another form: by the mapping's, day and month could be swapped."""
+    return Problem(
+        "value-rewritten",
+        f"'{text[:80]}' was a date, a number or TRUE or FALSE in the workbook, and is written in another form now",
+        "write it as YYYY-MM-DD (a date, in a cell of text), 1234.5 or TRUE; or fix the row in report.xlsx",
     )

@@ -15,7 +15,7 @@ class Sheet:
     `header_row` is the number that a spreadsheet program shows. `columns` are the source's own, without the `import_*`
     columns of a results file. `reading` says in one line how the file was read, for a person to verify. `delimiter`
     is that of a CSV, "," for a workbook: what result CSVs are written with. `lines` is about how many a CSV has, None
-    for a workbook, which is in memory.
+    for a workbook, which is in memory. `knows_types`: its rows say which cells a workbook kept as values.
     """
 
     origin: Origin
@@ -25,6 +25,7 @@ class Sheet:
     warnings: tuple[Problem, ...]
     delimiter: str
     lines: int | None
+    knows_types: bool
     _read: Callable[[], Iterator[Row]] = field(repr=False)
 
     def rows(self) -> Iterator[Row]:

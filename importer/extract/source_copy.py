@@ -71,6 +71,11 @@ def share_copy(copy: SourceCopy, folder: Path) -> SourceCopy:
     return SourceCopy(shared, copy.sha256)
 
 
+def replace_copy(copy: SourceCopy, content: IO[bytes]) -> SourceCopy:
+    """The same copy with another content."""
+    return _copied(content, copy.path)
+
+
 def _copied_input(target: Path, limit: int) -> SourceCopy:
     if sys.stdin is None:  # Python's sign of one that is closed
         raise UnusableInput(

@@ -42,7 +42,10 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
         warnings = (*warnings, _no_rows(layout))
     parts = (source.how, *table.how, _counted(len(layout.columns), "column"))
     how = ", ".join(parts)
-    return Sheet(source.origin, layout.header_row, layout.columns, how, warnings, source.delimiter, source.lines, rows)
+    origin, knows_types = source.origin, source.origin.sheet is not None or layout.typed_at is not None
+    return Sheet(
+        origin, layout.header_row, layout.columns, how, warnings, source.delimiter, source.lines, knows_types, rows
+    )
 
 
 def _find(source: RecordSource, options: SourceOptions) -> _Table:

@@ -87,6 +87,6 @@ _FORMS = {
     Kind.FLAG: _Form("yes or no", "write true or false", _is_yes_or_no),
     Kind.URL: _Form("web address", "write it with https://", _is_url),
     Kind.DOCUMENT: _Form("document ID", _DOCUMENT_HINT, _matches(r"[0-9]{1,30}")),
-    Kind.CV: _Form("document ID", "give the ID of an uploaded document", _matches(r"\S{1,200}")),
+    Kind.CV: _Form("document ID", "give the ID of an uploaded document", _matches(r"[!-~]{1,200}")),
     Kind.EMAIL: _Form("e-mail address", "write it like name@example.com", _matches(r"[^@\s]+@[^@\s]+\.[^@\s]+")),
 }

@@ -9,7 +9,7 @@ CODES: dict[str, str] = {
     "d": "day, 1 or 01",
     "m": "month, 1 or 01",
     "Y": "year, 2024",
-    "y": "year, 24: which century is said by pivot, and is else as in strptime",
+    "y": "year, 24: which century is said by pivot",
     "b": "month by name, Jan or January",
     "B": "month by name, Jan or January",
     "H": "hour, 0 to 23",
@@ -56,6 +56,11 @@ def tokens(date_format: str) -> tuple[FormatToken, ...]:
             raise ValueError(f"the date format '{date_format}' has the unknown code '%{code}'")
     _check_parts(date_format, [token.code for token in found if token.code])
     return tuple(found)
+
+
+def has_short_year(date_format: str) -> bool:
+    """Whether a format that `tokens` takes, or one of COUNTS, has a year of two digits."""
+    return date_format not in COUNTS and any(token.code == "y" for token in tokens(date_format))
 
 
 def _check_parts(date_format: str, codes: list[str]) -> None:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from pathlib import Path
 
 from importer.errors import UnusableInput
 from importer.models import Place, Problem
 
 
 class Findings:
-    """The mistakes and warnings found so far, in the order in which they were found."""
+    """The mistakes and warnings found so far, in the order in which they were found.
 
-    def __init__(self) -> None:
+    folder: that of the mapping file, below which the files lie that it and its shared parts name.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = folder
         self._mistakes: list[Problem] = []
         self._warnings: list[Problem] = []
 
@@ -33,6 +38,6 @@ class Findings:
         return tuple(self._warnings)
 
     def refuse_mistakes(self) -> None:
-        """Raise UnusableInput with every mistake, where there is one."""
+        """Raise UnusableInput with every mistake once, where there is one."""
         if self._mistakes:
-            raise UnusableInput(self._mistakes)
+            raise UnusableInput(tuple(dict.fromkeys(self._mistakes)))

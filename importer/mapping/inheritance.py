@@ -8,19 +8,21 @@ from importer.errors import UnusableInput
 from importer.mapping.findings import Findings
 from importer.mapping.model import Text
 from importer.mapping.nodes import MappingNode, Node, Pair, read_nodes
+from importer.mapping.other_files import named_file
 from importer.mapping.shape import read_filled, read_texts
 from importer.models import Problem
 
 # In these sections the file's own keys are laid over those of the shared part, one by one; all else is replaced whole.
 LAID_OVER = ("source", "defaults", "candidate", "answers")
 EXTENDS, WITHOUT = "extends", "without"
+MAX_CHAIN = 20
 
 
 def read_extended(path: Path, findings: Findings) -> Node:
     """The nodes of a mapping file, with those of the shared part that it extends, and that one's, below it.
 
     Raises:
-        UnusableInput: a file cannot be read, or extends itself in the end.
+        UnusableInput: a file cannot be read, lies elsewhere than the findings' folder, or extends itself in the end.
     """
     return _read(path, (), findings)
 
@@ -33,15 +35,21 @@ def _read(path: Path, above: tuple[Path, ...], findings: Findings) -> Node:
     shared = read_filled(pairs[EXTENDS].value, EXTENDS, findings) if EXTENDS in pairs else None
     if shared is None:
         return _without(node, pairs, findings)
-    base = path.parent / shared.value
+    base = named_file(shared, findings)
+    if base is None:
+        findings.refuse_mistakes()
+        raise AssertionError("a shared part was refused without being told")
     chain = (*above, path.resolve())
+    if len(chain) == MAX_CHAIN:
+        message, hint = f"more than {MAX_CHAIN} files extend one another", "bring some of them together"
+        raise UnusableInput(Problem("extends-deep", message, hint, shared.place))
     if base.resolve() in chain:
         message, hint = f"'{shared}' extends this file in turn", "take extends: out of one of them"
         raise UnusableInput(Problem("extends-itself", message, hint, shared.place))
     try:
         below = _read(base, chain, findings)
     except UnusableInput as error:
-        if base.exists():
+        if base.is_file():
             raise
         message, hint = f"there is no file '{shared}'", "name it from the folder of this mapping file"
         raise UnusableInput(Problem("extends-missing", message, hint, shared.place)) from error

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Literal
 
+from importer.mapping.linear_pattern import LinearPattern
 from importer.models import LinePlace, SourceOptions, Target
 
 
@@ -55,6 +55,7 @@ class Formats:
     """How the texts of a column are read; None means that nothing was said here."""
 
     dates: tuple[str, ...] | None = None  # strptime codes or words such as excel, all tried
+    short_year: LinePlace | None = None  # where the first of them with a year of two digits is, which needs a pivot
     months: tuple[str, ...] | None = None  # languages of month names
     pivot: int | None = None  # two-digit years lie in the hundred years from this one
     decimal: str | None = None
@@ -96,7 +97,7 @@ ValueSource = FromColumns | Joined | Constant
 
 
 class Otherwise(StrEnum):
-    """What becomes of a text that is not in a value table."""
+    """What becomes of a text that neither a value table nor the options of its question know."""
 
     ERROR = "error"
     KEEP = "keep"
@@ -126,7 +127,7 @@ class ValueTable:
 class Pattern:
     """A regular expression that a cell must fit whole, and the named group of it that is the value."""
 
-    expression: re.Pattern[str]
+    expression: LinearPattern
     group: str
     place: LinePlace
 
@@ -220,7 +221,7 @@ class CellPieces:
 
     column: Text
     split: str
-    pattern: re.Pattern[str]
+    pattern: LinearPattern
     place: LinePlace
 
 

@@ -8,6 +8,7 @@ from importer.mapping.fold import fold
 
 _NEAR_ENOUGH = 65  # of 100: below it, a proposal is more often wrong than right
 _LONG_ENOUGH = 4  # letters
+_SHOWN = 200  # characters of a word in a message
 
 
 def nearest(typed: str, known: Iterable[str]) -> str | None:
@@ -26,7 +27,7 @@ def nearest(typed: str, known: Iterable[str]) -> str | None:
 
 def did_you_mean(typed: str, known: Iterable[str], listed: int = 12) -> str:
     """A hint that names the nearest known word where there is one, and what is known: at most `listed` words."""
-    words = list(known)
+    words = [word if len(word) <= _SHOWN else f"{word[:_SHOWN]}…" for word in known]
     near = nearest(typed, words)
     shown = ", ".join(words[:listed]) + (", ..." if len(words) > listed else "")
     use = f"use one of {shown}" if words else ""

@@ -16,6 +16,7 @@ from ruamel.yaml.reader import ReaderError
 from importer.errors import UnusableInput
 from importer.mapping.findings import Findings
 from importer.mapping.model import Text
+from importer.mapping.other_files import first_bytes
 from importer.models import FilePlace, LinePlace, Problem
 
 MAX_BYTES = 1_000_000
@@ -78,8 +79,7 @@ _SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # how workbooks begin
 
 def _text_of(path: Path) -> str:
     try:
-        with path.open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
+        content = first_bytes(path, MAX_BYTES + 1)
     except OSError as error:
         message = f"the mapping file cannot be read: {(error.strerror or str(error)).lower()}"
         raise UnusableInput(

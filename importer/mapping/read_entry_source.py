@@ -86,8 +86,16 @@ def _read_file(node: Node, name: str, findings: Findings) -> ChildRows | None:
     return _child(fields.only(FILE_SOURCE_KEYS), in_file=True) if fields else None
 
 
+def _read_file_name(node: Node, name: str, findings: Findings) -> Text | None:
+    text = read_filled(node, name, findings)
+    if text is not None and "\0" in text.value:
+        findings.mistake("wrong-type", f"{name} holds a NUL, which no file's does", "take it out", text.place)
+        return None
+    return text
+
+
 def _child(fields: Fields, *, in_file: bool) -> ChildRows | None:
-    name = fields.require("name", read_filled, "name it, as name: Jobs")
+    name = fields.require("name", _read_file_name if in_file else read_filled, "name it, as name: Jobs")
     key = fields.require("key", read_filled, "name its column that says whose entry a row is")
     equals = fields.require("equals", read_filled, "name the column of the main table that says the same as key")
     order_by = fields.read("order_by", read_filled)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from importer.mapping.date_format import COUNTS, tokens
+from importer.mapping.date_format import COUNTS, has_short_year, tokens
 from importer.mapping.findings import Findings
 from importer.mapping.fold import fold
 from importer.mapping.model import Edge, Formats, NameRule, Surname, Text
@@ -33,8 +33,10 @@ class EdgeWord(StrEnum):
 def read_formats(fields: Fields, findings: Findings) -> Formats:
     """The format keys among these fields. Two signs that are the same, or a word of both yes and no, are told."""
     yes, no = fields.read("yes", _read_words), fields.read("no", _read_words)
+    dates = fields.read("dates", _read_dates) or ()
     formats = Formats(
-        dates=fields.read("dates", _read_dates),
+        dates=tuple(text.value for text in dates) or None,
+        short_year=next((text.place for text in dates if has_short_year(text.value)), None),
         months=fields.read("months", _read_months),
         pivot=fields.read("pivot", _read_pivot),
         decimal=fields.read("decimal", _read_decimal),
@@ -60,9 +62,10 @@ def overlay(own: Formats, defaults: Formats) -> Formats:
     """The formats of a column: its own where it has them, else the defaults."""
     if own == Formats():
         return defaults
-    return Formats(
-        **{key: getattr(own, key) if getattr(own, key) is not None else getattr(defaults, key) for key in FORMAT_KEYS}
-    )
+    merged = {
+        key: getattr(own, key) if getattr(own, key) is not None else getattr(defaults, key) for key in FORMAT_KEYS
+    }
+    return Formats(**merged, short_year=(own if own.dates else defaults).short_year)
 
 
 def read_edge(fields: Fields, key: str) -> Edge | None:
@@ -78,16 +81,16 @@ def _read_words(node: Node, name: str, findings: Findings) -> tuple[str, ...] | 
     return tuple(text.value for text in texts) if texts else None
 
 
-def _read_dates(node: Node, name: str, findings: Findings) -> tuple[str, ...] | None:
-    texts = read_texts(node, name, findings)
-    for text in texts or ():
-        if text.value in COUNTS:
-            continue
+def _read_dates(node: Node, name: str, findings: Findings) -> tuple[Text, ...]:
+    read = []
+    for text in read_texts(node, name, findings) or ():
         try:
-            tokens(text.value)
+            if text.value not in COUNTS:
+                tokens(text.value)
+            read.append(text)
         except ValueError as error:
             findings.mistake("date-format", str(error), f"{_DATE_HINT}; {_COUNT_HINT}", text.place)
-    return tuple(text.value for text in texts) if texts else None
+    return tuple(read)
 
 
 def _read_months(node: Node, name: str, findings: Findings) -> tuple[str, ...] | None:

@@ -6,6 +6,7 @@ import re
 import warnings
 
 from importer.mapping.findings import Findings
+from importer.mapping.linear_pattern import LinearPattern, NotLinear, linear_pattern
 from importer.mapping.model import Pattern, Text
 from importer.mapping.nearest import did_you_mean
 from importer.mapping.nodes import Node
@@ -14,8 +15,8 @@ from importer.mapping.shape import Fields, read_filled
 _HINT = "name the part you want, as (?P<city>.+), and put the pattern in single quotes"
 
 
-def read_expression(node: Node, name: str, findings: Findings) -> re.Pattern[str] | None:
-    """A regular expression with at least one named group."""
+def read_expression(node: Node, name: str, findings: Findings) -> LinearPattern | None:
+    """A regular expression with at least one named group, which no text keeps busy for long."""
     text = read_filled(node, name, findings)
     if text is None:
         return None
@@ -30,7 +31,12 @@ def read_expression(node: Node, name: str, findings: Findings) -> re.Pattern[str
     if not expression.groupindex:
         findings.mistake("pattern-groupless", f"{name} has no named group", _HINT, text.place)
         return None
-    return expression
+    try:
+        return linear_pattern(expression)
+    except NotLinear as error:
+        message = f"{name} cannot be matched in bounded time: {error}"
+        findings.mistake("pattern-unbounded", message, error.hint, text.place)
+        return None
 
 
 def read_pattern(fields: Fields, findings: Findings) -> Pattern | None:
@@ -42,7 +48,7 @@ def read_pattern(fields: Fields, findings: Findings) -> Pattern | None:
     if expression is None:
         return None
     place = fields.key("pattern").place
-    names = list(expression.groupindex)
+    names = expression.names
     if group is None and len(names) > 1:
         message = f"the pattern has the groups {', '.join(names)}"
         findings.mistake("pattern-groups", message, f"say which one is the value, as group: {names[0]}", place)

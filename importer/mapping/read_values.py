@@ -23,7 +23,7 @@ from importer.mapping.model import (
 from importer.mapping.nodes import ListNode, MappingNode, Node
 from importer.mapping.read_formats import FORMAT_KEYS, read_formats
 from importer.mapping.read_pattern import read_pattern
-from importer.mapping.read_sign import read_sign
+from importer.mapping.read_sign import read_sign, sign_of
 from importer.mapping.shape import Fields, read_fields, read_filled, read_text, read_texts, read_word
 from importer.mapping.table_file import read_table_file
 
@@ -150,7 +150,7 @@ def _columns_source(fields: Fields, findings: Findings) -> ValueSource | None:
 def _joined_source(fields: Fields, findings: Findings) -> ValueSource | None:
     columns = fields.read("join", _read_columns)
     separator = fields.read("with", read_text)
-    return Joined(columns, separator.value if separator else " ") if columns else None
+    return Joined(columns, sign_of(separator) if separator else " ") if columns else None
 
 
 def _constant_source(fields: Fields, findings: Findings) -> ValueSource | None:

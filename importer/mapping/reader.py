@@ -57,7 +57,7 @@ def read_mapping(path: Path) -> Mapping:
     Raises:
         UnusableInput: with every mistake of the file, each at its line and column.
     """
-    findings = Findings()
+    findings = Findings(path.parent)
     fields = read_fields(read_extended(path, findings), "the mapping file", findings)
     mapping = _read_sections(fields, path, findings) if fields else None
     findings.refuse_mistakes()

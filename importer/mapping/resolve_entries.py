@@ -62,7 +62,7 @@ def _inner_header(spec: EntriesSpec, around: Surroundings) -> Header:
         case ChildRows(source):
             return around.children.header(source)
         case CellPieces(pattern=pattern):
-            return Header([_part(i, name) for i, name in enumerate(pattern.groupindex)], noun="group of the pattern")
+            return Header([_part(i, name) for i, name in enumerate(pattern.names)], noun="group of the pattern")
         case JsonCell():
             names = dict.fromkeys(name.value for field in spec.fields for name in columns_named(field.value))
             return Header([_part(index, name) for index, name in enumerate(names)])

@@ -89,6 +89,10 @@ def check_value(spec: ValueSpec, wanted: Wanted, around: Surroundings) -> None:
     if formats.decimal is not None and formats.decimal == formats.thousands and spec.formats != Formats():
         message = f"decimal and thousands are both '{formats.decimal}'"
         findings.mistake("same-sign", message, "declare both here", spec.place)
+    if wanted.kind is Kind.DATE and formats.short_year is not None and formats.pivot is None:
+        message = "%y is a year of two digits, and which century it is in is not said"
+        hint = "declare the first of the hundred years that it lies in, as pivot: 1950, or export years of four digits"
+        findings.mistake("pivot-missing", message, hint, formats.short_year)
     check_constants(spec, wanted, formats, findings)
 
 

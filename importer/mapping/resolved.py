@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from importer.mapping.child_index import ChildIndex
+from importer.mapping.linear_pattern import LinearPattern
 from importer.mapping.model import EntryKind, EntryOrder, Formats, Otherwise, Part, Pattern, Repeated, Take
 from importer.models import Column, LinePlace, Problem, Question, Target, WireFormat
 
@@ -137,7 +137,7 @@ class FromPieces:
 
     column: Column
     split: str
-    pattern: re.Pattern[str]
+    pattern: LinearPattern
     place: LinePlace
 
 

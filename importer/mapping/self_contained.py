@@ -25,7 +25,9 @@ def self_contained(path: Path) -> bytes:
     if isinstance(own, MappingNode) and not _leans_on_others(own):
         return path.read_bytes()
     # JSON is YAML too, and every text in quotes is read as the text that it is.
-    taken_in = json.dumps(_plain(read_extended(path, Findings())), ensure_ascii=False, indent=1)
+    findings = Findings(path.parent)
+    taken_in = json.dumps(_plain(read_extended(path, findings), findings), ensure_ascii=False, indent=1)
+    findings.refuse_mistakes()
     return f"# A copy of {path.name} with all that it takes from other files.\n{taken_in}\n".encode()
 
 
@@ -46,17 +48,17 @@ def _names_table(key: Text, value: Node) -> bool:
     return (Path(value.place.file).parent / value.value).is_file()
 
 
-def _plain(node: Node) -> Any:
+def _plain(node: Node, findings: Findings) -> Any:
     if isinstance(node, Text):
         return node.value
     if isinstance(node, ListNode):
-        return [_plain(item) for item in node.items]
+        return [_plain(item, findings) for item in node.items]
     plain: dict[str, Any] = {}
     for pair in node.pairs:
         if _names_table(pair.key, pair.value) and isinstance(pair.value, Text):
             plain[pair.key.value] = {
-                entry.cell.value: entry.target.value for entry in read_table_file(pair.value, Findings())
+                entry.cell.value: entry.target.value for entry in read_table_file(pair.value, findings)
             }
         else:
-            plain[pair.key.value] = _plain(pair.value)
+            plain[pair.key.value] = _plain(pair.value, findings)
     return plain

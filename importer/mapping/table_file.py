@@ -9,6 +9,7 @@ from pathlib import Path
 from importer.mapping.findings import Findings
 from importer.mapping.fold import fold
 from importer.mapping.model import TableEntry, Text
+from importer.mapping.other_files import first_bytes, named_file
 from importer.models import LinePlace
 
 HEADER = ("cell", "value")
@@ -21,9 +22,11 @@ def read_table_file(name: Text, findings: Findings) -> tuple[TableEntry, ...]:
 
     The file is named from the folder of the mapping file; its two columns are separated by a comma or a semicolon.
     """
-    path = Path(name.place.file).parent / name.value
+    path = named_file(name, findings)
+    if path is None:
+        return ()
     try:
-        content = path.read_bytes()
+        content = first_bytes(path, MAX_BYTES + 1)
         text = content[:MAX_BYTES].decode("utf-8-sig")
     except OSError as error:
         message = f"the value table '{name}' cannot be read: {(error.strerror or str(error)).lower()}"

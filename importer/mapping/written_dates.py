@@ -56,6 +56,13 @@ def all_formats_of(text: str) -> tuple[str, ...]:
     return _fitting(text, WRITTEN)
 
 
+def short_year_of(text: str, date_format: str) -> int | None:
+    """The two-digit year that a text in this form says, None where the form has none or the text is no such date."""
+    codes = [token.code for token in tokens(date_format) if token.code]
+    match = _pattern(date_format).fullmatch(fold(text)) if "y" in codes else None
+    return int(match[codes.index("y") + 1]) if match else None
+
+
 def month_languages(texts: Sequence[str]) -> tuple[str, ...]:
     """The languages in which every month of these dates has its name: one if one will do, English first."""
     words = {word for text in texts for word in _WORD.findall(fold(text))} - _NO_MONTHS

@@ -59,7 +59,7 @@ class CsvFiles:
         self._folder = folder
         self._columns = facts.columns
         # Of a workbook's cells their types go along, or a fed-back 2.5 would be read as text with a wrong decimal sign.
-        self._with_types = facts.origin.sheet is not None
+        self._with_types = facts.knows_types
         self._header = [*(column.name for column in facts.columns), *IMPORT_COLUMNS, *[TYPED_COLUMN] * self._with_types]
         self._delimiter = facts.delimiter
         self._files = ExitStack()

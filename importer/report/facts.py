@@ -14,7 +14,8 @@ class RunFacts:
 
     mapping: the path of the mapping file as the user named it; origin: the source as the user named it; sha256: of the
     source, hexadecimal; reading: one line that says how the file was read; columns: the source's own, in its order;
-    delimiter: of the source, and so of the result CSVs; started_at, ended_at: with a time zone; warnings: whole
+    delimiter: of the source, and so of the result CSVs; knows_types: it is known which cells a workbook kept as values,
+    the source being a workbook or a results file of one; started_at, ended_at: with a time zone; warnings: whole
     messages with their places; blank_rows: wholly blank rows that were passed over (they are no rows read).
     """
 
@@ -37,3 +38,4 @@ class RunFacts:
     dry_run: bool = False
     warnings: tuple[str, ...] = ()
     blank_rows: int = 0
+    knows_types: bool = False

@@ -8,7 +8,7 @@ from typing import Any, Final
 from importer.models import Column, Problem
 from importer.report.cell_text import write_text
 from importer.report.places import guilty_column
-from importer.report.reported import IMPORT_COLUMNS, ReportedRow
+from importer.report.reported import IMPORT_COLUMNS, TYPED_COLUMN, ReportedRow
 from importer.report.row_height import LINE, row_height
 from importer.report.styles import Styles
 from importer.report.text_rows import TextRows
@@ -17,6 +17,7 @@ MOST_ROWS: Final = 100_000
 MOST_COMMENTS: Final = 2_000
 
 _PROBLEM_WIDTH, _HINT_WIDTH = 70, 55
+_TYPES_WIDTH = 13
 _IMPORT_WIDTHS: Final = (11, 17, _PROBLEM_WIDTH, _HINT_WIDTH)
 _NARROWEST, _WIDEST = 8, 32
 _ROWS_MEASURED = 200
@@ -52,6 +53,7 @@ class OutcomeSheet:
     csv_file: str
     comments: CommentsLeft
     most_rows: int = MOST_ROWS
+    knows_types: bool = False
     _rows: int = 0
     _widths: list[int] = field(default_factory=list)
     _text_rows: TextRows | None = None
@@ -60,7 +62,7 @@ class OutcomeSheet:
         self._widths = [len(column.name) + 3 for column in self.columns]  # + 3: the filter's button
         for index, column in enumerate(self.columns):
             write_text(self.sheet, 0, index, column.name, self.styles.header)
-        for index, name in enumerate(IMPORT_COLUMNS, start=len(self.columns)):
+        for index, name in enumerate(self._import_names, start=len(self.columns)):
             write_text(self.sheet, 0, index, name, self.styles.import_header)
 
     def add(self, reported: ReportedRow) -> None:
@@ -83,12 +85,23 @@ class OutcomeSheet:
             styles = [self.styles.text] * len(self.columns) + self._import_styles
             long_styles = [self.styles.long] * len(self.columns) + self._import_styles
             self._text_rows = TextRows(self.sheet, styles, long_styles, _TEXT_CELL_SHOWS + 1)
-        return self._text_rows.write(self._rows, (*reported.row.cells, *reported.import_cells), len(self.columns))
+        return self._text_rows.write(
+            self._rows, (*reported.row.cells, *self._import_cells(reported)), len(self.columns)
+        )
+
+    @property
+    def _import_names(self) -> tuple[str, ...]:
+        return (*IMPORT_COLUMNS, *[TYPED_COLUMN] * self.knows_types)
+
+    def _import_cells(self, reported: ReportedRow) -> tuple[str, ...]:
+        types = [reported.typed_letters(self.columns)] if self.knows_types else []
+        return (*reported.import_cells, *types)
 
     @property
     def _import_styles(self) -> list[Any]:
         styles = self.styles
-        return [styles.short_import, styles.short_import, styles.wrapped_import, styles.wrapped_import]
+        own = [styles.short_import, styles.short_import, styles.wrapped_import, styles.wrapped_import]
+        return own + [styles.short_import] * self.knows_types
 
     def _write_source(self, reported: ReportedRow) -> None:
         guilty = _guilty_cells(reported)
@@ -111,16 +124,19 @@ class OutcomeSheet:
         height = row_height({problem: _PROBLEM_WIDTH, hint: _HINT_WIDTH})
         if height > LINE and self._rows <= _ROWS_FITTED:
             self.sheet.set_row(self._rows, height)
-        for index, (text, style) in enumerate(zip(reported.import_cells, self._import_styles, strict=True), begin):
+        for index, (text, style) in enumerate(
+            zip(self._import_cells(reported), self._import_styles, strict=True), begin
+        ):
             write_text(self.sheet, self._rows, index, text, style)
 
     def finish(self) -> None:
         """Set filter, widths and what stays in view; say what the sheet does not hold."""
         written = min(self._rows, self.most_rows)
-        last_column = len(self.columns) + len(IMPORT_COLUMNS) - 1
+        last_column = len(self.columns) + len(self._import_names) - 1
         for index, width in enumerate(self._widths):
             self.sheet.set_column(index, index, min(max(width, _NARROWEST), _WIDEST))
-        for index, width in enumerate(_IMPORT_WIDTHS, start=len(self.columns)):
+        widths = (*_IMPORT_WIDTHS, *[_TYPES_WIDTH] * self.knows_types)
+        for index, width in enumerate(widths, start=len(self.columns)):
             self.sheet.set_column(index, index, width)
         self.sheet.freeze_panes(1, 0)
         self.sheet.autofilter(0, 0, written, last_column)

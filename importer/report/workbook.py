@@ -50,6 +50,7 @@ class ReportWorkbook:
         self._packed: dict[int, PackedRows] = {}
         self._comments = CommentsLeft()
         self._most_rows = most_rows
+        self._knows_types = facts.knows_types
         created = facts.ended_at or facts.started_at
         self._workbook.set_properties({"title": f"Import {facts.run}", "created": created.replace(tzinfo=None)})
 
@@ -76,7 +77,10 @@ class ReportWorkbook:
         sheet = self._workbook.add_worksheet(SHEET_TITLES[kind])
         sheet.set_tab_color(TAB_COLOURS[kind])
         self._pack_as_they_come(sheet)
-        return OutcomeSheet(sheet, self._styles, self._columns, CSV_FILES[kind], self._comments, self._most_rows)
+        file = CSV_FILES[kind]
+        return OutcomeSheet(
+            sheet, self._styles, self._columns, file, self._comments, self._most_rows, self._knows_types
+        )
 
     def _pack_as_they_come(self, sheet: Any) -> None:
         """Take the place of the file that XlsxWriter has just made for the rows of a new sheet."""

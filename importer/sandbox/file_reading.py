@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import stat
 from pathlib import Path
 from typing import Any
 
 from importer.sandbox.refusals import listed, quoted
 from importer.sandbox.strict_json import NotJson, read_json
 from importer.sandbox.unusable import SandboxUnusable
+
+MAX_BYTES = 20_000_000
 
 
 def read_json_file(path: Path) -> dict[str, Any]:
@@ -17,6 +20,11 @@ def read_json_file(path: Path) -> dict[str, Any]:
         SandboxUnusable: the file cannot be read, or holds no JSON object.
     """
     try:
+        status = path.stat()
+        if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+            raise SandboxUnusable(f"{path}: is a pipe or a device, which may never end; name a file")
+        if status.st_size > MAX_BYTES:
+            raise SandboxUnusable(f"{path}: is larger than {MAX_BYTES:,} bytes; name a smaller one")
         value = read_json(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
     except OSError as error:
         raise SandboxUnusable(f"{path}: cannot be read: {error.strerror}; check the path") from error

@@ -26,7 +26,7 @@ def split_options(text: str | None, separator: str | None = None) -> tuple[str, 
 def _json_options(text: str) -> tuple[str, ...] | None:
     try:
         value = json.loads(text)
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError):  # brackets in brackets
         return None
     if not isinstance(value, list):
         return None

@@ -36,7 +36,6 @@ _ISO = re.compile(
     r"(?P<year>[0-9]{4})(?:-(?P<month>[0-9]{2})(?:-(?P<day>[0-9]{2})"
     r"(?:[ T][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?: ?(?:Z|[+-][0-9]{2}:?[0-9]{2}))?)?)?)?"
 )
-_PIVOT = 1969  # that of POSIX and strptime
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,7 @@ def date_reader(value: ResolvedValue) -> Callable[[str, bool], str | Refusal]:
     declared = value.formats.dates or ()
     patterns = [_pattern(date_format) for date_format in declared if date_format not in COUNTS]
     counts = [date_format for date_format in declared if date_format in COUNTS]
-    calendar_words = _Words(month_numbers(value.formats.months or ("en",)), value.formats.pivot or _PIVOT)
+    calendar_words = _Words(month_numbers(value.formats.months or ("en",)), value.formats.pivot or FIRST_YEAR)
 
     def read(text: str, typed: bool) -> str | Refusal:
         iso = _ISO.fullmatch(text)
@@ -81,7 +80,7 @@ def _literal(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """What months are called, and the year from which two-digit years count."""
+    """What months are called, and the year from which two-digit years count (formats that have them declare one)."""
 
     months: dict[str, int]
     pivot: int

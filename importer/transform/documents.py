@@ -7,7 +7,7 @@ import re
 from importer.transform.refusal import Refusal, quoted
 from importer.transform.texts import read_text
 
-_MAX_LENGTH = 200
+_TOKEN = re.compile(r"[!-~]{1,200}")
 _NUMBER = re.compile(r"[0-9]{1,30}")
 _HINT = "give the ID of an uploaded document, one for each row"
 
@@ -21,9 +21,9 @@ def read_document(text: str, typed: bool) -> str | Refusal:
 
 
 def read_cv(text: str, typed: bool) -> str | Refusal:
-    """A document ID of a CV: any one token, for it is a string (service description 4.2)."""
+    """A document ID of a CV: any one token in ASCII, for it is a string (service description 4.2)."""
     token = _without_fraction(text, typed)
-    if len(token.split()) != 1 or len(token) > _MAX_LENGTH:
+    if not _TOKEN.fullmatch(token):
         return Refusal("document-unreadable", f"{quoted(text)} is no document ID", _HINT)
     return read_text(token, typed)
 

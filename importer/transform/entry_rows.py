@@ -14,7 +14,7 @@ from importer.transform.refusal import in_mapping, quoted
 from importer.transform.texts import stripped
 from importer.transform.written_values import Unreadable, Written, read_written
 
-_LONGEST_MATCHED = 2_000  # characters of one entry; some patterns take forever on more
+_LONGEST_MATCHED = 2_000  # characters of one entry
 _NUMBERED = re.compile(r"(.*)\[([0-9]{1,4})\]", re.DOTALL)
 
 
@@ -88,10 +88,9 @@ def _members(source: FromGroup, row: Row) -> list[EntryRow]:
 def _pieces(source: FromPieces, row: Row, missing: frozenset[str], problems: list[Problem]) -> Iterator[EntryRow]:
     place = row.place(source.column)
     for piece in map(stripped, _filled(row, source.column, missing).split(source.split)):
-        match = source.pattern.fullmatch(piece) if piece and len(piece) <= _LONGEST_MATCHED else None
-        if match is not None:
-            named = match.groupdict()
-            yield _made(row, [stripped(named[name] or "") for name in source.pattern.groupindex], place)
+        named = source.pattern.groups_of(piece) if piece and len(piece) <= _LONGEST_MATCHED else None
+        if named is not None:
+            yield _made(row, [stripped(named[name] or "") for name in source.pattern.names], place)
         elif piece:
             hint = f"correct it, or widen pattern: {in_mapping(source.place)}"
             problems.append(Problem("entry-unmatched", f"{quoted(piece)} does not fit the pattern", hint, place))

@@ -17,7 +17,7 @@ from importer.transform.refusal import Refusal, in_mapping, quoted
 from importer.transform.texts import stripped
 
 _SPARE = 20  # folding takes spaces out, so that a missing word may be written this much longer
-_LONGEST_MATCHED = 10_000  # characters of a cell that a pattern is tried on: some patterns take forever on more
+_LONGEST_MATCHED = 10_000  # characters of a cell that a pattern is tried on
 
 
 class OpenEnd:
@@ -129,13 +129,15 @@ class Interpreter:
         return f"{self._value.before}{text}{self._value.after}"
 
     def _read_otherwise(self, text: str, typed: bool, table: ResolvedTable) -> Any:
+        # An option needs no line in the table, and is never replaced.
+        if self._value.wanted.options and not isinstance(option := self._read_kind(text, typed), Refusal):
+            return option
         if table.otherwise is Otherwise.KEEP:
             return self._read_kind(text, typed)
         if table.otherwise is Otherwise.BLANK:
             return None
         if table.otherwise is Otherwise.VALUE:
             return self._read_kind(table.replacement or "", True)
-        # A text that is a valid option as it stands needs no line in the table.
         if self._value.wanted.options:
             return self._read_kind(text, typed)
         return Refusal(
@@ -146,8 +148,8 @@ class Interpreter:
 
 
 def _matched(text: str, pattern: Pattern) -> str | Refusal:
-    match = pattern.expression.fullmatch(text) if len(text) <= _LONGEST_MATCHED else None
-    if match is None:
+    groups = pattern.expression.groups_of(text) if len(text) <= _LONGEST_MATCHED else None
+    if groups is None:
         hint = f"correct it, or widen pattern: {in_mapping(pattern.place)}"
         return Refusal("pattern-unmatched", f"{quoted(text)} does not fit the pattern", hint)
-    return stripped(match[pattern.group] or "")
+    return stripped(groups[pattern.group] or "")

@@ -9,6 +9,8 @@ from importer.mapping.resolved import ResolvedValue
 from importer.transform.refusal import Refusal, in_mapping, quoted
 
 _SHORTENED = re.compile(r"[0-9][.,]?[0-9]*E\+?[0-9]+", re.IGNORECASE)
+# The library reads letters as the digits of their keys; before the number, as in `Tel. 0555 ...`, it leaves them out.
+_LETTER_IN_NUMBER = re.compile(r"[+＋\d].*[^\W\d_]|[^\W\d_]\d", re.DOTALL)
 _FLOAT_TAIL = re.compile(r"(?<=[0-9]{5})\.0$")  # a number column that some program kept as a float
 
 
@@ -43,9 +45,11 @@ def _read(text: str, value: ResolvedValue) -> str | Refusal:
         number = phonenumbers.parse(dialled, region)
     except phonenumbers.NumberParseException:
         return Refusal("phone-unreadable", f"{quoted(text)} is no phone number", _hint(value))
-    if not phonenumbers.is_valid_number(number):
-        return Refusal("phone-invalid", f"{quoted(text)} is no valid phone number", _hint(value))
-    if number.extension:
+    if number.extension and phonenumbers.is_valid_number(number):
         message = f"{quoted(text)} has the extension {number.extension}, which cannot be sent"
         return Refusal("phone-extension", message, "write the number without it")
+    if _LETTER_IN_NUMBER.search(text):
+        return Refusal("phone-letters", f"{quoted(text)} has letters in its number", "write the number in digits")
+    if not phonenumbers.is_valid_number(number):
+        return Refusal("phone-invalid", f"{quoted(text)} is no valid phone number", _hint(value))
     return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)

@@ -1,4 +1,4 @@
-"""A run on a clock of its own: the real sending over a service that is only made up, a hundred thousand rows in seconds.
+"""A run on a clock of its own: the real sending over a made-up service, a hundred thousand rows in seconds.
 
 Nothing here waits: time jumps to the next thing that happens, an answer or the end of a wait.
 """

@@ -18,6 +18,41 @@ from tests.mapping.written import HEAD, HEADER, question, reading_refused, resol
             id="pattern that is none",
         ),
         pytest.param(
+            "answers: {q: {column: A, pattern: '(?P<a>.+)(?= TL).+'}}\n",
+            "m.yaml:4:35: pattern cannot be matched in bounded time: it has the group (?=; write what stands there "
+            "into the pattern itself; flags such as (?i) go to its beginning",
+            id="pattern with look-ahead",
+        ),
+        pytest.param(
+            "answers: {q: {column: A, pattern: '(?P<a>.+)\\b.+'}}\n",
+            "m.yaml:4:35: pattern cannot be matched in bounded time: it has the word boundary \\b; write what stands "
+            "there into the pattern itself",
+            id="pattern with a word boundary",
+        ),
+        pytest.param(
+            "answers: {q: {column: A, pattern: '(?P<a>.+)\\1'}}\n",
+            "m.yaml:4:35: pattern cannot be matched in bounded time: it has the reference \\1; write what stands "
+            "there into the pattern itself",
+            id="pattern with a reference",
+        ),
+        pytest.param(
+            "answers: {q: {column: A, pattern: '(?P<a>.++)'}}\n",
+            "m.yaml:4:35: pattern cannot be matched in bounded time: it has the repeat ++; take the second + out",
+            id="pattern that repeats without a way back",
+        ),
+        pytest.param(
+            "answers: {q: {column: A, pattern: '(?:(?P<a>[^,]*),?)+'}}\n",
+            "m.yaml:4:35: pattern cannot be matched in bounded time: + repeats a named group that may be empty; "
+            "let it hold one character at least, as with + instead of *",
+            id="pattern that repeats an empty group",
+        ),
+        pytest.param(
+            "answers: {q: {experience: {company_name: a, cell: {column: A, split: ';', pattern: '(?P<a>.{2000})'}}}}\n",
+            "m.yaml:4:84: pattern cannot be matched in bounded time: invalid repetition size: {2000,2000}; make it "
+            "shorter, or its {m,n} smaller",
+            id="pattern of entries that is too large",
+        ),
+        pytest.param(
             "answers: {q: {column: A, pattern: '.+ TL'}}\n",
             "m.yaml:4:35: pattern has no named group; name the part you want, as (?P<city>.+), and put "
             "the pattern in single quotes",

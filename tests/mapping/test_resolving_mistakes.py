@@ -146,6 +146,21 @@ _DEGREES = (
             id="otherwise no option",
         ),
         pytest.param(
+            '{q: {column: First, dates: ["%d.%m.%Y", "%d.%m.%y"]}}',
+            (),
+            [question("q", "date")],
+            "m.yaml:4:50: %y is a year of two digits, and which century it is in is not said; declare the first of the "
+            "hundred years that it lies in, as pivot: 1950, or export years of four digits",
+            id="two-digit years without a pivot",
+        ),
+        pytest.param(
+            "{q: {value: ٣٤}}",
+            (),
+            [question("q", "file_upload")],
+            "m.yaml:4:22: '٣٤' is no document ID; give the ID of an uploaded document, in digits",
+            id="document in other digits",
+        ),
+        pytest.param(
             "{q: {value: soon}}",
             (),
             [question("q", "date")],

@@ -121,7 +121,7 @@ def test_cells_of_a_csv_source_are_named_by_row_and_column(tmp_path: Path) -> No
     bad = row(7, "1", "a@example.com", "020 7946 0123", "bachelor", origin=CSV_ORIGIN)
     invalid = Outcome(7, OutcomeKind.INVALID, problems=(bad_degree(bad),))
 
-    write_report(tmp_path, facts_with(origin=CSV_ORIGIN), [bad], [invalid])
+    write_report(tmp_path, facts_with(origin=CSV_ORIGIN, knows_types=False), [bad], [invalid])
 
     told = read_csv(tmp_path / "invalid.csv")[1][6]
     assert told == f"row 7, column \"{DEGREE.name}\": 'bachelor' is no degree this service knows"
@@ -154,7 +154,7 @@ def test_hostile_cells_come_back(tmp_path: Path, delimiter: str) -> None:
 
 def test_form_of_the_file(tmp_path: Path) -> None:
     """The bytes are UTF-8 with BOM, CRLF, and quotes only where needed, so that Excel opens them as they are."""
-    csv_facts = facts_with(delimiter=";", origin=Origin("candidates.csv"))
+    csv_facts = facts_with(delimiter=";", origin=Origin("candidates.csv"), knows_types=False)
     write_report(tmp_path, csv_facts, [row(4, "ğ", "a,b", "c;d")], created([4]))
 
     assert (tmp_path / "201_created.csv").read_bytes() == (

@@ -50,7 +50,7 @@ def test_sheets_stand_in_the_order_of_the_outcomes(tmp_path: Path) -> None:
         "filtered",
     ]
     for sheet in book.worksheets[1:]:
-        assert sheet.auto_filter.ref == "A1:H2", sheet.title
+        assert sheet.auto_filter.ref == "A1:I2", sheet.title
         assert sheet.freeze_panes == "A2", sheet.title
         assert sheet.print_title_rows == "$1:$1", sheet.title
 
@@ -91,11 +91,22 @@ def test_a_sheet_has_the_rows_of_its_outcome(tmp_path: Path) -> None:
     write_report(tmp_path, FACTS, [bad, row(8)], outcomes)
 
     assert _cells(_open(tmp_path)["invalid"]) == [
-        ["ID", "E-mail", "Mobile", "Degree 1", "import_row", "import_status", "import_problem", "import_hint"],
+        [
+            "ID",
+            "E-mail",
+            "Mobile",
+            "Degree 1",
+            "import_row",
+            "import_status",
+            "import_problem",
+            "import_hint",
+            "import_typed",
+        ],
         [
             *("0012", "a@example.com", "+44 20 7946 0123", "bachelor", "7", "invalid"),
             """Candidates!D7, column "Degree 1": 'bachelor' is no degree this service knows""",
             "add it under values: in mappings/zoho.yaml:41",
+            None,
         ],
     ]
 
@@ -111,7 +122,7 @@ def test_guilty_cells_are_marked_with_their_message(tmp_path: Path) -> None:
     assert [cell.comment.text if cell.comment else None for cell in cells] == [
         *(None, None, "'' is no phone number\nwrite it with its country"),
         "'bachelor' is no degree this service knows\nadd it under values: in mappings/zoho.yaml:41",
-        *(None, None, None, None),
+        *(None, None, None, None, None),
     ]
     marked = cells[3].fill.fgColor.rgb
     assert [cell.fill.fgColor.rgb == marked for cell in cells[:4]] == [False, False, True, True]
@@ -168,7 +179,7 @@ def test_rows_beyond_the_end_of_a_sheet_are_named(tmp_path: Path) -> None:
 
     sheet = _open(tmp_path)["201 created"]
     assert [cells[0] for cells in _cells(sheet)] == ["ID", "0001", "0002", "3 more rows are in 201_created.csv"]
-    assert sheet.auto_filter.ref == "A1:H3"
+    assert sheet.auto_filter.ref == "A1:I3"
 
 
 def test_comments_are_so_many_and_no_more(tmp_path: Path) -> None:

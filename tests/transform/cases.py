@@ -16,6 +16,7 @@ _DATES = '{column: Cell, dates: ["%d.%m.%Y", "%m/%Y", "%Y", "%d %b %Y"]}'
 _PARTIAL = '{column: Cell, dates: ["%d.%m.%Y", "%m/%Y", "%Y"], missing_day: last, missing_month: first}'
 _SIGNS = '{column: Cell, decimal: ",", thousands: "."}'
 _TR = "{column: Cell, region: TR}"
+_OTHERWISE = "{{column: Cell, values: {{Jr.: Junior}}, otherwise: {}}}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +63,7 @@ GOOD = (
     Good("ISO month by rule", _DATE, "2024-02", "2024-02-29", _PARTIAL),
     Good("year by rule", _DATE, "2019", "2019-01-31", _PARTIAL),
     Good("year cell by rule", _DATE, "2019", "2019-01-31", _PARTIAL, typed=True),
-    Good("two-digit year before the pivot", _DATE, "08/14/68", "2068-08-14", '{column: Cell, dates: "%m/%d/%y"}'),
-    Good("two-digit year after the pivot", _DATE, "08/14/69", "1969-08-14", '{column: Cell, dates: "%m/%d/%y"}'),
+    Good("birth date", _DATE, "07.10.68", "1968-10-07", '{column: Cell, dates: "%d.%m.%y", pivot: 1930}'),
     Good("date with hours", _DATE, "8/4/2000 12:00 AM", "2000-08-04", '{column: Cell, dates: "%m/%d/%Y %H:%M %p"}'),
     Good("integer", _INTEGER, "007", "7"),
     Good("integer with thousands", _INTEGER, "45.000", "45000", _SIGNS),
@@ -87,6 +87,16 @@ GOOD = (
     Good("choice beside a table", LEVELS, "junior", "Junior", "{column: Cell, values: {Sr.: Senior}}"),
     Good("choice otherwise blank", LEVELS, "?", None, "{column: Cell, values: {S: Senior}, otherwise: blank}"),
     Good("choice otherwise value", LEVELS, "?", "Junior", "{column: Cell, values: {}, otherwise: {value: Junior}}"),
+    Good("option, not otherwise value", LEVELS, "senior", "Senior", _OTHERWISE.format("{value: Junior}")),
+    Good("option, not otherwise blank", LEVELS, "Senior", "Senior", _OTHERWISE.format("blank")),
+    Good("option, not otherwise keep", LEVELS, "SENIOR", "Senior", _OTHERWISE.format("keep")),
+    Good(
+        "options among choices, not otherwise blank",
+        SKILLS,
+        "Py;C++;Cobol",
+        '["Python", "C++"]',
+        '{column: Cell, split: ";", values: {Py: Python}, otherwise: blank}',
+    ),
     Good("choice default", LEVELS, "", "Junior", "{column: Cell, default: Junior}"),
     Good("choices", SKILLS, "go; C++ ;go;", '["Go", "C++"]', '{column: Cell, split: ";"}'),
     Good("choices of one", SKILLS, "c", '["C"]'),
@@ -101,6 +111,7 @@ GOOD = (
     Good("phone dialled with 00", PHONE, "0090532 1234567", "+905321234567"),
     Good("phone international", PHONE, "+44 20 7946 0123", "+442079460123", _TR),
     Good("phone kept as a float", PHONE, "905321234567.0", "+905321234567", _TR),
+    Good("phone behind a word", PHONE, "Tel. 0532 123 45 67", "+905321234567", _TR),
     Good("address", _ADDRESS, "Gül Sok. 5\nİzmir", "Gül Sok. 5 İzmir"),
     Good("date by Excel's days", _DATE, "43990", "2020-06-08", "{column: Cell, dates: excel}"),
     Good(
@@ -174,6 +185,13 @@ GOOD = (
         "Kadıköy / İstanbul",
         "İstanbul",
         "{column: Cell, pattern: '(?P<district>.+) / (?P<city>.+)', group: city}",
+    ),
+    Good(
+        "group with a Turkish name",
+        _TEXT,
+        "GÜL / İzmir",
+        "İzmir",
+        "{column: Cell, pattern: '(?i)gül / (?P<şehir>\\w+)'}",
     ),
     Good("group of a pattern that is blank", _TEXT, "34-", None, "{column: Cell, pattern: '34-(?P<rest>.*)'}"),
     Good(
@@ -384,6 +402,14 @@ BAD = (
     ),
     Bad("phone with extension", PHONE, "+44 20 7946 0123 ext. 4",
         "'+44 20 7946 0123 ext. 4' has the extension 4, which cannot be sent; write the number without it"),
+    Bad("phone in words", PHONE, "1-800-IRONMAN",
+        "'1-800-IRONMAN' has letters in its number; write the number in digits", "{column: Cell, region: IN}"),
+    Bad("phone with the letter O", PHONE, "0532 123 45 O7",
+        "'0532 123 45 O7' has letters in its number; write the number in digits", _TR),
+    Bad("phone before a word", PHONE, "+44 20 7946 0123 x",
+        "'+44 20 7946 0123 x' has letters in its number; write the number in digits"),
+    Bad("photo in other digits", PHOTO, "٣٤",
+        "'٣٤' is no document ID; give the ID of an uploaded document, one for each row"),
     Bad("Excel's day that never was", _DATE, "60",
         "'60' is no date in the declared form excel; write it as YYYY-MM-DD, or add its format under dates: in "
         "m.yaml:4",
@@ -404,6 +430,9 @@ BAD = (
     Bad("text that does not fit its pattern", _TEXT, "x",
         "'x' does not fit the pattern; correct it, or widen pattern: in m.yaml:4", "{column: Cell, pattern: "
         "'(?P<a>[0-9]+)'}"),
+    Bad("text that keeps other engines busy", _TEXT, "a" * 40,
+        f"'{'a' * 40}' does not fit the pattern; correct it, or widen pattern: in m.yaml:4",
+        "{column: Cell, pattern: '(?P<a>(a+)+b)'}"),
     Bad("no valid piece", PHONE, "none;later", "'none' is no phone number; write it with + and the country code, or "
         "declare region: in m.yaml:4",
         '{column: Cell, split: ";", take: first_valid}'),

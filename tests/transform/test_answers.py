@@ -107,6 +107,12 @@ def test_joined_columns_leave_out_blank_ones() -> None:
     )
 
 
+def test_columns_joined_in_lines() -> None:
+    """`newline` is a line break for `with` as it is for `split`."""
+    mapping = mapping_of("{join: [A, B], with: newline}", ("A", "B"), question("long_text"))
+    assert answer_of(mapping, row("Ada", "Nur")) == Answer({"id": 7, "question_key": "q"}, answer="Ada\nNur")
+
+
 def test_reading_twice_gives_the_same() -> None:
     """What is remembered between rows changes nothing, neither for good cells nor for bad ones."""
     mapping = mapping_of("Cell", asked=question("date"))

@@ -124,6 +124,15 @@ def test_experience_without_numbers() -> None:
     assert _sent(mapping, "") is None
 
 
+def test_a_degree_of_the_service_is_not_otherwise() -> None:
+    """`otherwise` replaces no degree that the service knows, though the table has no line for it."""
+    degree = "{column: Degree, values: {Lisans: bachelors_degree}, otherwise: {value: certificate_or_diploma}}"
+    names, asked = ("School", "Degree"), question("long_text")
+    mapping = mapping_of(f"{{education: {{school_name: School, degree: {degree}}}}}", names, asked)
+    assert _sent(mapping, "ETH", "masters_degree") == '[{"school_name": "ETH", "degree": "masters_degree"}]'
+    assert _sent(mapping, "ETH", "Kurs") == '[{"school_name": "ETH", "degree": "certificate_or_diploma"}]'
+
+
 def test_wrong_entries_of_several_groups_are_all_told(schools: ResolvedMapping) -> None:
     """Every group of a row is looked at, whatever is wrong with the first."""
     codes = told(schools, row("ETH", "x", "", "soon", "", "", "", "", "M", "", "", "", *_BLANK))

@@ -62,6 +62,11 @@ def test_a_pool_candidate() -> None:
             "\"CV\": 'CV new (2).pdf' is no document ID; give the ID of an uploaded document, one for each row",
             id="CV by file name",
         ),
+        pytest.param(
+            {"cv": "٣٤"},
+            "\"CV\": '٣٤' is no document ID; give the ID of an uploaded document, one for each row",
+            id="CV in other digits",
+        ),
     ],
 )
 def test_what_a_person_lacks(cells: dict[str, str], message: str) -> None:

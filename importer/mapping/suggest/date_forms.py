@@ -6,11 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from importer.mapping.fold import fold
-from importer.mapping.written_dates import FORMATS, MONTHS, formats_of, month_languages
+from importer.mapping.written_dates import FORMATS, MONTHS, formats_of, month_languages, short_year_of
 
 _ISO = re.compile(r"(19|20)\d\d(-\d\d(-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?)?)?")
+_AHEAD = 5  # years: a date further in the future is rather one of a hundred years before
 _FEW = 0.05  # of the cells: faults of single rows, not a second way to write dates
 OPEN_END_WORDS = frozenset(
     fold(word)
@@ -41,6 +43,7 @@ class DateForms:
     lacks_month: bool = False
     seen: int = 0  # values that should be dates
     months: tuple[str, ...] = ()  # the languages of month names, where they are not English
+    pivot: int | None = None  # the first of the hundred years that years of two digits are likely in
 
 
 def date_forms(values: Iterable[tuple[str, int]], day_first: bool | None = None) -> DateForms:
@@ -59,6 +62,10 @@ def date_forms(values: Iterable[tuple[str, int]], day_first: bool | None = None)
     chosen, unsure = _chosen(fits, clear, dates, day_first)
     read = {text for text in dates if text not in fits or set(fits[text]) & set(chosen)}
     total = sum(dates.values())
+    years = {short_year_of(text, form) for text, forms in fits.items() for form in forms if form in chosen} - {None}
+    pivot = _pivot({year for year in years if year is not None}, date.today().year) if years else None
+    if pivot is not None and not unsure:
+        unsure = f"years of two digits are taken for {pivot} to {pivot + 99}"
     return DateForms(
         formats=chosen,
         share=sum(dates[text] for text in read) / total if total else 0.0,
@@ -69,6 +76,7 @@ def date_forms(values: Iterable[tuple[str, int]], day_first: bool | None = None)
         lacks_month=any(len(text) == 4 for text in read),
         seen=total,
         months=_months([text for text in read if text in fits], chosen),
+        pivot=pivot,
     )
 
 
@@ -76,6 +84,18 @@ def _months(texts: Sequence[str], formats: Sequence[str]) -> tuple[str, ...]:
     named = any("%b" in form or "%B" in form for form in formats)
     languages = month_languages(texts) if named else ()
     return () if languages == ("en",) else languages
+
+
+def _pivot(years: set[int], this_year: int) -> int:
+    """The first of the hundred years, from a decade's beginning, that hold years of two digits.
+
+    The years lie together: they end before the widest gap among them. That end is in the past, or little after.
+    """
+    ordered = sorted(years)
+    gaps = [(after - year) % 100 or 100 for year, after in zip(ordered, [*ordered[1:], ordered[0]], strict=True)]
+    last = ordered[gaps.index(max(gaps))]
+    latest = this_year + _AHEAD - (this_year + _AHEAD - last) % 100
+    return max(this_year, latest) // 10 * 10 - 90
 
 
 def day_first_votes(values: Iterable[tuple[str, int]]) -> int:

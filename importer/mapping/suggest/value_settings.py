@@ -67,8 +67,10 @@ def _dates(values: Sequence[tuple[str, int]], day_first: bool | None) -> Reading
 
 
 def form_settings(forms: DateForms) -> list[Setting]:
-    """The formats of dates, and the languages of month names in them."""
+    """The formats of dates, the century of their years, and the languages of month names in them."""
     settings = [Setting("dates", forms.formats)] if forms.formats else []
+    if forms.pivot is not None:
+        settings.append(Setting("pivot", str(forms.pivot)))
     if forms.months:
         settings.append(Setting("months", forms.months))
     return settings

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
 from importer.mapping.suggest.date_forms import date_forms
@@ -46,6 +48,25 @@ def test_the_languages_of_month_names_are_found(values: list[str], languages: tu
     """As few as know every name; English is known anyway."""
     forms = date_forms([(value, 1) for value in values])
     assert (set(forms.months), forms.unread) == (set(languages), ())
+
+
+# 1930 to 2029 until that is over: the hundred years that are nearly past.
+_PIVOT = (date.today().year + 10) // 10 * 10 - 100
+PIVOTS = [
+    pytest.param(["07.10.68", "01.02.03"], _PIVOT, id="births"),
+    pytest.param(["31.12.99"], _PIVOT, id="last century"),
+    pytest.param([f"01.02.{(date.today().year + years) % 100:02}" for years in (0, 3)],
+                 (date.today().year + 13) // 10 * 10 - 100, id="soon"),
+    pytest.param(["07.10.1968"], None, id="four digits"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("values", "pivot"), PIVOTS)
+def test_the_century_of_two_digits(values: list[str], pivot: int | None) -> None:
+    """Years of two digits are taken for those of which none is far in the future, and a person is asked to check."""
+    forms = date_forms([(value, 1) for value in values])
+    assert forms.pivot == pivot
+    assert forms.unsure == (f"years of two digits are taken for {pivot} to {pivot + 99}" if pivot else "")
 
 
 def test_other_columns_decide_the_order_and_it_stays_unsure() -> None:

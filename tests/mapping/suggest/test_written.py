@@ -107,18 +107,20 @@ def test_what_is_written_fits_its_own_header_and_questions() -> None:
         "School 2": ["Y"],
         "From 1": ["2014"],
         "From 2": ["10/2015"],
+        "Birth date": ["07.10.68"],
     }
     questions = (
         asked("phone", type="phone", required=True),
         asked("odd", text="a: b # c", id=8),
         asked("education", "long_text", id=9),
+        asked("birth_date", "date", text="Birth date", id=10),
     )
     FILE.write_text(write_proposal(proposed(columns, *questions)), encoding="utf-8")
     header: tuple[Column, ...] = tuple(
         one.column for one in sampled({**{name: [] for name in ("E-mail", "First name", "Last name", "CV")}, **columns})
     )
     resolved = resolve(read_mapping(FILE), header, questions, WireFormat())
-    assert [answer.question.key for answer in resolved.answers] == ["phone", "odd", "education"]
+    assert [answer.question.key for answer in resolved.answers] == ["phone", "odd", "education", "birth_date"]
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(lambda text: text.strip() != ""))

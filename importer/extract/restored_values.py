@@ -1,0 +1,206 @@
+"""Reads values of a results file that a spreadsheet program has written in a form of its own, where that is proven.
+
+A program that opens `2021-03-04` and saves it may leave `3/4/2021` or `04.03.2021`. The run that wrote the file knows
+what each cell was. A cell that can be read in one way only, and so is what it was, proves the form of its column.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from functools import lru_cache
+from itertools import product
+from typing import TYPE_CHECKING
+
+from importer.errors import UnusableInput
+from importer.extract.clean_text import clean
+from importer.extract.csv_file import CsvFile, unguarded
+from importer.extract.limits import ReadingLimits
+from importer.extract.opening_csv import results_file
+from importer.extract.results_file import IMPORT_COLUMNS, TYPED_COLUMN, added_columns, is_canonical
+from importer.extract.sheet import Sheet
+from importer.extract.source_copy import SourceCopy, replace_copy
+from importer.extract.table import open_table
+from importer.mapping.fold import fold
+from importer.models import Column, SourceOptions
+
+if TYPE_CHECKING:
+    import _csv
+
+_DATE = re.compile(
+    r"([0-9]{1,4})([./-])([0-9]{1,2})\2([0-9]{1,4})"
+    r"(?:[ ,]+([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?(?: ?([ap])\.?m\.?)?)?",
+    re.IGNORECASE,
+)
+_ORDERS = {"year first": (0, 1, 2), "day first": (2, 1, 0), "month first": (2, 0, 1)}  # where year, month and day are
+_SIGNS = [(decimal, thousands) for decimal in ".," for thousands in ("", ".", ",", " ", "'") if decimal != thousands]
+_NUMBERS = {
+    signs: re.compile(
+        rf"([+-]?)([0-9]+|[0-9]{{1,3}}(?:{re.escape(signs[1])}[0-9]{{3}})+)(?:{re.escape(signs[0])}([0-9]+))?(%?)"
+    )
+    for signs in _SIGNS
+}
+_SPACES = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " ", "’": "'"})
+_TRUE = frozenset(map(fold, ("true", "wahr", "vrai", "doğru", "verdadero", "vero", "verdadeiro", "waar", "prawda")))
+_FALSE = frozenset(map(fold, ("false", "falsch", "faux", "yanlış", "falso", "onwaar", "fałsz")))
+_NO_WORD = re.compile(r"[\d#]")  # a column that is too narrow is ####
+# The order of a date with its sign and whether month and day have a nought; decimal sign and that of thousands; words.
+Form = tuple[str, str]
+
+
+def restore_values(copy: SourceCopy, original: Callable[[], Sheet]) -> SourceCopy:
+    """The private copy of a results file with the values whose form is proven written as Row writes them.
+
+    original: opens what the run that wrote the file has read. What is not proven stays, and is told when it is read; a
+    word in the place of a number or date is a person's, and is no longer listed as a value.
+    """
+    try:
+        return _restored(copy, original)
+    except (csv.Error, UnusableInput):  # opening the file tells it
+        return copy
+
+
+def _restored(copy: SourceCopy, original: Callable[[], Sheet]) -> SourceCopy:
+    file = results_file(copy.path, copy.path.name, ReadingLimits())
+    table = _Table.of(file) if file else None
+    changed = {place: text for row in table.rows() for place, text in row.rewritten.items()} if table else {}
+    if table is None or not changed:
+        return copy
+    was = _texts_of(original(), table.columns, {row for row, _ in changed})
+    forms = {column.index: _proven_forms(column.index, changed, was) for column in table.columns}
+    with tempfile.TemporaryFile(dir=copy.path.parent) as content:
+        text = io.TextIOWrapper(content, table.file.encoding.codec, newline="", write_through=True)
+        writer = csv.writer(text, delimiter=table.file.delimiter)
+        writer.writerow(table.header)
+        writer.writerows(row.restored(table, forms, was) for row in table.rows())
+        text.detach().seek(0)
+        return replace_copy(copy, content)
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A results file that says which of its cells were values, and of which row each row is."""
+
+    file: CsvFile
+    header: list[str]
+    columns: tuple[Column, ...]
+    row_at: int
+    types_at: int
+
+    @classmethod
+    def of(cls, file: CsvFile) -> _Table | None:
+        with _reading(file) as reader:
+            header = next(reader)
+        first = len(header) - added_columns(header)
+        if not {IMPORT_COLUMNS[0], TYPED_COLUMN} <= set(header[first:]):
+            return None
+        columns = open_table(file, SourceOptions()).columns
+        return cls(file, header, columns, header.index(IMPORT_COLUMNS[0], first), header.index(TYPED_COLUMN, first))
+
+    def rows(self) -> Iterator[_Row]:
+        with _reading(self.file) as reader:
+            next(reader)
+            for cells in reader:
+                yield self._row(cells)
+
+    def _row(self, cells: list[str]) -> _Row:
+        if len(cells) < len(self.header):
+            return _Row(cells, {})
+        listed, row = set(cells[self.types_at].split()), cells[self.row_at]
+        texts = {
+            column.index: clean(unguarded(cells[column.index])) for column in self.columns if column.letter in listed
+        }
+        return _Row(cells, {(row, index): text for index, text in texts.items() if text and not is_canonical(text)})
+
+
+_Place = tuple[str, int]  # what import_row says, and a column
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row as it stands in the file, and its values that came back in another form."""
+
+    cells: list[str]
+    rewritten: dict[_Place, str]
+
+    def restored(self, table: _Table, forms: dict[int, frozenset[Form]], was: dict[_Place, str]) -> list[str]:
+        cells = list(self.cells)
+        for place, text in self.rewritten.items():
+            values = {value for form, value in _readings(text).items() if form in forms[place[1]]}
+            if len(values) == 1:
+                cells[place[1]] = values.pop()
+            elif was.get(place, "TRUE") not in ("TRUE", "FALSE") and not _NO_WORD.search(text):
+                letter = table.columns[place[1]].letter
+                listed = cells[table.types_at].split()
+                cells[table.types_at] = " ".join(one for one in listed if one != letter)
+        return cells
+
+
+@contextmanager
+def _reading(file: CsvFile) -> Iterator[_csv.Reader]:
+    csv.field_size_limit(file.cell_limit)
+    with file.path.open(encoding=file.encoding.codec, newline="") as lines:
+        yield csv.reader(lines, delimiter=file.delimiter, strict=True)
+
+
+def _texts_of(sheet: Sheet, columns: Sequence[Column], rows: set[str]) -> dict[_Place, str]:
+    """How the run read its values in these rows; nothing where the columns are not the same any more."""
+    if [column.name for column in sheet.columns] != [column.name for column in columns]:
+        return {}
+    found: dict[_Place, str] = {}
+    for row in sheet.rows():
+        if (number := str(row.number)) in rows:
+            found |= {(number, index): row.cells[index] for index in row.typed if is_canonical(row.cells[index])}
+    return found
+
+
+def _proven_forms(column: int, changed: dict[_Place, str], was: dict[_Place, str]) -> frozenset[Form]:
+    """The forms in which every cell that proves one is written; none where no cell does."""
+    proven: frozenset[Form] | None = None
+    for place, text in changed.items():
+        readings = _readings(text) if place[1] == column and place in was else {}
+        if set(readings.values()) == {was[place]} if readings else False:
+            proven = frozenset(readings) if proven is None else proven & frozenset(readings)
+    return proven or frozenset()
+
+
+@lru_cache(maxsize=65_536)
+def _readings(text: str) -> dict[Form, str]:
+    """What a text says in each form that it can be in, as Row writes values. Years of two digits are in none."""
+    word = fold(text)
+    if word in _TRUE or word in _FALSE:
+        return {("words", ""): "TRUE" if word in _TRUE else "FALSE"}
+    if date := _DATE.fullmatch(text):
+        return dict(_dates(date))
+    text = text.translate(_SPACES)
+    return {signs: _number(match) for signs, form in _NUMBERS.items() if (match := form.fullmatch(text))}
+
+
+def _dates(match: re.Match[str]) -> Iterator[tuple[Form, str]]:
+    parts = (match[1], match[3], match[4])
+    hour, minute, second = (int(part or 0) for part in match.group(5, 6, 7))
+    if match[8]:
+        hour = hour % 12 + (12 if match[8] in "pP" else 0)
+    for order, (year, month, day) in _ORDERS.items():
+        if len(parts[year]) == 4 and len(parts[month]) <= 2 and len(parts[day]) <= 2:
+            try:
+                moment = datetime(int(parts[year]), int(parts[month]), int(parts[day]), hour, minute, second)
+            except ValueError:
+                continue
+            value = moment.isoformat(" ").removesuffix(" 00:00:00")
+            padded = ((len(part) == 2,) if int(part) < 10 else (True, False) for part in (parts[month], parts[day]))
+            yield from (((order, f"{match[2]} {style}"), value) for style in product(*padded))
+
+
+def _number(match: re.Match[str]) -> str:
+    sign, whole, decimals, percent = match.groups(default="")
+    number = Decimal(f"{'-' if sign == '-' else ''}{re.sub('[^0-9]', '', whole)}.{decimals or 0}")
+    text = f"{number:f}"
+    return f"{sign if sign == '+' else ''}{text.rstrip('0').removesuffix('.')}{percent}"

@@ -1,0 +1,152 @@
+"""Regular expressions that are matched in time linear in their text, and mean what they mean to Python.
+
+RE2 matches them. It lacks look-around, references and word boundaries, which are refused; and it knows ASCII's letters
+and digits only and folds case otherwise, so that each set of characters is given to it as Python reads it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from typing import Any
+
+_TOKEN = re.compile(
+    r"""(?P<set>\[\^?\]?(?:\\.|[^\]\\])*\])
+      | \\(?P<escape>x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|N\{[^}]*\}|.)
+      | (?P<open>\((?:\?(?:P<[^>]+>|:|.[=!]?))?)
+      | (?P<repeat>(?:[*+?]|\{(?=[\d,]+\})(?P<least>\d*)(?P<comma>,?)(?P<most>\d*)\})[?+]?)
+      | (?P<other>.)""",
+    re.VERBOSE | re.DOTALL | re.ASCII,
+)
+_FLAGS = re.compile(r"\(\?([aimsu]+)\)")
+_GROUP = re.compile(r"\((?:\?(?:P<.*|:))?")
+_WRITE_IT = "write what stands there into the pattern itself"
+
+
+class NotLinear(ValueError):
+    """The expression has a part that cannot be matched in bounded time: the message says which, the hint what to do."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+@dataclass(frozen=True, slots=True)
+class LinearPattern:
+    """An expression that a text must fit whole; `names` are its named groups, in its order."""
+
+    text: str
+    names: tuple[str, ...]
+    _matcher: Any = field(repr=False, compare=False)
+
+    def groups_of(self, text: str) -> Mapping[str, str | None] | None:
+        """What the named groups hold, None where the text does not fit."""
+        try:
+            match = self._matcher.fullmatch(text)
+        except UnicodeEncodeError:  # half a character, which cannot be sent anyway
+            return None
+        found: Mapping[str, str | None] | None = match.groupdict() if match else None
+        return found
+
+
+def linear_pattern(expression: re.Pattern[str]) -> LinearPattern:
+    """The expression as one that is matched in linear time.
+
+    Raises:
+        NotLinear: a part of it cannot be.
+    """
+    return LinearPattern(expression.pattern, tuple(expression.groupindex), _compiled(_translated(expression.pattern)))
+
+
+def _compiled(text: str) -> Any:
+    import re2  # type: ignore[import-untyped]  # few mappings have a pattern
+
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = 1 << 25
+    try:
+        return re2.compile(text, options)
+    except re2.error as error:
+        reason = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error)
+        raise NotLinear(reason.removesuffix(" - compile failed"), "make it shorter, or its {m,n} smaller") from None
+
+
+def _translated(text: str) -> str:
+    flags = _FLAGS.match(text)
+    given, start = (flags[1], flags.end()) if flags else ("", 0)
+    kept = "".join(flag for flag in given if flag in "sm")
+    pieces = [f"(?{kept})" if kept else ""]
+    opened: list[int] = []
+    closed = ""  # the group that ends before the token
+    for token in _TOKEN.finditer(text, start):
+        if token["repeat"] is not None:
+            _refuse_blank_repeats(pieces[0], closed, token)
+        closed = ""
+        if token.lastgroup == "open":
+            opened.append(len(pieces))
+        pieces.append(_translated_token(token, "".join(flag for flag in given if flag in "ia")))
+        if token[0] == ")":
+            closed = "".join(pieces[opened.pop() :])
+    return "".join(pieces)
+
+
+def _refuse_blank_repeats(flags: str, group: str, repeat: re.Match[str]) -> None:
+    """What a named group holds after a last round that took nothing is not the same to Python and to RE2."""
+    most = repeat["most"] if repeat["comma"] else repeat["least"]
+    once = repeat[0].startswith("?") or most in ("0", "1")
+    if not once and "(?P<" in group and _compiled(flags + group).fullmatch(""):
+        message = f"{repeat[0]} repeats a named group that may be empty"
+        raise NotLinear(message, "let it hold one character at least, as with + instead of *")
+
+
+def _translated_token(token: re.Match[str], flags: str) -> str:
+    kind, text = token.lastgroup, token[0]
+    if kind == "open":
+        if not _GROUP.fullmatch(text):
+            raise NotLinear(f"it has the group {text}", f"{_WRITE_IT}; flags such as (?i) go to its beginning")
+        return text
+    if token["repeat"] is not None:
+        return _repeated(token)
+    if kind == "escape":
+        return _escaped(text, token["escape"], flags)
+    if kind == "set" or ("i" in flags and (text.isalpha() or not text.isascii())):
+        return _set_of(text, flags)
+    if text in ".^$|)":
+        return text
+    return re.escape(text) if text.isprintable() else f"\\x{{{ord(text):x}}}"
+
+
+def _repeated(token: re.Match[str]) -> str:
+    text = token["repeat"]
+    if len(text) > 1 and text.endswith("+"):
+        raise NotLinear(f"it has the repeat {text}", "take the second + out")
+    if not text.startswith("{"):
+        return text
+    most = token["most"] if token["comma"] else token["least"]
+    return f"{{{token['least'] or 0},{most}}}{'?' if text.endswith('?') else ''}"
+
+
+def _escaped(text: str, code: str, flags: str) -> str:
+    if code in ("b", "B"):
+        raise NotLinear(f"it has the word boundary {text}", _WRITE_IT)
+    if code.isdigit():
+        raise NotLinear(f"it has the reference {text}", _WRITE_IT)
+    if code == "A":
+        return "\\A"
+    return "\\z" if code in ("Z", "z") else _set_of(text, flags)
+
+
+@cache
+def _characters() -> str:
+    """Every character but the halves of one."""
+    return "".join(chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000)
+
+
+@lru_cache(maxsize=256)
+def _set_of(text: str, flags: str) -> str:
+    """A set that holds the characters which Python takes for `text`, a set, an escape or one character."""
+    runs = re.compile(f"{f'(?{flags})' if flags else ''}(?:{text})+").findall(_characters())
+    ranges = "".join(f"\\x{{{ord(run[0]):x}}}-\\x{{{ord(run[-1]):x}}}" for run in runs)
+    return f"[{ranges}]" if ranges else "[^\\x{0}-\\x{10ffff}]"

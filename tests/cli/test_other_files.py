@@ -1,0 +1,163 @@
+"""The files that a mapping names: only those below its folder or the source's are read, and none that never ends."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import MAPPING, FrontDoor, Served, candidate, write_csv
+
+Serve = Callable[..., Served]
+_JOBS = """\
+  education:
+    education:
+      file: {name: "%s", key: Person, equals: E-mail}
+      school_name: Salary
+"""
+_ELSEWHERE = "put it there, or name its folder in the setting IMPORTER_MAPPING_FOLDERS"
+_RUN = ("run", "people.csv", "--mapping", "people.yaml", "--sandbox")
+
+
+def _folder(door: FrontDoor, mapping: str) -> Path:
+    write_csv(door.folder / "people.csv", [candidate(1)])
+    (door.folder / "people.yaml").write_text(mapping, encoding="utf-8")
+    private = door.folder.parent / "private"
+    private.mkdir(exist_ok=True)
+    (private / "salaries.csv").write_text("Person,Salary\nperson1@example.com,90000\n", encoding="utf-8")
+    (private / "levels.csv").write_text("cell,value\nyes,no\n", encoding="utf-8")
+    (private / "shared.yaml").write_text(MAPPING, encoding="utf-8")
+    return private
+
+
+def _told(door: FrontDoor, *flags: str) -> tuple[int, str]:
+    """What is told, in one line, of the one problem."""
+    ran = door(*_RUN, *flags)
+    assert "Traceback" not in ran.err
+    lines = [line.strip() for line in ran.err.splitlines() if " | " not in line and "^" not in line]
+    return ran.code, " ".join(line for line in lines if line)
+
+
+CASES = [
+    pytest.param(
+        MAPPING + _JOBS % "../private/salaries.csv",
+        "people.yaml:14:13: '../private/salaries.csv' lies neither below the folder of the source nor below this "
+        "mapping's",
+        id="file",
+    ),
+    pytest.param(
+        MAPPING + _JOBS % "link.csv",
+        "people.yaml:14:13: 'link.csv' lies neither below the folder of the source nor below this mapping's",
+        id="file by a link",
+    ),
+    pytest.param(
+        MAPPING.replace("Permit", "{column: Permit, values: ../private/levels.csv}"),
+        "people.yaml:10:41: '../private/levels.csv' does not lie below this mapping's folder",
+        id="values",
+    ),
+    pytest.param(
+        "extends: ../private/shared.yaml\n",
+        "people.yaml:1:10: '../private/shared.yaml' does not lie below this mapping's folder",
+        id="extends",
+    ),
+    pytest.param(
+        'extends: "/"\n',
+        "people.yaml:1:10: '/' does not lie below this mapping's folder",
+        id="absolute",
+    ),
+]
+
+
+@pytest.mark.parametrize(("mapping", "told"), CASES)
+def test_a_file_elsewhere_is_not_read(front_door: FrontDoor, mapping: str, told: str) -> None:
+    """A mapping reaches no file outside its folder and the source's, by no dots and by no link."""
+    private = _folder(front_door, mapping)
+    (front_door.folder / "link.csv").symlink_to(private / "salaries.csv")
+    assert _told(front_door) == (3, f"importer: 1 problem to mend first; nothing was sent. {told} -> {_ELSEWHERE}")
+
+
+def test_a_folder_that_the_person_names_is_read(serve: Serve) -> None:
+    """IMPORTER_MAPPING_FOLDERS lists more folders: all three kinds of files are taken from them, and a run goes on."""
+    served = serve({"kind": "403", "emails": ["person1@example.com"], "operation": "apply"})
+    own = "target: {job_post: 4f2c9a}\nanswers:\n  work_permit: {column: Permit, values: ../private/levels.csv}\n"
+    private = _folder(served.door, f"extends: ../private/shared.yaml\n{own}{_JOBS % '../private/salaries.csv'}")
+    folders = os.pathsep.join(["/nowhere", str(private)])
+    first = served("run", "people.csv", "--mapping", "people.yaml", "--json", IMPORTER_MAPPING_FOLDERS=folders)
+    assert first.counts == {"failed": 1}
+    again = served("resume", first.summary["run"], "--json")
+    assert again.counts == {"created": 1}
+    (sent,) = served.sandbox.memory.accepted()
+    answers = {item["job_post_question"]["question_key"]: item["answer"] for item in sent["answers"]}
+    assert (answers["work_permit"], answers["education"]) == ("no", '[{"school_name": "90000"}]')
+
+
+ENDLESS = [
+    pytest.param("extends: pipe\n", "people.yaml:1:10: there is no file 'pipe'", id="extends"),
+    pytest.param(
+        MAPPING.replace("Permit", "{column: Permit, values: pipe}"),
+        "people.yaml:10:41: the value table 'pipe' cannot be read: it is a pipe or a device, which may never end",
+        id="values",
+    ),
+    pytest.param(
+        MAPPING + _JOBS % "pipe", "people.yaml:14:13: 'pipe': is a pipe or a device, which may never end", id="file"
+    ),
+    pytest.param(
+        MAPPING + _JOBS % "sparse.csv",
+        "people.yaml:14:13: 'sparse.csv' is larger than 1,073,741,824 bytes, and its rows are held in memory",
+        id="a sparse file",
+    ),
+    pytest.param(
+        MAPPING + _JOBS % "a\\0b.csv",
+        "people.yaml:14:20: name holds a NUL, which no file's does -> take it out",
+        id="a NUL",
+    ),
+]
+
+
+@pytest.mark.parametrize(("mapping", "told"), ENDLESS)
+def test_what_never_ends_is_not_waited_for(front_door: FrontDoor, mapping: str, told: str) -> None:
+    """A pipe, a huge file and a name that none can have are told at the mapping's line, and nothing waits for them."""
+    _folder(front_door, mapping)
+    os.mkfifo(front_door.folder / "pipe")
+    with (front_door.folder / "sparse.csv").open("wb") as sparse:
+        sparse.truncate(8 << 30)
+    code, said = _told(front_door)
+    assert (code, told in said) == (3, True), said
+
+
+def test_a_mapping_and_questions_that_are_pipes(front_door: FrontDoor) -> None:
+    """The files that a command names itself are no more waited for."""
+    _folder(front_door, MAPPING)
+    os.mkfifo(front_door.folder / "pipe")
+    mapping = front_door("run", "people.csv", "--mapping", "pipe", "--sandbox")
+    assert (mapping.code, "pipe: the mapping file cannot be read: it is a pipe or a device" in mapping.err) == (3, True)
+    questions = front_door(*_RUN, "--questions", "pipe")
+    assert (questions.code, "pipe: is a pipe or a device, which may never end; name a file" in questions.err) == (
+        3,
+        True,
+    )
+
+
+def test_a_chain_of_mappings_is_short(front_door: FrontDoor) -> None:
+    """A file that extends 1,500 others one by one is refused at its line."""
+    _folder(front_door, "extends: m1.yaml\n")
+    for number in range(1, 1_500):
+        (front_door.folder / f"m{number}.yaml").write_text(f"extends: m{number + 1}.yaml\n", encoding="utf-8")
+    code, said = _told(front_door)
+    told = "m19.yaml:1:10: more than 20 files extend one another -> bring some of them together"
+    assert (code, said.endswith(told)) == (3, True), said
+
+
+def test_options_of_brackets_alone(front_door: FrontDoor) -> None:
+    """Options that are brackets in brackets are no list: they are an option like any other text."""
+    _folder(front_door, MAPPING.partition("answers:")[0] + "answers: {level: {column: Permit, default: yes}}\n")
+    brackets = "[" * 500_000
+    question = {"id": 1, "question_text": "Level?", "is_required": False, "answer_type": "single_choice"}
+    listing = {"job_post": "4f2c9a", "questions": [question | {"options": brackets, "question_key": "level"}]}
+    (front_door.folder / "q.json").write_text(json.dumps(listing), encoding="utf-8")
+    code, said = _told(front_door, "--questions", "q.json")
+    assert code == 3
+    assert "people.yaml:8:44: 'yes' is no option of level -> use one of [[[[" in said

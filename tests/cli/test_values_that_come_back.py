@@ -1,0 +1,184 @@
+"""Results files that a spreadsheet program has saved: a date or number in another form is proven, or it is refused."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Sequence
+from datetime import date
+from pathlib import Path
+
+import pytest
+from openpyxl import Workbook, load_workbook
+
+from tests.cli.conftest import HEADER, MAPPING, Ran, Served, candidate, read_csv
+
+Serve = Callable[..., Served]
+_MORE = "  notice_weeks: Weeks\n  available_from: From\n"
+_DEFAULTS = "defaults: {decimal: ',', thousands: '.', dates: ['%d/%m/%Y']}\nsource: {missing: [N/A]}\n"
+_TOLD = (
+    "'{}' was a date, a number or TRUE or FALSE in the workbook, and is written in another form now; "
+    "write it as YYYY-MM-DD (a date, in a cell of text), 1234.5 or TRUE; or fix the row in report.xlsx"
+)
+
+
+def _ran(served: Served, *rows: tuple[float | bool | None, date]) -> Path:
+    """The invalid.csv of a run of these weeks and dates, in whose every row the salary is wrong."""
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.append([*HEADER, "Weeks", "From"])
+    for number, values in enumerate(rows, start=1):
+        sheet.append([*candidate(number, Salary="a lot"), *values])
+    book.save(served.door.folder / "people.xlsx")
+    (served.door.folder / "mapping.yaml").write_text(_DEFAULTS + MAPPING + _MORE, "utf-8")
+    ran = served("run", "people.xlsx", "--mapping", "mapping.yaml", "--json")
+    assert ran.counts == {"invalid": len(rows)}, ran.err
+    return served.door.folder / "results" / str(ran.summary["run"]) / "invalid.csv"
+
+
+def _saved(results: Path, columns: Sequence[str], *cells: Sequence[str]) -> None:
+    """The file with the salaries mended and these cells as a program has left them."""
+    rows = read_csv(results)
+    with results.open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        for row, texts in zip(rows, cells, strict=True):
+            writer.writerow(row | {"Salary": "900"} | dict(zip(columns, texts, strict=True)))
+
+
+def _again(served: Served, results: Path) -> Ran:
+    return served("run", str(results), "--mapping", "mapping.yaml", "--json")
+
+
+def _sent(served: Served) -> list[tuple[str | None, str | None]]:
+    bodies = sorted(served.sandbox.memory.accepted(), key=lambda body: str(body["email"]))
+    answers = [
+        {item["job_post_question"]["question_key"]: item["answer"] for item in body["answers"]} for body in bodies
+    ]
+    return [(each.get("notice_weeks"), each.get("available_from")) for each in answers]
+
+
+def _told(again: Ran) -> str:
+    (problem,) = again.summary["problems"]
+    return str(problem["message"]).partition("row 2, ")[2]
+
+
+PROVEN = [
+    pytest.param(
+        [(None, date(2026, 3, 15)), (None, date(2026, 3, 4))],
+        [("", "3/15/2026"), ("", "3/4/2026")],
+        [(None, "2026-03-15"), (None, "2026-03-04")],
+        id="month first, though the mapping says day first",
+    ),
+    pytest.param(
+        [(None, date(2026, 3, 15)), (None, date(2026, 3, 4))],
+        [("", "15.03.2026 00:00"), ("", "05.04.2026")],
+        [(None, "2026-03-15"), (None, "2026-04-05")],
+        id="a date that the person has changed",
+    ),
+    pytest.param(
+        [(2.5, date(2026, 3, 4)), (1234.5, date(2026, 3, 4))],
+        [("2,5", "2026-03-04"), ("45.000", "2026-03-04")],
+        [("2.5", "2026-03-04"), ("45000", "2026-03-04")],
+        id="numbers",
+    ),
+    pytest.param(
+        [(2.5, date(2026, 3, 4)), (4.5, date(2026, 3, 5))],
+        [("N/A", "2026-03-04"), ("4.5", "N/A")],
+        [(None, "2026-03-04"), ("4.5", None)],
+        id="words of the person",
+    ),
+]
+
+
+@pytest.mark.parametrize(("was", "came", "sent"), PROVEN)
+def test_a_proven_form_is_read(
+    serve: Serve,
+    was: list[tuple[float | None, date]],
+    came: list[tuple[str, str]],
+    sent: list[tuple[str | None, str | None]],
+) -> None:
+    """Where unchanged cells leave one form only, every cell of the column is read in it, whatever the mapping says."""
+    served = serve()
+    results = _ran(served, *was)
+    _saved(results, ("Weeks", "From"), *came)
+    again = _again(served, results)
+    assert again.counts == {"created": 2}, again.err
+    assert _sent(served) == sent
+
+
+UNPROVEN = [
+    pytest.param("From", date(2026, 3, 4), "03/04/2026", id="a date that could be corrected or rewritten"),
+    pytest.param("From", date(2026, 3, 15), "15.03.26", id="a year of two digits"),
+    pytest.param("From", date(2026, 3, 15), "16/03/2026", id="a changed date alone"),
+    pytest.param("Weeks", 1234.0, "45.000", id="thousands or decimals"),
+    pytest.param("Weeks", 1234.0, "1,235", id="decimals or thousands"),
+    pytest.param("Weeks", True, "EVET", id="a boolean by an unknown word"),
+]
+
+
+@pytest.mark.parametrize(("column", "was", "came"), UNPROVEN)
+def test_an_unproven_form_is_refused(serve: Serve, column: str, was: date | float | bool, came: str) -> None:
+    """What nothing proves is refused and never read by the mapping's form, also when it is fed back once more."""
+    served = serve()
+    day = was if isinstance(was, date) else date(2026, 3, 4)
+    results = _ran(served, (None if isinstance(was, date) else was, day))
+    _saved(results, (column,), (came,))
+    again = _again(served, results)
+    assert (again.counts, _told(again)) == ({"invalid": 1}, f'column "{column}": {_TOLD.format(came)}')
+    results = served.door.folder / "results" / str(again.summary["run"]) / "invalid.csv"
+    assert read_csv(results)[0]["import_hint"] == _TOLD.format(came).partition("; ")[2]
+    assert _again(served, results).counts == {"invalid": 1}
+    assert _sent(served) == []
+
+
+def test_a_form_beside_the_proven_one_is_refused(serve: Serve) -> None:
+    """Where a program writes 3/15/2026, a 03/04/2026 is of somebody else, who may have meant the day first."""
+    served = serve()
+    results = _ran(served, (None, date(2026, 3, 15)), (None, date(2026, 3, 5)))
+    _saved(results, ("From",), ("3/15/2026",), ("03/04/2026",))
+    assert _again(served, results).counts == {"created": 1, "invalid": 1}
+    assert _sent(served) == [(None, "2026-03-15")]
+
+
+def test_a_results_file_far_from_its_run_proves_nothing(serve: Serve) -> None:
+    """Away from the run's folder nobody knows what the cells were, so that all that came back otherwise is refused."""
+    served = serve()
+    results = _ran(served, (None, date(2026, 3, 15)))
+    _saved(results, ("From",), ("3/15/2026",))
+    moved = results.rename(served.door.folder / "fixed.csv")
+    again = _again(served, moved)
+    assert (again.counts, _told(again)) == ({"invalid": 1}, f'column "From": {_TOLD.format("3/15/2026")}')
+
+
+def test_the_same_form_twice_over(serve: Serve) -> None:
+    """A results file of a results file still says which cells are values."""
+    served = serve()
+    results = _ran(served, (1234.567, date(2026, 3, 4)))
+    _saved(results, ("Phone",), ("+90 12",))
+    again = _again(served, results)
+    second = served.door.folder / "results" / str(again.summary["run"]) / "invalid.csv"
+    assert read_csv(second)[0]["import_typed"] == "H I"
+    _saved(second, ("Phone",), ("+905550000001",))
+    assert _again(served, second).counts == {"created": 1}
+    assert _sent(served) == [("1234.567", "2026-03-04")]
+
+
+def test_values_in_the_report_workbook(serve: Serve) -> None:
+    """report.xlsx keeps them too: as they were, and as cells of a person's own that are numbers and dates."""
+    served = serve()
+    results = _ran(served, (234.567, date(2026, 3, 4)), (2.5, date(2026, 3, 4)))
+    book = load_workbook(results.with_name("report.xlsx"))
+    sheet = book["invalid"]
+    names = {cell.value: cell.column for cell in sheet[1]}
+    for row, weeks, day in ((2, "234.567", "2026-03-04"), (3, 1.125, date(2026, 4, 5))):
+        sheet.cell(row, names["Salary"]).value = 900
+        sheet.cell(row, names["Weeks"]).value = weeks
+        sheet.cell(row, names["From"]).value = day
+    book.active = book.worksheets.index(sheet)
+    for other in book.worksheets:
+        other.sheet_state = "visible" if other is sheet else "hidden"
+    book.save(served.door.folder / "fixed.xlsx")
+    again = _again(served, served.door.folder / "fixed.xlsx")
+    assert again.counts == {"created": 2}, again.err
+    assert _sent(served) == [("234.567", "2026-03-04"), ("1.125", "2026-04-05")]
