@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from importer.batch_folder import MAPPINGS, BatchManifest, BatchRun, read_batch, write_batch
 from importer.closing import exit_code, facts_for, rewrite_report
+from importer.durable import make_subfolder
 from importer.errors import ImporterError, StoppedEarly, UnusableInput
 from importer.extract import Sheet, copy_source, open_sheet
 from importer.ledger import RunJournal
@@ -19,7 +19,8 @@ from importer.mapping.route import RouteColumn, route_column
 from importer.models import ManyTargets, Outcome, OutcomeKind, Problem, Question, Row, TargetRun
 from importer.planning import Order, Plan, discard, make_plan
 from importer.report import RunFacts, Summary, write_report, write_unfinished_summary
-from importer.run_folder import Ending, be_present, keep_mapping, make_private_folder, new_run_id, read_manifest
+from importer.results_folder import be_present, make_private_folder, new_run_id, remove_folder
+from importer.run_folder import Ending, keep_mapping, read_manifest
 from importer.selection import Routed, route_word
 
 QuestionsOf = Callable[[str], tuple[Question, ...]]
@@ -79,7 +80,7 @@ def plan_batch(order: Order, questions_of: QuestionsOf) -> Batch:
     except BaseException:
         for plan in plans:
             discard(plan)
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_folder(folder)
         presence.end()
         raise
     presence.end()  # from here on its manifest speaks for it
@@ -88,7 +89,7 @@ def plan_batch(order: Order, questions_of: QuestionsOf) -> Batch:
 
 def _keep_mappings(mappings: Sequence[Mapping], folder: Path) -> None:
     """Copies of all mappings, also of those that have no rows or are blocked: the batch can go on from them."""
-    (folder / MAPPINGS).mkdir(mode=0o700)
+    make_subfolder(folder / MAPPINGS)
     for mapping in mappings:
         keep_mapping(mapping.path, folder / MAPPINGS, mapping.path.stem)
 

@@ -93,8 +93,10 @@ def retry(
 
 def _earlier(run: str, settings: Settings) -> tuple[Path, RunManifest | BatchManifest]:
     from importer.batch_folder import read_batch
+    from importer.results_folder import refuse_untrusted
     from importer.run_folder import BATCH, find_run, read_manifest
 
+    refuse_untrusted(settings)
     folder = find_run(settings.out, run)
     return folder, read_batch(folder) if (folder / BATCH).is_file() else read_manifest(folder)
 

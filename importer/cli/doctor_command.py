@@ -38,7 +38,7 @@ def doctor(out: options.Out = None, as_json: options.AsJson = False) -> None:
     from importer.settings import load_settings
 
     settings = load_settings(out=out)
-    findings = [*_program(), *_address(settings), *_folder(settings.out), *_runs(settings.out), *_ledger(settings)]
+    findings = [*_program(), *_address(settings), *_folders(settings)]
     if as_json:
         tell(json.dumps([asdict(finding) for finding in findings], ensure_ascii=False, indent=1))
     else:
@@ -106,6 +106,17 @@ def _token_and_network(answer: Reply | NoReply) -> Finding:
     if answer.status in (401, 403):
         return Finding("token", False, said, "set IMPORTER_TOKEN or IMPORTER_TOKEN_FILE to a valid token")
     return Finding("connection", False, said, "is this the address of the service? else ask the service's people")
+
+
+def _folders(settings: Settings) -> Iterator[Finding]:
+    """What lies in a folder that others can change is not looked at."""
+    from importer.results_folder import why_untrusted
+
+    problems = why_untrusted(settings)
+    for problem in problems:
+        yield Finding("results folder", False, f"{problem.place}: {problem.message}", problem.hint)
+    if not problems:
+        yield from (*_folder(settings.out), *_runs(settings.out), *_ledger(settings))
 
 
 def _folder(out: Path) -> Iterator[Finding]:

@@ -129,8 +129,10 @@ def carry_out_order(order_for: Callable[[str], Order], flags: RunFlags, settings
     from importer.cli.batch_command import import_batch
     from importer.cli.runs_commands import present
     from importer.load import DONE_WITH_OTHER_CONTENT, ErrorLimit
+    from importer.results_folder import make_results
 
     limit = ErrorLimit.parse(flags.max_errors) if flags.max_errors else None
+    make_results(settings)
     with _connection(flags, settings) as connection:
 
         def carry(plan: Plan) -> Summary:

@@ -59,7 +59,7 @@ class RunJournal:
     """Outcomes by row in `<folder>/outcomes.sqlite` (0600). A journal that is there already is gone on with.
 
     Raises (whoever reads from it, too):
-        UnusableInput: the folder cannot be written, or the file is no database, or a damaged one.
+        UnusableInput: the folder is gone or cannot be written, or the file is no database, or a damaged one.
         JournalUnwritable, JournalUnreadable: there is a journal, and it cannot be gone on with.
     """
 

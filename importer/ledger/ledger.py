@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
+from importer.durable import internal_folder
 from importer.errors import UnusableInput
 from importer.ledger.ballast import Ballast
 from importer.ledger.groups import GroupWriter, Waiting
@@ -44,7 +45,7 @@ class Ledger(RunBook):
 
     @classmethod
     def open(cls, path: Path, clock: Callable[[], float] = time.time) -> Ledger:
-        """Open the ledger at `path`; where there is none, lay down a new one, 0600, with its key and its ballast.
+        """Open the ledger at `path`; where there is none, lay down a new one, private, with its key and its ballast.
 
         clock: seconds since 1970.
 
@@ -52,6 +53,10 @@ class Ledger(RunBook):
             UnusableInput: it cannot be written, is no ledger, is damaged, was written by a newer importer, or its key
                 is gone.
         """
+        try:
+            internal_folder(path.parent)
+        except OSError as error:
+            raise unwritable(path, error.strerror or str(error)) from None
         create_private(path)
         file = SqliteFile(path, "FULL")
         try:
@@ -59,7 +64,7 @@ class Ledger(RunBook):
             Ballast(path).take()
         except OSError as error:
             file.close()
-            raise unwritable(path, error.strerror or str(error)) from None
+            raise unwritable(Path(error.filename or path), error.strerror or str(error)) from None
         except sqlite3.Error as error:
             file.close()
             raise unusable(path, error) from None

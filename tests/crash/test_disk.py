@@ -92,6 +92,7 @@ def test_a_folder_without_the_right_to_write(nursery: Nursery, service: Witness)
         (folder / "results").mkdir()
         for path in (folder / "results", folder):
             path.chmod(0o555)
+            os.chown(path, NOBODY or -1, -1)
         command = (*RUN[:-1], "results")
         life = nursery.start(folder, command, {**PATIENCE, **service.environment}, user=NOBODY)
         code = life.end()
@@ -116,13 +117,13 @@ def test_a_read_only_disk(
     assert (code, "cannot be made: Read-only file system" in said, service.look()) == (3, True, 0)
 
 
-@pytest.mark.parametrize("also", ["", ".key"], ids=["alone", "with its key"])
+@pytest.mark.parametrize("also", ["", ".importer/"], ids=["alone", "with its key"])
 def test_a_ledger_that_was_deleted(
     tmp_path: Path, service: Witness, run: Callable[[], tuple[int, str]], also: str
 ) -> None:
     """Without its ledger everybody is asked for once more, the service knows them, and nobody is entered twice."""
     assert run()[0] == 0
-    for name in {"ledger.sqlite", f"ledger.sqlite{also}"}:
+    for name in {"ledger.sqlite", f"{also}ledger.sqlite.key" if also else "ledger.sqlite"}:
         (tmp_path / "disk" / "results" / name).unlink()
     assert run()[0] == 0
     service.look()
