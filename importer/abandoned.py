@@ -35,7 +35,7 @@ def _has_begun(folder: Path, ledger: Ledger | None) -> bool:
     if (batch / BATCH).is_file():
         return True  # its report tells of each of its targets
     if not (folder / MANIFEST).is_file():
-        return False
+        return (folder / JOURNAL).exists()  # somebody took it away: nothing is known
     try:
         manifest = read_manifest(folder)
     except UnusableInput:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from importer.durable import keep_json, read_private
-from importer.errors import UnusableInput
+from importer.errors import DamagedRun, UnusableInput
 from importer.models import FilePlace, Operation, Problem, SourceOptions, Target
 from importer.run_folder import BATCH, Ending, options_from_json, refuse_paths, shown_in
 from importer.selection import Selection, selection_from_json
@@ -66,13 +66,13 @@ def read_batch(folder: Path) -> BatchManifest:
     """The manifest of a batch's folder.
 
     Raises:
-        UnusableInput: there is none, or it is damaged or from a newer importer.
+        DamagedRun: there is none, or it is damaged or from a newer importer.
     """
     try:
         return _manifest(json.loads(read_private(folder / BATCH)))
     except (OSError, ValueError, KeyError, TypeError) as error:
         message, hint = f"the manifest of this batch cannot be read: {error}", "its runs can still be shown one by one"
-        raise UnusableInput(Problem("run-unreadable", message, hint, FilePlace(str(folder)))) from None
+        raise DamagedRun(Problem("run-unreadable", message, hint, FilePlace(str(folder)))) from None
 
 
 def batches_in(out: Path) -> Iterator[tuple[Path, BatchManifest]]:

@@ -18,7 +18,7 @@ from importer.durable import (
     open_private,
     read_private,
 )
-from importer.errors import StoppedEarly, UnusableInput, UsageError
+from importer.errors import DamagedRun, StoppedEarly, UnusableInput, UsageError
 from importer.ledger import JOURNAL, Scope
 from importer.mapping import self_contained
 from importer.models import FilePlace, Operation, Problem, SourceOptions, Target
@@ -120,7 +120,7 @@ def write_manifest(folder: Path, manifest: RunManifest) -> None:
 
 
 def refuse_altered(folder: Path, manifest: RunManifest, hash_of: Callable[[Path], str] | None = None) -> None:
-    """Raise UnusableInput where the private copy or the journal of a run is gone or altered: a report would lie."""
+    """Raise DamagedRun where the private copy or the journal of a run is gone or altered: a report would lie."""
     hash_of = hash_of or HashedOnce()
     problems = []
     copy = folder / manifest.source
@@ -135,7 +135,7 @@ def refuse_altered(folder: Path, manifest: RunManifest, hash_of: Callable[[Path]
             Problem("journal-missing", "the outcomes of the run are gone", _RESTORE, FilePlace(str(folder / JOURNAL)))
         )
     if problems:
-        raise UnusableInput(problems)
+        raise DamagedRun(problems)
 
 
 class HashedOnce:
@@ -159,7 +159,7 @@ def read_manifest(folder: Path) -> RunManifest:
     """The manifest of a run's folder.
 
     Raises:
-        UnusableInput: there is none, or it is damaged or from a newer importer.
+        DamagedRun: there is none, or it is damaged or from a newer importer.
     """
     try:
         return _manifest(json.loads(read_private(folder / MANIFEST)))
@@ -167,7 +167,7 @@ def read_manifest(folder: Path) -> RunManifest:
         message, hint = "there is no run in this folder", "see `importer runs` for the runs there are"
     except (OSError, ValueError, KeyError, TypeError) as error:
         message, hint = f"the manifest of this run cannot be read: {error}", "its CSV files can still be read by hand"
-    raise UnusableInput(Problem("run-unreadable", message, hint, FilePlace(str(folder))))
+    raise DamagedRun(Problem("run-unreadable", message, hint, FilePlace(str(folder))))
 
 
 def _manifest(values: dict[str, Any]) -> RunManifest:

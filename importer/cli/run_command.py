@@ -256,7 +256,7 @@ def _ledger_of(plan: Plan, path: Path) -> Iterator[Ledger]:
 def _send(plan: Plan, flags: RunFlags, settings: Settings, connection: Connection, limit: ErrorLimit | None) -> Summary:
     from importer.cli.progress import progress
     from importer.cli.signals import interruption
-    from importer.errors import ImporterError
+    from importer.errors import ImporterError, StoppedEarly
     from importer.ledger import EarlierOutcomes
     from importer.load import Halt, Loader, LoadOptions
     from importer.pipeline import begin, carry_out, end
@@ -299,8 +299,17 @@ def _send(plan: Plan, flags: RunFlags, settings: Settings, connection: Connectio
             earlier=earlier.of,
             halt=halt,
         )
-        with progress(plan.manifest.rows, flags.quiet) as watch:
-            done = carry_out(plan, loader, watch)
-        summary = end(plan, done, loader.stop, interrupted.signal)
+        try:
+            with progress(plan.manifest.rows, flags.quiet) as watch:
+                done = carry_out(plan, loader, watch)
+            summary = end(plan, done, loader.stop, interrupted.signal)
+        except StoppedEarly:  # its words rest on the ledger
+            if ledger.is_in_place():
+                raise
+            raise StoppedEarly(
+                f"{ledger.path}: the ledger was moved or deleted while the run was at work, and the run has no report. "
+                "Which rows were sent only the service knows: put the ledger back if you can, then run the same "
+                "command again, and the service tells whom it has already"
+            ) from None
         ledger.end_run(plan.manifest.run, summary.ended_at or summary.started_at, summary.exit_code)
     return summary

@@ -142,6 +142,13 @@ class Ledger(RunBook):
         if self._trouble is not None:
             raise self._trouble
 
+    def is_in_place(self) -> bool:
+        """Whether what is written here is found by its name: SQLite goes on in a file that was removed."""
+        try:
+            return self.path.stat().st_ino == self._inode
+        except OSError:
+            return False
+
     def _commit(self, group: list[Waiting[Write]]) -> None:
         if self._trouble is None and (danger := self._danger()):
             self._note_trouble(danger)
@@ -158,11 +165,7 @@ class Ledger(RunBook):
 
     def _danger(self) -> str | None:
         """What is wrong outside of the file, that SQLite would not notice or notice too late."""
-        try:
-            is_ours = self.path.stat().st_ino == self._inode
-        except OSError:
-            is_ours = False
-        if not is_ours:
+        if not self.is_in_place():
             return "the file was moved or deleted"
         return "there is hardly any room left on its disk" if self._ballast.is_threatened() else None
 

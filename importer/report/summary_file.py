@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from importer.errors import UnusableInput
+from importer.errors import DamagedRun
 from importer.models import FilePlace, Problem
 from importer.report.names import SUMMARY_FILE
 from importer.report.summary import Summary
@@ -26,7 +26,7 @@ def read_summary(folder: Path) -> Summary:
     """The summary in a run's results folder.
 
     Raises:
-        UnusableInput: there is none, or it is damaged or from another version of importer.
+        DamagedRun: there is none, or it is damaged or from another version of importer.
     """
     path = folder / SUMMARY_FILE
     try:
@@ -36,4 +36,4 @@ def read_summary(folder: Path) -> Summary:
     except (OSError, ValueError, KeyError, TypeError) as error:
         message = f"the summary of this run cannot be read: {type(error).__name__} {error}"
     hint = f"write it again: importer report {folder}"
-    raise UnusableInput(Problem("summary-unreadable", message, hint, FilePlace(str(path))))
+    raise DamagedRun(Problem("summary-unreadable", message, hint, FilePlace(str(path))))

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from importer.ledger import Scope, target_lock
+from importer.models import Operation, Target
 from tests.cli.conftest import Served, read_csv
 from tests.samples.sample import ROOT
 
@@ -53,6 +55,20 @@ def test_one_export_goes_to_all_its_targets(serve: Serve, folder: Path) -> None:
         "leyla.su@example.com", "kerem.ay@example.com",
     ]  # fmt: skip
     assert [row["import_row"] for row in read_csv(folder / "results" / batch / "201_created.csv")] == list("23456")
+
+
+def test_a_target_that_cannot_be_begun_does_not_deny_the_others(serve: Serve, folder: Path) -> None:
+    """Where the second target cannot have its lock, what was sent to the first is reported, and the exit code is 5."""
+    served = serve()
+    scope = Scope(served.sandbox.base_url, Target(Operation.APPLY, "9b1d07"))
+    with target_lock(folder / "results" / "ledger.sqlite", scope):
+        (lock,) = (folder / "results" / ".importer").glob("*.lock")
+    lock.unlink()
+    lock.mkdir()
+    ran = served(*RUN, "--json")
+    assert (ran.code, ran.counts) == (5, {"created": 3, "invalid": 1, "not_sent": 2})
+    assert f"importer: results/.importer/{lock.name}: it cannot be written (Is a directory)" in ran.err
+    assert "nothing was sent." not in ran.err
 
 
 def test_rows_that_no_mapping_takes_are_told(serve: Serve, folder: Path) -> None:

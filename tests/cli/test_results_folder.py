@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -316,7 +317,7 @@ def test_a_manifest_names_files_of_its_own_folder_only(serve: Serve, key: str) -
     values = json.loads((folder / "run.json").read_text("utf-8"))
     (folder / "run.json").write_text(json.dumps(values | {key: "../../people.csv"}), "utf-8")
     assert served("report", "last").err == (
-        "importer: 1 problem to mend first; nothing was sent.\n\n"
+        "importer: 1 problem to mend first.\n\n"
         f"results/{folder.name}: the manifest of this run cannot be read: '../../people.csv' is no name of a file\n"
         "  -> its CSV files can still be read by hand\n"
     )
@@ -325,8 +326,8 @@ def test_a_manifest_names_files_of_its_own_folder_only(serve: Serve, key: str) -
 # --- standard input -----------------------------------------------------------------------------
 
 
-def _killed_while_it_looks(door: FrontDoor, *command: str) -> Path:
-    """The copy that a command made of standard input, after kill -9."""
+def _signalled_while_it_reads(door: FrontDoor, number: int, *command: str) -> tuple[Path, int, str]:
+    """The copy that a command made of standard input, its exit code after that signal, and what it said."""
     rows = "".join(",".join(candidate(number)) + "\n" for number in range(3))
     with subprocess.Popen(
         [sys.executable, "-m", "importer", *command],
@@ -334,18 +335,18 @@ def _killed_while_it_looks(door: FrontDoor, *command: str) -> Path:
         env={**door.environment, "TMPDIR": str(door.folder / "tmp")},
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
     ) as process:
         assert process.stdin is not None
+        assert process.stderr is not None
         process.stdin.write(rows.encode())
         process.stdin.flush()
         deadline = time.monotonic() + 30
         while not (found := list(door.folder.rglob("source.csv"))):
             assert time.monotonic() < deadline
             time.sleep(0.01)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-    return found[0]
+        process.send_signal(number)
+        return found[0], process.wait(timeout=30), process.stderr.read().decode()
 
 
 @pytest.mark.parametrize("cleaned_by", [("check", *RUN[1:]), ("purge", "--older-than", "0d")], ids=["check", "purge"])
@@ -354,7 +355,7 @@ def test_what_look_was_given_does_not_lie_about_after_a_kill(serve: Serve, clean
     served = serve()
     people(served.door.folder, 1)
     (served.door.folder / "tmp").mkdir()
-    copy = _killed_while_it_looks(served.door, "look", "-")
+    copy, *_ = _signalled_while_it_reads(served.door, signal.SIGKILL, "look", "-")
     assert copy.parent.parent == served.door.folder / "results" / ".importer"
     assert modes_in(served.door.folder / "results") == ({0o700}, {0o600})
     assert list((served.door.folder / "tmp").iterdir()) == []
@@ -367,7 +368,7 @@ def test_what_a_run_was_given_does_not_lie_about_after_a_kill(serve: Serve) -> N
     served = serve()
     people(served.door.folder, 1)
     (served.door.folder / "tmp").mkdir()
-    copy = _killed_while_it_looks(served.door, "run", "-", "--mapping", "mapping.yaml")
+    copy, *_ = _signalled_while_it_reads(served.door, signal.SIGKILL, "run", "-", "--mapping", "mapping.yaml")
     assert copy.parent.parent == served.door.folder / "results"
     assert list((served.door.folder / "tmp").iterdir()) == []
     assert served(*RUN, "--json").counts == {"created": 1}
@@ -393,3 +394,79 @@ def test_looking_leaves_nothing_behind(serve: Serve) -> None:
     at_work = make_private_folder(results / ".importer", ID)
     assert served("check", *RUN[1:]).code == 0
     assert at_work.exists()
+
+
+# --- removed while it is at work ----------------------------------------------------------------
+
+
+def _cut_off(served: Served, change: Callable[[Path], object]) -> tuple[int, str, str]:
+    """A run whose folder is changed after some rows: its exit code, what it said after its first line, its id."""
+    results = served.door.folder / "results"
+    with served.door.started(*RUN, "--json", "--rate", "40") as process:
+        served.wait_for(8)
+        (folder,) = (path for path in results.iterdir() if path.name.startswith("2"))
+        change(folder)
+        _, said = process.communicate(timeout=30)
+        return process.returncode, said.partition("\n")[2], folder.name
+
+
+def _everybody_is_there_once(served: Served) -> None:
+    assert served(*RUN, "--json").code == 0
+    assert sorted(served.accepted) == sorted(f"person{number}@example.com" for number in range(80))
+
+
+def test_a_run_whose_folder_is_removed_stops(serve: Serve) -> None:
+    """It says that rows were sent, and what to do; the same command goes on where it ended."""
+    served = serve()
+    people(served.door.folder, 80)
+    code, said, run = _cut_off(served, shutil.rmtree)
+    assert (code, said) == (
+        5,
+        f"importer: results/{run}/outcomes.sqlite: the outcomes of run {run} cannot be written (the file was moved or "
+        "deleted), so nothing more is sent; what was sent is known to the ledger: run the same command again\n",
+    )
+    assert len(served.accepted) < 80
+    assert not (served.door.folder / "results" / run).exists()
+    _everybody_is_there_once(served)
+
+
+def test_a_run_whose_copy_is_removed_has_no_report_and_says_what_it_sent(serve: Serve) -> None:
+    """All rows were sent, and nobody is told that none was."""
+    served = serve()
+    people(served.door.folder, 80)
+    code, said, run = _cut_off(served, lambda folder: (folder / "source.csv").write_text("other", "utf-8"))
+    assert (code, said) == (
+        5,
+        f"importer: results/{run}: the run has no report, because somebody changed its folder while it was at work: "
+        "this is not the file that the run has read. What was sent is known to the ledger: run the same command "
+        "again, and nobody is sent a second time\n",
+    )
+    asked = len(served.sandbox.requests)
+    _everybody_is_there_once(served)
+    assert len(served.sandbox.requests) == asked + 1  # the questions
+    assert served("report", run).err == (
+        "importer: 1 problem to mend first.\n\n"
+        f"results/{run}/source.csv: this is not the file that the run has read\n"
+        "  -> put it back from a backup; what was sent is in the ledger, and the same import can be run again\n"
+    )
+
+
+def test_a_run_whose_ledger_is_removed_too_claims_nothing(serve: Serve) -> None:
+    """Without ledger and folder only the service knows what was sent, and it is asked again."""
+    served = serve()
+    people(served.door.folder, 80)
+    code, said, _ = _cut_off(served, lambda folder: shutil.rmtree(folder.parent))
+    assert (code, said) == (
+        5,
+        "importer: results/ledger.sqlite: the ledger was moved or deleted while the run was at work, and the run "
+        "has no report. Which rows were sent only the service knows: put the ledger back if you can, then run the same "
+        "command again, and the service tells whom it has already\n",
+    )
+    _everybody_is_there_once(served)
+
+
+def test_an_interruption_claims_nothing(serve: Serve) -> None:
+    """Ctrl-C while nobody closes the books is told as what it is."""
+    served = serve()
+    _, code, said = _signalled_while_it_reads(served.door, signal.SIGINT, "run", "-", "--mapping", "mapping.yaml")
+    assert (code, said) == (130, "")
