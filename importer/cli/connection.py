@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from importer.durable import INTERNAL, internal_folder, open_private
 from importer.errors import UnusableInput
@@ -86,6 +87,18 @@ def rehearse(settings: Settings, questions: Path | None, faults: Path | None) ->
             yield Connection(service, SANDBOX, settle_after, pause, _patience(settings))
         finally:
             service.close()
+
+
+def is_alike(one: str, other: str) -> bool:
+    """Whether two base URLs are, by all that can be seen, two spellings of one address, as localhost and 127.0.0.1."""
+    return _spelled_alike(one) == _spelled_alike(other)
+
+
+def _spelled_alike(base_url: str) -> tuple[str, ...]:
+    parts = urlsplit(base_url)
+    host = (parts.hostname or "").rstrip(".")
+    this_machine = host in ("localhost", "::1") or host.startswith("127.")
+    return parts.scheme, "localhost" if this_machine else host, str(parts.port), parts.path
 
 
 def sandbox_memory(out: Path) -> Path:

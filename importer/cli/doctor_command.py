@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -156,11 +156,24 @@ def _ledger(settings: Settings) -> Iterator[Finding]:
     if ledger is None:
         yield Finding("ledger", True, f"{path} (none yet; the first run makes it)")
         return
-    try:
-        problems = ledger.check()
-    finally:
-        ledger.close()
+    with ledger:
+        problems, bases = ledger.check(), ledger.bases()
     if not problems:
         yield Finding("ledger", True, f"{path}, sound")
     for problem in problems:
         yield Finding("ledger", False, problem.message, problem.hint)
+    yield from _addresses_of(bases)
+
+
+def _addresses_of(bases: Sequence[str]) -> Iterator[Finding]:
+    """What the ledger takes for several services, and may be one."""
+    from itertools import combinations
+
+    from importer.cli.connection import SANDBOX, is_alike
+
+    services = [base for base in bases if base != SANDBOX]
+    alike = any(is_alike(one, other) for one, other in combinations(services, 2))
+    if len(services) > 1:
+        hint = "keep to one in IMPORTER_BASE_URL: whom the ledger knows at the other is sent again" if alike else ""
+        told = "are spellings of one address, and different services to it" if alike else "are different services to it"
+        yield Finding("addresses", not alike, f"{', '.join(services)} in the ledger {told}", hint)

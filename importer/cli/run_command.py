@@ -140,6 +140,7 @@ def carry_out_order(order_for: Callable[[str], Order], flags: RunFlags, settings
                 return _check(plan, settings, flags.quiet)
             return _send(plan, flags, settings, connection, limit)
 
+        _tell_of_other_addresses(connection.name, settings)
         # Whoever is asked whether to send the rows is told how many of them are ready.
         order = replace(order_for(connection.name), check_first=flags.check_first or _may_ask(flags))
         if order.mapping.is_dir():
@@ -167,6 +168,24 @@ def _connection(flags: RunFlags, settings: Settings) -> AbstractContextManager[C
     if flags.sandbox_questions or flags.sandbox_faults:
         raise UsageError("--questions and --faults are for the sandbox; add --sandbox, or leave them out")
     return connect(settings)
+
+
+def _tell_of_other_addresses(base: str, settings: Settings) -> None:
+    """The ledger knows rows by the address as it is written: who changes that is told, before anything is sent."""
+    from importer.cli.connection import SANDBOX, is_alike
+    from importer.ledger import Ledger
+
+    ledger = Ledger.open_existing(settings.ledger_path()) if base != SANDBOX else None
+    if ledger is None:
+        return
+    with ledger:
+        known = ledger.bases()
+    others = [other for other in known if other not in (base, SANDBOX) and (base not in known or is_alike(base, other))]
+    if others:
+        say(
+            f"The ledger has runs for {' and '.join(others)}, and takes {base} for another service: whom it knows "
+            "there is sent again. If they are one service, keep to one address in IMPORTER_BASE_URL."
+        )
 
 
 def _refuse_a_second_run(order: Order, flags: RunFlags, settings: Settings) -> None:
