@@ -12,7 +12,7 @@ from importer.closing import exit_code, facts_for, rewrite_report
 from importer.durable import make_subfolder
 from importer.errors import ImporterError, StoppedEarly, UnusableInput
 from importer.extract import Sheet, copy_source, open_sheet
-from importer.ledger import RunJournal
+from importer.ledger import JOURNAL, RunJournal
 from importer.mapping import Mapping, read_mappings
 from importer.mapping.nearest import nearest
 from importer.mapping.route import RouteColumn, route_column
@@ -168,7 +168,7 @@ def rewrite_batch_report(folder: Path) -> Summary:
     """Write the report of each run of a batch, and that over all of them, from what is kept."""
     manifest = read_batch(folder)
     for run in manifest.runs:
-        if not run.blocked:
+        if not run.blocked and read_manifest(folder.parent / run.run).ending is not None:
             rewrite_report(folder.parent / run.run)
     return _write_overall(folder, manifest)
 
@@ -178,7 +178,11 @@ _GO_ON = "importer resume goes on with it, or run the same command again: rows t
 
 def _write_overall(folder: Path, manifest: BatchManifest) -> Summary:
     sheet = open_sheet(folder / manifest.source, manifest.options, shown_as=manifest.file)
-    journals = {run.run: RunJournal(folder.parent / run.run) for run in manifest.runs if not run.blocked}
+    journals = {
+        run.run: RunJournal(folder.parent / run.run)
+        for run in manifest.runs
+        if not run.blocked and (folder.parent / run.run / JOURNAL).is_file()  # it has none before it begins
+    }
     try:
         kept = {run: journal.outcomes() for run, journal in journals.items()}
         outcomes = _outcomes(manifest, sheet, kept)
@@ -201,7 +205,7 @@ def _outcomes(manifest: BatchManifest, sheet: Sheet, kept: dict[str, Iterator[Ou
             problem = Problem("target-blocked", f"nothing was sent to {run.target}: {run.blocked}", _GO_ON)
             yield Outcome(row.number, OutcomeKind.NOT_SENT, problems=(problem,))
             continue
-        outcome = waiting[run.run]
+        outcome = waiting.get(run.run)
         if outcome is not None and outcome.row == row.number:
             yield outcome
             waiting[run.run] = next(kept[run.run], None)

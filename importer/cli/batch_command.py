@@ -75,4 +75,4 @@ def tell_targets(folder: Path) -> None:
             continue
         outcomes = read_summary(folder.parent / run.run).outcomes
         counts = ", ".join(f"{count} {kind.value.replace('_', ' ')}" for kind, count in outcomes.items() if count)
-        tell(f"{run.target}: {counts} (importer show {run.run})")
+        tell(f"{run.target}: {counts or 'no report yet'} (importer show {run.run})")

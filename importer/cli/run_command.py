@@ -140,9 +140,9 @@ def carry_out_order(order_for: Callable[[str], Order], flags: RunFlags, settings
                 return _check(plan, settings, flags.quiet)
             return _send(plan, flags, settings, connection, limit)
 
-        _tell_of_other_addresses(connection.name, settings)
         # Whoever is asked whether to send the rows is told how many of them are ready.
         order = replace(order_for(connection.name), check_first=flags.check_first or _may_ask(flags))
+        _tell_of_other_addresses(connection.name, settings)
         if order.mapping.is_dir():
             folder, summary = import_batch(order, connection, carry, ask=_may_ask(flags), quiet=flags.quiet)
         else:

@@ -72,6 +72,8 @@ def show(run: options.Run = "last", out: options.Out = None, as_json: options.As
 def report(run: options.Run = "last", out: options.Out = None, as_json: options.AsJson = False) -> None:
     """Write the report of a run again, also of one that was killed."""
     from importer.batch import rewrite_batch_report
+    from importer.batch_folder import read_batch
+    from importer.cli.again_commands import close_runs
     from importer.closing import close, rewrite_report
     from importer.errors import UsageError
     from importer.ledger import Ledger, target_lock
@@ -83,6 +85,10 @@ def report(run: options.Run = "last", out: options.Out = None, as_json: options.
     refuse_untrusted(settings)
     folder = find_run(settings.out, run)
     if (folder / BATCH).is_file():
+        batch = read_batch(folder)
+        if batch.dry_run and batch.ending is None:
+            raise UsageError(f"the check {batch.run} did not come to its end; run importer check again")
+        close_runs(folder, batch, settings)
         present(folder, rewrite_batch_report(folder), as_json)
         return
     manifest = read_manifest(folder)

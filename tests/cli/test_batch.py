@@ -71,6 +71,24 @@ def test_a_target_that_cannot_be_begun_does_not_deny_the_others(serve: Serve, fo
     assert "nothing was sent." not in ran.err
 
 
+def test_the_report_of_a_killed_batch_is_true(serve: Serve, folder: Path) -> None:
+    """The runs that were begun are closed first, and what the others were to send is called not sent."""
+    served = serve({"kind": "delay", "ms": 20, "share": 1.0, "times": 9999})
+    header, *rows = (folder / "export.csv").read_text("utf-8").splitlines()
+    many = [row.replace("@example.com", f"{number}@example.com") for number in range(30) for row in rows[:4]]
+    (folder / "export.csv").write_text("\n".join((header, *many)) + "\n", "utf-8")
+    with served.door.started(*RUN) as process:
+        served.wait_for(20)
+        process.kill()
+        process.wait()
+    told = served("report", "last", "--json")
+    assert told.code == 0
+    assert sum(told.counts.values()) == len(many)
+    assert set(told.counts) == {"created", "unclear", "not_sent"}
+    assert told.counts["created"] <= len(served.accepted) <= len(many) - told.counts["not_sent"]
+    assert served("retry", "last", "--only", "unclear", "--json").code == 0
+
+
 def test_rows_that_no_mapping_takes_are_told(serve: Serve, folder: Path) -> None:
     """A row whose job no route names is no silent loss: it is invalid, with the nearest word."""
     ran = serve()(*RUN, "--json")
