@@ -14,7 +14,7 @@ from importer.early_report import EarlyReport
 from importer.errors import StoppedEarly, UnusableInput
 from importer.ledger import JOURNAL, Ledger, RunJournal
 from importer.load import Stop
-from importer.models import Outcome, Problem, ReadyCandidate
+from importer.models import FilePlace, Outcome, Problem, ReadyCandidate
 from importer.planning import Plan
 from importer.report import Summary, read_summary
 from importer.run_folder import (
@@ -172,7 +172,9 @@ def end(plan: Plan, carried: Carried, stop: Stop | None, signal: int | None) -> 
     """
     try:
         if not (plan.folder / JOURNAL).is_file():  # not made again: an empty one would tell of nobody
-            raise UnusableInput(Problem("journal-missing", "the outcomes of the run are gone", _GONE))
+            raise UnusableInput(
+                Problem("journal-missing", "the outcomes of the run are gone", _GONE, FilePlace(str(plan.folder)))
+            )
         return _close_books(plan, carried, stop, signal)
     except UnusableInput as error:
         if plan.manifest.dry_run:

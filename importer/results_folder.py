@@ -63,7 +63,13 @@ def why_untrusted(settings: Settings) -> tuple[Problem, ...]:
     homes = [settings.out]
     with suppress(UnusableInput):  # told where the ledger is opened
         homes.append(settings.ledger_path().parent)
-    problems = [problem for home in homes for problem in _doubts(home, settings.out_shared)]
+    problems: list[Problem] = []
+    for home in homes:
+        try:
+            problems += _doubts(home, settings.out_shared)
+        except OSError as error:
+            hint = "name another with --out or IMPORTER_OUT, or give yourself the right to it"
+            problems.append(_untrusted(f"this folder cannot be looked into: {error.strerror}", hint, home))
     return tuple(dict.fromkeys(problems))
 
 
@@ -72,7 +78,10 @@ def _doubts(home: Path, shared: Shared) -> Iterator[Problem]:
     if link is not None:
         told = f"this symbolic link belongs to {_user(link.lstat().st_uid)}, who could make it lead elsewhere"
         yield _untrusted(told, f"name the folder that it leads to: {home.resolve()}", link)
-    yield from _doubts_of_mode(home, shared)
+    of_home = tuple(_doubts_of_mode(home, shared))
+    yield from of_home
+    if of_home:
+        return
     if (home / INTERNAL).is_symlink():
         told, hint = "this is a symbolic link, and none is followed here", "put the folder itself there"
         yield _untrusted(told, hint, home / INTERNAL)

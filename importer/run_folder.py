@@ -149,7 +149,7 @@ class HashedOnce:
         stamp = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
         known_stamp, digest = self._known.get(path, (None, ""))
         if known_stamp != stamp:
-            with path.open("rb") as file:
+            with os.fdopen(open_private(path), "rb") as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
             self._known[path] = (stamp, digest)
         return digest

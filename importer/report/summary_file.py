@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from importer.durable import read_private
 from importer.errors import DamagedRun
 from importer.models import FilePlace, Problem
 from importer.report.names import SUMMARY_FILE
@@ -30,7 +31,7 @@ def read_summary(folder: Path) -> Summary:
     """
     path = folder / SUMMARY_FILE
     try:
-        return Summary.from_json(json.loads(path.read_text(encoding="utf-8")))
+        return Summary.from_json(json.loads(read_private(path)))
     except FileNotFoundError:
         message = "there is no summary in this folder"
     except (OSError, ValueError, KeyError, TypeError) as error:
