@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+from importer.durable import INTERNAL
 from importer.errors import UnusableInput
 from importer.ledger import JOURNAL, Ledger, forget_presence, is_abandoned, runs_at_work
+from importer.results_folder import is_run_name, remove_folder
 from importer.run_folder import BATCH, MANIFEST, read_manifest
 
 
@@ -18,10 +19,11 @@ def remove_abandoned(out: Path, ledger: Ledger | None) -> Iterator[str]:
     """
     for run in runs_at_work(out):
         folder = out / run
-        if not is_abandoned(out, run) or (folder.exists() and _has_begun(folder, ledger)):
+        if not is_run_name(run) or not is_abandoned(out, run) or (folder.exists() and _has_begun(folder, ledger)):
             continue
         had_a_folder = folder.exists()
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_folder(folder)
+        remove_folder(out / INTERNAL / run)  # what a command was given on standard input
         forget_presence(out, run)
         if had_a_folder:
             yield run
@@ -33,7 +35,7 @@ def _has_begun(folder: Path, ledger: Ledger | None) -> bool:
     if (batch / BATCH).is_file():
         return True  # its report tells of each of its targets
     if not (folder / MANIFEST).is_file():
-        return False
+        return (folder / JOURNAL).exists()  # somebody took it away: nothing is known
     try:
         manifest = read_manifest(folder)
     except UnusableInput:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -11,16 +10,18 @@ from pathlib import Path
 from importer.batch_folder import MAPPINGS, BatchManifest, BatchRun, read_batch, write_batch
 from importer.child_tables import copy_of_source
 from importer.closing import exit_code, facts_for, rewrite_report
+from importer.durable import make_subfolder
 from importer.errors import ImporterError, StoppedEarly, UnusableInput
 from importer.extract import Sheet, open_sheet
-from importer.ledger import RunJournal
+from importer.ledger import JOURNAL, RunJournal
 from importer.mapping import Mapping, read_mappings
 from importer.mapping.nearest import nearest
 from importer.mapping.route import RouteColumn, route_column
 from importer.models import ManyTargets, Outcome, OutcomeKind, Problem, Question, Row, TargetRun
 from importer.planning import Order, Plan, discard, make_plan
 from importer.report import RunFacts, Summary, write_report, write_unfinished_summary
-from importer.run_folder import Ending, be_present, keep_mapping, make_private_folder, new_run_id, read_manifest
+from importer.results_folder import be_present, make_private_folder, new_run_id, remove_folder
+from importer.run_folder import Ending, keep_mapping, read_manifest
 from importer.selection import Routed, route_word
 
 QuestionsOf = Callable[[str], tuple[Question, ...]]
@@ -80,7 +81,7 @@ def plan_batch(order: Order, questions_of: QuestionsOf) -> Batch:
     except BaseException:
         for plan in plans:
             discard(plan)
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_folder(folder)
         presence.end()
         raise
     presence.end()  # from here on its manifest speaks for it
@@ -89,7 +90,7 @@ def plan_batch(order: Order, questions_of: QuestionsOf) -> Batch:
 
 def _keep_mappings(mappings: Sequence[Mapping], folder: Path) -> None:
     """Copies of all mappings, also of those that have no rows or are blocked: the batch can go on from them."""
-    (folder / MAPPINGS).mkdir(mode=0o700)
+    make_subfolder(folder / MAPPINGS)
     for mapping in mappings:
         keep_mapping(mapping.path, folder / MAPPINGS, mapping.path.stem)
 
@@ -168,7 +169,7 @@ def rewrite_batch_report(folder: Path) -> Summary:
     """Write the report of each run of a batch, and that over all of them, from what is kept."""
     manifest = read_batch(folder)
     for run in manifest.runs:
-        if not run.blocked:
+        if not run.blocked and read_manifest(folder.parent / run.run).ending is not None:
             rewrite_report(folder.parent / run.run)
     return _write_overall(folder, manifest)
 
@@ -178,7 +179,11 @@ _GO_ON = "importer resume goes on with it, or run the same command again: rows t
 
 def _write_overall(folder: Path, manifest: BatchManifest) -> Summary:
     sheet = open_sheet(folder / manifest.source, manifest.options, shown_as=manifest.file)
-    journals = {run.run: RunJournal(folder.parent / run.run) for run in manifest.runs if not run.blocked}
+    journals = {
+        run.run: RunJournal(folder.parent / run.run)
+        for run in manifest.runs
+        if not run.blocked and (folder.parent / run.run / JOURNAL).is_file()  # it has none before it begins
+    }
     try:
         kept = {run: journal.outcomes() for run, journal in journals.items()}
         outcomes = _outcomes(manifest, sheet, kept)
@@ -201,7 +206,7 @@ def _outcomes(manifest: BatchManifest, sheet: Sheet, kept: dict[str, Iterator[Ou
             problem = Problem("target-blocked", f"nothing was sent to {run.target}: {run.blocked}", _GO_ON)
             yield Outcome(row.number, OutcomeKind.NOT_SENT, problems=(problem,))
             continue
-        outcome = waiting[run.run]
+        outcome = waiting.get(run.run)
         if outcome is not None and outcome.row == row.number:
             yield outcome
             waiting[run.run] = next(kept[run.run], None)

@@ -10,10 +10,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from importer.durable import keep_json
-from importer.errors import UnusableInput
+from importer.durable import keep_json, read_private
+from importer.errors import DamagedRun, UnusableInput
 from importer.models import FilePlace, Operation, Problem, SourceOptions, Target
-from importer.run_folder import BATCH, Ending, options_from_json
+from importer.run_folder import BATCH, Ending, options_from_json, refuse_paths, shown_in
 from importer.selection import Selection, selection_from_json
 
 VERSION = 1
@@ -66,18 +66,18 @@ def read_batch(folder: Path) -> BatchManifest:
     """The manifest of a batch's folder.
 
     Raises:
-        UnusableInput: there is none, or it is damaged or from a newer importer.
+        DamagedRun: there is none, or it is damaged or from a newer importer.
     """
     try:
-        return _manifest(json.loads((folder / BATCH).read_text(encoding="utf-8")))
+        return _manifest(json.loads(read_private(folder / BATCH)))
     except (OSError, ValueError, KeyError, TypeError) as error:
         message, hint = f"the manifest of this batch cannot be read: {error}", "its runs can still be shown one by one"
-        raise UnusableInput(Problem("run-unreadable", message, hint, FilePlace(str(folder)))) from None
+        raise DamagedRun(Problem("run-unreadable", message, hint, FilePlace(str(folder)))) from None
 
 
 def batches_in(out: Path) -> Iterator[tuple[Path, BatchManifest]]:
     """The folders of all batches whose manifest can be read, oldest first."""
-    for folder in sorted(out.iterdir()) if out.is_dir() else ():
+    for folder in shown_in(out):
         if (folder / BATCH).is_file():
             with contextlib.suppress(UnusableInput):
                 yield folder, read_batch(folder)
@@ -86,6 +86,7 @@ def batches_in(out: Path) -> Iterator[tuple[Path, BatchManifest]]:
 def _manifest(values: dict[str, Any]) -> BatchManifest:
     if values.pop("version") != VERSION:
         raise ValueError("it was written by another version of importer")
+    refuse_paths(values["run"], values["source"], *(run["run"] for run in values["runs"]))
     ending, options = values.pop("ending"), values.pop("options")
     return BatchManifest(
         **{

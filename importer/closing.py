@@ -72,11 +72,14 @@ def close(folder: Path, ledger: Ledger) -> Summary:
     the report is written; and only then the ledger calls the run ended.
 
     Raises:
-        UsageError: the run never began to send; another process may be about to.
+        UsageError: the ledger knows no such run: it never began to send, another process may be about to.
     """
     manifest = read_manifest(folder)
     if ledger.run(manifest.run) is None:
-        raise UsageError(f"run {manifest.run} has sent nothing: it was ended before it began, or begins just now")
+        raise UsageError(
+            f"the ledger {ledger.path} does not know run {manifest.run}: it was ended before it began to send, begins "
+            "just now, or has another ledger"
+        )
     if manifest.ending is None:
         progress = _complete_journal(folder, manifest, ledger)
         write_manifest(folder, _killed(manifest, progress))

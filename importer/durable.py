@@ -1,23 +1,114 @@
-"""Files that are on disk, whole and private, before anybody counts on them."""
+"""Files and folders of a results folder: private, never followed through a link, on disk before they are counted on."""
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+
+INTERNAL: Final = ".importer"
+"""The folder below a results folder, and beside a ledger, for all that is neither a run nor the ledger itself."""
+
+_NO_LINKS: Final = getattr(os, "O_NOFOLLOW", 0)
+_IS_LINK: Final = "it is a symbolic link, and none is followed here: remove it"
+
+
+def open_private(path: Path, flags: int = os.O_RDONLY) -> int:
+    """A descriptor of a file in a results folder. A new file is for its owner only (0600), in a team's folder 0660.
+
+    Raises:
+        OSError: it cannot be opened, or is a symbolic link.
+    """
+    mode = file_mode(path.parent)
+    try:
+        descriptor = os.open(path, flags | _NO_LINKS, mode)
+    except OSError:
+        if path.is_symlink():
+            raise OSError(errno.ELOOP, _IS_LINK, str(path)) from None
+        raise
+    if flags & os.O_CREAT and mode != 0o600:
+        with suppress(PermissionError):  # a colleague's file
+            os.fchmod(descriptor, mode)  # whatever the umask
+    return descriptor
+
+
+def read_private(path: Path) -> bytes:
+    """The content of a file in a results folder. Raises OSError as `open_private` does."""
+    with os.fdopen(open_private(path), "rb") as file:
+        return file.read()
+
+
+def file_mode(folder: Path) -> int:
+    """The mode of files in a folder: 0600, or 0660 where it belongs to a team (IMPORTER_OUT_SHARED=group)."""
+    return 0o660 if is_team_folder(folder) else 0o600
+
+
+def is_team_folder(folder: Path) -> bool:
+    """Whether a group may write in a folder, and owns what is made there."""
+    mode = folder.stat().st_mode
+    return bool(mode & stat.S_ISGID and mode & stat.S_IWGRP)
+
+
+def make_folder(folder: Path, *, team: bool = False) -> None:
+    """Make a folder and those above it where they are not there: 0700, or 2770 for a team, whatever the umask.
+
+    Raises:
+        OSError: it cannot be made there.
+    """
+    if folder.is_dir():
+        return
+    make_folder(folder.parent, team=team)
+    try:
+        folder.mkdir(0o700)
+    except FileExistsError:
+        if not folder.is_dir():  # made meanwhile by another process, or a file
+            raise
+    else:
+        _set_mode(folder, 0o2770 if team else 0o700)
+
+
+def make_subfolder(folder: Path) -> None:
+    """Make a folder below a results folder, for whom that is for. Raises OSError, FileExistsError where it is there."""
+    team = is_team_folder(folder.parent)
+    folder.mkdir(0o700)
+    _set_mode(folder, 0o2770 if team else 0o700)
+
+
+def internal_folder(folder: Path) -> Path:
+    """`<folder>/.importer`; both are made where they are not there.
+
+    Raises:
+        OSError: it cannot be made, or is a symbolic link.
+    """
+    make_folder(folder)
+    internal = folder / INTERNAL
+    with suppress(FileExistsError):
+        make_subfolder(internal)
+        sync_folder(folder)  # a power cut must not take it with the ledger's key in it
+    if internal.is_symlink():
+        raise OSError(errno.ELOOP, _IS_LINK, str(internal))
+    return internal
+
+
+def _set_mode(path: Path, mode: int) -> None:
+    with suppress(PermissionError):  # a file system that knows no modes (IMPORTER_OUT_SHARED=any)
+        path.chmod(mode)
 
 
 def keep_json(path: Path, values: Mapping[str, Any]) -> None:
-    """Put the values there as JSON, whole or not at all, 0600; times as ISO text.
+    """Put the values there as JSON, whole or not at all, private; times as ISO text.
 
     Raises:
         OSError: the folder cannot be written; what lay there before still does.
     """
     draft = path.with_name(f".{path.name}.tmp")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    descriptor = open_private(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     # A file's name, or what a service said, can hold half a letter, which is no UTF-8: JSON escapes it likewise.
     with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
         json.dump(values, file, ensure_ascii=False, indent=1, default=datetime.isoformat)

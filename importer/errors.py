@@ -3,6 +3,7 @@
     ImporterError                 the message is for a person; the class says the exit code
     |-- UsageError          (2)   the command was typed wrongly
     |-- UnusableInput       (3)   file, mapping or settings cannot be used; nothing was sent
+    |   `-- DamagedRun            what is kept of an earlier run cannot be used; what that sent is not known here
     |-- StoppedEarly        (5)   the service cannot be worked with now; safe to run again
     `-- Busy               (75)   another run holds the lock
 
@@ -41,6 +42,10 @@ class UnusableInput(ImporterError):
     def __init__(self, problems: Sequence[Problem] | Problem) -> None:
         self.problems: tuple[Problem, ...] = (problems,) if isinstance(problems, Problem) else tuple(problems)
         super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class DamagedRun(UnusableInput):
+    """What is kept of a run cannot be used. Whether it sent anything is not known from it."""
 
 
 class StoppedEarly(ImporterError):

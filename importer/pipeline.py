@@ -12,9 +12,9 @@ from typing import Protocol
 from importer.closing import Progress, close, keep_end, rewrite_report
 from importer.early_report import EarlyReport
 from importer.errors import StoppedEarly, UnusableInput
-from importer.ledger import Ledger, RunJournal
+from importer.ledger import JOURNAL, Ledger, RunJournal
 from importer.load import Stop
-from importer.models import Outcome, Problem, ReadyCandidate
+from importer.models import FilePlace, Outcome, Problem, ReadyCandidate
 from importer.planning import Plan
 from importer.report import Summary, read_summary
 from importer.run_folder import (
@@ -164,7 +164,32 @@ def _to_send(
 
 
 def end(plan: Plan, carried: Carried, stop: Stop | None, signal: int | None) -> Summary:
-    """Close the books of a run that was carried out: how it ended is kept, and its report is written."""
+    """Close the books of a run that was carried out: how it ended is kept, and its report is written.
+
+    Raises:
+        StoppedEarly: the folder cannot be written, or what the run kept in it is gone; what was sent is in the ledger.
+        UnusableInput: the latter, where nothing was to be sent.
+    """
+    try:
+        if not (plan.folder / JOURNAL).is_file():  # not made again: an empty one would tell of nobody
+            raise UnusableInput(
+                Problem("journal-missing", "the outcomes of the run are gone", _GONE, FilePlace(str(plan.folder)))
+            )
+        return _close_books(plan, carried, stop, signal)
+    except UnusableInput as error:
+        if plan.manifest.dry_run:
+            raise
+        gone = "; ".join(problem.message for problem in error.problems)
+        raise StoppedEarly(
+            f"{plan.folder}: the run has no report, because somebody changed its folder while it was at work: {gone}. "
+            "What was sent is known to the ledger: run the same command again, and nobody is sent a second time"
+        ) from None
+
+
+_GONE = "leave the folder of a run alone while it is at work, and run the same command again"
+
+
+def _close_books(plan: Plan, carried: Carried, stop: Stop | None, signal: int | None) -> Summary:
     progress = carried.progress
     manifest = plan.manifest if plan.forecast is not None else plan.manifest.read_to(progress.rows, progress.last_row)
     if carried.learned_rate is not None:

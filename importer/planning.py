@@ -5,7 +5,6 @@ The order of work is extract -> transform -> load -> report; `pipeline` carries 
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -23,14 +22,8 @@ from importer.mapping import Mapping, ResolvedMapping, read_mapping, resolve
 from importer.models import FilePlace, Operation, Problem, Question, Row, WireFormat
 from importer.recognition import Recognition, likeness
 from importer.report import write_unfinished_summary
-from importer.run_folder import (
-    RunManifest,
-    be_present,
-    keep_mapping,
-    make_private_folder,
-    new_run_id,
-    write_manifest,
-)
+from importer.results_folder import be_present, make_private_folder, new_run_id, remove_folder
+from importer.run_folder import RunManifest, keep_mapping, write_manifest
 from importer.selection import Selection
 from importer.sorting import Forecast, Sorted, SortingAhead, look_ahead, needs_whole_look, sort_rows
 from importer.transform import join_warnings
@@ -230,7 +223,7 @@ def _checked_first(sheet: Sheet) -> int:
 
 
 def _take_back(folder: Path, presence: Presence) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
+    remove_folder(folder)
     presence.end()
 
 

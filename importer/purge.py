@@ -10,9 +10,11 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from importer.batch_folder import batches_in
+from importer.durable import open_private
 from importer.errors import Busy, UnusableInput, UsageError
-from importer.ledger import Ledger, Scope, target_lock
+from importer.ledger import Ledger, Scope, is_abandoned, target_lock
 from importer.models import FilePlace, Problem
+from importer.results_folder import MARKER, is_run_folder
 from importer.run_folder import BATCH, MANIFEST, leftovers_in, manifests_in
 
 _DAYS = {"d": 1, "w": 7}
@@ -42,18 +44,22 @@ class OldRun:
 
 
 def old_runs(out: Path, now: datetime, age: timedelta) -> Iterator[OldRun]:
-    """The runs of a results folder that ended at least so long ago, and what killed ones left."""
+    """The runs of a results folder that ended at least so long ago, and what killed ones left; see `is_run_folder`."""
     for folder, manifest in manifests_in(out):
+        if not is_run_folder(folder):
+            continue
         at = manifest.ending.at if manifest.ending else manifest.started_at
         needed = max(age, _MAYBE_AT_WORK) if manifest.dry_run and manifest.ending is None else age
         if now - at >= needed:
             yield OldRun(folder, at, None if manifest.dry_run else manifest.scope)
     for folder, batch in batches_in(out):
+        if not is_run_folder(folder):
+            continue
         at = batch.ending.at if batch.ending else batch.started_at
         if now - at >= (age if batch.ending else max(age, _MAYBE_AT_WORK)):
             yield OldRun(folder, at, None)
     for folder, began in leftovers_in(out):
-        if now - began >= max(age, _MAYBE_AT_WORK):
+        if now - began >= (age if is_abandoned(out, folder.name) else max(age, _MAYBE_AT_WORK)):
             yield OldRun(folder, began, None)
 
 
@@ -97,9 +103,16 @@ def forget_removed(ledger: Ledger, out: Path, now: datetime, age: timedelta) -> 
 
 
 def erase(folder: Path) -> None:
-    """Overwrite every file of a folder, then remove it; its manifest last, so that a kill leaves a run to purge."""
-    files = [Path(parent) / name for parent, _, names in os.walk(folder) for name in names]
-    for path in sorted(files, key=lambda path: path.name in (MANIFEST, BATCH)):
+    """Overwrite every file of a run's folder, then remove it; its manifest and marker last, so that a kill leaves it
+    to be purged. A folder that no run made is left alone.
+    """
+    if not is_run_folder(folder):
+        return
+    last = {name: order for order, name in enumerate((MANIFEST, BATCH, MARKER), start=1)}
+    files = [Path(parent) / name for parent, folders, names in os.walk(folder) for name in (*folders, *names)]
+    for path in sorted(files, key=lambda path: last.get(path.name, 0)):
+        if path.is_dir() and not path.is_symlink():
+            continue
         if not path.is_symlink():
             _overwrite(path)
         path.unlink()
@@ -109,9 +122,8 @@ def erase(folder: Path) -> None:
 
 def _overwrite(path: Path) -> None:
     """Where the file system writes in place, nothing of the file is left on the disk."""
-    path.chmod(0o600)
-    left = path.stat().st_size
-    with path.open("r+b", buffering=0) as file:
+    with os.fdopen(open_private(path, os.O_RDWR), "r+b", buffering=0) as file:
+        left = os.fstat(file.fileno()).st_size
         while left > 0:
             left -= file.write(bytes(min(left, _BLOCK)))
         os.fsync(file.fileno())

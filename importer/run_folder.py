@@ -6,24 +6,27 @@ import contextlib
 import hashlib
 import json
 import os
-import re
-import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from importer.durable import keep_json
-from importer.errors import StoppedEarly, UnusableInput, UsageError
-from importer.ledger import JOURNAL, Presence, Scope
+from importer.durable import (
+    INTERNAL,
+    keep_json,
+    open_private,
+    read_private,
+)
+from importer.errors import DamagedRun, StoppedEarly, UnusableInput, UsageError
+from importer.ledger import JOURNAL, Scope
 from importer.mapping import self_contained
 from importer.models import FilePlace, Operation, Problem, SourceOptions, Target
+from importer.results_folder import begun_at, folders_in
 from importer.selection import Selection, selection_from_json
 
 MANIFEST = "run.json"
 BATCH = "batch.json"  # in the folder of a batch, whose targets have runs of their own
-_RUN_ID = re.compile(r"(\d{8}-\d{6})-[0-9a-f]{4,5}(?:\..+)?")
 VERSION = 1
 _RESTORE = "put it back from a backup; what was sent is in the ledger, and the same import can be run again"
 
@@ -98,59 +101,6 @@ class RunManifest:
         return replace(self, ending=ending)
 
 
-def new_run_id(now: datetime) -> str:
-    """`20261121-021503-512a9`: sorts by time to the millisecond, and two runs started in the same one differ."""
-    return f"{now:%Y%m%d-%H%M%S}-{now.microsecond // 1000:03d}{secrets.token_hex(1)}"
-
-
-def be_present(out: Path, run: str) -> Presence:
-    """Say that a run is at work, before it has a folder.
-
-    Raises:
-        UnusableInput: the results folder cannot be made or written.
-    """
-    make_folder(out)
-    try:
-        return Presence(out, run)
-    except OSError as error:
-        raise _unusable(out, error) from None
-
-
-def make_private_folder(out: Path, run: str) -> Path:
-    """`<out>/<run>`, for this user only (0700).
-
-    Raises:
-        UnusableInput: it cannot be made there.
-    """
-    make_folder(out)
-    folder = out / run
-    make_folder(folder, mode=0o700)
-    return folder
-
-
-def make_folder(folder: Path, mode: int = 0o777) -> None:
-    """Make a folder and those above it, where it is not there.
-
-    Raises:
-        UnusableInput: it cannot be made there.
-    """
-    try:
-        folder.mkdir(mode=mode, parents=True, exist_ok=True)
-    except OSError as error:
-        raise _unusable(folder, error) from None
-
-
-def _unusable(folder: Path, error: OSError) -> UnusableInput:
-    return UnusableInput(
-        Problem(
-            "results-folder-unusable",
-            f"the results folder cannot be made: {error.strerror or error}",
-            "name another with --out or IMPORTER_OUT, or give yourself the right to write there",
-            FilePlace(str(folder)),
-        )
-    )
-
-
 def write_manifest(folder: Path, manifest: RunManifest) -> None:
     """Keep the manifest in the folder, whole or not at all.
 
@@ -170,7 +120,7 @@ def write_manifest(folder: Path, manifest: RunManifest) -> None:
 
 
 def refuse_altered(folder: Path, manifest: RunManifest, hash_of: Callable[[Path], str] | None = None) -> None:
-    """Raise UnusableInput where the private copy or the journal of a run is gone or altered: a report would lie."""
+    """Raise DamagedRun where the private copy or the journal of a run is gone or altered: a report would lie."""
     hash_of = hash_of or HashedOnce()
     problems = []
     copy = folder / manifest.source
@@ -185,7 +135,7 @@ def refuse_altered(folder: Path, manifest: RunManifest, hash_of: Callable[[Path]
             Problem("journal-missing", "the outcomes of the run are gone", _RESTORE, FilePlace(str(folder / JOURNAL)))
         )
     if problems:
-        raise UnusableInput(problems)
+        raise DamagedRun(problems)
 
 
 class HashedOnce:
@@ -199,7 +149,7 @@ class HashedOnce:
         stamp = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
         known_stamp, digest = self._known.get(path, (None, ""))
         if known_stamp != stamp:
-            with path.open("rb") as file:
+            with os.fdopen(open_private(path), "rb") as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
             self._known[path] = (stamp, digest)
         return digest
@@ -209,15 +159,15 @@ def read_manifest(folder: Path) -> RunManifest:
     """The manifest of a run's folder.
 
     Raises:
-        UnusableInput: there is none, or it is damaged or from a newer importer.
+        DamagedRun: there is none, or it is damaged or from a newer importer.
     """
     try:
-        return _manifest(json.loads((folder / MANIFEST).read_text(encoding="utf-8")))
+        return _manifest(json.loads(read_private(folder / MANIFEST)))
     except FileNotFoundError:
         message, hint = "there is no run in this folder", "see `importer runs` for the runs there are"
     except (OSError, ValueError, KeyError, TypeError) as error:
         message, hint = f"the manifest of this run cannot be read: {error}", "its CSV files can still be read by hand"
-    raise UnusableInput(Problem("run-unreadable", message, hint, FilePlace(str(folder))))
+    raise DamagedRun(Problem("run-unreadable", message, hint, FilePlace(str(folder))))
 
 
 def _manifest(values: dict[str, Any]) -> RunManifest:
@@ -227,6 +177,8 @@ def _manifest(values: dict[str, Any]) -> RunManifest:
     if ending is not None:
         ending = Ending(**{**ending, "at": datetime.fromisoformat(ending["at"])})
     target = values.pop("target")
+    children = tuple(ChildCopy(**child) for child in values.get("children", ()))
+    refuse_paths(values["run"], values["source"], values.get("mapping_copy"), *(child.copy for child in children))
     return RunManifest(
         **{
             **values,
@@ -235,11 +187,18 @@ def _manifest(values: dict[str, Any]) -> RunManifest:
             "target": Target(Operation(target["operation"]), target["id"]),
             "warnings": tuple(values["warnings"]),
             "started_at": datetime.fromisoformat(values["started_at"]),
-            "children": tuple(ChildCopy(**child) for child in values.get("children", ())),
+            "children": children,
             "groups": tuple(tuple(rows) for rows in values.get("groups", ())),
             "ending": ending,
         }
     )
+
+
+def refuse_paths(*names: str | None) -> None:
+    """Raise ValueError where a name that stands in a manifest leads out of its folder."""
+    for name in names:
+        if name is not None and (name in ("", ".", "..") or {"/", "\\", "\0"} & set(name)):
+            raise ValueError(f"{name!r} is no name of a file")
 
 
 def options_from_json(values: dict[str, Any]) -> SourceOptions:
@@ -259,7 +218,7 @@ def keep_mapping(path: Path, folder: Path, stem: str = "mapping") -> str:
     except OSError as error:
         problem = Problem("mapping-unreadable", f"it cannot be read: {error.strerror}", "check the path")
         raise UnusableInput(replace(problem, place=FilePlace(str(path)))) from None
-    with os.fdopen(os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+    with os.fdopen(open_private(folder / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
         file.write(content)
     return name
 
@@ -273,23 +232,23 @@ def manifests_in(out: Path) -> Iterator[tuple[Path, RunManifest]]:
 
 def leftovers_in(out: Path) -> Iterator[tuple[Path, datetime]]:
     """Folders of runs that were killed before they had a manifest, or while they were purged, and their start."""
-    for folder in sorted(out.iterdir()) if out.is_dir() else ():
-        found = _RUN_ID.fullmatch(folder.name)
-        if found and folder.is_dir() and not is_shown(folder):
-            yield folder, datetime.strptime(found[1], "%Y%m%d-%H%M%S").replace(tzinfo=UTC)
+    for folder in (*folders_in(out), *folders_in(out / INTERNAL)):
+        began = begun_at(folder)
+        if began is not None and not is_shown(folder):
+            yield folder, began
 
 
 def runs_in(out: Path) -> list[Path]:
     """The folders of all runs in a results folder, oldest first."""
-    if not out.is_dir():
-        return []
-    return sorted(folder for folder in out.iterdir() if (folder / MANIFEST).is_file())
+    return [folder for folder in folders_in(out) if (folder / MANIFEST).is_file()]
 
 
 def shown_in(out: Path) -> list[Path]:
     """The folders of all runs and batches in a results folder, oldest first; a batch behind its own runs."""
-    folders = filter(is_shown, out.iterdir()) if out.is_dir() else ()
-    return sorted(folders, key=lambda folder: (folder.name.partition(".")[0], (folder / BATCH).is_file(), folder.name))
+    return sorted(
+        filter(is_shown, folders_in(out)),
+        key=lambda folder: (folder.name.partition(".")[0], (folder / BATCH).is_file(), folder.name),
+    )
 
 
 def find_run(out: Path, name: str) -> Path:

@@ -79,6 +79,7 @@ class Settings(BaseModel):
     token: SecretStr | None = None
     token_file: Path | None = None
     out: Path = Path("results")
+    out_shared: Literal["no", "group", "any"] = "no"
     ledger: str | None = None
     in_flight: int = Field(default=8, ge=1, le=256)
     rate: float | None = Field(default=None, gt=0)

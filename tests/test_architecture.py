@@ -27,7 +27,8 @@ MAY_IMPORT = {
     "work_beside": GROUND,
     "sorting": GROUND | SUPPLIES | STAGES | {"work_beside"},
     "selection": GROUND | SUPPLIES,
-    "run_folder": GROUND | SUPPLIES | STAGES | {"selection"},
+    "results_folder": GROUND | SUPPLIES,
+    "run_folder": GROUND | SUPPLIES | STAGES | {"selection", "results_folder"},
     "batch_folder": GROUND | SUPPLIES | STAGES | {"selection", "run_folder"},
     "child_tables": GROUND | SUPPLIES | STAGES | {"selection", "run_folder", "batch_folder"},
     "closing": GROUND | SUPPLIES | STAGES | {"selection", "run_folder"},
@@ -36,20 +37,21 @@ MAY_IMPORT = {
     "planning": GROUND
     | SUPPLIES
     | STAGES
-    | {"selection", "run_folder", "child_tables", "sorting", "recognition", "closing"},
+    | {"selection", "results_folder", "run_folder", "child_tables", "sorting", "recognition", "closing"},
     "pipeline": GROUND | SUPPLIES | STAGES | {"run_folder", "sorting", "closing", "early_report", "planning"},
     "batch": GROUND
     | SUPPLIES
     | STAGES
-    | {"selection", "run_folder", "batch_folder", "child_tables", "planning", "closing"},
+    | {"selection", "results_folder", "run_folder", "batch_folder", "child_tables", "planning", "closing"},
     "again": GROUND | SUPPLIES | STAGES | {"selection", "run_folder", "batch_folder", "planning"},
-    "purge": GROUND | SUPPLIES | {"run_folder", "batch_folder"},
-    "abandoned": GROUND | SUPPLIES | {"run_folder"},
+    "purge": GROUND | SUPPLIES | {"results_folder", "run_folder", "batch_folder"},
+    "abandoned": GROUND | SUPPLIES | {"results_folder", "run_folder"},
     "cli": GROUND
     | SUPPLIES
     | STAGES
     | {
         "selection",
+        "results_folder",
         "run_folder",
         "batch_folder",
         "child_tables",

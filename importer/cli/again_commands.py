@@ -76,7 +76,7 @@ def retry(
     folder, manifest = _earlier(run, settings)
     refuse_unsent(manifest)
     if isinstance(manifest, BatchManifest):
-        _close_runs(folder, manifest, settings)
+        close_runs(folder, manifest, settings)
         order = retry_batch_order(folder, manifest, settings.out, settings.wire, kinds)
     else:
         if manifest.ending is None:
@@ -93,13 +93,15 @@ def retry(
 
 def _earlier(run: str, settings: Settings) -> tuple[Path, RunManifest | BatchManifest]:
     from importer.batch_folder import read_batch
+    from importer.results_folder import refuse_untrusted
     from importer.run_folder import BATCH, find_run, read_manifest
 
+    refuse_untrusted(settings)
     folder = find_run(settings.out, run)
     return folder, read_batch(folder) if (folder / BATCH).is_file() else read_manifest(folder)
 
 
-def _close_runs(folder: Path, batch: BatchManifest, settings: Settings) -> None:
+def close_runs(folder: Path, batch: BatchManifest, settings: Settings) -> None:
     """Close the books of the runs of a batch that were killed."""
     from importer.run_folder import read_manifest
 
@@ -116,7 +118,8 @@ def _close(folder: Path, manifest: RunManifest, settings: Settings) -> None:
 
     path = settings.ledger_path()
     with target_lock(path, manifest.scope), Ledger.open(path) as ledger:
-        close(folder, ledger)
+        if ledger.run(manifest.run) is not None:  # else it never began, and has no books
+            close(folder, ledger)
 
 
 def _only_at(order: Order, manifest: RunManifest | BatchManifest) -> Callable[[str], Order]:

@@ -12,7 +12,7 @@ from importer.cli.again_commands import resume, retry
 from importer.cli.doctor_command import doctor
 from importer.cli.look_command import look
 from importer.cli.mapping_commands import mapping_app
-from importer.cli.messages import say, show_error, tell
+from importer.cli.messages import show_error, tell
 from importer.cli.purge_command import purge
 from importer.cli.questions_command import questions
 from importer.cli.resolve_command import resolve
@@ -65,6 +65,3 @@ def main(arguments: list[str] | None = None) -> None:
     except ImporterError as error:
         show_error(error)
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        say("\nimporter: interrupted before anything was sent")
-        sys.exit(130)

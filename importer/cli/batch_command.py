@@ -27,9 +27,9 @@ class Carries(Protocol):
 def import_batch(
     order: Order, connection: Connection, carry: Carries, *, ask: bool, quiet: bool
 ) -> tuple[Path, Summary]:
-    """Each target in turn; one that is blocked, or that another run is at work for, does not stop the others."""
+    """Each target in turn; one that is blocked or cannot be begun, as where another run is at work, stops no others."""
     from importer.batch import block, end_batch, plan_batch
-    from importer.errors import Busy
+    from importer.errors import Busy, UnusableInput
 
     batch = plan_batch(order, connection.questions)
     if ask:
@@ -43,7 +43,7 @@ def import_batch(
             say(f"{plan.manifest.target}: {plan.manifest.rows} row{'' if plan.manifest.rows == 1 else 's'}")
         try:
             code = carry(plan).exit_code or 0
-        except Busy as error:
+        except (Busy, UnusableInput) as error:  # nothing was sent to this target, and others may have had their rows
             say(f"importer: {error}")
             batch = block(batch, plan, error)
             continue
@@ -75,4 +75,4 @@ def tell_targets(folder: Path) -> None:
             continue
         outcomes = read_summary(folder.parent / run.run).outcomes
         counts = ", ".join(f"{count} {kind.value.replace('_', ' ')}" for kind, count in outcomes.items() if count)
-        tell(f"{run.target}: {counts} (importer show {run.run})")
+        tell(f"{run.target}: {counts or 'no report yet'} (importer show {run.run})")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
+from importer.durable import INTERNAL, internal_folder, open_private
 from importer.errors import UnusableInput
 from importer.ledger import rehearsal_lock
 from importer.models import Problem, Question
-from importer.run_folder import make_folder
+from importer.results_folder import make_results, unusable_folder
 from importer.service import Limits, Patience, RecruitingService, Reply
 from importer.settings import Settings
 
@@ -20,7 +23,6 @@ if TYPE_CHECKING:
 
 SANDBOX = "sandbox"  # how the ledger knows it: by this name and not by its port
 PROBED = "importer-probe"  # a job post that nobody has: a service that is well answers 404 for it
-SANDBOX_MEMORY = "sandbox-memory.jsonl"
 _SANDBOX_PATIENCE = 2.0  # seconds; nobody else's requests are still on their way there
 
 
@@ -69,8 +71,12 @@ def rehearse(settings: Settings, questions: Path | None, faults: Path | None) ->
         Busy: another command has that sandbox now.
         UnusableInput: it does not start.
     """
-    make_folder(settings.out)
-    memory = settings.out / SANDBOX_MEMORY
+    make_results(settings)
+    memory = sandbox_memory(settings.out)
+    try:
+        os.close(open_private(internal_folder(settings.out) / memory.name, os.O_RDWR | os.O_CREAT))
+    except OSError as error:
+        raise unusable_folder(memory, error) from None
     with rehearsal_lock(settings.out), _started(questions, faults, memory) as sandbox:
         service = _service(settings, sandbox.base_url, sandbox.token)
         try:
@@ -78,6 +84,23 @@ def rehearse(settings: Settings, questions: Path | None, faults: Path | None) ->
             yield Connection(service, SANDBOX, settle_after, Patience())
         finally:
             service.close()
+
+
+def is_alike(one: str, other: str) -> bool:
+    """Whether two base URLs are, by all that can be seen, two spellings of one address, as localhost and 127.0.0.1."""
+    return _spelled_alike(one) == _spelled_alike(other)
+
+
+def _spelled_alike(base_url: str) -> tuple[str, ...]:
+    parts = urlsplit(base_url)
+    host = (parts.hostname or "").rstrip(".")
+    this_machine = host in ("localhost", "::1") or host.startswith("127.")
+    return parts.scheme, "localhost" if this_machine else host, str(parts.port), parts.path
+
+
+def sandbox_memory(out: Path) -> Path:
+    """What the sandbox of a results folder has accepted."""
+    return out / INTERNAL / "sandbox-memory.jsonl"
 
 
 def _started(questions: Path | None, faults: Path | None, memory: Path) -> ChildSandbox:

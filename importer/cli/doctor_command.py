@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,7 +38,7 @@ def doctor(out: options.Out = None, as_json: options.AsJson = False) -> None:
     from importer.settings import load_settings
 
     settings = load_settings(out=out)
-    findings = [*_program(), *_address(settings), *_folder(settings.out), *_runs(settings.out), *_ledger(settings)]
+    findings = [*_program(), *_address(settings), *_folders(settings)]
     if as_json:
         tell(json.dumps([asdict(finding) for finding in findings], ensure_ascii=False, indent=1))
     else:
@@ -108,6 +108,17 @@ def _token_and_network(answer: Reply | NoReply) -> Finding:
     return Finding("connection", False, said, "is this the address of the service? else ask the service's people")
 
 
+def _folders(settings: Settings) -> Iterator[Finding]:
+    """What lies in a folder that others can change is not looked at."""
+    from importer.results_folder import why_untrusted
+
+    problems = why_untrusted(settings)
+    for problem in problems:
+        yield Finding("results folder", False, f"{problem.place}: {problem.message}", problem.hint)
+    if not problems:
+        yield from (*_folder(settings.out), *_runs(settings.out), *_ledger(settings))
+
+
 def _folder(out: Path) -> Iterator[Finding]:
     there = next(folder for folder in (out.absolute(), *out.absolute().parents) if folder.exists())
     if not os.access(there, os.W_OK | os.X_OK):
@@ -145,11 +156,24 @@ def _ledger(settings: Settings) -> Iterator[Finding]:
     if ledger is None:
         yield Finding("ledger", True, f"{path} (none yet; the first run makes it)")
         return
-    try:
-        problems = ledger.check()
-    finally:
-        ledger.close()
+    with ledger:
+        problems, bases = ledger.check(), ledger.bases()
     if not problems:
         yield Finding("ledger", True, f"{path}, sound")
     for problem in problems:
         yield Finding("ledger", False, problem.message, problem.hint)
+    yield from _addresses_of(bases)
+
+
+def _addresses_of(bases: Sequence[str]) -> Iterator[Finding]:
+    """What the ledger takes for several services, and may be one."""
+    from itertools import combinations
+
+    from importer.cli.connection import SANDBOX, is_alike
+
+    services = [base for base in bases if base != SANDBOX]
+    alike = any(is_alike(one, other) for one, other in combinations(services, 2))
+    if len(services) > 1:
+        hint = "keep to one in IMPORTER_BASE_URL: whom the ledger knows at the other is sent again" if alike else ""
+        told = "are spellings of one address, and different services to it" if alike else "are different services to it"
+        yield Finding("addresses", not alike, f"{', '.join(services)} in the ledger {told}", hint)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import shlex
-import tempfile
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -34,20 +34,24 @@ def look(
     header_row: _HeaderRow = None,
     encoding: _Encoding = None,
     delimiter: _Delimiter = None,
+    out: options.Out = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Show what is in a file: how it is read, its columns with samples and kinds, and what is wrong in it."""
     from importer.extract import STANDARD_INPUT, copy_source, open_sheet
     from importer.extract.profile import profile_sheet
     from importer.models import SourceOptions
+    from importer.results_folder import make_results, private_input
     from importer.settings import load_settings
 
     wanted = SourceOptions(sheet=sheet, header_row=header_row, encoding=encoding, delimiter=delimiter)
-    with tempfile.TemporaryDirectory() as folder:
+    with ExitStack() as needed:
         path = file
         if str(file) == STANDARD_INPUT:
-            limit = load_settings().standard_input_bytes
-            path = copy_source(file, Path(folder), standard_input_bytes=limit).path
+            settings = load_settings(out=out)
+            make_results(settings)
+            folder = needed.enter_context(private_input(settings.out))
+            path = copy_source(file, folder, standard_input_bytes=settings.standard_input_bytes).path
         with named_as_flags():
             opened = open_sheet(path, wanted, shown_as=str(file))
         profile = profile_sheet(opened)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from importer.errors import UnusableInput
     from importer.mapping import Mapping
     from importer.mapping.suggest import OtherSheet, Proposal
-    from importer.models import Problem, Question, SourceOptions, Target, WireFormat
+    from importer.models import Problem, Question, SourceOptions, Target
     from importer.settings import Settings
 
 mapping_app = typer.Typer(
@@ -227,7 +226,7 @@ def check(
     for read in read_mappings(mapping) if mapping.is_dir() else (read_mapping(mapping),):
         asked = ask_questions(read.target, settings, sandbox, questions)
         try:
-            changed |= _check_one(read, file, asked, settings.wire, accept)
+            changed |= _check_one(read, file, asked, settings, accept)
         except UnusableInput as error:
             problems.extend(error.problems)
     if problems:
@@ -240,7 +239,7 @@ def check(
 
 
 def _check_one(
-    mapping: Mapping, file: Path | None, questions: tuple[Question, ...], wire: WireFormat, accept: bool
+    mapping: Mapping, file: Path | None, questions: tuple[Question, ...], settings: Settings, accept: bool
 ) -> bool:
     """Tell what a mapping is about and what does not fit; gives whether its questions have changed.
 
@@ -251,7 +250,7 @@ def _check_one(
     if changed:
         tell(f"{len(changed)} changed since {mapping.path} was written:")
         _show(changed)
-    _show(_resolved(mapping, file, questions, wire))
+    _show(_resolved(mapping, file, questions, settings))
     if accept:
         _accept(mapping.path, questions)
     tell(f"{mapping.path} fits {mapping.target}" + (f" and {file}." if file else "."))
@@ -273,7 +272,7 @@ def _show(problems: tuple[Problem, ...]) -> None:
 
 
 def _resolved(
-    mapping: Mapping, file: Path | None, questions: tuple[Question, ...], wire: WireFormat
+    mapping: Mapping, file: Path | None, questions: tuple[Question, ...], settings: Settings
 ) -> tuple[Problem, ...]:
     """What a person should know and may leave so.
 
@@ -285,13 +284,20 @@ def _resolved(
     from importer.mapping.fit import check_against_columns, check_without_columns
 
     if file is None:
-        return check_without_columns(mapping, questions, wire)
+        return check_without_columns(mapping, questions, settings.wire)
     sheet = open_sheet(file, mapping.source)
     say(f"{mapping.path}: {sheet.reading}" if mapping.route else sheet.reading)
-    with tempfile.TemporaryDirectory() as folder:
-        children = open_children(mapping, Source(file, file), Path(folder))
-        found = check_against_columns(mapping, sheet.columns, questions, wire, children.tables)
+    with _room_for_copies(settings) if mapping.child_sources else nullcontext(Path()) as folder:
+        children = open_children(mapping, Source(file, file), folder)
+        found = check_against_columns(mapping, sheet.columns, questions, settings.wire, children.tables)
     return (*sheet.warnings, *found)
+
+
+def _room_for_copies(settings: Settings) -> AbstractContextManager[Path]:
+    from importer.results_folder import make_results, private_input
+
+    make_results(settings)
+    return private_input(settings.out)
 
 
 def _accept(path: Path, questions: tuple[Question, ...]) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
-from importer.errors import ImporterError, UnusableInput
+from importer.errors import DamagedRun, ImporterError, UnusableInput
 from importer.models import LinePlace, Problem
 
 # Written as JSON writes them: what --json prints is the same text after it.
@@ -54,7 +54,8 @@ def error_lines(error: ImporterError) -> Iterator[str]:
         yield f"importer: {error}"
         return
     count = len(error.problems)
-    yield f"importer: {'1 problem' if count == 1 else f'{count} problems'} to mend first; nothing was sent."
+    claim = "." if isinstance(error, DamagedRun) else "; nothing was sent."
+    yield f"importer: {'1 problem' if count == 1 else f'{count} problems'} to mend first{claim}"
     for problem in error.problems[:_MOST]:
         yield ""
         yield from problem_lines(problem)

@@ -26,14 +26,20 @@ def purge(
     from datetime import UTC, datetime
 
     from importer.purge import old_runs, parse_age, remove_run
+    from importer.results_folder import MARKER, is_run_folder, refuse_untrusted
+    from importer.run_folder import shown_in
     from importer.settings import load_settings
 
     age = parse_age(older_than)
     settings = load_settings(out=out)
+    refuse_untrusted(settings)
     now = datetime.now(UTC)
     found = list(old_runs(settings.out, now, age))
     for old in found:
         tell(f"{old.folder}  ended {old.at:%Y-%m-%d}")
+    for folder in shown_in(settings.out):
+        if not is_run_folder(folder):
+            say(f"{folder}: left alone, because it lacks the file {MARKER} of a run's folder; remove it yourself")
     if dry_run:
         say(f"{len(found)} runs would be removed. Nothing was.")
         return
@@ -49,7 +55,7 @@ def purge(
 
 def _forget(settings: Settings, now: datetime, age: timedelta) -> None:
     """What the ledger and the sandbox's memory keep beside the folders."""
-    from importer.cli.connection import SANDBOX_MEMORY
+    from importer.cli.connection import sandbox_memory
     from importer.ledger import Ledger
     from importer.purge import forget_removed
     from importer.sandbox import SandboxUnusable, forget
@@ -59,9 +65,8 @@ def _forget(settings: Settings, now: datetime, age: timedelta) -> None:
         with ledger:
             if not forget_removed(ledger, settings.out, now, age):
                 say("Another run has the ledger open; purge again when it has ended, for its last traces to go.")
-    memory = settings.out / SANDBOX_MEMORY
     try:
-        forget(memory, now - age)
+        forget(sandbox_memory(settings.out), now - age)
     except SandboxUnusable as error:
         for problem in error.problems:
             say(problem)

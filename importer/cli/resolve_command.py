@@ -21,12 +21,14 @@ def resolve(
     from importer.closing import close, settle_by_hand
     from importer.errors import UsageError
     from importer.ledger import Ledger, target_lock
+    from importer.results_folder import refuse_untrusted
     from importer.run_folder import find_run, read_manifest
     from importer.settings import load_settings
 
     if created == absent:
         raise UsageError("say what you found in the service: --created if the candidate is there, or --absent")
     settings = load_settings(out=out)
+    refuse_untrusted(settings)
     folder = find_run(settings.out, run)
     manifest = read_manifest(folder)
     path = settings.ledger_path()

@@ -143,8 +143,10 @@ def carry_out_order(order_for: Callable[[str], Order], flags: RunFlags, settings
     from importer.cli.batch_command import import_batch
     from importer.cli.runs_commands import present
     from importer.load import DONE_WITH_OTHER_CONTENT, ErrorLimit
+    from importer.results_folder import make_results
 
     limit = ErrorLimit.parse(flags.max_errors) if flags.max_errors else None
+    make_results(settings)
     with _connection(flags, settings) as connection:
 
         def carry(plan: Plan) -> Summary:
@@ -154,6 +156,7 @@ def carry_out_order(order_for: Callable[[str], Order], flags: RunFlags, settings
 
         # Whoever is asked whether to send the rows is told how many of them are ready.
         order = replace(order_for(connection.name), check_first=flags.check_first or _may_ask(flags))
+        _tell_of_other_addresses(connection.name, settings)
         if order.mapping.is_dir():
             folder, summary = import_batch(order, connection, carry, ask=_may_ask(flags), quiet=flags.quiet)
         else:
@@ -201,6 +204,24 @@ def _patience(flags: RunFlags, settings: Settings, base_url: str) -> Patience:
             say(f"The service does not list its questions at the moment; next try in {in_words(seconds)}.")
 
     return Patience(goes_on_for=goes_on_for, told=told)
+
+
+def _tell_of_other_addresses(base: str, settings: Settings) -> None:
+    """The ledger knows rows by the address as it is written: who changes that is told, before anything is sent."""
+    from importer.cli.connection import SANDBOX, is_alike
+    from importer.ledger import Ledger
+
+    ledger = Ledger.open_existing(settings.ledger_path()) if base != SANDBOX else None
+    if ledger is None:
+        return
+    with ledger:
+        known = ledger.bases()
+    others = [other for other in known if other not in (base, SANDBOX) and (base not in known or is_alike(base, other))]
+    if others:
+        say(
+            f"The ledger has runs for {' and '.join(others)}, and takes {base} for another service: whom it knows "
+            "there is sent again. If they are one service, keep to one address in IMPORTER_BASE_URL."
+        )
 
 
 def _refuse_a_second_run(order: Order, flags: RunFlags, settings: Settings) -> None:
@@ -290,7 +311,7 @@ def _ledger_of(plan: Plan, path: Path) -> Iterator[Ledger]:
 def _send(plan: Plan, flags: RunFlags, settings: Settings, connection: Connection, limit: ErrorLimit | None) -> Summary:
     from importer.cli.progress import progress, tell_waiting
     from importer.cli.signals import interruption
-    from importer.errors import ImporterError
+    from importer.errors import ImporterError, StoppedEarly
     from importer.ledger import EarlierOutcomes
     from importer.load import Halt, Loader, LoadOptions
     from importer.models import Operation
@@ -336,8 +357,17 @@ def _send(plan: Plan, flags: RunFlags, settings: Settings, connection: Connectio
             earlier=earlier.of,
             halt=halt,
         )
-        with progress(plan.manifest.rows, flags.quiet) as watch:
-            done = carry_out(plan, loader, watch)
-        summary = end(plan, done, loader.stop, interrupted.signal)
+        try:
+            with progress(plan.manifest.rows, flags.quiet) as watch:
+                done = carry_out(plan, loader, watch)
+            summary = end(plan, done, loader.stop, interrupted.signal)
+        except StoppedEarly:  # its words rest on the ledger
+            if ledger.is_in_place():
+                raise
+            raise StoppedEarly(
+                f"{ledger.path}: the ledger was moved or deleted while the run was at work, and the run has no report. "
+                "Which rows were sent only the service knows: put the ledger back if you can, then run the same "
+                "command again, and the service tells whom it has already"
+            ) from None
         ledger.end_run(plan.manifest.run, summary.ended_at or summary.started_at, summary.exit_code)
     return summary

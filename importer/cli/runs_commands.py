@@ -19,10 +19,12 @@ def runs(out: options.Out = None, as_json: options.AsJson = False) -> None:
     """List the runs of a results folder, the newest first."""
     from importer.errors import UnusableInput
     from importer.report import read_summary
+    from importer.results_folder import refuse_untrusted
     from importer.run_folder import shown_in
     from importer.settings import load_settings
 
     settings = load_settings(out=out)
+    refuse_untrusted(settings)
     found = []
     for folder in reversed(shown_in(settings.out)):
         try:
@@ -57,10 +59,12 @@ def _line(summary: Summary) -> str:
 def show(run: options.Run = "last", out: options.Out = None, as_json: options.AsJson = False) -> None:
     """Show what became of a run."""
     from importer.report import read_summary
+    from importer.results_folder import refuse_untrusted
     from importer.run_folder import find_run
     from importer.settings import load_settings
 
     settings = load_settings(out=out)
+    refuse_untrusted(settings)
     folder = find_run(settings.out, run)
     present(folder, read_summary(folder), as_json)
 
@@ -68,15 +72,23 @@ def show(run: options.Run = "last", out: options.Out = None, as_json: options.As
 def report(run: options.Run = "last", out: options.Out = None, as_json: options.AsJson = False) -> None:
     """Write the report of a run again, also of one that was killed."""
     from importer.batch import rewrite_batch_report
+    from importer.batch_folder import read_batch
+    from importer.cli.again_commands import close_runs
     from importer.closing import close, rewrite_report
     from importer.errors import UsageError
     from importer.ledger import Ledger, target_lock
+    from importer.results_folder import refuse_untrusted
     from importer.run_folder import BATCH, find_run, read_manifest
     from importer.settings import load_settings
 
     settings = load_settings(out=out)
+    refuse_untrusted(settings)
     folder = find_run(settings.out, run)
     if (folder / BATCH).is_file():
+        batch = read_batch(folder)
+        if batch.dry_run and batch.ending is None:
+            raise UsageError(f"the check {batch.run} did not come to its end; run importer check again")
+        close_runs(folder, batch, settings)
         present(folder, rewrite_batch_report(folder), as_json)
         return
     manifest = read_manifest(folder)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from importer.durable import open_private
 from importer.errors import UnusableInput
 from importer.extract.csv_survey import SurveyOfCopy
 from importer.extract.file_kind import require_file
@@ -107,7 +108,7 @@ def _copied(source: IO[bytes], target: Path, limit: int | None = None) -> Source
     left = limit
     # Nothing is sent before a file of any size is copied: its bytes are hashed while they are written and looked at.
     with (
-        os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as copy,
+        os.fdopen(open_private(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as copy,
         ThreadPoolExecutor(1, "hash") as beside,
     ):
         while block := source.read(_BLOCK if left is None else min(left, _BLOCK)):

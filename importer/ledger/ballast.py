@@ -6,14 +6,17 @@ import os
 import shutil
 from pathlib import Path
 
+from importer.durable import INTERNAL, open_private
+
 _SIZE = 1024 * 1024  # bytes; answers of far more rows than can be in flight
 
 
 class Ballast:
-    """A file of real bytes beside the ledger. When the disk is full it is given up, and nothing new is sent."""
+    """A file of real bytes on the ledger's disk. When the disk is full it is given up, and nothing new is sent."""
 
     def __init__(self, ledger_path: Path) -> None:
-        self._path = ledger_path.with_name(ledger_path.name + ".ballast")
+        self._disk = ledger_path.parent
+        self._path = ledger_path.parent / INTERNAL / f"{ledger_path.name}.ballast"
 
     def take(self) -> None:
         """Lay the ballast down.
@@ -21,11 +24,12 @@ class Ballast:
         Raises:
             OSError: there is no room for it.
         """
-        if self._path.exists() and self._path.stat().st_size == _SIZE:
-            return
-        descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        descriptor = open_private(self._path, os.O_WRONLY | os.O_CREAT)
         try:
             with os.fdopen(descriptor, "wb") as file:
+                if os.fstat(descriptor).st_size == _SIZE:
+                    return
+                file.truncate(0)
                 # Not a hole, and not zeros: some file systems keep neither on disk.
                 file.write(os.urandom(_SIZE))
                 file.flush()
@@ -40,4 +44,4 @@ class Ballast:
 
     def is_threatened(self) -> bool:
         """Whether so little room is left that the next commit may need the ballast."""
-        return shutil.disk_usage(self._path.parent).free < _SIZE
+        return shutil.disk_usage(self._disk).free < _SIZE

@@ -9,7 +9,7 @@ import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 
-from importer.durable import sync_folder
+from importer.durable import INTERNAL, open_private, read_private, sync_folder
 from importer.errors import UnusableInput
 from importer.models import FilePlace, Problem, Target
 
@@ -67,29 +67,40 @@ class Fingerprints:
 
 
 def key_path(ledger_path: Path) -> Path:
-    """Where the key of a ledger lies: beside it."""
-    return ledger_path.with_name(ledger_path.name + ".key")
+    """Where the key of a ledger lies: in the folder `.importer` beside it."""
+    return ledger_path.parent / INTERNAL / f"{ledger_path.name}.key"
+
+
+def adopt_key(ledger_path: Path) -> None:
+    """Move a key from beside its ledger, where an earlier importer kept it, to its place.
+
+    Raises:
+        OSError: it cannot be moved.
+    """
+    earlier, path = ledger_path.with_name(f"{ledger_path.name}.key"), key_path(ledger_path)
+    if earlier.is_file() and not path.exists():
+        earlier.replace(path)
+        sync_folder(path.parent)
 
 
 def create_key(path: Path) -> None:
-    """Write a new key, 0600, flushed to disk. Does nothing where one lies already.
+    """Write a new key, private, flushed to disk. Does nothing where one lies already.
 
     Raises:
         OSError: the folder cannot be written.
     """
     draft = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    descriptor = open_private(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(secrets.token_bytes(_KEY_BYTES))
             file.flush()
             os.fsync(file.fileno())
-        # A link, not a rename: of two processes that begin together one wins and neither sees half a key.
-        path.hardlink_to(draft)
-    except FileExistsError:
-        pass
+        # A file system may know no links. Of two processes that begin together one is here: the ledger's transaction.
+        if not path.exists():
+            draft.replace(path)
     finally:
-        draft.unlink()
+        draft.unlink(missing_ok=True)
     sync_folder(path.parent)  # a power cut must not take the key's name from a ledger that is kept
 
 
@@ -100,13 +111,13 @@ def read_key(path: Path) -> bytes:
         UnusableInput: there is none, or it is no key.
     """
     try:
-        key = path.read_bytes()
+        key = read_private(path)
     except OSError as error:
         raise UnusableInput(
             Problem(
                 "ledger-key-unreadable",
                 f"the key of the ledger cannot be read ({error.strerror})",
-                "put the key file back beside the ledger: without it nobody knows which rows were sent",
+                "put the key file back there: without it nobody knows which rows were sent",
                 FilePlace(str(path)),
             )
         ) from None

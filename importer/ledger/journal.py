@@ -38,10 +38,10 @@ _insert = PreparedRows(_COLUMNS, "INSERT INTO outcomes SELECT DISTINCT * FROM gi
 class JournalUnwritable(StoppedEarly):
     """Outcomes cannot be kept any more, so no more rows are sent. The ledger knows what became of those that were."""
 
-    def __init__(self, path: Path, reason: str) -> None:
+    def __init__(self, path: Path, reason: str, remedy: str = "make room or mend the disk, then ") -> None:
         super().__init__(
             f"{path}: the outcomes of run {path.parent.name} cannot be written ({reason}), so nothing more is sent;"
-            " what was sent is known to the ledger: make room or mend the disk, then run the same command again"
+            f" what was sent is known to the ledger: {remedy}run the same command again"
         )
 
 
@@ -59,7 +59,7 @@ class RunJournal:
     """Outcomes by row in `<folder>/outcomes.sqlite` (0600). A journal that is there already is gone on with.
 
     Raises (whoever reads from it, too):
-        UnusableInput: the folder cannot be written, or the file is no database, or a damaged one.
+        UnusableInput: the folder is gone or cannot be written, or the file is no database, or a damaged one.
         JournalUnwritable, JournalUnreadable: there is a journal, and it cannot be gone on with.
     """
 
@@ -67,9 +67,10 @@ class RunJournal:
         self.path = folder / JOURNAL
         self._is_new = not self.path.exists()
         create_private(self.path)
+        self._inode = self.path.stat().st_ino
         # NORMAL: a power cut may cost the last outcomes here, and the ledger still knows them.
         self._file = SqliteFile(self.path, "NORMAL")
-        self._error: sqlite3.Error | None = None
+        self._error: JournalUnwritable | None = None
         try:
             with self._transaction(writes=True) as connection:
                 connection.execute(_TABLE)
@@ -202,13 +203,22 @@ class RunJournal:
             with self._file.transaction(writes=True) as connection:
                 _insert.execute(connection, [_outcome_row(waiting.write) for waiting in group])
         except sqlite3.Error as error:
-            self._error = error
+            self._error = JournalUnwritable(self.path, str(error))
+        if not self._is_in_place():
+            self._error = JournalUnwritable(self.path, "the file was moved or deleted", "")
         for waiting in group:
             waiting.settle()
 
+    def _is_in_place(self) -> bool:
+        """Whether what is written here is found by its name: SQLite goes on in a file that was removed."""
+        try:
+            return self.path.stat().st_ino == self._inode
+        except OSError:
+            return False
+
     def _raise_error(self) -> None:
         if self._error is not None:
-            raise JournalUnwritable(self.path, str(self._error)) from None
+            raise self._error
 
 
 def _outcome_row(outcome: Outcome) -> tuple[Any, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from importer.errors import UnusableInput
-from importer.ledger.identity import Fingerprints, create_key, key_path, read_key
+from importer.ledger.identity import Fingerprints, adopt_key, create_key, key_path, read_key
 from importer.ledger.migrations import migrate
 from importer.ledger.schema import TABLES, VERSION
 from importer.ledger.sqlite_file import SqliteFile, no_database
@@ -19,6 +19,7 @@ def lay_down_or_check(path: Path, file: SqliteFile) -> Fingerprints:
         UnusableInput: it is no ledger, was written by a newer importer, or its key is gone or another's.
     """
     with file.transaction(writes=True) as connection:
+        adopt_key(path)
         tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if not tables:
             create_key(key_path(path))
@@ -58,7 +59,7 @@ def _foreign_key(path: Path) -> UnusableInput:
         Problem(
             "ledger-key-foreign",
             "this key belongs to another ledger",
-            "put back the key file that lay beside the ledger: without it nobody knows which rows were sent",
+            "put back the key file that lay there: without it nobody knows which rows were sent",
             FilePlace(str(key_path(path))),
         )
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
+from importer.durable import internal_folder
 from importer.errors import UnusableInput
 from importer.ledger.ballast import Ballast
 from importer.ledger.groups import GroupWriter, Waiting
@@ -44,7 +45,7 @@ class Ledger(RunBook):
 
     @classmethod
     def open(cls, path: Path, clock: Callable[[], float] = time.time) -> Ledger:
-        """Open the ledger at `path`; where there is none, lay down a new one, 0600, with its key and its ballast.
+        """Open the ledger at `path`; where there is none, lay down a new one, private, with its key and its ballast.
 
         clock: seconds since 1970.
 
@@ -52,6 +53,10 @@ class Ledger(RunBook):
             UnusableInput: it cannot be written, is no ledger, is damaged, was written by a newer importer, or its key
                 is gone.
         """
+        try:
+            internal_folder(path.parent)
+        except OSError as error:
+            raise unwritable(path, error.strerror or str(error)) from None
         create_private(path)
         file = SqliteFile(path, "FULL")
         try:
@@ -59,7 +64,7 @@ class Ledger(RunBook):
             Ballast(path).take()
         except OSError as error:
             file.close()
-            raise unwritable(path, error.strerror or str(error)) from None
+            raise unwritable(Path(error.filename or path), error.strerror or str(error)) from None
         except sqlite3.Error as error:
             file.close()
             raise unusable(path, error) from None
@@ -137,6 +142,13 @@ class Ledger(RunBook):
         if self._trouble is not None:
             raise self._trouble
 
+    def is_in_place(self) -> bool:
+        """Whether what is written here is found by its name: SQLite goes on in a file that was removed."""
+        try:
+            return self.path.stat().st_ino == self._inode
+        except OSError:
+            return False
+
     def _commit(self, group: list[Waiting[Write]]) -> None:
         if self._trouble is None and (danger := self._danger()):
             self._note_trouble(danger)
@@ -153,11 +165,7 @@ class Ledger(RunBook):
 
     def _danger(self) -> str | None:
         """What is wrong outside of the file, that SQLite would not notice or notice too late."""
-        try:
-            is_ours = self.path.stat().st_ino == self._inode
-        except OSError:
-            is_ours = False
-        if not is_ours:
+        if not self.is_in_place():
             return "the file was moved or deleted"
         return "there is hardly any room left on its disk" if self._ballast.is_threatened() else None
 

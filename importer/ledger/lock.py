@@ -13,6 +13,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from importer.durable import INTERNAL, file_mode, internal_folder, open_private, read_private
 from importer.errors import Busy
 from importer.ledger.identity import Scope
 from importer.ledger.sqlite_file import unwritable
@@ -48,14 +49,14 @@ def rehearsal_lock(out: Path) -> Iterator[None]:
         UnusableInput: there is no room for it, or no right to make it.
     """
     instead = ", or name another folder with --out"
-    with _held(out / "sandbox.lock", f"another command works with the sandbox of {out}", instead):
+    with _held(out / INTERNAL / "sandbox.lock", f"another command works with the sandbox of {out}", instead):
         yield
 
 
 @contextmanager
 def _held(place: Path, busy: str, instead: str) -> Iterator[None]:
-    lock = FileLock(place, timeout=0, mode=0o600)
     try:
+        lock = FileLock(place, timeout=0, mode=file_mode(internal_folder(place.parent.parent)))
         lock.acquire()
     except Timeout:
         raise Busy(
@@ -75,7 +76,8 @@ def _held(place: Path, busy: str, instead: str) -> Iterator[None]:
 
 def _lock_path(ledger_path: Path, scope: Scope) -> Path:
     named = "\0".join((scope.base, scope.target.operation, scope.target.id))
-    return ledger_path.with_name(f"{ledger_path.name}.{hashlib.sha256(named.encode()).hexdigest()[:12]}.lock")
+    digest = hashlib.sha256(named.encode()).hexdigest()[:12]
+    return ledger_path.parent / INTERNAL / f"{ledger_path.name}.{digest}.lock"
 
 
 def _holder_path(lock_path: Path) -> Path:
@@ -90,7 +92,7 @@ def _name_holder(lock_path: Path) -> None:
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
     }
     draft = _holder_path(lock_path).with_suffix(f".{os.getpid()}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    descriptor = open_private(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         json.dump(holder, file)
     draft.replace(_holder_path(lock_path))
@@ -98,7 +100,7 @@ def _name_holder(lock_path: Path) -> None:
 
 def _holder(lock_path: Path) -> str:
     try:
-        holder = json.loads(_holder_path(lock_path).read_text(encoding="utf-8"))
+        holder = json.loads(read_private(_holder_path(lock_path)))
         return f"process {holder['process']} on {holder['host']}, started {holder['started']}"
     except (OSError, ValueError, KeyError, TypeError):
         # It has just taken the lock and not yet said its name.
@@ -116,8 +118,9 @@ class Presence:
     """
 
     def __init__(self, out: Path, run: str) -> None:
+        mode = file_mode(internal_folder(out))
         self._path = _presence_path(out, run)
-        self._lock = FileLock(self._path, timeout=0, mode=0o600)
+        self._lock = FileLock(self._path, timeout=0, mode=mode)
         self._lock.acquire()
 
     def end(self) -> None:
@@ -131,8 +134,8 @@ def is_abandoned(out: Path, run: str) -> bool:
     path = _presence_path(out, run)
     if not path.exists():
         return False
-    lock = FileLock(path, timeout=0, mode=0o600)
     try:
+        lock = FileLock(path, timeout=0, mode=file_mode(path.parent))
         lock.acquire()
     except (Timeout, OSError):
         return False
@@ -146,10 +149,10 @@ def forget_presence(out: Path, run: str) -> None:
 
 
 def runs_at_work(out: Path) -> list[str]:
-    """The runs that say that their processes live, truly or not."""
-    return [path.name[1 : -len(_AT_WORK)] for path in sorted(out.glob(f".*{_AT_WORK}"))]
+    """The names of runs that say that their processes live, truly or not. Names of files: anybody's, until checked."""
+    return [path.name.removesuffix(_AT_WORK) for path in sorted((out / INTERNAL).glob(f"*{_AT_WORK}"))]
 
 
 def _presence_path(out: Path, run: str) -> Path:
-    # Beside the run's folder, not in it: so the folder is never there without it.
-    return out / f".{run}{_AT_WORK}"
+    # Not in the run's folder: so the folder is never there without it.
+    return out / INTERNAL / f"{run}{_AT_WORK}"

@@ -90,6 +90,11 @@ class RunBook:
         """All runs, the newest first."""
         return self._runs(_RUNS)
 
+    def bases(self) -> tuple[str, ...]:
+        """The services that runs were for, by their base URLs: two spellings of one address are two of them."""
+        with self._transaction() as connection:
+            return tuple(base for (base,) in connection.execute("SELECT DISTINCT base FROM runs ORDER BY base"))
+
     def unfinished_runs(self, scope: Scope) -> tuple[RunRecord, ...]:
         """The runs of a scope that have no end: killed, or going on now (`target_lock` tells), the newest first."""
         return self._runs(f"{_RUNS} WHERE ended_at IS NULL AND {_IS_OF}", _names(scope))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, Literal
 
-from importer.durable import sync_folder
+from importer.durable import open_private, sync_folder
 from importer.errors import UnusableInput
 from importer.models import FilePlace, Problem
 
@@ -18,19 +18,21 @@ _PATIENCE: Final = 30.0  # seconds to wait for another process that writes
 
 
 def create_private(path: Path) -> None:
-    """Make an empty file of mode 0600 where there is none: SQLite gives its WAL and SHM files the same mode.
+    """Make an empty private file where there is none: SQLite gives its WAL and SHM files the same mode.
 
     Raises:
-        UnusableInput: the folder cannot be written.
+        UnusableInput: the folder cannot be written, or one of these is a symbolic link, which SQLite would follow.
     """
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         is_new = not path.exists()
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        os.close(open_private(path, os.O_RDWR | os.O_CREAT))
+        for ending in ("-wal", "-shm", "-journal"):
+            with suppress(FileNotFoundError):
+                os.close(open_private(path.with_name(path.name + ending)))
         if is_new:
             sync_folder(path.parent)
     except OSError as error:
-        raise unwritable(path, error.strerror or str(error)) from None
+        raise unwritable(Path(error.filename or path), error.strerror or str(error)) from None
 
 
 def connect(path: Path) -> sqlite3.Connection:

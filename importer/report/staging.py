@@ -7,32 +7,32 @@ stays within one file system; XlsxWriter's own temporary files, which hold candi
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from importer.durable import sync_folder
+from importer.durable import file_mode, make_folder, make_subfolder, sync_folder
 
 _PREFIX: Final = ".writing-"
 
 
 @contextmanager
 def staging(folder: Path) -> Iterator[Path]:
-    """A private folder (0700) to write in; gone with all that is left in it when the block ends, however it ends.
+    """A private folder to write in; gone with all that is left in it when the block ends, however it ends.
 
     What a killed process left behind is removed first: the one who writes a run's report is alone in its folder.
 
     Raises:
         OSError: the folder cannot be made.
     """
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    folder.chmod(0o700)
+    make_folder(folder)
     for left_over in folder.glob(f"{_PREFIX}*"):
         shutil.rmtree(left_over, ignore_errors=True)
-    staged = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=folder))
+    staged = folder / f"{_PREFIX}{secrets.token_hex(4)}"
+    make_subfolder(staged)
     try:
         yield staged
     finally:
@@ -40,7 +40,7 @@ def staging(folder: Path) -> Iterator[Path]:
 
 
 def publish(staged: Path, folder: Path, names: Sequence[str]) -> None:
-    """Move the named files to where they belong, in this order, each on disk and private (0600) before it shows.
+    """Move the named files to where they belong, in this order, each on disk and private before it shows.
 
     Raises:
         OSError: a file could not be moved, say because another program holds it open; none is half written.
@@ -53,6 +53,6 @@ def publish(staged: Path, folder: Path, names: Sequence[str]) -> None:
 
 
 def _settle(path: Path) -> None:
-    path.chmod(0o600)
+    path.chmod(file_mode(path.parent))
     with path.open("rb+") as file:
         os.fsync(file.fileno())

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from importer.errors import UnusableInput
+from importer.durable import read_private
+from importer.errors import DamagedRun
 from importer.models import FilePlace, Problem
 from importer.report.names import SUMMARY_FILE
 from importer.report.summary import Summary
@@ -26,14 +27,14 @@ def read_summary(folder: Path) -> Summary:
     """The summary in a run's results folder.
 
     Raises:
-        UnusableInput: there is none, or it is damaged or from another version of importer.
+        DamagedRun: there is none, or it is damaged or from another version of importer.
     """
     path = folder / SUMMARY_FILE
     try:
-        return Summary.from_json(json.loads(path.read_text(encoding="utf-8")))
+        return Summary.from_json(json.loads(read_private(path)))
     except FileNotFoundError:
         message = "there is no summary in this folder"
     except (OSError, ValueError, KeyError, TypeError) as error:
         message = f"the summary of this run cannot be read: {type(error).__name__} {error}"
     hint = f"write it again: importer report {folder}"
-    raise UnusableInput(Problem("summary-unreadable", message, hint, FilePlace(str(path))))
+    raise DamagedRun(Problem("summary-unreadable", message, hint, FilePlace(str(path))))

@@ -12,6 +12,7 @@ from importer.sandbox.strict_json import NotJson, read_json
 from importer.sandbox.unusable import SandboxUnusable
 
 _NAMES = {"operation": str, "target": str, "email": str, "body": dict, "at": str}
+_SAFELY = getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)  # a link could lead to somebody's own file
 _OPERATIONS = ("apply", "add-candidate")
 
 
@@ -27,7 +28,7 @@ class Journal:
             SandboxUnusable: the file cannot be opened, is held for longer than `wait` seconds, or holds other lines.
         """
         try:
-            self._file = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | _SAFELY, 0o600)
         except OSError as error:
             raise SandboxUnusable(
                 f"{path}: the memory file cannot be opened: {error.strerror}; check the folder"

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from importer.abandoned import remove_abandoned
+from importer.durable import internal_folder
 from importer.ledger import JOURNAL, Ledger, Presence, RunRecord
+from importer.results_folder import make_private_folder
 from importer.run_folder import BATCH, write_manifest
 from tests.cli.conftest import Served
 from tests.cli.test_closing import MANIFEST, NOON, RUN
@@ -19,10 +21,10 @@ from tests.cli.test_run import people
 
 def killed(out: Path, run: str = RUN) -> Path:
     """A run whose process was killed right after it had copied its file."""
-    folder = out / run
-    folder.mkdir(parents=True)
+    internal_folder(out)
+    (out / ".importer" / f"{run}.at-work").touch()
+    folder = make_private_folder(out, run)
     (folder / "source.csv").write_text("E-mail\n", encoding="utf-8")
-    (out / f".{run}.at-work").touch()
     return folder
 
 
@@ -36,7 +38,7 @@ def test_the_next_command_removes_what_a_kill_left(serve: Callable[..., Served],
     assert ran.code == 0
     assert f"Run {RUN} was ended from outside before it sent anything; what it left is removed.\n" in ran.err
     assert not folder.exists()
-    assert list(folder.parent.glob(".*.at-work")) == []
+    assert list(folder.parent.glob(".importer/*.at-work")) == []
 
 
 def test_a_run_that_is_being_planned_is_left_alone(tmp_path: Path) -> None:
@@ -67,9 +69,9 @@ def test_a_killed_check_is_removed(tmp_path: Path) -> None:
 
 def test_a_kill_before_there_was_a_folder_leaves_nothing_to_tell(tmp_path: Path) -> None:
     """Only the word that the process lived is left, and goes."""
-    (tmp_path / f".{RUN}.at-work").touch()
+    (internal_folder(tmp_path) / f"{RUN}.at-work").touch()
     assert list(remove_abandoned(tmp_path, None)) == []
-    assert list(tmp_path.iterdir()) == []
+    assert list((tmp_path / ".importer").iterdir()) == []
 
 
 def test_a_run_that_may_have_sent_something_is_kept(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from importer.ledger import Scope, target_lock
+from importer.models import Operation, Target
 from tests.cli.conftest import Served, read_csv
 from tests.samples.sample import ROOT
 
@@ -53,6 +55,38 @@ def test_one_export_goes_to_all_its_targets(serve: Serve, folder: Path) -> None:
         "leyla.su@example.com", "kerem.ay@example.com",
     ]  # fmt: skip
     assert [row["import_row"] for row in read_csv(folder / "results" / batch / "201_created.csv")] == list("23456")
+
+
+def test_a_target_that_cannot_be_begun_does_not_deny_the_others(serve: Serve, folder: Path) -> None:
+    """Where the second target cannot have its lock, what was sent to the first is reported, and the exit code is 5."""
+    served = serve()
+    scope = Scope(served.sandbox.base_url, Target(Operation.APPLY, "9b1d07"))
+    with target_lock(folder / "results" / "ledger.sqlite", scope):
+        (lock,) = (folder / "results" / ".importer").glob("*.lock")
+    lock.unlink()
+    lock.mkdir()
+    ran = served(*RUN, "--json")
+    assert (ran.code, ran.counts) == (5, {"created": 3, "invalid": 1, "not_sent": 2})
+    assert f"importer: results/.importer/{lock.name}: it cannot be written (Is a directory)" in ran.err
+    assert "nothing was sent." not in ran.err
+
+
+def test_the_report_of_a_killed_batch_is_true(serve: Serve, folder: Path) -> None:
+    """The runs that were begun are closed first, and what the others were to send is called not sent."""
+    served = serve({"kind": "delay", "ms": 20, "share": 1.0, "times": 9999})
+    header, *rows = (folder / "export.csv").read_text("utf-8").splitlines()
+    many = [row.replace("@example.com", f"{number}@example.com") for number in range(30) for row in rows[:4]]
+    (folder / "export.csv").write_text("\n".join((header, *many)) + "\n", "utf-8")
+    with served.door.started(*RUN) as process:
+        served.wait_for(20)
+        process.kill()
+        process.wait()
+    told = served("report", "last", "--json")
+    assert told.code == 0
+    assert sum(told.counts.values()) == len(many)
+    assert set(told.counts) == {"created", "unclear", "not_sent"}
+    assert told.counts["created"] <= len(served.accepted) <= len(many) - told.counts["not_sent"]
+    assert served("retry", "last", "--only", "unclear", "--json").code == 0
 
 
 def test_rows_that_no_mapping_takes_are_told(serve: Serve, folder: Path) -> None:

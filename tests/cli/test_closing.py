@@ -141,6 +141,7 @@ def test_a_run_that_never_began_is_left_alone(folder: Path, ledger: Ledger) -> N
     with pytest.raises(UsageError) as caught:
         close(folder, ledger)
     assert str(caught.value) == (
-        "run 20260301-120000-ffff has sent nothing: it was ended before it began, or begins just now"
+        f"the ledger {ledger.path} does not know run 20260301-120000-ffff: it was ended before it began to send, "
+        "begins just now, or has another ledger"
     )
     assert read_manifest(folder).ending is None

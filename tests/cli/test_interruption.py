@@ -160,7 +160,7 @@ def test_two_rehearsals_at_once(front_door: FrontDoor) -> None:
 
 def test_kill_in_the_middle_of_the_demo(front_door: FrontDoor) -> None:
     """The demo's own command, killed with its sandbox at work and run again: the golden outcomes, nobody twice."""
-    memory = front_door.folder / "results" / "sandbox-memory.jsonl"
+    memory = front_door.folder / "results" / ".importer" / "sandbox-memory.jsonl"
     command = ("run", str(LEGACY.file), "-m", str(LEGACY.mapping), "--sandbox", "--faults", str(DEMO_FAULTS), "--json")
     with front_door.started(*command) as process:
         deadline = time.monotonic() + 30

@@ -12,6 +12,7 @@ import pytest
 from importer.sandbox import SHIPPED_QUESTIONS
 from tests.cli.conftest import FrontDoor, Served, candidate, write_csv
 from tests.cli.test_run import people
+from tests.samples.sample import ROOT
 
 Serve = Callable[..., Served]
 SAMPLES = Path(__file__).parents[2] / "sample_data"
@@ -237,6 +238,14 @@ FILLED = {
     "Employment type 2": "intern",
     "Still employed 2": "yes",
 }
+
+
+def test_copies_that_a_check_needs_lie_in_the_results_folder(front_door: FrontDoor) -> None:
+    """Other files that entries are taken from are copied where purge finds what a kill leaves, and then removed."""
+    export = ROOT / "sample_data" / "bullhorn_files" / "Candidate.csv"
+    checked = front_door("mapping", "check", str(ROOT / "mappings" / "bullhorn_files.yaml"), str(export), "--sandbox")
+    assert checked.code == 0
+    assert [path.name for path in (front_door.folder / "results" / ".importer").iterdir() if path.is_dir()] == []
 
 
 def test_what_is_filled_into_a_template_imports_without_change(serve: Serve) -> None:

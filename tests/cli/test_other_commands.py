@@ -13,7 +13,7 @@ from collections.abc import Callable
 import pytest
 
 from importer import __version__
-from importer.sandbox import SHIPPED_QUESTIONS
+from importer.sandbox import SHIPPED_QUESTIONS, SandboxOptions, running
 from tests.cli.conftest import FrontDoor, Served, candidate
 from tests.cli.test_run import CHECK, RUN, people
 
@@ -315,3 +315,39 @@ def test_proposed_commands_are_as_they_must_be_typed(front_door: FrontDoor) -> N
     asked = front_door("questions", "4f2c9a", "--sandbox")
     again = "importer mapping new FILE --job-post 4f2c9a --sandbox"
     assert (asked.code, f"Next: {again} proposes" in asked.err) == (0, True)
+
+
+def test_two_spellings_of_one_address_are_told(serve: Callable[..., Served]) -> None:
+    """To the ledger they are two services: said before a run, and by doctor, until one is kept to."""
+    served = serve()
+    people(served.door.folder, 1)
+    one, other = served.sandbox.base_url, served.sandbox.base_url.replace("127.0.0.1", "localhost")
+    assert served(*RUN, "--json").counts == {"created": 1}
+    assert "The ledger has runs" not in served(*RUN).err
+    for command in (("check", *RUN[1:]), RUN, RUN):
+        ran = served(*command, "--json", IMPORTER_BASE_URL=other)
+        assert ran.code == 0
+        assert ran.err.startswith(
+            f"The ledger has runs for {one}, and takes {other} for another service: whom it knows there is sent again. "
+            "If they are one service, keep to one address in IMPORTER_BASE_URL.\n"
+        )
+    told = served("doctor")
+    assert told.code == 3
+    assert (
+        f"WRONG  addresses: {one}, {other} in the ledger are spellings of one address, and different services to it\n"
+        "         -> keep to one in IMPORTER_BASE_URL: whom the ledger knows at the other is sent again\n"
+    ) in told.out
+
+
+def test_another_service_is_told_once(serve: Callable[..., Served]) -> None:
+    """A ledger may serve a test system too: that is said when it is new, and is nothing wrong."""
+    served = serve()
+    people(served.door.folder, 1)
+    assert served(*RUN, "--json").counts == {"created": 1}
+    with running(SandboxOptions(token="t0ken")) as second:
+        first, more = (served(*RUN, IMPORTER_BASE_URL=second.base_url) for _ in range(2))
+        assert f"takes {second.base_url} for another service" in first.err
+        assert "for another service" not in more.err
+        told = served("doctor", IMPORTER_BASE_URL=second.base_url)
+    assert told.code == 0
+    assert "in the ledger are different services to it\n" in told.out

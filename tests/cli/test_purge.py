@@ -8,6 +8,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from importer.results_folder import make_private_folder
 from tests.cli.conftest import Served, candidate
 from tests.cli.test_run import RUN, people
 
@@ -41,7 +42,8 @@ def test_no_byte_is_left_and_nobody_is_entered_twice(serve: Serve) -> None:
     purged = served("purge", "--older-than", "0d", "--yes")
     assert (purged.code, purged.err) == (0, "1 runs were removed.\n")
     assert holding(results, *NAMES) == set()
-    assert {path.suffix for path in results.iterdir()} <= {".sqlite", ".key", ".ballast", ".lock", ".holder"}
+    assert {path.name for path in results.iterdir()} == {"ledger.sqlite", ".importer"}
+    assert {path.suffix for path in (results / ".importer").iterdir()} == {".key", ".ballast", ".lock", ".holder"}
     again = served(*RUN, "--json")
     assert again.counts == {"done_before": 40, "invalid": 1}
     assert served("doctor").code == 0
@@ -58,15 +60,14 @@ def test_only_old_runs_go(serve: Serve) -> None:
     assert listed.out.splitlines() == [f"results/{old}  ended {datetime.now(UTC) - timedelta(days=91):%Y-%m-%d}"]
     assert listed.err == "1 runs would be removed. Nothing was.\n"
     assert served("purge", "--older-than", "90d").err == "1 runs were removed.\n"
-    assert sorted(path.name for path in results.iterdir() if path.is_dir()) == [new]
+    assert sorted(path.name for path in results.iterdir() if path.is_dir()) == [".importer", new]
     assert served("resume", new, "--json").counts == {"done_before": 2}
 
 
 def test_what_killed_runs_left_goes_too(serve: Serve) -> None:
     """A folder without a manifest, with a copy of the file in it, is found by its name."""
     served = serve()
-    left = served.door.folder / "results" / "20250101-020000-abcd"
-    left.mkdir(parents=True)
+    left = make_private_folder(served.door.folder / "results", "20250101-020000-abcd")
     (left / "source.csv").write_text("person1@example.com", "utf-8")
     assert served("purge", "--older-than", "90d").err == "1 runs were removed.\n"
     assert not left.exists()

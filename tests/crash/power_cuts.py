@@ -23,6 +23,7 @@ from unittest.mock import patch
 import apsw
 
 from importer.ledger import Answered, Attempt, Intent, Ledger, RunRecord, Scope, State, sqlite_file
+from importer.ledger.identity import key_path
 from importer.models import Operation, Target
 
 SCOPE = Scope("https://recruiting.example.com", Target(Operation.APPLY, "4f2c9a"))
@@ -299,8 +300,9 @@ def _look(folder: Path, files: dict[str, bytes], sent: set[int], answered: set[i
     """Open what was found as the next run would, and count what is not as it was promised."""
     place = folder / "found"
     shutil.rmtree(place, ignore_errors=True)
-    place.mkdir()
-    shutil.copy(folder / "original" / "ledger.sqlite.key", place)
+    key = key_path(place / "ledger.sqlite")
+    key.parent.mkdir(parents=True)
+    shutil.copy(key_path(folder / "original" / "ledger.sqlite"), key)
     for name, content in files.items():
         (place / name).write_bytes(content)
     figures.promised += len(sent)

@@ -83,23 +83,31 @@ def test_a_full_disk_in_sixteen_steps(
     assert Counter(service.accepted) == EVERYBODY
 
 
-def test_a_folder_without_the_right_to_write(nursery: Nursery, service: Witness) -> None:
-    """A read-only results folder is told before anything is sent; the superuser becomes somebody else for it."""
+CLOSED = {
+    0o555: "the results folder cannot be made: Permission denied\n"
+    "  -> name another with --out or IMPORTER_OUT, or give yourself the right to write there\n",
+    0o600: "this folder cannot be looked into: Permission denied\n"
+    "  -> name another with --out or IMPORTER_OUT, or give yourself the right to it\n",
+}
+
+
+@pytest.mark.parametrize("mode", CLOSED, ids=oct)
+def test_a_folder_without_the_right_to_write(nursery: Nursery, service: Witness, mode: int) -> None:
+    """A closed results folder is told before anything is sent; the superuser becomes somebody else for it."""
     folder = temporary_folder()
     try:
         write_mappings(folder)
         write_people(folder / "people.csv", range(ROWS))
         (folder / "results").mkdir()
         for path in (folder / "results", folder):
-            path.chmod(0o555)
+            path.chmod(mode if path.name == "results" else 0o555)
+            os.chown(path, NOBODY or -1, -1)
         command = (*RUN[:-1], "results")
         life = nursery.start(folder, command, {**PATIENCE, **service.environment}, user=NOBODY)
         code = life.end()
         assert (code, (folder / "said.txt").read_text("utf-8")) == (
             3,
-            "importer: 1 problem to mend first; nothing was sent.\n\n"
-            "results: the results folder cannot be made: Permission denied\n"
-            "  -> name another with --out or IMPORTER_OUT, or give yourself the right to write there\n",
+            f"importer: 1 problem to mend first; nothing was sent.\n\nresults: {CLOSED[mode]}",
         )
         assert service.look() == 0
     finally:
@@ -116,13 +124,13 @@ def test_a_read_only_disk(
     assert (code, "cannot be made: Read-only file system" in said, service.look()) == (3, True, 0)
 
 
-@pytest.mark.parametrize("also", ["", ".key"], ids=["alone", "with its key"])
+@pytest.mark.parametrize("also", ["", ".importer/"], ids=["alone", "with its key"])
 def test_a_ledger_that_was_deleted(
     tmp_path: Path, service: Witness, run: Callable[[], tuple[int, str]], also: str
 ) -> None:
     """Without its ledger everybody is asked for once more, the service knows them, and nobody is entered twice."""
     assert run()[0] == 0
-    for name in {"ledger.sqlite", f"ledger.sqlite{also}"}:
+    for name in {"ledger.sqlite", f"{also}ledger.sqlite.key" if also else "ledger.sqlite"}:
         (tmp_path / "disk" / "results" / name).unlink()
     assert run()[0] == 0
     service.look()

@@ -11,6 +11,7 @@ import pytest
 
 from importer.errors import UnusableInput
 from importer.ledger import Answered, Fingerprints, Ledger, Scope, State
+from importer.ledger.identity import key_path
 from importer.models import Operation, Target
 from tests.ledger.given import JOB_POST, POOL, begun, intent
 
@@ -70,21 +71,22 @@ def test_no_personal_data_on_disk(tmp_path: Path) -> None:
         ledger.intend(meant)
         ledger.record(Answered(meant.attempt, State.CREATED, 201))
         ledger.flush()
-        written = b"".join(file.read_bytes() for file in tmp_path.iterdir())
+        written = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
     assert meant.attempt.identity in written  # the test reads the right files
     for secret in (b"person7", b'example.com"', b"Leyla"):
         assert secret not in written
 
 
 def test_the_files_are_private_whatever_the_umask(tmp_path: Path) -> None:
-    """Ledger, WAL, SHM, key and ballast are 0600 from their first byte."""
+    """Ledger, WAL, SHM, key and ballast are 0600 from their first byte, the folder of the last two 0700."""
     before = os.umask(0)
     try:
         with begun(tmp_path):
-            modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in tmp_path.iterdir()}
+            modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in tmp_path.rglob("*")}
     finally:
         os.umask(before)
-    assert modes == dict.fromkeys([f"ledger.sqlite{end}" for end in ("", "-shm", "-wal", ".ballast", ".key")], 0o600)
+    files = [f"ledger.sqlite{end}" for end in ("", "-shm", "-wal", ".ballast", ".key")]
+    assert modes == dict.fromkeys(files, 0o600) | {".importer": 0o700}
 
 
 def problem_on_opening(folder: Path) -> str:
@@ -96,18 +98,28 @@ def problem_on_opening(folder: Path) -> str:
 def test_a_lost_key_is_told(tmp_path: Path) -> None:
     """A ledger without its key is not used, since it would call everybody new."""
     begun(tmp_path).close()
-    key = tmp_path / "ledger.sqlite.key"
+    key = key_path(tmp_path / "ledger.sqlite")
     key.unlink()
     assert problem_on_opening(tmp_path) == (
         f"{key}: the key of the ledger cannot be read (No such file or directory); "
-        "put the key file back beside the ledger: without it nobody knows which rows were sent"
+        "put the key file back there: without it nobody knows which rows were sent"
     )
+
+
+def test_a_key_beside_the_ledger_is_moved(tmp_path: Path) -> None:
+    """A ledger of an earlier importer keeps its key, and with it what it knows."""
+    begun(tmp_path).close()
+    path = tmp_path / "ledger.sqlite"
+    kept = key_path(path).read_bytes()
+    key_path(path).rename(tmp_path / "ledger.sqlite.key")
+    Ledger.open(path).close()
+    assert (key_path(path).read_bytes(), (tmp_path / "ledger.sqlite.key").exists()) == (kept, False)
 
 
 def test_a_cut_key_is_told(tmp_path: Path) -> None:
     """A key of the wrong length is not used."""
     begun(tmp_path).close()
-    key = tmp_path / "ledger.sqlite.key"
+    key = key_path(tmp_path / "ledger.sqlite")
     key.write_bytes(b"short")
     assert problem_on_opening(tmp_path) == (
         f"{key}: the key of the ledger has 5 bytes instead of 32; put the key file back from a backup"
@@ -117,11 +129,11 @@ def test_a_cut_key_is_told(tmp_path: Path) -> None:
 def test_a_foreign_key_is_told(tmp_path: Path) -> None:
     """A key of another ledger is not used."""
     begun(tmp_path).close()
-    key = tmp_path / "ledger.sqlite.key"
+    key = key_path(tmp_path / "ledger.sqlite")
     key.write_bytes(bytes(32))
     assert problem_on_opening(tmp_path) == (
         f"{key}: this key belongs to another ledger; "
-        "put back the key file that lay beside the ledger: without it nobody knows which rows were sent"
+        "put back the key file that lay there: without it nobody knows which rows were sent"
     )
 
 

@@ -89,7 +89,7 @@ def test_another_target_is_not_held_up(tmp_path: Path) -> None:
     """Two targets of one ledger can be loaded at the same time."""
     path = tmp_path / "ledger.sqlite"
     with holder(path), target_lock(path, POOL):
-        assert len(list(tmp_path.glob("*.lock"))) == 2
+        assert len(list(tmp_path.glob(".importer/*.lock"))) == 2
 
 
 def test_a_kill_frees_the_lock(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_a_kill_frees_the_lock(tmp_path: Path) -> None:
         process.send_signal(signal.SIGKILL)
         process.wait()
         with target_lock(path, JOB_POST):
-            (named,) = tmp_path.glob("*.holder")
+            (named,) = tmp_path.glob(".importer/*.holder")
             assert json.loads(named.read_text())["process"] == os.getpid()
 
 
@@ -108,5 +108,5 @@ def test_the_lock_is_free_after_use(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
     for _ in range(2):
         with target_lock(path, JOB_POST):
-            modes = {file.suffix: file.stat().st_mode & 0o777 for file in tmp_path.iterdir()}
+            modes = {file.suffix: file.stat().st_mode & 0o777 for file in (tmp_path / ".importer").iterdir()}
     assert modes == {".lock": 0o600, ".holder": 0o600}

@@ -17,6 +17,7 @@ def run(folder: Path, base_url: str, rows: int, name: str) -> None:
     """Load that many rows and journal their outcomes."""
     scope = Scope("https://recruiting.example.com", Target(Operation.APPLY, "4f2c9a"))
     path = folder / "ledger.sqlite"
+    (folder / name).mkdir()
     with target_lock(path, scope), Ledger.open(path) as ledger, RunJournal(folder / name) as journal:
         record = RunRecord(name, scope, "a.csv", "ab" * 32, "m.yaml", str(folder / name), datetime.now(UTC))
         ledger.begin_run(record)

@@ -23,9 +23,11 @@ posix = pytest.mark.skipif(os.name == "nt", reason="modes and limits of POSIX")
 def test_the_folder_is_private(tmp_path: Path) -> None:
     """The folder is for its owner alone, and so is every file in it, whatever the umask."""
     folder = tmp_path / "results" / "run"
-    folder.mkdir(parents=True, mode=0o755)
-
-    write_report(folder, FACTS, rows([4]), created([4]))
+    before = os.umask(0)
+    try:
+        write_report(folder, FACTS, rows([4]), created([4]))
+    finally:
+        os.umask(before)
 
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (folder, *folder.iterdir())}
     assert modes == {"run": 0o700, **dict.fromkeys(files_in(folder), 0o600)}

@@ -1,0 +1,472 @@
+"""The results folder is the person's own: private, refused where others could change it, cleaned by exact names."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from importer.durable import internal_folder
+from importer.results_folder import make_private_folder
+from tests.cli.conftest import FrontDoor, Served, candidate
+from tests.cli.test_run import RUN, people
+
+Serve = Callable[..., Served]
+STRANGER = 54321  # a user whom this machine does not know
+ID = "20250101-020000-abcd"
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows is not checked")
+superuser = pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="only root gives files away")
+
+
+@contextmanager
+def umask(mask: int) -> Iterator[None]:
+    before = os.umask(mask)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+def modes_in(folder: Path) -> tuple[set[int], set[int]]:
+    """The modes of a folder and all below it, and those of all files."""
+    paths = [folder, *folder.rglob("*")]
+    return tuple(
+        {stat.S_IMODE(path.stat().st_mode) for path in paths if path.is_dir() is kind} for kind in (True, False)
+    )
+
+
+@pytest.mark.parametrize("mask", [0o000, 0o022, 0o077])
+def test_what_we_make_is_private_whatever_the_umask(serve: Serve, mask: int) -> None:
+    """The results folder, those that had to be made above it, and all in it are for their owner only."""
+    served = serve()
+    people(served.door.folder, 3)
+    with umask(mask):
+        assert served(*RUN, "--out", "above/results", "--json").counts == {"created": 3}
+        assert served(*RUN, "--out", "above/results", "--sandbox", "--json").counts == {"created": 3}
+    assert modes_in(served.door.folder / "above") == ({0o700}, {0o600})
+
+
+# --- refused ------------------------------------------------------------------------------------
+
+
+def _of_a_stranger(results: Path) -> None:
+    results.mkdir(mode=0o700)
+    os.chown(results, STRANGER, -1)
+
+
+def _for_everybody(results: Path) -> None:
+    results.mkdir()
+    results.chmod(0o777)
+
+
+def _for_a_group(results: Path) -> None:
+    results.mkdir()
+    os.chown(results, -1, STRANGER)
+    results.chmod(0o770)
+
+
+def _behind_a_strangers_link(results: Path) -> None:
+    (results.parent / "elsewhere").mkdir(mode=0o700)
+    results.symlink_to("elsewhere")
+    os.chown(results, STRANGER, -1, follow_symlinks=False)
+
+
+def _through_a_strangers_link(results: Path) -> None:
+    """An own link that leads over another's."""
+    (results.parent / "elsewhere" / "deeper").mkdir(parents=True, mode=0o700)
+    (results.parent / "theirs").symlink_to("elsewhere")
+    os.chown(results.parent / "theirs", STRANGER, -1, follow_symlinks=False)
+    results.symlink_to("./theirs/deeper")
+
+
+def _with_a_linked_subfolder(results: Path) -> None:
+    results.mkdir(mode=0o700)
+    (results.parent / "elsewhere").mkdir(mode=0o700)
+    (results / ".importer").symlink_to("../elsewhere")
+
+
+REFUSED = {
+    "of a stranger": (
+        _of_a_stranger,
+        "results: this folder belongs to the user 54321, who could change what lies in it\n"
+        "  -> name a folder of your own with --out or IMPORTER_OUT; or set IMPORTER_OUT_SHARED: group for a team's "
+        "folder, any for a drive or volume without owners\n",
+    ),
+    "for everybody": (
+        _for_everybody,
+        "results: everybody on this machine can write in this folder (mode 0777)\n"
+        "  -> chmod o-w results; on a drive or volume without owners set IMPORTER_OUT_SHARED=any\n",
+    ),
+    "for a group": (
+        _for_a_group,
+        "results: the group 54321 can write in this folder (mode 0770)\n"
+        "  -> chmod g-w results; or set IMPORTER_OUT_SHARED=group if it is a team's folder\n",
+    ),
+    "a stranger's link": (
+        _behind_a_strangers_link,
+        "{here}/results: this symbolic link belongs to the user 54321, who could make it lead elsewhere\n"
+        "  -> name the folder that it leads to: {here}/elsewhere\n",
+    ),
+    "a stranger's link on the way": (
+        _through_a_strangers_link,
+        "{here}/theirs: this symbolic link belongs to the user 54321, who could make it lead elsewhere\n"
+        "  -> name the folder that it leads to: {here}/elsewhere/deeper\n",
+    ),
+    "a link within": (
+        _with_a_linked_subfolder,
+        "results/.importer: this is a symbolic link, and none is followed here\n  -> put the folder itself there\n",
+    ),
+}
+
+
+@superuser
+@pytest.mark.parametrize(("make", "told"), REFUSED.values(), ids=REFUSED.keys())
+def test_a_folder_that_others_can_change_is_refused(serve: Serve, make: Callable[[Path], None], told: str) -> None:
+    """Before anything is read or written there, by every command that uses it; doctor says the same."""
+    served = serve()
+    here = served.door.folder
+    people(here, 1)
+    make(here / "results")
+    before = sorted(here.rglob("*"))
+    told = told.format(here=here)
+    for command in (RUN, ("check", *RUN[1:]), ("runs",), ("purge", "--older-than", "0d"), ("report", "last")):
+        ran = served(*command)
+        assert ran.code == 3, command
+        assert ran.err.endswith(f"\n\n{told}"), command
+    doctor = served("doctor")
+    place, _, hint = told.partition("\n")
+    assert f"WRONG  results folder: {place}\n       {hint}" in doctor.out
+    assert (doctor.code, sorted(here.rglob("*"))) == (3, before)
+
+
+@superuser
+def test_a_folder_of_ones_own_group_is_ones_own(serve: Serve) -> None:
+    """With umask 002 folders are writable for the user's private group; one's own links are followed."""
+    served = serve()
+    here = served.door.folder
+    people(here, 1)
+    (here / "kept").mkdir()
+    (here / "kept").chmod(0o775)
+    (here / "results").symlink_to(here / "kept")
+    assert served(*RUN, "--json").counts == {"created": 1}
+
+
+@superuser
+def test_the_ledgers_own_folder_is_looked_at_too(serve: Serve) -> None:
+    """Whoever can put another ledger there decides who is sent."""
+    served = serve()
+    people(served.door.folder, 1)
+    _for_everybody(served.door.folder / "kept")
+    ran = served(*RUN, IMPORTER_LEDGER="kept/ledger.sqlite")
+    assert (ran.code, "kept: everybody on this machine can write in this folder (mode 0777)" in ran.err) == (3, True)
+
+
+# --- shared -------------------------------------------------------------------------------------
+
+
+@superuser
+def test_a_team_shares_a_folder(serve: Serve) -> None:
+    """With IMPORTER_OUT_SHARED=group all is for the group, whatever the umask; a colleague's folder is taken."""
+    served = serve()
+    people(served.door.folder, 3)
+    with umask(0o077):
+        for counts in ({"created": 3}, {"done_before": 3}):
+            assert served(*RUN, "--json", IMPORTER_OUT_SHARED="group").counts == counts
+            assert served(*RUN, "--json", "--sandbox", IMPORTER_OUT_SHARED="group").code == 0
+            assert modes_in(served.door.folder / "results") == ({0o2770}, {0o660})
+            for path in (served.door.folder / "results", *(served.door.folder / "results").rglob("*")):
+                os.chown(path, STRANGER, -1)
+                path.chmod(0o2770 if path.is_dir() else 0o660)
+    assert served("purge", "--older-than", "0d", IMPORTER_OUT_SHARED="group").err == "4 runs were removed.\n"
+
+
+def test_a_folder_that_no_team_can_use_is_told(serve: Serve) -> None:
+    """A private folder does not become a team's by a setting alone: what lies in it has to be opened too."""
+    served = serve()
+    people(served.door.folder, 1)
+    (served.door.folder / "results").mkdir(mode=0o700)
+    ran = served(*RUN, IMPORTER_OUT_SHARED="group")
+    assert ran.err == (
+        "importer: 1 problem to mend first; nothing was sent.\n\n"
+        "results: this folder is not set up for a team (mode 0700 instead of 2770)\n"
+        "  -> chmod -R g+rwX results && find results -type d -exec chmod g+s {} +\n"
+    )
+
+
+@superuser
+def test_a_drive_without_owners_is_taken_as_it_is(serve: Serve) -> None:
+    """With IMPORTER_OUT_SHARED=any nothing is asked of the folder."""
+    served = serve()
+    people(served.door.folder, 1)
+    _for_everybody(served.door.folder / "results")
+    os.chown(served.door.folder / "results", STRANGER, STRANGER)
+    assert served(*RUN, "--json", IMPORTER_OUT_SHARED="any").counts == {"created": 1}
+
+
+# --- links and names ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        ".importer/ledger.sqlite.ballast",
+        ".importer/ledger.sqlite.key",
+        ".importer/sandbox.lock",
+        ".importer/sandbox-memory.jsonl",
+        "ledger.sqlite",
+        "ledger.sqlite-wal",
+    ],
+)
+def test_no_file_is_opened_through_a_link(front_door: FrontDoor, name: str) -> None:
+    """Whatever a link in place of one of our files leads to stays as it was, and nothing is sent."""
+    people(front_door.folder, 1)
+    theirs = front_door.folder / "bashrc"
+    theirs.write_text("alias ll='ls -l'\n", "utf-8")
+    results = front_door.folder / "results"
+    results.mkdir(mode=0o700)
+    internal_folder(results)
+    (results / name).symlink_to(theirs)
+    ran = front_door(*RUN, "--sandbox", "--quiet")
+    assert ran.code == 3
+    assert f"results/{name}: " in ran.err
+    assert theirs.read_text("utf-8") == "alias ll='ls -l'\n"
+
+
+def test_a_link_is_told(front_door: FrontDoor) -> None:
+    """The message names the link and what to do."""
+    people(front_door.folder, 1)
+    results = front_door.folder / "results"
+    results.mkdir(mode=0o700)
+    (internal_folder(results) / "ledger.sqlite.ballast").symlink_to(front_door.folder / "mapping.yaml")
+    assert front_door(*RUN, "--sandbox", "--quiet").err == (
+        "importer: 1 problem to mend first; nothing was sent.\n\n"
+        "results/.importer/ledger.sqlite.ballast: it cannot be written (it is a symbolic link, and none is followed "
+        "here: remove it), and without it nothing is sent\n"
+        "  -> make room or give yourself the right to write there, or name another folder with --out\n"
+    )
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "../..", "kept", f"{ID}/../../kept"])
+def test_names_that_are_found_are_no_paths(serve: Serve, name: str) -> None:
+    """A word of a process that lived, with any other name than a run's, has nothing removed."""
+    served = serve()
+    people(served.door.folder, 1)
+    assert served(*RUN, "--json").counts == {"created": 1}
+    results = served.door.folder / "results"
+    (served.door.folder / "kept").mkdir()
+    (results / "kept").mkdir()
+    for folder in (results, results / ".importer"):
+        (folder / f"{name.replace('/', '_')}.at-work").touch()
+        (folder / f".{name.replace('/', '_')}.at-work").touch()
+    kept = {path for path in served.door.folder.rglob("*") if not path.name.endswith((".lock", ".holder"))}
+    assert served(*RUN, "--json").counts == {"done_before": 1}
+    assert kept <= set(served.door.folder.rglob("*"))
+
+
+def test_only_what_a_run_made_is_removed(serve: Serve) -> None:
+    """Neither a link to a run's folder, nor a folder that has only the name of one, nor one elsewhere, is purged."""
+    served = serve()
+    people(served.door.folder, 1)
+    results = served.door.folder / "results"
+    run = served(*RUN, "--json").summary["run"]
+    archive = (results / run).rename(served.door.folder / run)
+    (results / run).symlink_to(archive)
+    (results / ID).mkdir()
+    (results / ID / "run.json").write_bytes((archive / "run.json").read_bytes())
+    (results / ID / "notes.txt").write_text("mine", "utf-8")
+    purged = served("purge", "--older-than", "0d")
+    assert purged.err == (
+        f"results/{ID}: left alone, because it lacks the file .importer-run of a run's folder; remove it yourself\n"
+        "0 runs were removed.\n"
+    )
+    assert (archive / "source.csv").exists()
+    assert sorted(path.name for path in (results / ID).iterdir()) == ["notes.txt", "run.json"]
+
+
+def test_a_link_in_a_runs_folder_is_removed_and_not_followed(serve: Serve) -> None:
+    """Purging overwrites the files of the run only."""
+    served = serve()
+    people(served.door.folder, 1)
+    folder = served.door.folder / "results" / served(*RUN, "--json").summary["run"]
+    (served.door.folder / "kept").mkdir()
+    (served.door.folder / "kept" / "mine.txt").write_text("mine", "utf-8")
+    (folder / "kept").symlink_to(served.door.folder / "kept")
+    (folder / "mine.txt").symlink_to(served.door.folder / "kept" / "mine.txt")
+    assert served("purge", "--older-than", "0d").err == "1 runs were removed.\n"
+    assert not folder.exists()
+    assert (served.door.folder / "kept" / "mine.txt").read_text("utf-8") == "mine"
+
+
+@pytest.mark.parametrize("key", ["run", "source", "mapping_copy"])
+def test_a_manifest_names_files_of_its_own_folder_only(serve: Serve, key: str) -> None:
+    """A name with a path in it is told as damage, and the file there is not read."""
+    served = serve()
+    people(served.door.folder, 1)
+    folder = served.door.folder / "results" / served(*RUN, "--json").summary["run"]
+    values = json.loads((folder / "run.json").read_text("utf-8"))
+    (folder / "run.json").write_text(json.dumps(values | {key: "../../people.csv"}), "utf-8")
+    assert served("report", "last").err == (
+        "importer: 1 problem to mend first.\n\n"
+        f"results/{folder.name}: the manifest of this run cannot be read: '../../people.csv' is no name of a file\n"
+        "  -> its CSV files can still be read by hand\n"
+    )
+
+
+# --- standard input -----------------------------------------------------------------------------
+
+
+def _signalled_while_it_reads(door: FrontDoor, number: int, *command: str) -> tuple[Path, int, str]:
+    """The copy that a command made of standard input, its exit code after that signal, and what it said."""
+    rows = "".join(",".join(candidate(number)) + "\n" for number in range(3))
+    with subprocess.Popen(
+        [sys.executable, "-m", "importer", *command],
+        cwd=door.folder,
+        env={**door.environment, "TMPDIR": str(door.folder / "tmp")},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        process.stdin.write(rows.encode())
+        process.stdin.flush()
+        deadline = time.monotonic() + 30
+        while not (found := list(door.folder.rglob("source.csv"))):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        process.send_signal(number)
+        return found[0], process.wait(timeout=30), process.stderr.read().decode()
+
+
+@pytest.mark.parametrize("cleaned_by", [("check", *RUN[1:]), ("purge", "--older-than", "0d")], ids=["check", "purge"])
+def test_what_look_was_given_does_not_lie_about_after_a_kill(serve: Serve, cleaned_by: tuple[str, ...]) -> None:
+    """It lies in the results folder, private, and the next check or purge removes it."""
+    served = serve()
+    people(served.door.folder, 1)
+    (served.door.folder / "tmp").mkdir()
+    copy, *_ = _signalled_while_it_reads(served.door, signal.SIGKILL, "look", "-")
+    assert copy.parent.parent == served.door.folder / "results" / ".importer"
+    assert modes_in(served.door.folder / "results") == ({0o700}, {0o600})
+    assert list((served.door.folder / "tmp").iterdir()) == []
+    assert served(*cleaned_by).code == 0
+    assert not copy.parent.exists()
+
+
+def test_what_a_run_was_given_does_not_lie_about_after_a_kill(serve: Serve) -> None:
+    """A run keeps its copy in its own folder, which the next command removes."""
+    served = serve()
+    people(served.door.folder, 1)
+    (served.door.folder / "tmp").mkdir()
+    copy, *_ = _signalled_while_it_reads(served.door, signal.SIGKILL, "run", "-", "--mapping", "mapping.yaml")
+    assert copy.parent.parent == served.door.folder / "results"
+    assert list((served.door.folder / "tmp").iterdir()) == []
+    assert served(*RUN, "--json").counts == {"created": 1}
+    assert not copy.parent.exists()
+
+
+def test_looking_leaves_nothing_behind(serve: Serve) -> None:
+    """A folder that another command is looking from now is left alone by those that clean up."""
+    served = serve()
+    people(served.door.folder, 1)
+    results = served.door.folder / "results"
+    rows = (served.door.folder / "people.csv").read_bytes()
+    looked = subprocess.run(
+        [sys.executable, "-m", "importer", "look", "-", "--json"],
+        cwd=served.door.folder,
+        env=served.door.environment,
+        input=rows,
+        capture_output=True,
+        check=True,
+    )
+    assert json.loads(looked.stdout)["rows"] == 1
+    assert list((results / ".importer").iterdir()) == []
+    at_work = make_private_folder(results / ".importer", ID)
+    assert served("check", *RUN[1:]).code == 0
+    assert at_work.exists()
+
+
+# --- removed while it is at work ----------------------------------------------------------------
+
+
+def _cut_off(served: Served, change: Callable[[Path], object]) -> tuple[int, str, str]:
+    """A run whose folder is changed after some rows: its exit code, what it said after its first line, its id."""
+    results = served.door.folder / "results"
+    with served.door.started(*RUN, "--json", "--rate", "40") as process:
+        served.wait_for(8)
+        (folder,) = (path for path in results.iterdir() if path.name.startswith("2"))
+        change(folder)
+        _, said = process.communicate(timeout=30)
+        return process.returncode, said.partition("\n")[2], folder.name
+
+
+def _everybody_is_there_once(served: Served) -> None:
+    assert served(*RUN, "--json").code == 0
+    assert sorted(served.accepted) == sorted(f"person{number}@example.com" for number in range(80))
+
+
+def test_a_run_whose_folder_is_removed_stops(serve: Serve) -> None:
+    """It says that rows were sent, and what to do; the same command goes on where it ended."""
+    served = serve()
+    people(served.door.folder, 80)
+    code, said, run = _cut_off(served, shutil.rmtree)
+    assert (code, said) == (
+        5,
+        f"importer: results/{run}/outcomes.sqlite: the outcomes of run {run} cannot be written (the file was moved or "
+        "deleted), so nothing more is sent; what was sent is known to the ledger: run the same command again\n",
+    )
+    assert len(served.accepted) < 80
+    assert not (served.door.folder / "results" / run).exists()
+    _everybody_is_there_once(served)
+
+
+def test_a_run_whose_copy_is_removed_has_no_report_and_says_what_it_sent(serve: Serve) -> None:
+    """All rows were sent, and nobody is told that none was."""
+    served = serve()
+    people(served.door.folder, 80)
+    code, said, run = _cut_off(served, lambda folder: (folder / "source.csv").write_text("other", "utf-8"))
+    assert (code, said) == (
+        5,
+        f"importer: results/{run}: the run has no report, because somebody changed its folder while it was at work: "
+        "this is not the file that the run has read. What was sent is known to the ledger: run the same command "
+        "again, and nobody is sent a second time\n",
+    )
+    asked = len(served.sandbox.requests)
+    _everybody_is_there_once(served)
+    assert len(served.sandbox.requests) == asked + 1  # the questions
+    assert served("report", run).err == (
+        "importer: 1 problem to mend first.\n\n"
+        f"results/{run}/source.csv: this is not the file that the run has read\n"
+        "  -> put it back from a backup; what was sent is in the ledger, and the same import can be run again\n"
+    )
+
+
+def test_a_run_whose_ledger_is_removed_too_claims_nothing(serve: Serve) -> None:
+    """Without ledger and folder only the service knows what was sent, and it is asked again."""
+    served = serve()
+    people(served.door.folder, 80)
+    code, said, _ = _cut_off(served, lambda folder: shutil.rmtree(folder.parent))
+    assert (code, said) == (
+        5,
+        "importer: results/ledger.sqlite: the ledger was moved or deleted while the run was at work, and the run "
+        "has no report. Which rows were sent only the service knows: put the ledger back if you can, then run the same "
+        "command again, and the service tells whom it has already\n",
+    )
+    _everybody_is_there_once(served)
+
+
+def test_an_interruption_claims_nothing(serve: Serve) -> None:
+    """Ctrl-C while nobody closes the books is told as what it is."""
+    served = serve()
+    _, code, said = _signalled_while_it_reads(served.door, signal.SIGINT, "run", "-", "--mapping", "mapping.yaml")
+    assert (code, said) == (130, "")
