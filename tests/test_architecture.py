@@ -13,7 +13,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "importer"
 
 # What each room may import, besides itself: never another stage, never a room above.
-GROUND = {"models", "errors", "durable", "quick_start", "importer"}
+GROUND = {"models", "errors", "durable", "quick_start", "child_process", "importer"}
 SUPPLIES = {"mapping", "ledger", "service", "settings"}
 STAGES = {"extract", "transform", "load", "report", "template"}
 MAY_IMPORT = {
@@ -21,6 +21,7 @@ MAY_IMPORT = {
     "errors": {"models", "importer"},
     "durable": set(),
     "quick_start": set(),
+    "child_process": set(),
     **dict.fromkeys(SUPPLIES, GROUND),
     **dict.fromkeys(STAGES, GROUND | SUPPLIES),
     "work_beside": GROUND,
@@ -58,7 +59,7 @@ MAY_IMPORT = {
         "abandoned",
         "sandbox",
     },
-    "sandbox": {"importer"},
+    "sandbox": {"importer", "child_process"},
     "__main__": {"cli"},
     "importer": set(),
 }
