@@ -13,7 +13,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "importer"
 
 # What each room may import, besides itself: never another stage, never a room above.
-GROUND = {"models", "errors", "durable", "quick_start", "child_process", "importer"}
+GROUND = {"models", "errors", "durable", "quick_start", "child_process", "regular_files", "importer"}
 SUPPLIES = {"mapping", "ledger", "service", "settings"}
 STAGES = {"extract", "transform", "load", "report", "template"}
 MAY_IMPORT = {
@@ -22,7 +22,11 @@ MAY_IMPORT = {
     "durable": set(),
     "quick_start": set(),
     "child_process": set(),
+    "regular_files": set(),
+    "settings_files": GROUND,
+    "trust": GROUND | {"settings_files"},
     **dict.fromkeys(SUPPLIES, GROUND),
+    "settings": GROUND | {"settings_files", "trust"},
     **dict.fromkeys(STAGES, GROUND | SUPPLIES),
     "work_beside": GROUND,
     "sorting": GROUND | SUPPLIES | STAGES | {"work_beside"},
@@ -58,6 +62,7 @@ MAY_IMPORT = {
         "purge",
         "abandoned",
         "sandbox",
+        "trust",
     },
     "sandbox": {"importer", "child_process"},
     "__main__": {"cli"},
@@ -86,7 +91,7 @@ HOMES = {
     "httptools": {"sandbox"},
     "typer": {"cli"},
     "rich": {"cli"},
-    "dotenv": {"settings"},
+    "dotenv": {"settings_files"},
     "pydantic": {"settings", "service", "mapping"},
 }
 

@@ -80,12 +80,12 @@ def test_an_address_is_taken(given: str, used: str) -> None:
 BAD_ADDRESSES = [
     pytest.param(
         "http://recruiting.example.com",
-        "'http://recruiting.example.com' is not encrypted; only https is used, except to this machine itself",
+        "the address is not encrypted; only https is used, except to this machine itself",
         id="http",
     ),
     pytest.param(
         "http://127.0.0.1.example.com",
-        "'http://127.0.0.1.example.com' is not encrypted; only https is used, except to this machine itself",
+        "the address is not encrypted; only https is used, except to this machine itself",
         id="a name that looks like loopback",
     ),
     pytest.param(
@@ -175,14 +175,16 @@ def test_every_mistake_in_every_place_is_told_at_once(folder: Path, monkeypatch:
     assert [line.split(";")[0] for line in refusal()] == [
         "importer.toml: there is no setting 'in_fligth'",
         ".env: line 2 cannot be read",
-        "IMPORTER_RATE: 'fast' cannot be used: input should be a valid number, unable to parse string as a number",
-        "IMPORTER_RETRY_BUDGET: 'inf' cannot be used: input should be a finite number",
+        "IMPORTER_RATE: this setting cannot be used: input should be a valid number, "
+        "unable to parse string as a number",
+        "IMPORTER_RETRY_BUDGET: this setting cannot be used: input should be a finite number",
     ]
 
 
 def test_the_token_of_the_nearest_place_counts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It says for which company candidates are entered: one of a farther place must not win, in whichever form."""
     (folder / "near").write_text("near")
+    (folder / "near").chmod(0o600)
     (folder / "importer.toml").write_text("token = 'far'\n")
     monkeypatch.setenv("IMPORTER_TOKEN_FILE", str(folder / "near"))
     assert load_settings().access_token() == "near"
@@ -211,7 +213,9 @@ def test_two_words_are_wanted_for_yes_and_no(folder: Path, line: str) -> None:
 def test_a_path_that_none_can_be_is_told(folder: Path) -> None:
     """TOML can write a NUL, and the system takes it in no path."""
     (folder / "importer.toml").write_text('out = "a\\u0000b"')
-    assert [line.split(";")[0] for line in refusal()] == ["IMPORTER_OUT: 'a\\x00b' cannot be used: no path holds a NUL"]
+    assert [line.split(";")[0] for line in refusal()] == [
+        "IMPORTER_OUT: this setting cannot be used: no path holds a NUL"
+    ]
 
 
 def test_a_person_without_a_home_has_settings(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -237,7 +241,7 @@ def test_an_unknown_transport_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those that there are are named."""
     monkeypatch.setenv("IMPORTER_TRANSPORT", "pigeon")
     assert refusal() == [
-        "IMPORTER_TRANSPORT: 'pigeon' cannot be used: input should be 'auto', 'requests' or 'curl'; "
+        "IMPORTER_TRANSPORT: this setting cannot be used: input should be 'auto', 'requests' or 'curl'; "
         "it was set by the environment: mend it there"
     ]
 
@@ -263,6 +267,7 @@ def test_a_settings_file_that_is_no_toml_is_told_with_its_line(folder: Path) -> 
 def test_a_token_comes_from_a_file(folder: Path) -> None:
     """The file holds the token and nothing else; a line end is no part of it."""
     (folder / "token").write_text("s3cret\n")
+    (folder / "token").chmod(0o600)
     settings = load_settings(token_file=folder / "token")
     assert settings.access_token() == "s3cret"
     assert "s3cret" not in repr(settings)
@@ -288,12 +293,12 @@ def test_a_token_that_cannot_go_into_a_header_is_refused(
 
 
 def test_a_token_file_that_is_not_there_is_told(folder: Path) -> None:
-    """With its path, and what to do."""
+    """With where it was named, and what to do; the path is not repeated, as it may be the token itself."""
     with pytest.raises(UnusableInput) as refused:
         load_settings(token_file=Path("no-token")).access_token()
     assert str(refused.value) == (
-        "no-token: the token file cannot be read: No such file or directory; "
-        "set IMPORTER_TOKEN_FILE to a file that holds the token and nothing else"
+        "IMPORTER_TOKEN_FILE: the token file cannot be read: No such file or directory; it was named by the flag of "
+        "the same name; set IMPORTER_TOKEN_FILE to the path of a file that holds the token and nothing else"
     )
 
 
@@ -310,6 +315,6 @@ def test_less_memory_than_any_workbook_needs_is_refused(monkeypatch: pytest.Monk
     """A limit under which nothing could be read is a slip."""
     monkeypatch.setenv("IMPORTER_WORKBOOK_MEMORY_MEGABYTES", "2")
     assert refusal() == [
-        "IMPORTER_WORKBOOK_MEMORY_MEGABYTES: '2' cannot be used: input should be greater than or equal to "
+        "IMPORTER_WORKBOOK_MEMORY_MEGABYTES: this setting cannot be used: input should be greater than or equal to "
         "128; it was set by the environment: mend it there"
     ]

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import typer
+
+from importer.cli.messages import say
 from importer.errors import UnusableInput
 from importer.ledger import rehearsal_lock
 from importer.models import Problem, Question
 from importer.run_folder import make_folder
 from importer.service import Limits, Patience, RecruitingService, Reply
 from importer.settings import Settings
+from importer.trust import TokenUse, confirm
 
 if TYPE_CHECKING:
     from importer.sandbox import ChildSandbox
@@ -53,9 +58,10 @@ def connect(settings: Settings) -> Iterator[Connection]:
     """The service of the settings.
 
     Raises:
-        UnusableInput: address or token are missing or cannot be used.
+        UnusableInput: address or token are missing or cannot be used, or their use together is not confirmed.
     """
     base_url = settings.service_url()
+    _ask_to_confirm(settings.unconfirmed_use())
     service = _service(settings, base_url, settings.access_token())
     try:
         yield Connection(service, base_url, settings.settle_seconds, settings.pause_seconds, _patience(settings))
@@ -81,6 +87,15 @@ def rehearse(settings: Settings, questions: Path | None, faults: Path | None) ->
             yield Connection(service, SANDBOX, settle_after, pause, _patience(settings))
         finally:
             service.close()
+
+
+def _ask_to_confirm(use: TokenUse | None) -> None:
+    """Ask the person at the terminal, if there is one, whether a token may go to an address that the folder names."""
+    if use is None or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return
+    say(f"{use.source} in {use.folder} names the address {use.address}, which would get {use.told_token}.")
+    if typer.confirm("Is this the address of your recruiting service? (You are asked once.)", err=True):
+        confirm(use)
 
 
 def _patience(settings: Settings) -> Patience:

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from tests.cli.conftest import FrontDoor, candidate, write_csv
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import FrontDoor, Served, candidate, write_csv
 
 PLANTED = ("secrets", "csv", "json", "tempfile", "pandas", "pycurl", "runpy", "typing", "__future__")
 
@@ -23,3 +33,141 @@ def test_modules_beside_the_file_are_not_run(front_door: FrontDoor) -> None:
             _, err = process.communicate(timeout=60)
         assert process.returncode == 0, err
     assert not (front_door.folder / "was-run").exists()
+
+
+@pytest.fixture
+def served(serve: Callable[..., Served]) -> Served:
+    """A token of the person in the environment, and an address in the folder's .env."""
+    served = serve()
+    write_csv(served.door.folder / "people.csv", [candidate(1)])
+    (served.door.folder / ".env").write_text(f"IMPORTER_BASE_URL={served.sandbox.base_url}\n", "utf-8")
+    environment = {**served.door.environment, "IMPORTER_BASE_URL": ""}
+    return Served(FrontDoor(served.door.folder, environment), served.sandbox)
+
+
+QUESTIONS = ("questions", "4f2c9a")
+SENDING = [
+    ("run", "people.csv", "--mapping", "mapping.yaml"),
+    ("run", "people.csv", "--mapping", "mapping.yaml", "--yes"),
+    ("check", "people.csv", "--mapping", "mapping.yaml"),
+    QUESTIONS,
+    ("mapping", "new", "people.csv", "--job-post", "4f2c9a"),
+    ("mapping", "check", "mapping.yaml"),
+    ("template", "4f2c9a"),
+    ("doctor",),
+]
+
+
+@pytest.mark.parametrize("arguments", SENDING, ids=" ".join)
+def test_an_address_of_the_folder_does_not_get_the_token(served: Served, arguments: tuple[str, ...]) -> None:
+    """Nothing at all is sent before the person has confirmed it, whichever command it is."""
+    ran = served(*arguments)
+    assert ran.code == 3
+    assert "importer doctor --trust" in ran.out + ran.err
+    assert served.sandbox.requests == []
+
+
+def test_both_ways_out_are_named(served: Served) -> None:
+    """The refusal says what would have happened and what to do, and each of the two does it."""
+    address = served.sandbox.base_url
+    assert served(*QUESTIONS).err == (
+        "importer: 1 problem to mend first; nothing was sent.\n\n"
+        f".env of this folder names the address {address}, which would get your token: this is not confirmed yet\n"
+        "  -> if it is the address of your recruiting service, confirm it once with: importer doctor --trust; "
+        "or set IMPORTER_BASE_URL in the environment\n"
+    )
+    assert served(*QUESTIONS, IMPORTER_BASE_URL=address).code == 0
+    assert served(*QUESTIONS).code == 3
+    kept = served.door.folder / "none" / "importer" / "trusted.json"
+    told = served("doctor", "--trust")
+    assert f"ok     trust: {address} may get your token from now on, in this folder ({kept})\n" in told.out
+    assert (told.code, stat.S_IMODE(kept.stat().st_mode)) == (0, 0o600)
+    assert served(*QUESTIONS).code == 0
+    assert "ok     trust: there is nothing to confirm\n" in served("doctor", "--trust").out
+
+
+def test_what_changes_after_it_was_confirmed_is_asked_again(served: Served) -> None:
+    """Another address, another of the person's files, another folder: none of them was confirmed."""
+    folder, address = served.door.folder, served.sandbox.base_url
+    secrets = [private(folder / name / "token", "t0ken") for name in ("mine", "other")]
+    (folder / "work").mkdir()
+    door = FrontDoor(folder / "work", {**served.door.environment, "IMPORTER_TOKEN": ""})
+    link, settings = folder / "work" / "token", folder / "work" / "importer.toml"
+    link.symlink_to(secrets[0])
+    settings.write_text(f"base_url = '{address}'\ntoken_file = 'token'\n")
+    assert door("doctor", "--trust").code == 0
+    assert door(*QUESTIONS).code == 0
+    link.unlink()
+    link.symlink_to(secrets[1])
+    assert f"which would get the token in {secrets[1]}: this is not confirmed yet" in door(*QUESTIONS).err
+    settings.write_text(f"base_url = '{address}/other'\ntoken_file = '{secrets[0]}'\n")
+    assert f"importer.toml of this folder names the address {address}/other, " in door(*QUESTIONS).err
+    settings.write_text(f"base_url = '{address}'\ntoken_file = '{secrets[0]}'\n")
+    assert door(*QUESTIONS).code == 0
+    assert served(*QUESTIONS, IMPORTER_TOKEN="", IMPORTER_TOKEN_FILE=str(secrets[0])).code == 3
+
+
+def test_a_folder_with_its_own_token_needs_no_confirming(served: Served) -> None:
+    """Its token goes where it says: in .env, or in a file that lies in the folder."""
+    settings = served.door.folder / ".env"
+    private(settings, settings.read_text() + "IMPORTER_TOKEN=t0ken\n")
+    assert served(*QUESTIONS, IMPORTER_TOKEN="").code == 0
+    private(served.door.folder / "kept" / "token", "t0ken")
+    private(settings, settings.read_text().replace("TOKEN=t0ken", "TOKEN_FILE=kept/token"))
+    assert served(*QUESTIONS, IMPORTER_TOKEN="").code == 0
+
+
+def test_the_settings_of_the_user_are_the_persons_own(served: Served) -> None:
+    """An address in the user's file needs no confirming, and a token there goes to no address of a folder."""
+    (served.door.folder / ".env").rename(served.door.folder / "importer.toml")
+    (served.door.folder / "importer.toml").write_text(f"base_url = '{served.sandbox.base_url}'\n")
+    own = served.door.folder / "none" / "importer" / "config.toml"
+    private(own, "token = 't0ken'\n")
+    assert served(*QUESTIONS, IMPORTER_TOKEN="").code == 3
+    private(own, f"token = 't0ken'\nbase_url = '{served.sandbox.base_url}'\n")
+    (served.door.folder / "importer.toml").unlink()
+    assert served(*QUESTIONS, IMPORTER_TOKEN="").code == 0
+
+
+def test_what_cannot_be_kept_is_not_confirmed(served: Served) -> None:
+    """Where the user has no folder of settings that can be written, the other way out is named."""
+    (served.door.folder / "none").write_text("a file where the folder would be")
+    told = served("doctor", "--trust")
+    assert told.code == 3
+    assert "WRONG  trust: what you confirm cannot be kept: Not a directory\n" in told.out
+    assert "         -> set IMPORTER_BASE_URL in the environment instead\n" in told.out
+    assert served.sandbox.requests == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a terminal is made as POSIX does")
+@pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 3)])
+def test_a_person_at_a_terminal_is_asked_once(served: Served, answer: str, code: int) -> None:
+    """Who agrees is not asked again; who does not has sent nothing."""
+    import pty
+
+    near, far = pty.openpty()
+    command = [sys.executable, "-m", "importer", *QUESTIONS]
+    with subprocess.Popen(
+        command, cwd=served.door.folder, env=served.door.environment, stdin=far, stdout=subprocess.DEVNULL, stderr=far
+    ) as process:
+        os.write(near, f"{answer}\n".encode())
+        os.close(far)
+        said = b""
+        with suppress(OSError):  # how Linux says that the other side is closed
+            while piece := os.read(near, 4096):
+                said += piece
+    os.close(near)
+    assert process.returncode == code
+    assert (
+        f".env in {served.door.folder} names the address {served.sandbox.base_url}, which would get your token.\r\n"
+        "Is this the address of your recruiting service? (You are asked once.) [y/N]:"
+    ) in said.decode()
+    assert served(*QUESTIONS).code == code
+    assert bool(served.sandbox.requests) == (code == 0)
+
+
+def private(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
+    path.chmod(0o600)
+    return path
