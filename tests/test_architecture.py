@@ -13,7 +13,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "importer"
 
 # What each room may import, besides itself: never another stage, never a room above.
-GROUND = {"models", "errors", "durable", "quick_start", "child_process", "regular_files", "importer"}
+GROUND = {"models", "errors", "durable", "quick_start", "child_process", "regular_files", "visible_text", "importer"}
 SUPPLIES = {"mapping", "ledger", "service", "settings"}
 STAGES = {"extract", "transform", "load", "report", "template"}
 MAY_IMPORT = {
@@ -23,6 +23,7 @@ MAY_IMPORT = {
     "quick_start": set(),
     "child_process": set(),
     "regular_files": set(),
+    "visible_text": set(),
     "settings_files": GROUND,
     "trust": GROUND | {"settings_files"},
     **dict.fromkeys(SUPPLIES, GROUND),

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import FrontDoor, Served, candidate, write_csv
+from tests.cli.conftest import FrontDoor, Served, candidate, read_csv, write_csv
 
 PLANTED = ("secrets", "csv", "json", "tempfile", "pandas", "pycurl", "runpy", "typing", "__future__")
 
@@ -171,3 +171,17 @@ def private(path: Path, text: str) -> Path:
     path.write_text(text, "utf-8")
     path.chmod(0o600)
     return path
+
+
+def test_no_text_of_others_turns_a_line_around(serve: Callable[..., Served]) -> None:
+    """U+202E in a file's name, its header or a cell is an escape in every message, and in the report as it was."""
+    served = serve()
+    write_csv(served.door.folder / "ab\u202e.csv", [candidate(1, Salary="1\u202e000", Phone="x\u2066y")])
+    ran = served("run", "ab\u202e.csv", "--mapping", "mapping.yaml")
+    assert ran.code == 4
+    looked = served("look", "ab\u202e.csv")
+    assert not {"\u202e", "\u2066"} & set(ran.out + ran.err + looked.out + looked.err)
+    assert r"'x\u2066y'" in ran.out
+    [invalid] = (served.door.folder / "results").glob("*/invalid.csv")
+    assert read_csv(invalid)[0]["Salary"] == "1\u202e000"
+    assert r"'x\u2066y'" in read_csv(invalid)[0]["import_problem"]
