@@ -60,6 +60,7 @@ def main(arguments: list[str] | None = None) -> None:
     arguments: the words after `importer`; those of the process where none are given.
     """
     spare_garbage_collector()
+    _leave_no_core_dump()
     try:
         app(args=arguments, prog_name="importer")
     except ImporterError as error:
@@ -68,3 +69,11 @@ def main(arguments: list[str] | None = None) -> None:
     except KeyboardInterrupt:
         say("\nimporter: interrupted before anything was sent")
         sys.exit(130)
+
+
+def _leave_no_core_dump() -> None:
+    """Should this process or one that it starts crash, no file holds the token and the candidates."""
+    if sys.platform != "win32":
+        import resource  # not there on every system
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))

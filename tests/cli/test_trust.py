@@ -185,3 +185,14 @@ def test_no_text_of_others_turns_a_line_around(serve: Callable[..., Served]) -> 
     [invalid] = (served.door.folder / "results").glob("*/invalid.csv")
     assert read_csv(invalid)[0]["Salary"] == "1\u202e000"
     assert r"'x\u2066y'" in read_csv(invalid)[0]["import_problem"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limits of another process are read as Linux tells them")
+def test_a_crash_leaves_no_memory_on_the_disk(front_door: FrontDoor) -> None:
+    """No core dump is written, which would hold the token."""
+    with front_door.started("sandbox", "--port", "0", "--token", "t0ken") as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("sandbox listening")
+        limits = Path(f"/proc/{process.pid}/limits").read_text()
+    [line] = [line for line in limits.splitlines() if line.startswith("Max core file size")]
+    assert line.split()[4] == "0"
