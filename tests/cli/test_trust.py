@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -12,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import FrontDoor, Served, candidate, read_csv, write_csv
+from tests.cli.conftest import MAPPING, FrontDoor, Served, candidate, read_csv, write_csv
+from tests.samples.sample import ROOT
 
 PLANTED = ("secrets", "csv", "json", "tempfile", "pandas", "pycurl", "runpy", "typing", "__future__")
 
@@ -196,3 +198,44 @@ def test_a_crash_leaves_no_memory_on_the_disk(front_door: FrontDoor) -> None:
         limits = Path(f"/proc/{process.pid}/limits").read_text()
     [line] = [line for line in limits.splitlines() if line.startswith("Max core file size")]
     assert line.split()[4] == "0"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the steps of the README are those of a POSIX shell")
+def test_the_steps_of_the_readme_lead_to_an_import(served: Served) -> None:
+    """Word by word, up to the line of the crontab, in the bare environment that a scheduler gives."""
+    readme = (ROOT / "README.md").read_text("utf-8")
+    home, work = served.door.folder / "home", served.door.folder / "home" / "work"
+    work.mkdir(parents=True)
+    environment = {"HOME": str(home), "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin"}
+
+    def shell(command: str) -> None:
+        subprocess.run(["sh", "-c", f"umask 022; {command}"], cwd=work, env=environment, check=True, timeout=60)
+
+    make_token, settings, confirm = re.findall(r"```\n(.*?)```", readme.partition("**1. ")[2], re.DOTALL)[:3]
+    shell(make_token)
+    (home / "recruiting-token").write_text("t0ken\n", "utf-8")
+    settings = settings.replace("https://recruiting.example.com", served.sandbox.base_url)
+    (work / ".env").write_text(settings.replace("/home/you", str(home)), "utf-8")
+    shell(confirm)
+    [nightly] = re.findall(r"^15 2 \* \* \* +cd /srv/import && \.venv/bin/(.*)$", readme, re.MULTILINE)
+    (work / "export").mkdir()
+    (work / "mappings").mkdir()
+    write_csv(work / "export" / "new.csv", [candidate(1)])
+    (work / "mappings" / "nightly.yaml").write_text(MAPPING, "utf-8")
+    shell(nightly)
+    assert served.accepted == ["person1@example.com"]
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="only root can give a file to somebody else")
+def test_doctor_warns_of_a_secret_that_cannot_be_made_private(serve: Callable[..., Served]) -> None:
+    """That of a container is 0444 and not ours: it is used, and the person is told."""
+    served = serve()
+    secret = private(served.door.folder / "secret", "t0ken")
+    secret.chmod(0o444)
+    os.chown(secret, 12345, 12345)
+    told = served("doctor", IMPORTER_TOKEN_FILE=str(secret), IMPORTER_TOKEN="")
+    assert told.code == 0
+    assert (
+        f"note   token file: {secret} is readable by other users (mode 0444), and that cannot be changed from here\n"
+        "         -> make sure that nobody else works on this machine or in this container\n"
+    ) in told.out
