@@ -104,12 +104,8 @@ class Settings(BaseModel):
     @classmethod
     def _two_words(cls, value: Any) -> Any:
         """`ja,nein` in the environment is what `["ja", "nein"]` is in importer.toml."""
-        given = value.split(",") if isinstance(value, str) else value
-        words = (
-            [str(word).strip() for word in given if not isinstance(word, (list, dict))]
-            if isinstance(given, list)
-            else []
-        )
+        given = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
+        words = [str(word).strip() for word in given if not isinstance(word, (list, dict))]
         if len(words) != 2 or not all(words) or any(sign in word for word in words for sign in '[]"'):
             raise ValueError("give two words, the one for yes first: yes,no")
         return tuple(words)
@@ -172,14 +168,14 @@ class Settings(BaseModel):
         folder, token_file = Path.cwd().resolve(), ""
         if token.of_folder:
             token_file = os.path.realpath(self.token_file or folder)
-            if Path(token_file).is_relative_to(folder):
+            if self.token is not None or Path(token_file).is_relative_to(folder):
                 return None
         use = TokenUse(str(folder), address.name, self.base_url, token_file)
         return None if is_confirmed(use) else use
 
     def secret_file(self) -> Path | None:
         """The file that the token comes from: the token file, or the settings file that it stands in."""
-        return self.token_file or (self._set_by["token"].file if "token" in self._set_by else None)
+        return self._set_by["token"].file if self.token is not None else self.token_file
 
     def _readable_by_others(self) -> list[Problem]:
         file = self.secret_file()

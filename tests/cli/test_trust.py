@@ -115,7 +115,10 @@ def test_a_folder_with_its_own_token_needs_no_confirming(served: Served) -> None
     private(settings, settings.read_text() + "IMPORTER_TOKEN=t0ken\n")
     assert served(*QUESTIONS, IMPORTER_TOKEN="").code == 0
     private(served.door.folder / "kept" / "token", "t0ken")
-    private(settings, settings.read_text().replace("TOKEN=t0ken", "TOKEN_FILE=kept/token"))
+    own = settings.read_text()
+    private(settings, own.replace("TOKEN=t0ken", "TOKEN_FILE=kept/token"))
+    assert served(*QUESTIONS, IMPORTER_TOKEN="").code == 0
+    private(settings, own + "IMPORTER_TOKEN_FILE=/never/used\n")
     assert served(*QUESTIONS, IMPORTER_TOKEN="").code == 0
 
 
