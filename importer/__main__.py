@@ -1,6 +1,10 @@
 """`python -m importer`: the same as the console script."""
 
-from importer.cli.app import main
+import sys
 
 if __name__ == "__main__":
+    if not sys.flags.safe_path:
+        del sys.path[0]  # the current folder: a csv.py beside a CSV must not be taken for the library's
+    from importer.cli.app import main
+
     main()

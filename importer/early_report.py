@@ -1,6 +1,6 @@
 """Writes the report of a run in a process of its own while rows are still being sent, so that it is there at the end.
 
-Run as `python -m importer.early_report FOLDER` it follows the run's journal, row after row, as outcomes become final,
+Run with a run's folder as its argument it follows the run's journal, row after row, as outcomes become final,
 and writes the same files as `rewrite_report` into a staging folder. They appear only when the run that began it has
 kept its ending and says so on standard input; when that ends without a word, nothing has happened.
 """
@@ -18,6 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from importer.child_process import child_environment, python_command
 from importer.closing import facts_of, rows_of, sheet_of
 from importer.ledger import RunJournal
 from importer.models import Outcome, Row
@@ -36,10 +37,11 @@ class EarlyReport:
 
     def __init__(self, folder: Path) -> None:
         self._child = subprocess.Popen(
-            [sys.executable, "-m", __name__, str(folder)],
+            python_command(f"from {__name__} import follow_run; follow_run()", str(folder)),
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
+            env=child_environment(),
             start_new_session=True,  # Ctrl-C is for the run, which then says whether its ending was kept
         )
         step_back(self._child.pid)  # from here, before it loads what it needs
@@ -114,7 +116,14 @@ class _Follower:
         return self._ready.popleft()
 
 
-def main(folder: Path) -> None:
+def follow_run() -> None:
+    """In the other process: write the report of the run whose folder is the argument."""
+    spare_garbage_collector()
+    _write_along(Path(sys.argv[1]))
+    os._exit(0)  # the run waits for this: all is on disk, and what Python would tidy up is not worth its time
+
+
+def _write_along(folder: Path) -> None:
     manifest = read_manifest(folder)
     sheet = sheet_of(folder, manifest)
     with RunJournal(folder) as journal:
@@ -129,9 +138,3 @@ def main(folder: Path) -> None:
 
         rows = follower.rows(rows_of(manifest, sheet))
         write_report(folder, facts_of(manifest, sheet), rows, follower.outcomes(), final_facts)
-
-
-if __name__ == "__main__":
-    spare_garbage_collector()
-    main(Path(sys.argv[1]))
-    os._exit(0)  # the run waits for this: all is on disk, and what Python would tidy up is not worth its time

@@ -4,37 +4,35 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    SecretStr,
+    ValidationError,
+    field_validator,
+)
 
 from importer.errors import UnusableInput
 from importer.models import FilePlace, Problem, WireFormat
+from importer.regular_files import can_be_made_private, mode_for_others, read_regular
+from importer.settings_files import PREFIX, SettingSource, named, of_env_file, of_toml, user_file
+from importer.trust import TokenUse, is_confirmed
 
 PROJECT_FILE: Final = Path("importer.toml")
 _ENV_FILE: Final = Path(".env")
-_PREFIX: Final = "IMPORTER_"  # of a setting's name in the environment and in .env
 _PORTS: Final = {"https": 443, "http": 80}
 _TOKENS: Final = ("token", "token_file")  # two ways to say the same
-_SECRET: Final = ("token", "base_url", "ledger")  # of these a value that cannot be used is not repeated
-
-
-def user_file() -> Path | None:
-    """The settings file of the person, for all projects: importer/config.toml below their configuration folder.
-
-    None where nobody knows where that is, as in a container.
-    """
-    try:
-        if os.name == "nt":
-            folder = os.environ.get("APPDATA") or str(Path.home() / "AppData" / "Roaming")
-        else:
-            folder = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
-    except RuntimeError:
-        return None
-    return Path(folder) / "importer" / "config.toml"
+_MOST_TOKEN: Final = 64 << 10  # bytes
+_PIPE_SECONDS: Final = 5.0  # that the writer of a pipe has to write a token
 
 
 def _checked_base_url(url: str) -> str:
@@ -54,7 +52,7 @@ def _checked_base_url(url: str) -> str:
     if parts.query or parts.fragment:
         raise ValueError("the address ends in ? or #; give only scheme, host and path")
     if parts.scheme == "http" and not _is_loopback(host):
-        raise ValueError(f"{url!r} is not encrypted; only https is used, except to this machine itself")
+        raise ValueError("the address is not encrypted; only https is used, except to this machine itself")
     named = f"[{host}]" if ":" in host else host
     if port not in (None, _PORTS[parts.scheme]):
         named += f":{port}"
@@ -103,12 +101,15 @@ class Settings(BaseModel):
     workbook_memory_megabytes: int = Field(default=2048, ge=128)
     workbook_unpacked_megabytes: int = Field(default=2048, ge=1)
 
+    _set_by: dict[str, SettingSource] = PrivateAttr(default_factory=dict)
+    _token_once: str | None = PrivateAttr(default=None)  # a pipe gives it only once
+
     @field_validator("yes_no", mode="before")
     @classmethod
     def _two_words(cls, value: Any) -> Any:
         """`ja,nein` in the environment is what `["ja", "nein"]` is in importer.toml."""
-        given = value.split(",") if isinstance(value, str) else value
-        words = [str(word).strip() for word in given] if isinstance(given, list) else []
+        given = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
+        words = [str(word).strip() for word in given if not isinstance(word, (list, dict))]
         if len(words) != 2 or not all(words) or any(sign in word for word in words for sign in '[]"'):
             raise ValueError("give two words, the one for yes first: yes,no")
         return tuple(words)
@@ -149,23 +150,63 @@ class Settings(BaseModel):
         return Path(path)
 
     def access_token(self) -> str:
-        """The bearer token.
+        """The bearer token, to be sent to the address of these settings.
 
         Raises:
-            UnusableInput: there is none, its file cannot be read, or it cannot go into a header.
+            UnusableInput: there is none, others can read it, its file cannot be read, it cannot go into a header, or
+                the address was not confirmed.
         """
+        if self._token_once is None:
+            use = self.unconfirmed_use()
+            if problems := [*([use.refusal()] if use else []), *self._readable_by_others()]:
+                raise UnusableInput(problems)
+            self._token_once = self._read_token()
+        return self._token_once
+
+    def unconfirmed_use(self) -> TokenUse | None:
+        """The use of a token that the person has to confirm before anything is sent, see `trust`."""
+        address = self._set_by.get("base_url")
+        token = self._set_by.get("token") or self._set_by.get("token_file")
+        if self.base_url is None or address is None or token is None or not address.of_folder:
+            return None
+        folder, token_file = Path.cwd().resolve(), ""
+        if token.of_folder:
+            token_file = os.path.realpath(self.token_file or folder)
+            if self.token is not None or Path(token_file).is_relative_to(folder):
+                return None
+        use = TokenUse(str(folder), address.name, self.base_url, token_file)
+        return None if is_confirmed(use) else use
+
+    def secret_file(self) -> Path | None:
+        """The file that the token comes from: the token file, or the settings file that it stands in."""
+        return self._set_by["token"].file if self.token is not None else self.token_file
+
+    def _readable_by_others(self) -> list[Problem]:
+        file = self.secret_file()
+        try:
+            mode = file and mode_for_others(file)
+            if not file or not mode or not can_be_made_private(file):
+                return []
+        except OSError:  # it is not there, which is told when it is read
+            return []
+        message = f"other users of this machine can read the access token in it (mode {mode:04o})"
+        return [Problem("token-readable", message, f"run: chmod 600 {shlex.quote(str(file))}", FilePlace(str(file)))]
+
+    def _read_token(self) -> str:
         if self.token is not None:
             return _usable_token(self.token.get_secret_value(), "IMPORTER_TOKEN")
         if self.token_file is not None:
             try:
-                text = self.token_file.read_text(encoding="utf-8")
+                text = read_regular(self.token_file, _MOST_TOKEN, _PIPE_SECONDS).decode()
             except (OSError, UnicodeDecodeError) as error:
+                # The path is not repeated: somebody may have set the token itself.
                 raise UnusableInput(
                     Problem(
                         "token-file-unreadable",
                         f"the token file cannot be read: {getattr(error, 'strerror', None) or 'it is not text'}",
-                        "set IMPORTER_TOKEN_FILE to a file that holds the token and nothing else",
-                        FilePlace(str(self.token_file)),
+                        f"it was named by {self._set_by['token_file'].name}; set IMPORTER_TOKEN_FILE to the path of a "
+                        "file that holds the token and nothing else",
+                        FilePlace("IMPORTER_TOKEN_FILE"),
                     )
                 ) from None
             return _usable_token(text, str(self.token_file))
@@ -219,104 +260,47 @@ def load_settings(**flags: Any) -> Settings:
         UnusableInput: every setting that cannot be used, with its name and where it was set.
     """
     problems: list[Problem] = []
-    user = user_file()
-    sources = {
-        str(user): _of_toml(user, problems) if user is not None else {},
-        str(PROJECT_FILE): _of_toml(PROJECT_FILE, problems),
-        str(_ENV_FILE): _named(_of_env_file(problems), str(_ENV_FILE), problems),
-        "the environment": _named(os.environ, "the environment", problems),
-        "the flag of the same name": {name: value for name, value in flags.items() if value is not None},
-    }
+    user, known = user_file(), Settings.model_fields
+    sources = [
+        (SettingSource(str(user), user), of_toml(user, known, problems) if user is not None else {}),
+        (SettingSource(str(PROJECT_FILE), PROJECT_FILE, of_folder=True), of_toml(PROJECT_FILE, known, problems)),
+        (
+            SettingSource(str(_ENV_FILE), _ENV_FILE, of_folder=True),
+            named(of_env_file(_ENV_FILE, problems), str(_ENV_FILE), known, problems),
+        ),
+        (SettingSource("the environment"), named(os.environ, "the environment", known, problems)),
+        (
+            SettingSource("the flag of the same name"),
+            {name: value for name, value in flags.items() if value is not None},
+        ),
+    ]
     values: dict[str, Any] = {}
-    set_by: dict[str, str] = {}
-    for source, named in sources.items():  # the last one wins
+    set_by: dict[str, SettingSource] = {}
+    for source, found in sources:  # the last one wins
         # Of the two ways to name a token both at once, or a near token file would lose to a far token.
-        if any(name in named for name in _TOKENS):
-            values = {name: value for name, value in values.items() if name not in _TOKENS}
-        values |= named
-        set_by |= dict.fromkeys(named, source)
+        if any(name in found for name in _TOKENS):
+            for name in _TOKENS:
+                values.pop(name, None)
+                set_by.pop(name, None)
+        values |= found
+        set_by |= dict.fromkeys(found, source)
     try:
         settings = Settings.model_validate(values)
     except ValidationError as error:
         problems += [_setting_problem(item, set_by) for item in error.errors()]
     if problems:
         raise UnusableInput(problems)
+    settings._set_by = set_by
     return settings
 
 
-def _of_toml(file: Path, problems: list[Problem]) -> dict[str, Any]:
-    """What a file sets. A misspelt setting would be passed over without a word, and its default taken: it is told."""
-    if not file.is_file():
-        return {}
-    import tomllib  # few have such a file
-
-    try:
-        found = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        hint = "mend this line; a setting is written like in_flight = 4"
-        problems.append(Problem("settings-unreadable", f"it cannot be read: {error}", hint, FilePlace(str(file))))
-        return {}
-    known = list(Settings.model_fields)
-    for key in found:
-        if key not in known:
-            near = _nearest(key.lower().removeprefix(_PREFIX.lower()))
-            hint = f"did you mean {near!r}?" if near else f"the settings are {', '.join(known)}"
-            problems.append(Problem("setting-unknown", f"there is no setting {key!r}", hint, FilePlace(str(file))))
-    return {key: value for key, value in found.items() if key in known}
-
-
-def _of_env_file(problems: list[Problem]) -> Mapping[str, str | None]:
-    if not _ENV_FILE.is_file():
-        return {}
-    from dotenv import dotenv_values  # few have such a file
-    from dotenv.parser import parse_stream
-
-    place = FilePlace(str(_ENV_FILE))
-    try:
-        with _ENV_FILE.open(encoding="utf-8-sig") as file:  # some editors put the mark in front
-            broken = [binding.original.line for binding in parse_stream(file) if binding.error]
-        found = {} if broken else dotenv_values(_ENV_FILE, encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        message, hint = f"it cannot be read: {error}", "save it as UTF-8 text"
-        problems.append(Problem("settings-unreadable", message, hint, place))
-        return {}
-    for line in broken:
-        message, hint = f"line {line} cannot be read", "mend it; a setting is written like IMPORTER_IN_FLIGHT=4"
-        problems.append(Problem("settings-unreadable", message, hint, place))
-    return found
-
-
-def _named(environment: Mapping[str, str | None], source: str, problems: list[Problem]) -> dict[str, str]:
-    """The settings among variables, in upper or lower case; an empty one is as good as none.
-
-    A variable that looks like one of ours and is none is told. Others may be for somebody else.
-    """
-    named: dict[str, str] = {}
-    for variable, value in environment.items():
-        if not value or not variable.upper().startswith(_PREFIX):
-            continue
-        name = variable.upper().removeprefix(_PREFIX).lower()
-        if name in Settings.model_fields:
-            named[name] = value
-        elif near := _nearest(name):
-            message, hint = f"there is no setting {variable}", f"did you mean {_PREFIX}{near.upper()}?"
-            problems.append(Problem("setting-unknown", message, hint, FilePlace(source)))
-    return named
-
-
-def _nearest(name: str) -> str | None:
-    import difflib  # seldom needed
-
-    return next(iter(difflib.get_close_matches(name, list(Settings.model_fields), n=1)), None)
-
-
-def _setting_problem(item: Any, set_by: Mapping[str, str]) -> Problem:
+def _setting_problem(item: Any, set_by: Mapping[str, SettingSource]) -> Problem:
+    """What is wrong with a value. It is not repeated: whatever the setting, somebody may have put a token there."""
     name = str(item["loc"][0])
     message = str(item["msg"]).removeprefix("Value error, ")
-    what = "this setting" if name in _SECRET else repr(str(item["input"]))
     return Problem(
         "setting-unusable",
-        f"{what} cannot be used: {message[:1].lower()}{message[1:]}",
-        f"it was set by {set_by[name]}: mend it there",
-        FilePlace(f"{_PREFIX}{name.upper()}"),
+        f"this setting cannot be used: {message[:1].lower()}{message[1:]}",
+        f"it was set by {set_by[name].name}: mend it there",
+        FilePlace(f"{PREFIX}{name.upper()}"),
     )

@@ -13,7 +13,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "importer"
 
 # What each room may import, besides itself: never another stage, never a room above.
-GROUND = {"models", "errors", "durable", "quick_start", "importer"}
+GROUND = {"models", "errors", "durable", "quick_start", "child_process", "regular_files", "visible_text", "importer"}
 SUPPLIES = {"mapping", "ledger", "service", "settings"}
 STAGES = {"extract", "transform", "load", "report", "template"}
 MAY_IMPORT = {
@@ -21,8 +21,14 @@ MAY_IMPORT = {
     "errors": {"models", "importer"},
     "durable": set(),
     "quick_start": set(),
+    "child_process": set(),
+    "regular_files": set(),
+    "visible_text": set(),
+    "settings_files": GROUND,
+    "trust": GROUND | {"settings_files"},
     **dict.fromkeys(SUPPLIES, GROUND),
     "mapping": GROUND | {"settings"},  # IMPORTER_MAPPING_FOLDERS
+    "settings": GROUND | {"settings_files", "trust"},
     **dict.fromkeys(STAGES, GROUND | SUPPLIES),
     "work_beside": GROUND,
     "sorting": GROUND | SUPPLIES | STAGES | {"work_beside"},
@@ -63,8 +69,9 @@ MAY_IMPORT = {
         "purge",
         "abandoned",
         "sandbox",
+        "trust",
     },
-    "sandbox": {"importer"},
+    "sandbox": {"importer", "child_process"},
     "__main__": {"cli"},
     "importer": set(),
 }
@@ -92,7 +99,7 @@ HOMES = {
     "httptools": {"sandbox"},
     "typer": {"cli"},
     "rich": {"cli"},
-    "dotenv": {"settings"},
+    "dotenv": {"settings_files"},
     "pydantic": {"settings", "service", "mapping"},
 }
 

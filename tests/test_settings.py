@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from importer.errors import UnusableInput
 from importer.extract.limits import ReadingLimits, limits_of_settings
-from importer.settings import load_settings
+from importer.regular_files import read_regular
+from importer.settings import Settings, load_settings
 
 
 @pytest.fixture(autouse=True)
@@ -80,12 +85,12 @@ def test_an_address_is_taken(given: str, used: str) -> None:
 BAD_ADDRESSES = [
     pytest.param(
         "http://recruiting.example.com",
-        "'http://recruiting.example.com' is not encrypted; only https is used, except to this machine itself",
+        "the address is not encrypted; only https is used, except to this machine itself",
         id="http",
     ),
     pytest.param(
         "http://127.0.0.1.example.com",
-        "'http://127.0.0.1.example.com' is not encrypted; only https is used, except to this machine itself",
+        "the address is not encrypted; only https is used, except to this machine itself",
         id="a name that looks like loopback",
     ),
     pytest.param(
@@ -175,14 +180,16 @@ def test_every_mistake_in_every_place_is_told_at_once(folder: Path, monkeypatch:
     assert [line.split(";")[0] for line in refusal()] == [
         "importer.toml: there is no setting 'in_fligth'",
         ".env: line 2 cannot be read",
-        "IMPORTER_RATE: 'fast' cannot be used: input should be a valid number, unable to parse string as a number",
-        "IMPORTER_RETRY_BUDGET: 'inf' cannot be used: input should be a finite number",
+        "IMPORTER_RATE: this setting cannot be used: input should be a valid number, "
+        "unable to parse string as a number",
+        "IMPORTER_RETRY_BUDGET: this setting cannot be used: input should be a finite number",
     ]
 
 
 def test_the_token_of_the_nearest_place_counts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It says for which company candidates are entered: one of a farther place must not win, in whichever form."""
     (folder / "near").write_text("near")
+    (folder / "near").chmod(0o600)
     (folder / "importer.toml").write_text("token = 'far'\n")
     monkeypatch.setenv("IMPORTER_TOKEN_FILE", str(folder / "near"))
     assert load_settings().access_token() == "near"
@@ -211,7 +218,9 @@ def test_two_words_are_wanted_for_yes_and_no(folder: Path, line: str) -> None:
 def test_a_path_that_none_can_be_is_told(folder: Path) -> None:
     """TOML can write a NUL, and the system takes it in no path."""
     (folder / "importer.toml").write_text('out = "a\\u0000b"')
-    assert [line.split(";")[0] for line in refusal()] == ["IMPORTER_OUT: 'a\\x00b' cannot be used: no path holds a NUL"]
+    assert [line.split(";")[0] for line in refusal()] == [
+        "IMPORTER_OUT: this setting cannot be used: no path holds a NUL"
+    ]
 
 
 def test_a_person_without_a_home_has_settings(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -237,7 +246,7 @@ def test_an_unknown_transport_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those that there are are named."""
     monkeypatch.setenv("IMPORTER_TRANSPORT", "pigeon")
     assert refusal() == [
-        "IMPORTER_TRANSPORT: 'pigeon' cannot be used: input should be 'auto', 'requests' or 'curl'; "
+        "IMPORTER_TRANSPORT: this setting cannot be used: input should be 'auto', 'requests' or 'curl'; "
         "it was set by the environment: mend it there"
     ]
 
@@ -263,6 +272,7 @@ def test_a_settings_file_that_is_no_toml_is_told_with_its_line(folder: Path) -> 
 def test_a_token_comes_from_a_file(folder: Path) -> None:
     """The file holds the token and nothing else; a line end is no part of it."""
     (folder / "token").write_text("s3cret\n")
+    (folder / "token").chmod(0o600)
     settings = load_settings(token_file=folder / "token")
     assert settings.access_token() == "s3cret"
     assert "s3cret" not in repr(settings)
@@ -288,12 +298,12 @@ def test_a_token_that_cannot_go_into_a_header_is_refused(
 
 
 def test_a_token_file_that_is_not_there_is_told(folder: Path) -> None:
-    """With its path, and what to do."""
+    """With where it was named, and what to do; the path is not repeated, as it may be the token itself."""
     with pytest.raises(UnusableInput) as refused:
         load_settings(token_file=Path("no-token")).access_token()
     assert str(refused.value) == (
-        "no-token: the token file cannot be read: No such file or directory; "
-        "set IMPORTER_TOKEN_FILE to a file that holds the token and nothing else"
+        "IMPORTER_TOKEN_FILE: the token file cannot be read: No such file or directory; it was named by the flag of "
+        "the same name; set IMPORTER_TOKEN_FILE to the path of a file that holds the token and nothing else"
     )
 
 
@@ -315,6 +325,141 @@ def test_less_memory_than_any_workbook_needs_is_refused(monkeypatch: pytest.Monk
     """A limit under which nothing could be read is a slip."""
     monkeypatch.setenv("IMPORTER_WORKBOOK_MEMORY_MEGABYTES", "2")
     assert refusal() == [
-        "IMPORTER_WORKBOOK_MEMORY_MEGABYTES: '2' cannot be used: input should be greater than or equal to "
+        "IMPORTER_WORKBOOK_MEMORY_MEGABYTES: this setting cannot be used: input should be greater than or equal to "
         "128; it was set by the environment: mend it there"
     ]
+
+
+HINT = "settings are read from a small text file; check what lies there"
+NO_SETTINGS = [
+    pytest.param("importer.toml", os.mkfifo, "it is not a regular file", id="a pipe"),
+    pytest.param(".env", os.mkfifo, "it is not a regular file", id="a pipe as .env"),
+    pytest.param("user/importer/config.toml", lambda path: path.symlink_to("/dev/zero"), "it is not a regular file"),
+    pytest.param(".env", lambda path: path.symlink_to("/dev/zero"), "it is not a regular file", id="a device"),
+    pytest.param("importer.toml", lambda path: path.mkdir(), "it is not a regular file", id="a folder"),
+    pytest.param("importer.toml", lambda path: path.write_bytes(b"#" * 16385), "it holds more than 16,384 bytes"),
+    pytest.param(".env", lambda path: path.write_bytes(b"#" * 65537), "it holds more than 65,536 bytes", id="large"),
+]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="it has none of these")
+@pytest.mark.parametrize(("name", "make", "message"), NO_SETTINGS)
+def test_settings_come_from_small_regular_files(
+    folder: Path, name: str, make: Callable[[Path], object], message: str
+) -> None:
+    """What would never end, or fill the memory, is told before it is read."""
+    (folder / "user" / "importer").mkdir(parents=True)
+    make(folder / name)
+    place = folder / name if name.startswith("user") else name
+    assert refusal() == [f"{place}: it cannot be read: {message}; {HINT}"]
+
+
+def test_a_file_of_ever_so_many_gigabytes_is_not_read(folder: Path) -> None:
+    """Its size is known before."""
+    with (folder / "importer.toml").open("wb") as file:
+        file.truncate(8 << 30)
+    assert refusal() == [f"importer.toml: it cannot be read: it holds more than 16,384 bytes; {HINT}"]
+
+
+def test_a_folder_called_env_is_passed_over(folder: Path) -> None:
+    """Some keep their virtual environment there."""
+    (folder / ".env").mkdir()
+    assert load_settings().in_flight == 8
+
+
+def test_brackets_without_end_are_told(folder: Path) -> None:
+    """As many as fit: the reader of TOML gives up at some hundreds."""
+    (folder / "importer.toml").write_text("out = " + "[" * 16_000)
+    assert refusal() == [
+        "importer.toml: it cannot be read: its brackets are nested too deep; "
+        "mend this line; a setting is written like in_flight = 4"
+    ]
+
+
+def test_a_word_for_yes_that_is_nested_deep_is_told(folder: Path) -> None:
+    """A value of any shape is a message, and no traceback."""
+    (folder / "importer.toml").write_text(f"yes_no = [{{{'.'.join('a' * 5_000)} = 1}}, 'no']")
+    assert "give two words, the one for yes first: yes,no" in refusal()[0]
+
+
+def test_variables_in_env_are_not_expanded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The secret of another tool goes nowhere because a folder's .env names it."""
+    monkeypatch.setenv("SECRET_OF_ANOTHER_TOOL", "s3cret")
+    (folder / ".env").write_text('IMPORTER_OUT="${SECRET_OF_ANOTHER_TOOL}"\nexport IMPORTER_LEDGER=$HOME/x # mine\n')
+    assert str(load_settings().out) == "${SECRET_OF_ANOTHER_TOOL}"
+    assert str(load_settings().ledger_path()) == "$HOME/x"
+
+
+@pytest.mark.parametrize("name", [name for name in Settings.model_fields if name not in ("token", "out", "ledger")])
+def test_a_token_in_the_wrong_setting_is_not_repeated(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Whichever setting was mistaken for that of the token."""
+    monkeypatch.setenv(f"IMPORTER_{name.upper()}", "sk-4f2c9a1b")
+    with pytest.raises(UnusableInput) as refused:
+        load_settings().access_token()
+    assert "4f2c9a" not in str(refused.value)
+
+
+def test_a_relative_folder_of_the_user_is_none(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would lead into the working folder, whose settings are not the person's own."""
+    (folder / "importer").mkdir()
+    (folder / "importer" / "config.toml").write_text("in_flight = 2\n")
+    monkeypatch.setenv("HOME", ".")
+    for relative in ("", "."):
+        monkeypatch.setenv("XDG_CONFIG_HOME", relative)
+        assert load_settings().in_flight == 8
+
+
+@pytest.mark.skipif(os.name == "nt", reason="it has no such pipes")
+def test_a_token_comes_from_a_pipe(folder: Path) -> None:
+    """A password manager writes it there once; it is asked for twice."""
+    os.mkfifo(folder / "token", 0o600)
+    with subprocess.Popen(["sh", "-c", "printf s3cret; sleep 0.2; echo >&1"], stdout=subprocess.PIPE) as manager:
+        assert manager.stdout is not None
+        writer = threading.Thread(target=lambda: (folder / "token").write_text("s3cret\n"), daemon=True)
+        writer.start()
+        settings = load_settings(token_file=folder / "token")
+        assert (settings.access_token(), settings.access_token()) == ("s3cret", "s3cret")
+        writer.join()
+        assert load_settings(token_file=f"/dev/fd/{manager.stdout.fileno()}").access_token() == "s3cret"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="it has no such pipes")
+def test_a_pipe_that_says_nothing_is_not_waited_for(folder: Path) -> None:
+    """Whether nobody writes to it or its writer never ends; and one that never stops is not read to its end."""
+    os.mkfifo(folder / "token")
+    with pytest.raises(OSError, match="its writer did not finish in time"):
+        read_regular(folder / "token", 9, pipe_seconds=0.1)
+    with subprocess.Popen(["yes"], stdout=subprocess.PIPE) as endless:
+        assert endless.stdout is not None
+        with pytest.raises(OSError, match="it holds more than 9 bytes"):
+            read_regular(Path(f"/dev/fd/{endless.stdout.fileno()}"), 9, pipe_seconds=60)
+        endless.kill()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="its rights are kept in another way")
+@pytest.mark.parametrize("mode", [0o644, 0o640, 0o602])
+def test_a_token_that_others_can_read_is_refused(folder: Path, mode: int) -> None:
+    """In a file of its own or among other settings; the hint is the command that mends it."""
+    (folder / "my token").write_text("s3cret")
+    (folder / "my token").chmod(mode)
+    with pytest.raises(UnusableInput) as refused:
+        load_settings(token_file=folder / "my token").access_token()
+    assert str(refused.value) == (
+        f"{folder}/my token: other users of this machine can read the access token in it (mode 0{mode:o}); "
+        f"run: chmod 600 '{folder}/my token'"
+    )
+    (folder / ".env").write_text("IMPORTER_TOKEN=s3cret\n")
+    (folder / ".env").chmod(mode)
+    with pytest.raises(UnusableInput, match=r"run: chmod 600 \.env"):
+        load_settings().access_token()
+    (folder / ".env").chmod(0o600)
+    assert load_settings().access_token() == "s3cret"
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="only root can give a file to somebody else")
+def test_the_secret_of_a_container_is_taken_as_it_is(folder: Path) -> None:
+    """It is 0444, and belongs to somebody else: no hint would help."""
+    (folder / "secret").write_text("s3cret")
+    (folder / "secret").chmod(0o444)
+    os.chown(folder / "secret", 12345, 12345)
+    assert load_settings(token_file=folder / "secret").access_token() == "s3cret"

@@ -23,6 +23,9 @@ from importer.cli.template_command import template
 from importer.errors import ImporterError
 from importer.quick_start import spare_garbage_collector
 
+if sys.platform != "win32":
+    import resource
+
 app = typer.Typer(
     name="importer",
     help="Import candidates from spreadsheets into a recruiting service: every row once, every row accounted for.",
@@ -60,8 +63,15 @@ def main(arguments: list[str] | None = None) -> None:
     arguments: the words after `importer`; those of the process where none are given.
     """
     spare_garbage_collector()
+    _leave_no_core_dump()
     try:
         app(args=arguments, prog_name="importer")
     except ImporterError as error:
         show_error(error)
         sys.exit(error.exit_code)
+
+
+def _leave_no_core_dump() -> None:
+    """Should this process or one that it starts crash, no file holds the token and the candidates."""
+    if sys.platform != "win32":
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))

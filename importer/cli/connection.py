@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,6 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+import typer
+
+from importer.cli.messages import say
 from importer.durable import INTERNAL, internal_folder, open_private
 from importer.errors import UnusableInput
 from importer.ledger import rehearsal_lock
@@ -17,6 +21,7 @@ from importer.models import Problem, Question
 from importer.results_folder import make_results, unusable_folder
 from importer.service import Limits, Patience, RecruitingService, Reply
 from importer.settings import Settings
+from importer.trust import TokenUse, confirm
 
 if TYPE_CHECKING:
     from importer.sandbox import ChildSandbox
@@ -53,9 +58,10 @@ def connect(settings: Settings, patience: Callable[[str], Patience] = lambda _: 
     """The service of the settings. `patience`: for questions, by its address.
 
     Raises:
-        UnusableInput: address or token are missing or cannot be used.
+        UnusableInput: address or token are missing or cannot be used, or their use together is not confirmed.
     """
     base_url = settings.service_url()
+    _ask_to_confirm(settings.unconfirmed_use())
     service = _service(settings, base_url, settings.access_token())
     try:
         yield Connection(service, base_url, settings.settle_seconds, patience(base_url))
@@ -101,6 +107,19 @@ def _spelled_alike(base_url: str) -> tuple[str, ...]:
 def sandbox_memory(out: Path) -> Path:
     """What the sandbox of a results folder has accepted."""
     return out / INTERNAL / "sandbox-memory.jsonl"
+
+
+def _ask_to_confirm(use: TokenUse | None) -> None:
+    """Ask the person at the terminal, if there is one, whether a token may go to an address that the folder names."""
+    if use is None or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return
+    say(f"{use.source} in {use.folder} names the address {use.address}, which would get {use.told_token}.")
+    if typer.confirm("Is this the address of your recruiting service? (You are asked once.)", err=True):
+        confirm(use)
+
+
+def _patience(settings: Settings) -> Patience:
+    return Patience(attempts=settings.attempts)
 
 
 def _started(questions: Path | None, faults: Path | None, memory: Path) -> ChildSandbox:

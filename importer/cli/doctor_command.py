@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -25,7 +25,7 @@ _LITTLE_ROOM = 500 * 1024 * 1024  # bytes
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at. `hint` is "" where all is well."""
+    """One thing that was looked at. `hint` is "" where nothing is to be done or known."""
 
     what: str
     well: bool
@@ -33,17 +33,25 @@ class Finding:
     hint: str = ""
 
 
-def doctor(out: options.Out = None, as_json: options.AsJson = False) -> None:
+def doctor(
+    out: options.Out = None,
+    as_json: options.AsJson = False,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Confirm that your token may go to the address that this folder names.")
+    ] = False,
+) -> None:
     """Look at settings, token, connection, folders and ledger, and say what is wrong and what to do."""
     from importer.settings import load_settings
 
     settings = load_settings(out=out)
-    findings = [*_program(), *_address(settings), *_folders(settings)]
+    confirmed = _confirmed(settings) if trust else ()
+    findings = [*_program(), *confirmed, *_address(settings), *_folders(settings)]
     if as_json:
         tell(json.dumps([asdict(finding) for finding in findings], ensure_ascii=False, indent=1))
     else:
         for finding in findings:
-            tell(f"{'ok   ' if finding.well else 'WRONG'}  {finding.what}: {finding.found}")
+            sign = "WRONG" if not finding.well else "note " if finding.hint else "ok   "
+            tell(f"{sign}  {finding.what}: {finding.found}")
             if finding.hint:
                 tell(f"         -> {finding.hint}")
         wrong = sum(not finding.well for finding in findings)
@@ -55,6 +63,23 @@ def _program() -> Iterator[Finding]:
     from importer import __version__
 
     yield Finding("importer", True, f"{__version__} on Python {sys.version.split()[0]}")
+
+
+def _confirmed(settings: Settings) -> Iterator[Finding]:
+    """What `--trust` has confirmed."""
+    from importer.errors import UnusableInput
+    from importer.trust import confirm
+
+    use = settings.unconfirmed_use()
+    if use is None:
+        yield Finding("trust", True, "there is nothing to confirm")
+        return
+    try:
+        kept = confirm(use)
+    except UnusableInput as error:
+        yield from (Finding("trust", False, problem.message, problem.hint) for problem in error.problems)
+    else:
+        yield Finding("trust", True, f"{use.address} may get {use.told_token} from now on, in this folder ({kept})")
 
 
 def _transport(settings: Settings) -> Finding:
@@ -76,6 +101,7 @@ def _address(settings: Settings) -> Iterator[Finding]:
     yield from (transport, *lacking)
     if lacking or not transport.well:
         return
+    yield from _token_on_show(settings)
     try:
         with connect(settings) as connection:
             yield Finding("address", True, connection.name)
@@ -93,6 +119,17 @@ def _lacking(settings: Settings) -> Iterator[Finding]:
             ask()
         except UnusableInput as error:
             yield from (Finding(what, False, problem.message, problem.hint) for problem in error.problems)
+
+
+def _token_on_show(settings: Settings) -> Iterator[Finding]:
+    """A token file that others can read is refused where that can be changed; here it cannot be."""
+    from importer.regular_files import mode_for_others
+
+    file = settings.secret_file()
+    if file is not None and (mode := mode_for_others(file)):
+        found = f"{file} is readable by other users (mode {mode:04o}), and that cannot be changed from here"
+        hint = "make sure that nobody else works on this machine or in this container"
+        yield Finding("token file", True, found, hint)
 
 
 def _token_and_network(answer: Reply | NoReply) -> Finding:

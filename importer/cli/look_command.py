@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from importer.cli import options
-from importer.cli.messages import problem_lines, say, tell, visible
+from importer.cli.messages import problem_lines, say, tell
 from importer.cli.source_flags import named_as_flags, with_flag
+from importer.visible_text import visible
 
 if TYPE_CHECKING:
     from importer.extract import Sheet

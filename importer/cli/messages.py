@@ -11,9 +11,8 @@ from typing import TextIO
 
 from importer.errors import DamagedRun, ImporterError, UnusableInput
 from importer.models import LinePlace, Problem
+from importer.visible_text import visible
 
-# Written as JSON writes them: what --json prints is the same text after it.
-_CONTROLS = {sign: f"\\u{sign:04x}" for sign in (*range(0x20), *range(0x7F, 0xA0)) if sign not in (0x09, 0x0A)}
 _MOST = 50  # problems shown at once; a file with more has one cause
 
 
@@ -25,11 +24,6 @@ def say(text: str = "") -> None:
 def tell(text: str) -> None:
     """A result on stdout."""
     _print(text, sys.stdout)
-
-
-def visible(text: str) -> str:
-    """A text as a terminal shows it whatever it holds: a cell or an answer must not move the cursor or recolour."""
-    return text if text.isprintable() else text.translate(_CONTROLS)
 
 
 def _print(text: str, stream: TextIO) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from importer.cli import options
-from importer.cli.messages import say, tell, visible
+from importer.cli.messages import say, tell
+from importer.visible_text import visible
 
 if TYPE_CHECKING:
     from importer.models import Question

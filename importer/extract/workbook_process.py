@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -12,7 +11,7 @@ from pathlib import Path
 from threading import Timer
 from typing import IO
 
-import importer
+from importer.child_process import child_environment, python_command
 from importer.errors import UnusableInput
 from importer.extract.file_kind import FileKind
 from importer.extract.limits import ReadingLimits
@@ -32,12 +31,6 @@ from importer.models import FilePlace, Problem
 _OUT_OF_MEMORY = ("MemoryError", "memory allocation", "Cannot allocate", "capacity overflow", "start new thread")
 # What calamine says of an ODS whose blank cells it would have to make.
 _TOO_MANY_CELLS = re.compile(r"\((\d+) cells requested, max (\d+)\)")
-# The package lies where this one does. It comes last in the path, and the folder that a person stands in does not come
-# at all (-P): a csv.py there must not be taken for the library's.
-_PROGRAM = (
-    f"import sys; sys.path.append({str(Path(importer.__file__).parent.parent)!r}); "
-    "from importer.extract.workbook_child import main; main()"
-)
 _PIPE = 1 << 20  # bytes: a batch fits in at once, so that the child goes on while it is taken
 _ENGINES = dict.fromkeys(FileKind, ("calamine",)) | {FileKind.XLSX: ("calamine", "openpyxl")}
 
@@ -123,12 +116,17 @@ def _ask(source: WorkbookSource, engine: str) -> SheetFrames | _Failure:
         limits.seconds,
         limits.unpacked,
     )
-    command = [sys.executable, "-P", "-X", "utf8", "-c", _PROGRAM]
+    command = python_command("from importer.extract.workbook_child import main; main()")
     timed_out: list[bool] = []
     with (
         tempfile.TemporaryFile() as errors,
         subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, pipesize=_PIPE
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            env=child_environment(),
+            pipesize=_PIPE,
         ) as child,
     ):
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -13,12 +14,14 @@ from importer.report.names import WORKBOOK_FILE
 from importer.report.next_steps import Step, next_steps
 from importer.report.summary import ProblemGroup, Summary
 from importer.report.words import OPEN, words_for
+from importer.visible_text import visible
 
 WIDTH: Final = 80
 MOST_GROUPS: Final = 12
 MOST_WARNINGS: Final = 6
 
 _COUNT_WIDTH = 8
+_BLANK = re.compile(r"[^\S ]")
 
 
 def summary_lines(summary: Summary, folder: Path) -> list[str]:
@@ -141,5 +144,5 @@ def _wrapped(text: str, first: str = "", others: str = "") -> list[str]:
 
 
 def _printable(text: str) -> str:
-    """Without what a terminal would obey: a cell or an answer of the service could hold its control sequences."""
-    return "".join(character if character.isprintable() else " " for character in text)
+    """On one line, and without what a terminal would obey: a cell or an answer could hold its control sequences."""
+    return visible(_BLANK.sub(" ", text))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import subprocess
 import sys
@@ -13,11 +12,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Literal
 
+from importer.child_process import child_environment, python_command
 from importer.sandbox.serving import ANNOUNCEMENT
 from importer.sandbox.unusable import SandboxUnusable
 
 TOKEN_VARIABLE = "IMPORTER_SANDBOX_TOKEN"
-COMMAND = (sys.executable, "-m", "importer", "sandbox")
+COMMAND = (*python_command("from importer.cli.app import main; main()"), "sandbox")
 if sys.platform == "win32":
     _OWN_GROUP = subprocess.CREATE_NEW_PROCESS_GROUP  # what a session of its own is elsewhere
 else:
@@ -73,15 +73,13 @@ def start(
     arguments = [text for flag, path in paths.items() if path for text in (flag, str(path))]
     arguments += ["--port", "0", "--pool-duplicates", str(pool_duplicate_status), "--exit-with-stdin"]
     token = secrets.token_urlsafe(24)
-    environment = {**os.environ, TOKEN_VARIABLE: token}
-    environment.pop("IMPORTER_TOKEN", None)  # the real service's token is none of the sandbox's business
     with tempfile.TemporaryFile() as complaints:
         process = subprocess.Popen(
             [*command, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=complaints,
-            env=environment,
+            env={**child_environment(), TOKEN_VARIABLE: token},
             start_new_session=True,
             creationflags=_OWN_GROUP,
         )

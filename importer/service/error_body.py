@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from importer.visible_text import visible
+
 LONGEST = 500  # characters of the line
 _LOOKED_AT = 8_192  # characters: some of the patterns below take long on more, and nobody puts the reason further down
 _DEEPEST = 8
@@ -22,7 +24,7 @@ _WRAPPERS = {
     "description", "title", "reason",
 }  # fmt: skip
 _MARKERS = {"success", "status", "status_code", "code", "ok"}
-_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]+")
+_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff]+")
 _CREDENTIAL = re.compile(r"(https?://[^\s\"'<>?]+)\?[^\s\"'<>]*|(?i:bearer)\s+\S+")
 
 
@@ -75,5 +77,5 @@ def _of_html(page: str) -> str:
 def one_line(text: str) -> str:
     """The text without what is not seen, without credentials, and with at most LONGEST characters."""
     text = _CREDENTIAL.sub(lambda found: found.group(1) or "(token)", text[:_LOOKED_AT])
-    text = re.sub(r"\s+", " ", _UNSEEN.sub(" ", text)).strip()
+    text = visible(re.sub(r"\s+", " ", _UNSEEN.sub(" ", text)).strip())
     return text if len(text) <= LONGEST else text[: LONGEST - 1].rstrip() + "…"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from importer.models import LinePlace, Place, Problem
+from importer.visible_text import visible
 
 _SHOWN = 80  # characters of a cell in a message
 
@@ -23,9 +24,7 @@ class Refusal:
 
 def quoted(text: str) -> str:
     """A cell's text as a message shows it: on one line, in quotes, cut where it is long."""
-    line = " ".join(text.split())
-    if not line.isprintable():
-        line = "".join(sign if sign.isprintable() else "\ufffd" for sign in line)
+    line = visible(" ".join(text.split()))
     return f"'{line}'" if len(line) <= _SHOWN else f"'{line[:_SHOWN]}…'"
 
 

@@ -321,7 +321,7 @@ SETTINGS = [
     pytest.param(
         {"IMPORTER_BASE_URL": "http://recruiting.example.com", "IMPORTER_IN_FLIGHT": "many"},
         3,
-        ["is not encrypted; only https is used", "IMPORTER_IN_FLIGHT: 'many' cannot be used"],
+        ["is not encrypted; only https is used", "IMPORTER_IN_FLIGHT: this setting cannot be used"],
         id="two bad settings at once",
     ),
     pytest.param(

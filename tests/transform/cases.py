@@ -278,7 +278,7 @@ _LONG_CELL = "x" * 200
 BAD = (
     Bad(
         "text with a control character", _TEXT, "a\x00b",
-        "'a\ufffdb' holds the character U+0000, which cannot be sent; take it out",
+        "'a\\u0000b' holds the character U+0000, which cannot be sent; take it out",
     ),
     Bad(
         "guard quote left", _TEXT, "'=1+1",

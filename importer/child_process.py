@@ -1,0 +1,43 @@
+"""How Python is started beside this process: with our modules only, and none of this process's secrets."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+_PACKAGES = str(Path(__file__).resolve().parent.parent)
+# What Python itself and the settings of the user need. Anything else may be a secret of another tool.
+_PASSED = {
+    "PATH", "HOME", "USERPROFILE", "APPDATA", "XDG_CONFIG_HOME", "TMPDIR", "TEMP", "TMP", "LANG", "LANGUAGE", "TZ",
+    "TZDIR", "SYSTEMROOT", "WINDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH",
+}  # fmt: skip
+_SECRET = ("TOKEN", "LEDGER")  # the address of a ledger may hold a password
+
+
+def python_command(program: str, *arguments: str) -> list[str]:
+    """A command that runs `program` (Python code that may import this package) with `arguments` in sys.argv[1:].
+
+    Python is started isolated (-I): the current folder is not on its path, so that a secrets.py beside a CSV is not
+    run. What this process finds elsewhere comes after what Python itself brings.
+    """
+    path = [entry for entry in sys.path if Path(entry).is_absolute() and not _is_current_folder(entry)]
+    start = f"import sys; sys.path += {[*path, _PACKAGES]!r}; {program}"
+    return [sys.executable, "-I", "-X", "utf8", "-c", start, *arguments]
+
+
+def child_environment() -> dict[str, str]:
+    """The environment of such a process: neither the token, nor what other programs keep there."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if (name.upper() in _PASSED or name.upper().startswith(("LC_", "IMPORTER_")))
+        and not any(word in name.upper() for word in _SECRET)
+    }
+
+
+def _is_current_folder(entry: str) -> bool:
+    try:
+        return Path(entry).samefile(Path.cwd())
+    except OSError:  # one of the two is not there
+        return False

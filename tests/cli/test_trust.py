@@ -1,0 +1,244 @@
+"""Nothing of the folder that a command is typed in is trusted: neither its modules nor its settings."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import MAPPING, FrontDoor, Served, candidate, read_csv, write_csv
+from tests.samples.sample import ROOT
+
+PLANTED = ("secrets", "csv", "json", "tempfile", "pandas", "pycurl", "runpy", "typing", "__future__")
+
+
+def test_modules_beside_the_file_are_not_run(front_door: FrontDoor) -> None:
+    """Neither by the command nor by a process that it starts: for a workbook, a sandbox, the report of a long run."""
+    for name in PLANTED:
+        code = f"from pathlib import Path; Path({str(front_door.folder / 'was-run')!r}).write_text({name!r})\n"
+        (front_door.folder / f"{name}.py").write_text(code, "utf-8")
+    write_csv(front_door.folder / "people.csv", [candidate(number) for number in range(2_100)])
+    mapping = ("--mapping", "mapping.yaml", "--sandbox")
+    for arguments in (
+        ("run", "people.csv", *mapping),
+        ("template", "4f2c9a", "--sandbox"),
+        ("look", "template-4f2c9a.xlsx"),
+    ):
+        with front_door.started(*arguments, IMPORTER_TOKEN="t") as process:
+            _, err = process.communicate(timeout=60)
+        assert process.returncode == 0, err
+    assert not (front_door.folder / "was-run").exists()
+
+
+@pytest.fixture
+def served(serve: Callable[..., Served]) -> Served:
+    """A token of the person in the environment, and an address in the folder's .env."""
+    served = serve()
+    write_csv(served.door.folder / "people.csv", [candidate(1)])
+    (served.door.folder / ".env").write_text(f"IMPORTER_BASE_URL={served.sandbox.base_url}\n", "utf-8")
+    environment = {**served.door.environment, "IMPORTER_BASE_URL": ""}
+    return Served(FrontDoor(served.door.folder, environment), served.sandbox)
+
+
+QUESTIONS = ("questions", "4f2c9a")
+SENDING = [
+    ("run", "people.csv", "--mapping", "mapping.yaml"),
+    ("run", "people.csv", "--mapping", "mapping.yaml", "--yes"),
+    ("check", "people.csv", "--mapping", "mapping.yaml"),
+    QUESTIONS,
+    ("mapping", "new", "people.csv", "--job-post", "4f2c9a"),
+    ("mapping", "check", "mapping.yaml"),
+    ("template", "4f2c9a"),
+    ("doctor",),
+]
+
+
+@pytest.mark.parametrize("arguments", SENDING, ids=" ".join)
+def test_an_address_of_the_folder_does_not_get_the_token(served: Served, arguments: tuple[str, ...]) -> None:
+    """Nothing at all is sent before the person has confirmed it, whichever command it is."""
+    ran = served(*arguments)
+    assert ran.code == 3
+    assert "importer doctor --trust" in ran.out + ran.err
+    assert served.sandbox.requests == []
+
+
+def test_both_ways_out_are_named(served: Served) -> None:
+    """The refusal says what would have happened and what to do, and each of the two does it."""
+    address = served.sandbox.base_url
+    assert served(*QUESTIONS).err == (
+        "importer: 1 problem to mend first; nothing was sent.\n\n"
+        f".env of this folder names the address {address}, which would get your token: this is not confirmed yet\n"
+        "  -> if it is the address of your recruiting service, confirm it once with: importer doctor --trust; "
+        "or set IMPORTER_BASE_URL in the environment\n"
+    )
+    assert served(*QUESTIONS, IMPORTER_BASE_URL=address).code == 0
+    assert served(*QUESTIONS).code == 3
+    kept = served.door.folder / "none" / "importer" / "trusted.json"
+    told = served("doctor", "--trust")
+    assert f"ok     trust: {address} may get your token from now on, in this folder ({kept})\n" in told.out
+    assert (told.code, stat.S_IMODE(kept.stat().st_mode)) == (0, 0o600)
+    assert served(*QUESTIONS).code == 0
+    assert "ok     trust: there is nothing to confirm\n" in served("doctor", "--trust").out
+
+
+def test_what_changes_after_it_was_confirmed_is_asked_again(served: Served) -> None:
+    """Another address, another of the person's files, another folder: none of them was confirmed."""
+    folder, address = served.door.folder, served.sandbox.base_url
+    secrets = [private(folder / name / "token", "t0ken") for name in ("mine", "other")]
+    (folder / "work").mkdir()
+    door = FrontDoor(folder / "work", {**served.door.environment, "IMPORTER_TOKEN": ""})
+    link, settings = folder / "work" / "token", folder / "work" / "importer.toml"
+    link.symlink_to(secrets[0])
+    settings.write_text(f"base_url = '{address}'\ntoken_file = 'token'\n")
+    assert door("doctor", "--trust").code == 0
+    assert door(*QUESTIONS).code == 0
+    link.unlink()
+    link.symlink_to(secrets[1])
+    assert f"which would get the token in {secrets[1]}: this is not confirmed yet" in door(*QUESTIONS).err
+    settings.write_text(f"base_url = '{address}/other'\ntoken_file = '{secrets[0]}'\n")
+    assert f"importer.toml of this folder names the address {address}/other, " in door(*QUESTIONS).err
+    settings.write_text(f"base_url = '{address}'\ntoken_file = '{secrets[0]}'\n")
+    assert door(*QUESTIONS).code == 0
+    assert served(*QUESTIONS, IMPORTER_TOKEN="", IMPORTER_TOKEN_FILE=str(secrets[0])).code == 3
+
+
+def test_a_folder_with_its_own_token_needs_no_confirming(served: Served) -> None:
+    """Its token goes where it says: in .env, or in a file that lies in the folder."""
+    settings = served.door.folder / ".env"
+    private(settings, settings.read_text() + "IMPORTER_TOKEN=t0ken\n")
+    assert served(*QUESTIONS, IMPORTER_TOKEN="").code == 0
+    private(served.door.folder / "kept" / "token", "t0ken")
+    own = settings.read_text()
+    private(settings, own.replace("TOKEN=t0ken", "TOKEN_FILE=kept/token"))
+    assert served(*QUESTIONS, IMPORTER_TOKEN="").code == 0
+    private(settings, own + "IMPORTER_TOKEN_FILE=/never/used\n")
+    assert served(*QUESTIONS, IMPORTER_TOKEN="").code == 0
+
+
+def test_the_settings_of_the_user_are_the_persons_own(served: Served) -> None:
+    """An address in the user's file needs no confirming, and a token there goes to no address of a folder."""
+    (served.door.folder / ".env").rename(served.door.folder / "importer.toml")
+    (served.door.folder / "importer.toml").write_text(f"base_url = '{served.sandbox.base_url}'\n")
+    own = served.door.folder / "none" / "importer" / "config.toml"
+    private(own, "token = 't0ken'\n")
+    assert served(*QUESTIONS, IMPORTER_TOKEN="").code == 3
+    private(own, f"token = 't0ken'\nbase_url = '{served.sandbox.base_url}'\n")
+    (served.door.folder / "importer.toml").unlink()
+    assert served(*QUESTIONS, IMPORTER_TOKEN="").code == 0
+
+
+def test_what_cannot_be_kept_is_not_confirmed(served: Served) -> None:
+    """Where the user has no folder of settings that can be written, the other way out is named."""
+    (served.door.folder / "none").write_text("a file where the folder would be")
+    told = served("doctor", "--trust")
+    assert told.code == 3
+    assert "WRONG  trust: what you confirm cannot be kept: Not a directory\n" in told.out
+    assert "         -> set IMPORTER_BASE_URL in the environment instead\n" in told.out
+    assert served.sandbox.requests == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a terminal is made as POSIX does")
+@pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 3)])
+def test_a_person_at_a_terminal_is_asked_once(served: Served, answer: str, code: int) -> None:
+    """Who agrees is not asked again; who does not has sent nothing."""
+    import pty
+
+    near, far = pty.openpty()
+    command = [sys.executable, "-m", "importer", *QUESTIONS]
+    with subprocess.Popen(
+        command, cwd=served.door.folder, env=served.door.environment, stdin=far, stdout=subprocess.DEVNULL, stderr=far
+    ) as process:
+        os.write(near, f"{answer}\n".encode())
+        os.close(far)
+        said = b""
+        with suppress(OSError):  # how Linux says that the other side is closed
+            while piece := os.read(near, 4096):
+                said += piece
+    os.close(near)
+    assert process.returncode == code
+    assert (
+        f".env in {served.door.folder} names the address {served.sandbox.base_url}, which would get your token.\r\n"
+        "Is this the address of your recruiting service? (You are asked once.) [y/N]:"
+    ) in said.decode()
+    assert served(*QUESTIONS).code == code
+    assert bool(served.sandbox.requests) == (code == 0)
+
+
+def private(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
+    path.chmod(0o600)
+    return path
+
+
+def test_no_text_of_others_turns_a_line_around(serve: Callable[..., Served]) -> None:
+    """U+202E in a file's name, its header or a cell is an escape in every message, and in the report as it was."""
+    served = serve()
+    write_csv(served.door.folder / "ab\u202e.csv", [candidate(1, Salary="1\u202e000", Phone="x\u2066y")])
+    ran = served("run", "ab\u202e.csv", "--mapping", "mapping.yaml")
+    assert ran.code == 4
+    looked = served("look", "ab\u202e.csv")
+    assert not {"\u202e", "\u2066"} & set(ran.out + ran.err + looked.out + looked.err)
+    assert r"'x\u2066y'" in ran.out
+    [invalid] = (served.door.folder / "results").glob("*/invalid.csv")
+    assert read_csv(invalid)[0]["Salary"] == "1\u202e000"
+    assert r"'x\u2066y'" in read_csv(invalid)[0]["import_problem"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limits of another process are read as Linux tells them")
+def test_a_crash_leaves_no_memory_on_the_disk(front_door: FrontDoor) -> None:
+    """No core dump is written, which would hold the token."""
+    with front_door.started("sandbox", "--port", "0", "--token", "t0ken") as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("sandbox listening")
+        limits = Path(f"/proc/{process.pid}/limits").read_text()
+    [line] = [line for line in limits.splitlines() if line.startswith("Max core file size")]
+    assert line.split()[4] == "0"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the steps of the README are those of a POSIX shell")
+def test_the_steps_of_the_readme_lead_to_an_import(served: Served) -> None:
+    """Word by word, up to the line of the crontab, in the bare environment that a scheduler gives."""
+    readme = (ROOT / "README.md").read_text("utf-8")
+    home, work = served.door.folder / "home", served.door.folder / "home" / "work"
+    work.mkdir(parents=True)
+    environment = {"HOME": str(home), "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin"}
+
+    def shell(command: str) -> None:
+        subprocess.run(["sh", "-c", f"umask 022; {command}"], cwd=work, env=environment, check=True, timeout=60)
+
+    make_token, settings, confirm = re.findall(r"```\n(.*?)```", readme.partition("**1. ")[2], re.DOTALL)[:3]
+    shell(make_token)
+    (home / "recruiting-token").write_text("t0ken\n", "utf-8")
+    settings = settings.replace("https://recruiting.example.com", served.sandbox.base_url)
+    (work / ".env").write_text(settings.replace("/home/you", str(home)), "utf-8")
+    shell(confirm)
+    [nightly] = re.findall(r"^15 2 \* \* \* +cd /srv/import && \.venv/bin/(.*)$", readme, re.MULTILINE)
+    (work / "export").mkdir()
+    (work / "mappings").mkdir()
+    write_csv(work / "export" / "new.csv", [candidate(1)])
+    (work / "mappings" / "nightly.yaml").write_text(MAPPING, "utf-8")
+    shell(nightly)
+    assert served.accepted == ["person1@example.com"]
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="only root can give a file to somebody else")
+def test_doctor_warns_of_a_secret_that_cannot_be_made_private(serve: Callable[..., Served]) -> None:
+    """That of a container is 0444 and not ours: it is used, and the person is told."""
+    served = serve()
+    secret = private(served.door.folder / "secret", "t0ken")
+    secret.chmod(0o444)
+    os.chown(secret, 12345, 12345)
+    told = served("doctor", IMPORTER_TOKEN_FILE=str(secret), IMPORTER_TOKEN="")
+    assert told.code == 0
+    assert (
+        f"note   token file: {secret} is readable by other users (mode 0444), and that cannot be changed from here\n"
+        "         -> make sure that nobody else works on this machine or in this container\n"
+    ) in told.out
