@@ -91,7 +91,7 @@ class Sending:
         self._is_last = False
         self._is_closed = False
         self._done: SimpleQueue[Finding | BaseException] = SimpleQueue()
-        self._wakeup: Wakeup = SimpleQueue()
+        self._wakeup = Wakeup()
         self._is_idle = False
         self._idle_until = 0.0
         self._told: str | None = None  # what is waited for, as it was told last
@@ -349,7 +349,7 @@ class Sending:
         turn = self._pace.turn()
         if turn > now + _TINY:
             if self._is_idle and turn < self._idle_until:
-                self._wakeup.put(None)  # who waits is to wait for this turn
+                self._wakeup.wake()  # who waits is to wait for this turn
             return None
         return (self._again or self._fresh).popleft()
 
@@ -412,7 +412,7 @@ class Sending:
         if (before is None) != (state.interruption is None):
             if before is not None and before.kind != "refused":
                 self._pace.begin_slowly()
-            self._wakeup.put(None)
+            self._wakeup.wake()
 
     def _push(self, heap: list[tuple[float, int, Job]], due: float, job: Job) -> None:
         heappush(heap, (due, next(self._order), job))
@@ -478,7 +478,7 @@ class Sending:
     def _wake(self) -> None:
         """Have the caller go on, where it waits and has something to do."""
         if self._is_idle and (self._has_enough_done() or not self._busy or self.stop is not None):
-            self._wakeup.put(None)
+            self._wakeup.wake()
 
     def _given(self, now: float) -> Given:
         return Given(self._context.target, self._context.options, now, random.random())
