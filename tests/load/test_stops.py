@@ -240,6 +240,17 @@ def test_a_service_that_never_gives_a_clear_answer_is_given_up(house: House) -> 
     assert 900 <= sum(house.time.waits) < 961
 
 
+def test_the_end_of_patience_is_reached_whatever_the_fractions(house: House) -> None:
+    """The clock shows just the time at which the run is to be given up, and the difference is a hair less: it ends."""
+    began = 1000.1
+    assert (began + 900.0) - began < 900.0
+    house.time.now = began
+    service = Scripted(in_turn(REFUSED))
+    stop, _, _ = load_with_probes(house, service, 3)
+    assert stop is not None
+    assert stop.code == "service-unwell"
+
+
 def test_how_long_is_a_choice(house: House) -> None:
     """--give-up-after 5m is five minutes."""
     options = LoadOptions(in_flight=1, give_up_after=300)
