@@ -176,13 +176,13 @@ def test_every_mistake_in_every_place_is_told_at_once(folder: Path, monkeypatch:
     """A name that is unknown hides no value that cannot be used, and a broken line no other file."""
     (folder / "importer.toml").write_text("in_fligth = 2\nrate = 'fast'\n")
     (folder / ".env").write_text("IMPORTER_ATTEMPTS=3\nIMPORTER_OUT here\n")
-    monkeypatch.setenv("IMPORTER_RETRY_BUDGET", "inf")
+    monkeypatch.setenv("IMPORTER_SETTLE_SECONDS", "inf")
     assert [line.split(";")[0] for line in refusal()] == [
         "importer.toml: there is no setting 'in_fligth'",
         ".env: line 2 cannot be read",
         "IMPORTER_RATE: this setting cannot be used: input should be a valid number, "
         "unable to parse string as a number",
-        "IMPORTER_RETRY_BUDGET: this setting cannot be used: input should be a finite number",
+        "IMPORTER_SETTLE_SECONDS: this setting cannot be used: input should be a finite number",
     ]
 
 

@@ -222,11 +222,15 @@ def test_settling_is_a_choice(serve: Serve, settle: str, code: int, counts: dict
     }[settle]
 
 
-def test_repetitions_have_a_budget(serve: Serve) -> None:
-    """A service that takes nearly nothing at the first try stops the run before it is buried under repetitions."""
-    served = serve({"kind": "429", "share": 1, "retry_after": "none", "times": 50, "operation": "apply"})
+def test_a_service_that_takes_nothing_is_given_up(serve: Serve) -> None:
+    """After the time that a person has set: what it waits for is told, and few requests were sent."""
+    served = serve({"kind": "429", "share": 1, "retry_after": "none", "times": 500, "operation": "apply"})
     people(served.door.folder, 300)
-    ran = served(*RUN, "--json", IMPORTER_RETRY_BUDGET="0", IMPORTER_ATTEMPTS="2")
+    ran = served(*RUN, "--json", "--give-up-after", "4s")
     assert ran.code == 5
-    assert ran.summary["stopped"] is not None
-    assert ran.summary["requests"]["retried"] <= 100
+    assert ran.summary["stopped"]["reason"] == (
+        "no row was settled for 4 seconds: the service refuses too many requests (429)"
+    )
+    assert ran.summary["requests"]["sent"] <= 40
+    assert "Waiting " in ran.err
+    assert ": the service refuses too many requests (429). " in ran.err
