@@ -149,13 +149,16 @@ class Sending:
         now = self._halt.now()
         if self._halt.is_set():
             self.end(INTERRUPTED)
-        with self._lock:
-            if self._has_work():
-                self.state = after_time(self.state, self._given(now))
+        given = self._given(now)
+        if after_time(self.state, given).stop is not None:  # seldom: the lock is others' most of the time
+            with self._lock:
+                if self._has_work():
+                    self.state = after_time(self.state, given)
         if self.stop is not None:
             self._give_back()
             return
-        self._begin_last_pass(now)
+        if self._last_pass:
+            self._begin_last_pass(now)
         if self.state.interruption is not None:
             self._see_whether_it_is_well(now)
         else:
@@ -238,6 +241,8 @@ class Sending:
 
     def _intend_next_of(self, heaps: tuple[list[tuple[float, int, Job]], ...], now: float) -> bool:
         """Take the first that is due out of the first heap that has one."""
+        if not any(heaps):
+            return False
         with self._lock:
             heap = next((heap for heap in heaps if heap and heap[0][0] <= now + TINY), None)
             if heap is None:
@@ -272,6 +277,8 @@ class Sending:
 
     def _tell(self, seconds: float) -> None:
         """Say what is waited for, once for each reason and time."""
+        if self.stop is not None:
+            return
         found = self.state.interruption
         rows = len(self._refused) + len(self._unconfirmed) + len(self._last_pass)
         if found is not None and not self._is_probing:
@@ -311,10 +318,14 @@ class Sending:
             return  # an answer that came at once: whoever sends goes on by himself
         self._this_thread.sends = True
         try:
-            while (self._fresh or self._again) and self._send_next():
+            while (self._fresh or self._again) and self._may_have_room() and self._send_next():
                 pass
         finally:
             self._this_thread.sends = False
+
+    def _may_have_room(self) -> bool:
+        """A look without the lock, which others hold often: whoever makes room sends after that."""
+        return self._in_flight < self._at_once() or self.state.interruption is not None
 
     def _send_next(self) -> bool:
         with self._lock:
@@ -464,7 +475,7 @@ class Sending:
         return self._intending + len(self._fresh) + len(self._again) + self._in_flight
 
     def _at_once(self) -> int:
-        return min(self._pace.ceiling, self._context.options.in_flight)
+        return self._pace.ceiling
 
     def _most_busy(self) -> int:
         """As many again as may be sent, whose intents are written while the others are on their way."""

@@ -440,6 +440,29 @@ def test_a_halt_ends_waiting_at_once(house: House, answer: Answer, kind: Outcome
     assert loader.stop == INTERRUPTED
 
 
+def test_a_pause_that_would_begin_after_an_interruption_is_not_told(house: House) -> None:
+    """The tenth inconclusive answer comes after Ctrl-C, with another one on its way: nothing is waited for any more."""
+    halt, last_is_on_its_way, told = Halt(), threading.Event(), list[Waiting | None]()
+
+    def answer(email: str, _: int) -> Answer:
+        if email == email_of(14):
+            last_is_on_its_way.wait(10)
+            halt.set()
+            time.sleep(0.2)
+        if email == email_of(15):
+            last_is_on_its_way.set()
+            time.sleep(0.6)
+            return CREATED
+        return BROKEN if email not in map(email_of, (2, 3, 4)) else CREATED
+
+    with house.ledger() as ledger:
+        loader = house.loader(ledger, Scripted(answer), LoadOptions(in_flight=2), halt=halt, told=told.append)
+        outcomes = by_outcome(loader.load(applications(range(2, 30))))
+        assert ledger.check() == ()
+    assert (loader.stop, told) == (INTERRUPTED, [])
+    assert kinds(outcomes) == {K.CREATED: 4, K.UNCLEAR: 10, K.NOT_SENT: 14}
+
+
 def test_a_caller_who_goes_away_stops_the_sending(house: House) -> None:
     """When nobody takes the outcomes any more, no new row is sent and no thread is left behind."""
     service = Scripted(in_turn(CREATED))
