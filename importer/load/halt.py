@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from queue import Empty, SimpleQueue
 from typing import Final
 
-Wakeup = SimpleQueue[None]
 _LONGEST_WAIT: Final = 0.05  # seconds: whoever sets the switch need not wake anybody
+
+
+class Wakeup:
+    """Ends one wait, the current one or the next.
+
+    No SimpleQueue: its `get` with a timeout waits for ever (CPython 3.11, 3.12) where a signal comes shortly before it
+    is over.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._lock.acquire()
+
+    def wake(self) -> None:
+        with suppress(RuntimeError):  # it was woken already
+            self._lock.release()
+
+    def wait(self, seconds: float) -> None:
+        self._lock.acquire(timeout=seconds)
 
 
 class Halt:
@@ -32,9 +50,8 @@ class Halt:
         return self._is_set
 
     def wait(self, wakeup: Wakeup, seconds: float, *, is_busy: bool) -> None:
-        """Return when something comes into the queue, or when the seconds are over, or a little sooner."""
+        """Return when it is woken, or when the seconds are over, or a little sooner."""
         if self._sleep is not None and not is_busy:
             self._sleep(seconds)
             return
-        with suppress(Empty):
-            wakeup.get(timeout=min(seconds, _LONGEST_WAIT))
+        wakeup.wait(min(seconds, _LONGEST_WAIT))

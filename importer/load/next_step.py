@@ -14,6 +14,7 @@ from importer.models import Target
 from importer.service import NoReply, Reply
 
 WINDOW: Final = 50  # answers
+TINY: Final = 1e-6  # seconds: times are sums of fractions
 _INCONCLUSIVE_IN_A_ROW: Final = 10
 _INCONCLUSIVE_OF_WINDOW: Final = 30
 _REFUSED_OF_WINDOW: Final = 15  # more than these: 30 %
@@ -143,7 +144,7 @@ def after_question(run: RunState, is_well: bool, given: Given) -> RunState:
 def after_time(run: RunState, given: Given) -> RunState:
     """The run as time passes: given up where no row came nearer to its end for too long."""
     patience = given.options.patience
-    if run.stop is not None or given.now - run.progress_at < patience:
+    if run.stop is not None or given.now < run.progress_at + patience - TINY:
         return run
     return _stopped(run, no_progress(patience, run.interruption.reason if run.interruption else None))
 

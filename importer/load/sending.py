@@ -22,7 +22,7 @@ from importer.ledger import Answered, Attempt, Intent, Ledger, LedgerUnwritable,
 from importer.load.classify import Doubt
 from importer.load.halt import Halt, Wakeup
 from importer.load.job import Finding, Job
-from importer.load.next_step import Given, RunState, Then, after_answer, after_question, after_time
+from importer.load.next_step import TINY, Given, RunState, Then, after_answer, after_question, after_time
 from importer.load.options import LoadOptions
 from importer.load.pace import Pace
 from importer.load.stops import INTERRUPTED, Stop, ledger_lost
@@ -31,7 +31,6 @@ from importer.service import NoReply, Reply, SubmitThen
 
 _MOST_BYTES_ASIDE: Final = 32 * 1024 * 1024  # of bodies that wait in memory to be sent again
 _WORTH_TELLING: Final = 1.5  # seconds of waiting
-_TINY: Final = 1e-6  # seconds: times are sums of fractions
 _RESENDS: Final = "rows whose answers were lost or inconclusive are sent again after a delay"
 _ASKED: Final = "the service asked to wait"
 _IDLE: Final = 1.0  # seconds: the longest wait where nothing is known to come
@@ -91,7 +90,7 @@ class Sending:
         self._is_last = False
         self._is_closed = False
         self._done: SimpleQueue[Finding | BaseException] = SimpleQueue()
-        self._wakeup: Wakeup = SimpleQueue()
+        self._wakeup = Wakeup()
         self._is_idle = False
         self._idle_until = 0.0
         self._told: str | None = None  # what is waited for, as it was told last
@@ -112,7 +111,7 @@ class Sending:
         """Whether one more job may be handed in: enough for those who send, and not much more."""
         if self.stop is not None:
             return True
-        return self._busy < self._most_busy() and self._bytes_aside < _MOST_BYTES_ASIDE
+        return self._busy < self._most_busy() and not self._is_full
 
     def is_over(self) -> bool:
         """Whether every job that was handed in has its finding."""
@@ -150,13 +149,16 @@ class Sending:
         now = self._halt.now()
         if self._halt.is_set():
             self.end(INTERRUPTED)
-        with self._lock:
-            if self._has_work():
-                self.state = after_time(self.state, self._given(now))
+        given = self._given(now)
+        if after_time(self.state, given).stop is not None:  # seldom: the lock is others' most of the time
+            with self._lock:
+                if self._has_work():
+                    self.state = after_time(self.state, given)
         if self.stop is not None:
             self._give_back()
             return
-        self._begin_last_pass(now)
+        if self._last_pass:
+            self._begin_last_pass(now)
         if self.state.interruption is not None:
             self._see_whether_it_is_well(now)
         else:
@@ -171,12 +173,13 @@ class Sending:
         now = self._halt.now()
         if len(self._fresh) + len(self._again) <= self._at_once() // 4:
             self._context.ledger.hurry()
+        is_busy = self._has_something_under_way(now)  # first: where nothing is, nothing changes what is waited for
         seconds = self._seconds_to_wait(now)
         self._tell(seconds)
         self._idle_until = now + seconds
         self._is_idle = True
         if seconds and not self._has_enough_done():
-            self._halt.wait(self._wakeup, seconds, is_busy=self._has_something_under_way(now))
+            self._halt.wait(self._wakeup, seconds, is_busy=is_busy)
         self._is_idle = False
 
     def end(self, stop: Stop) -> None:
@@ -201,11 +204,11 @@ class Sending:
     def _see_whether_it_is_well(self, now: float) -> None:
         """In a break: have one probe sent when its time has come."""
         found = self.state.interruption
-        if found is None or self._is_probing or self._intending or found.until > now + _TINY:
+        if found is None or self._is_probing or self._intending or found.until > now + TINY:
             return
         if found.kind != "pause":
             if not (self._fresh or self._again):
-                self._intend_next_of((self._refused, self._unconfirmed if self._is_last else []), now)
+                self._intend_next_of(self._to_send_again(), now)
         elif self._has_doubtful_ready() or self._intend_next_of((self._unconfirmed,), now):
             pass
         elif self._context.target.operation is Operation.APPLY:
@@ -225,21 +228,23 @@ class Sending:
             pass
 
     def _begin_last_pass(self, now: float) -> None:
-        """When all others are done: what was refused too often has another try."""
+        """When all others are done, or no more can wait in memory: what was refused too often has another try."""
         with self._lock:
-            if self._is_last and self._last_pass and not (self._busy or self._refused):
+            if (self._is_last or self._is_full) and self._last_pass and not (self._busy or self._refused):
                 for job in self._last_pass:
                     heappush(self._refused, (now, next(self._order), job))
                 self._last_pass.clear()
 
     def _to_send_again(self) -> tuple[list[tuple[float, int, Job]], ...]:
-        is_now = self._is_last or self._context.options.settle == "now" or self._bytes_aside >= _MOST_BYTES_ASIDE
+        is_now = self._is_last or self._context.options.settle == "now" or self._is_full
         return (self._refused, self._unconfirmed) if is_now else (self._refused,)
 
     def _intend_next_of(self, heaps: tuple[list[tuple[float, int, Job]], ...], now: float) -> bool:
         """Take the first that is due out of the first heap that has one."""
+        if not any(heaps):
+            return False
         with self._lock:
-            heap = next((heap for heap in heaps if heap and heap[0][0] <= now + _TINY), None)
+            heap = next((heap for heap in heaps if heap and heap[0][0] <= now + TINY), None)
             if heap is None:
                 return False
             job = heappop(heap)[2]
@@ -253,24 +258,27 @@ class Sending:
             gives_up_at = state.progress_at + self._context.options.patience
             found, heaps = state.interruption, self._to_send_again()
             times = []
-            if found is not None and found.until > now + _TINY:
+            if found is not None and found.until > now + TINY:
                 heaps, times = (), [] if self._is_probing else [found.until]
             elif found is not None:
-                heaps = () if self._is_probing or self._fresh or self._again else (self._refused, self._unconfirmed)
+                probes = self._to_send_again() if found.kind != "pause" else (self._unconfirmed, self._refused)
+                heaps = () if self._is_probing or self._fresh or self._again else probes
             elif self._busy >= self._most_busy():
                 heaps = ()
             if found is None and (self._fresh or self._again):
                 times.append(self._pace.turn())
             times += [heap[0][0] for heap in heaps if heap]
             times.append(gives_up_at)
-            is_due = any(time <= now + _TINY for time in times)
+            is_due = any(time <= now + TINY for time in times)
             if is_due and not (self._intending or self._in_flight):
                 return 0.0  # the last answer has just come, and what waited for it may go
         # What else is due waits for an answer or for the disk, which wake us.
-        return min((time - now for time in times if time > now + _TINY), default=_IDLE)
+        return min((time - now for time in times if time > now + TINY), default=_IDLE)
 
     def _tell(self, seconds: float) -> None:
         """Say what is waited for, once for each reason and time."""
+        if self.stop is not None:
+            return
         found = self.state.interruption
         rows = len(self._refused) + len(self._unconfirmed) + len(self._last_pass)
         if found is not None and not self._is_probing:
@@ -310,10 +318,14 @@ class Sending:
             return  # an answer that came at once: whoever sends goes on by himself
         self._this_thread.sends = True
         try:
-            while (self._fresh or self._again) and self._send_next():
+            while (self._fresh or self._again) and self._may_have_room() and self._send_next():
                 pass
         finally:
             self._this_thread.sends = False
+
+    def _may_have_room(self) -> bool:
+        """A look without the lock, which others hold often: whoever makes room sends after that."""
+        return self._in_flight < self._at_once() or self.state.interruption is not None
 
     def _send_next(self) -> bool:
         with self._lock:
@@ -339,7 +351,7 @@ class Sending:
         if state.stop is not None or self._is_closed or self._halt.is_set():
             return None
         if state.interruption is not None:
-            if self._is_probing or state.interruption.until > now + _TINY:
+            if self._is_probing or state.interruption.until > now + TINY:
                 return None
             probe = self._take_probe(is_hold=state.interruption.kind != "pause")
             self._is_probing = probe is not None
@@ -347,9 +359,9 @@ class Sending:
         if not (self._fresh or self._again) or self._in_flight >= (1 if state.goes_singly else self._at_once()):
             return None
         turn = self._pace.turn()
-        if turn > now + _TINY:
+        if turn > now + TINY:
             if self._is_idle and turn < self._idle_until:
-                self._wakeup.put(None)  # who waits is to wait for this turn
+                self._wakeup.wake()  # who waits is to wait for this turn
             return None
         return (self._again or self._fresh).popleft()
 
@@ -412,7 +424,7 @@ class Sending:
         if (before is None) != (state.interruption is None):
             if before is not None and before.kind != "refused":
                 self._pace.begin_slowly()
-            self._wakeup.put(None)
+            self._wakeup.wake()
 
     def _push(self, heap: list[tuple[float, int, Job]], due: float, job: Job) -> None:
         heappush(heap, (due, next(self._order), job))
@@ -448,18 +460,22 @@ class Sending:
         with self._lock:
             found = self.state.interruption
             goes_at = self._pace.turn() if found is None else found.until
-            is_ready = bool(self._fresh or self._again) and goes_at <= now + _TINY and self.stop is None
+            is_ready = bool(self._fresh or self._again) and goes_at <= now + TINY and self.stop is None
             return bool(self._intending or self._in_flight or is_ready)
 
     def _has_work(self) -> bool:
         return bool(self._busy or self._refused or self._unconfirmed or self._last_pass)
 
     @property
+    def _is_full(self) -> bool:
+        return self._bytes_aside >= _MOST_BYTES_ASIDE
+
+    @property
     def _busy(self) -> int:
         return self._intending + len(self._fresh) + len(self._again) + self._in_flight
 
     def _at_once(self) -> int:
-        return min(self._pace.ceiling, self._context.options.in_flight)
+        return self._pace.ceiling
 
     def _most_busy(self) -> int:
         """As many again as may be sent, whose intents are written while the others are on their way."""
@@ -478,7 +494,7 @@ class Sending:
     def _wake(self) -> None:
         """Have the caller go on, where it waits and has something to do."""
         if self._is_idle and (self._has_enough_done() or not self._busy or self.stop is not None):
-            self._wakeup.put(None)
+            self._wakeup.wake()
 
     def _given(self, now: float) -> Given:
         return Given(self._context.target, self._context.options, now, random.random())

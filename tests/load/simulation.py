@@ -44,8 +44,7 @@ class SimulatedTime(Halt):
             happens()
         else:
             self.at += seconds
-        while not wakeup.empty():
-            wakeup.get()
+        wakeup.wait(0)
 
 
 class MemoryLedger:

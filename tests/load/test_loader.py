@@ -360,6 +360,15 @@ def test_what_is_never_taken_has_failed(house: House) -> None:
     assert house.load(Scripted(in_turn(CREATED)), applications([2]))[2].kind is K.CREATED
 
 
+@pytest.mark.parametrize("answer", [Reply(429), BROKEN], ids=["refused", "unconfirmed"])
+def test_when_no_more_may_wait_in_memory_those_that_wait_go_first(house: House, answer: Answer) -> None:
+    """Bodies of 48 MB are refused or lost once: all are sent again in their time, though not every row was sent yet."""
+    rows = [encode(Application(row, email_of(row), "A" * 4_000_000, "Example", "9")) for row in range(2, 14)]
+    outcomes = house.load(Scripted(in_turn(answer, CREATED)), rows, LoadOptions(attempts=1 + (answer is BROKEN)))
+    assert {outcome.kind for outcome in outcomes.values()} == {K.CREATED}
+    assert house.time.now < 1900
+
+
 def test_a_bug_in_sending_shows_itself(house: House) -> None:
     """What nobody foresaw is raised to the caller, and its row is unclear afterwards."""
 

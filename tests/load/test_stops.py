@@ -240,6 +240,17 @@ def test_a_service_that_never_gives_a_clear_answer_is_given_up(house: House) -> 
     assert 900 <= sum(house.time.waits) < 961
 
 
+def test_the_end_of_patience_is_reached_whatever_the_fractions(house: House) -> None:
+    """The clock shows just the time at which the run is to be given up, and the difference is a hair less: it ends."""
+    began = 1000.1
+    assert (began + 900.0) - began < 900.0
+    house.time.now = began
+    service = Scripted(in_turn(REFUSED))
+    stop, _, _ = load_with_probes(house, service, 3)
+    assert stop is not None
+    assert stop.code == "service-unwell"
+
+
 def test_how_long_is_a_choice(house: House) -> None:
     """--give-up-after 5m is five minutes."""
     options = LoadOptions(in_flight=1, give_up_after=300)
@@ -427,6 +438,29 @@ def test_a_halt_ends_waiting_at_once(house: House, answer: Answer, kind: Outcome
     assert time.monotonic() - began < 10
     assert outcomes[2].kind is kind
     assert loader.stop == INTERRUPTED
+
+
+def test_a_pause_that_would_begin_after_an_interruption_is_not_told(house: House) -> None:
+    """The tenth inconclusive answer comes after Ctrl-C, with another one on its way: nothing is waited for any more."""
+    halt, last_is_on_its_way, told = Halt(), threading.Event(), list[Waiting | None]()
+
+    def answer(email: str, _: int) -> Answer:
+        if email == email_of(14):
+            last_is_on_its_way.wait(10)
+            halt.set()
+            time.sleep(0.2)
+        if email == email_of(15):
+            last_is_on_its_way.set()
+            time.sleep(0.6)
+            return CREATED
+        return BROKEN if email not in map(email_of, (2, 3, 4)) else CREATED
+
+    with house.ledger() as ledger:
+        loader = house.loader(ledger, Scripted(answer), LoadOptions(in_flight=2), halt=halt, told=told.append)
+        outcomes = by_outcome(loader.load(applications(range(2, 30))))
+        assert ledger.check() == ()
+    assert (loader.stop, told) == (INTERRUPTED, [])
+    assert kinds(outcomes) == {K.CREATED: 4, K.UNCLEAR: 10, K.NOT_SENT: 14}
 
 
 def test_a_caller_who_goes_away_stops_the_sending(house: House) -> None:
