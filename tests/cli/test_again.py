@@ -220,13 +220,3 @@ def test_settling_is_a_choice(serve: Serve, settle: str, code: int, counts: dict
         "later": 409 in statuses[-8:],
         "never": 409 not in statuses,
     }[settle]
-
-
-def test_repetitions_have_a_budget(serve: Serve) -> None:
-    """A service that takes nearly nothing at the first try stops the run before it is buried under repetitions."""
-    served = serve({"kind": "429", "share": 1, "retry_after": "none", "times": 50, "operation": "apply"})
-    people(served.door.folder, 300)
-    ran = served(*RUN, "--json", IMPORTER_RETRY_BUDGET="0", IMPORTER_ATTEMPTS="2")
-    assert ran.code == 5
-    assert ran.summary["stopped"] is not None
-    assert ran.summary["requests"]["retried"] <= 100

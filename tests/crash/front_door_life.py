@@ -205,7 +205,6 @@ class FrontDoorLife(RuleBasedStateMachine):
             "IMPORTER_TOKEN": "token",
             "IMPORTER_SILENCE_SECONDS": "30",
             "IMPORTER_SETTLE_SECONDS": "0.01",
-            "IMPORTER_PAUSE_SECONDS": "0.01",
             "IMPORTER_IN_FLIGHT": str(in_flight),
         }
         quiet = () if words[0] == "resolve" else ("--quiet",)

@@ -22,10 +22,8 @@ OPERATIONS = {"apply": "mapping.yaml", "add-candidate": "pool.yaml"}
 TARGETS = {"apply": "4f2c9a", "add-candidate": "17"}
 PATIENCE = {
     "IMPORTER_SETTLE_SECONDS": "0.05",
-    "IMPORTER_PAUSE_SECONDS": "0.05",
     "IMPORTER_SILENCE_SECONDS": "0.5",
     "IMPORTER_IN_FLIGHT": "16",  # random kills say their own
-    "IMPORTER_RETRY_BUDGET": "50",
     "XDG_CONFIG_HOME": "/nonexistent",
     "NO_COLOR": "1",
 }
