@@ -220,3 +220,17 @@ def test_settling_is_a_choice(serve: Serve, settle: str, code: int, counts: dict
         "later": 409 in statuses[-8:],
         "never": 409 not in statuses,
     }[settle]
+
+
+def test_a_service_that_takes_nothing_is_given_up(serve: Serve) -> None:
+    """After the time that a person has set: what it waits for is told, and few requests were sent."""
+    served = serve({"kind": "429", "share": 1, "retry_after": "none", "times": 500, "operation": "apply"})
+    people(served.door.folder, 300)
+    ran = served(*RUN, "--json", "--give-up-after", "4s")
+    assert ran.code == 5
+    assert ran.summary["stopped"]["reason"] == (
+        "no row was settled for 4 seconds: the service refuses too many requests (429)"
+    )
+    assert ran.summary["requests"]["sent"] <= 40
+    assert "Waiting " in ran.err
+    assert ": the service refuses too many requests (429). " in ran.err

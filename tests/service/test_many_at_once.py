@@ -182,7 +182,7 @@ def test_an_answer_that_keeps_coming_is_waited_for(transport: CurlTransport) -> 
 
     def slowly(peer: socket.socket) -> None:
         peer.sendall(b"HTTP/1.1 201 Created\r\nContent-Length: 4\r\n\r\n")
-        drip(b"true", 0.2, gone)(peer)
+        drip(b"true", 0.15, gone)(peer)
 
     with scripted(slowly) as server:
         for _ in range(2):
