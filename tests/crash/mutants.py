@@ -89,8 +89,8 @@ MUTANTS = (
     Mutant(
         "rows go on in a pause",
         "load/sending.py",
-        "            if self._is_probing or state.interruption.until > now + _TINY:\n                return None\n",
-        "",
+        "        if state.interruption is not None:\n            if self._is_probing",
+        "        if False:\n            if self._is_probing",
         _SENDING,
     ),
     Mutant(
