@@ -31,6 +31,7 @@ PROJECT_FILE: Final = Path("importer.toml")
 _ENV_FILE: Final = Path(".env")
 _PORTS: Final = {"https": 443, "http": 80}
 _TOKENS: Final = ("token", "token_file")  # two ways to say the same
+_PROTECTING: Final = ("out_shared", "mapping_folders")  # a folder that is not trusted must not switch these off
 _MOST_TOKEN: Final = 64 << 10  # bytes
 _PIPE_SECONDS: Final = 5.0  # that the writer of a pipe has to write a token
 
@@ -288,6 +289,9 @@ def load_settings(**flags: Any) -> Settings:
         settings = Settings.model_validate(values)
     except ValidationError as error:
         problems += [_setting_problem(item, set_by) for item in error.errors()]
+    problems += [
+        _not_of_folder(name, set_by[name]) for name in _PROTECTING if name in set_by and set_by[name].of_folder
+    ]
     if problems:
         raise UnusableInput(problems)
     settings._set_by = set_by
@@ -303,4 +307,16 @@ def _setting_problem(item: Any, set_by: Mapping[str, SettingSource]) -> Problem:
         f"this setting cannot be used: {message[:1].lower()}{message[1:]}",
         f"it was set by {set_by[name].name}: mend it there",
         FilePlace(f"{PREFIX}{name.upper()}"),
+    )
+
+
+def _not_of_folder(name: str, source: SettingSource) -> Problem:
+    """A setting that says what of the surroundings is trusted, in a file that may have come with them."""
+    user, variable = user_file(), f"{PREFIX}{name.upper()}"
+    own_file = f", or {name} in {user}" if user else ""
+    return Problem(
+        "setting-not-of-folder",
+        "this setting is not taken from a file of the working folder, since somebody else may have written it",
+        f"take it out of {source.name}; if you want it, set {variable} in the environment{own_file}",
+        FilePlace(variable),
     )

@@ -154,6 +154,29 @@ def test_a_setting_that_cannot_be_used_is_told_with_its_source(folder: Path) -> 
     ]
 
 
+def test_what_protects_from_a_folder_is_not_set_by_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who may share the results folder, and where mappings take files from, is said by the person alone."""
+    own = folder / "user" / "importer" / "config.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text("out_shared = 'group'\n")
+    (folder / "importer.toml").write_text("out_shared = 'any'\n")
+    (folder / ".env").write_text("IMPORTER_MAPPING_FOLDERS=/\n")
+    refused = "this setting is not taken from a file of the working folder, since somebody else may have written it"
+    assert refusal() == [
+        f"IMPORTER_{name.upper()}: {refused}; take it out of {source}; if you want it, set IMPORTER_{name.upper()} in "
+        f"the environment, or {name} in {own}"
+        for name, source in (("out_shared", "importer.toml"), ("mapping_folders", ".env"))
+    ]
+    monkeypatch.setenv("IMPORTER_OUT_SHARED", "no")
+    monkeypatch.setenv("IMPORTER_MAPPING_FOLDERS", "/data")
+    assert (load_settings().out_shared, load_settings().mapping_folders) == ("no", "/data")
+    for name in ("OUT_SHARED", "MAPPING_FOLDERS"):
+        monkeypatch.delenv(f"IMPORTER_{name}")
+    (folder / "importer.toml").unlink()
+    (folder / ".env").unlink()
+    assert load_settings().out_shared == "group"
+
+
 def test_variables_that_are_empty_or_of_others_are_passed_over(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An empty variable is how a scheduler unsets one; a name that we do not know may be another program's."""
     (folder / ".env").write_text("\ufeffIMPORTER_IN_FLIGHT=3\nIMPORTER_BENCH_CACHE=x\nOTHER=1\n", "utf-8")

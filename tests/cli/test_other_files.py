@@ -94,6 +94,14 @@ def test_a_folder_that_the_person_names_is_read(serve: Serve) -> None:
     assert (answers["work_permit"], answers["education"]) == ("no", '[{"school_name": "90000"}]')
 
 
+def test_the_working_folder_does_not_name_more_folders(front_door: FrontDoor) -> None:
+    """A .env that came with the mapping does not open the person's other folders to it."""
+    _folder(front_door, MAPPING + _JOBS % "../private/salaries.csv")
+    (front_door.folder / ".env").write_text("IMPORTER_MAPPING_FOLDERS=/\n", encoding="utf-8")
+    code, told = _told(front_door)
+    assert (code, "; nothing was sent. IMPORTER_MAPPING_FOLDERS: this setting is not taken" in told) == (3, True)
+
+
 ENDLESS = [
     pytest.param("extends: pipe\n", "people.yaml:1:10: there is no file 'pipe'", id="extends"),
     pytest.param(

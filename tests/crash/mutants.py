@@ -29,22 +29,181 @@ class Mutant:
     tests: tuple[str, ...]
 
 
+_SENDING = ("tests/load/test_loader.py", "tests/load/test_stops.py", "tests/load/test_kill.py")
+_NEXT = ("tests/load/test_next_step.py", *_SENDING)
+
 MUTANTS = (
     Mutant(
         "the request does not wait for its intent",
-        "load/sender.py",
-        "    means.ledger.intend_then(Intent(attempt, job.body_digest), then)\n",
-        "    then(None)\n    means.ledger.intend_then(Intent(attempt, job.body_digest), lambda refusal: None)\n",
-        ("tests/load",),
+        "load/sending.py",
+        "        context.ledger.intend_then(Intent(attempt, job.body_digest), then)\n",
+        "        then(None)\n"
+        "        context.ledger.intend_then(Intent(attempt, job.body_digest), lambda refusal: None)\n",
+        (*_SENDING, "tests/crash/test_kills.py"),
     ),
     Mutant(
-        "the intent of a repetition is written after its request",
-        "load/sender.py",
-        "            self._means.ledger.intend(Intent(attempt, self._job.body_digest))\n"
-        "            answer = self._means.service.submit(self._means.target, self._job.body)\n",
-        "            answer = self._means.service.submit(self._means.target, self._job.body)\n"
-        "            self._means.ledger.intend(Intent(attempt, self._job.body_digest))\n",
-        ("tests/load", "tests/crash/test_kills.py"),
+        "a request that is sent again does not wait for its intent",
+        "load/sending.py",
+        "        context.ledger.intend_then(Intent(attempt, job.body_digest), then)\n",
+        "        if job.attempts:\n"
+        "            then(None)\n"
+        "        written = (lambda refusal: None) if job.attempts else then\n"
+        "        context.ledger.intend_then(Intent(attempt, job.body_digest), written)\n",
+        (*_SENDING, "tests/crash/test_kills.py"),
+    ),
+    Mutant(
+        "what the ledger could not write is sent all the same",
+        "load/sending.py",
+        "            if refusal is None:\n",
+        "            if not isinstance(refusal, NotAllowed):\n",
+        _SENDING,
+    ),
+    Mutant(
+        "an answer is not recorded",
+        "load/sending.py",
+        "        self._record(job, job.attempts + 1, finding.state, finding.status)\n",
+        "",
+        _SENDING,
+    ),
+    Mutant(
+        "the end does not wait for what is on its way",
+        "load/sending.py",
+        "        while self._in_flight:\n",
+        "        while False:\n",
+        _SENDING,
+    ),
+    Mutant(
+        "a row that is to be sent again has an outcome already",
+        "load/sending.py",
+        "            self._push(self._unconfirmed, step.due, again)\n",
+        "            self._push(self._unconfirmed, step.due, again)\n            self._done.put(finding)\n",
+        _SENDING,
+    ),
+    Mutant(
+        "a row that is a probe is sent once more",
+        "load/sending.py",
+        "                self._again.remove(job)\n",
+        "",
+        _SENDING,
+    ),
+    Mutant(
+        "rows go on in a pause",
+        "load/sending.py",
+        "        if state.interruption is not None:\n            if self._is_probing",
+        "        if False:\n            if self._is_probing",
+        _SENDING,
+    ),
+    Mutant(
+        "a row in doubt is told as not sent when the run stops",
+        "load/sending.py",
+        "    if job.doubt is not Doubt.NONE:\n        return Finding(job, State.UNCLEAR)\n",
+        "",
+        _SENDING,
+    ),
+    Mutant(
+        "a doubt is forgotten",
+        "load/next_step.py",
+        "doubt=Doubt.SAME_BYTES if job.doubt is Doubt.NONE else job.doubt",
+        "doubt=job.doubt",
+        _NEXT,
+    ),
+    Mutant(
+        "an unconfirmed row is sent again at once",
+        "load/next_step.py",
+        "Then.RESEND, given.now + max(delay, asked or 0.0))",
+        "Then.RESEND, given.now)",
+        _NEXT,
+    ),
+    Mutant(
+        "a probe counts as a try",
+        "load/next_step.py",
+        "    is_counted = not job.is_probe and finding.status != 503\n",
+        "    is_counted = finding.status != 503\n",
+        _NEXT,
+    ),
+    Mutant(
+        "a 503 counts as a try",
+        "load/next_step.py",
+        "    is_counted = not job.is_probe and finding.status != 503\n",
+        "    is_counted = not job.is_probe\n",
+        _NEXT,
+    ),
+    Mutant(
+        "a row waits for less than its Retry-After",
+        "load/next_step.py",
+        "    due = given.now + (_growing(job.refusals, given) if asked is None else asked)\n",
+        "    due = given.now + _growing(job.refusals, given)\n",
+        _NEXT,
+    ),
+    Mutant(
+        "nobody is held after a Retry-After",
+        "load/next_step.py",
+        "        wait = _growing(run.holds, given) if asked is None else asked\n",
+        "        wait = _growing(run.holds, given)\n",
+        _NEXT,
+    ),
+    Mutant(
+        "no share of refusals holds anybody",
+        "load/next_step.py",
+        "        if run.window.count(_REFUSED) > _REFUSED_OF_WINDOW:\n",
+        "        if run.window.count(_REFUSED) > WINDOW:\n",
+        _NEXT,
+    ),
+    Mutant(
+        "the pause never begins",
+        "load/next_step.py",
+        "    if len(streak) < _INCONCLUSIVE_IN_A_ROW and of_window < _INCONCLUSIVE_OF_WINDOW:\n",
+        "    if run.stop is None:\n",
+        _NEXT,
+    ),
+    Mutant(
+        "one clear probe ends a pause",
+        "load/next_step.py",
+        "    if clear >= _CLEAR_PROBES:\n",
+        "    if clear:\n",
+        _NEXT,
+    ),
+    Mutant(
+        "a run never gives up",
+        "load/next_step.py",
+        "    return _stopped(run, no_progress(patience, run.interruption.reason if run.interruption else None))\n",
+        "    return run\n",
+        _NEXT,
+    ),
+    Mutant(
+        "an address that never answered is waited for",
+        "load/next_step.py",
+        "    is_new = not run.has_answered\n",
+        "    is_new = False\n",
+        _NEXT,
+    ),
+    Mutant(
+        "a cut of the rate that changes nothing is never taken back",
+        "load/learned_rate.py",
+        "        self._rate = self._measured = None\n",
+        "        self._measured = None\n",
+        ("tests/load/test_learned_rate.py",),
+    ),
+    Mutant(
+        "a 400 settles a doubt of a pool",
+        "load/classify.py",
+        "    if verdict is Verdict.REJECTED and operation is Operation.APPLY and doubt is Doubt.SAME_BYTES:\n",
+        "    if verdict is Verdict.REJECTED and doubt is Doubt.SAME_BYTES:\n",
+        _NEXT,
+    ),
+    Mutant(
+        "a 503 is taken for refused",
+        "load/classify.py",
+        "Rule((425, 429), Verdict.AGAIN",
+        "Rule((425, 429, 503), Verdict.AGAIN",
+        _NEXT,
+    ),
+    Mutant(
+        "a changed row counts as the same bytes",
+        "load/loader.py",
+        "Doubt.SAME_BYTES if is_unchanged else Doubt.OTHER_BYTES",
+        "Doubt.SAME_BYTES",
+        _SENDING,
     ),
     Mutant(
         "a time-out is treated as not sent",
@@ -80,13 +239,6 @@ MUTANTS = (
         "        return version, http.HTTPStatus.CONTINUE if status < 200 else status, reason\n",
         "        return version, status, reason\n",
         ("tests/service/test_traps.py",),
-    ),
-    Mutant(
-        "a repetition by a thread does not wait for its intent",
-        "load/job.py",
-        "        return self.intended and not self.attempts\n",
-        "        return self.intended\n",
-        ("tests/load",),
     ),
     Mutant(
         "a 5xx is treated as not sent",

@@ -464,11 +464,22 @@ def test_a_pause_that_would_begin_after_an_interruption_is_not_told(house: House
 
 
 def test_a_caller_who_goes_away_stops_the_sending(house: House) -> None:
-    """When nobody takes the outcomes any more, no new row is sent and no thread is left behind."""
-    service = Scripted(in_turn(CREATED))
+    """When nobody takes the outcomes any more, no new row is sent, no answer is lost and no thread is left behind."""
+    slow, begun = threading.Event(), threading.Event()
+
+    def answer(*_: object) -> Answer:
+        if slow.is_set():
+            begun.set()
+            time.sleep(0.3)
+        return CREATED
+
+    service = Scripted(answer)
     with house.ledger() as ledger:
         outcomes = house.loader(ledger, service).load(applications(range(2, 500)))
         for _ in range(20):
+            next(outcomes)
+        slow.set()
+        while not begun.is_set():
             next(outcomes)
         outcomes.close()
         sent = len(service.emails)

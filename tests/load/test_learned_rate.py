@@ -1,0 +1,149 @@
+"""A service that lets through so many a second: its limit is found, used and kept, whatever way it counts."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from importer.load.learned_rate import LearnedRate
+from importer.models import OutcomeKind
+from importer.service import Reply
+from tests.load.simulation import Answer, Limiter, simulate
+
+CREATED = OutcomeKind.CREATED
+
+
+def answered(rate: LearnedRate, now: float, *answers: bool, waited: bool = True) -> float:
+    """Requests that are accepted or not, at the rate or 50 a second; when the last of them went."""
+    for is_accepted in answers:
+        now += 1 / (rate.at(now) or 50)
+        if is_accepted:
+            rate.accepted(now, waited=waited)
+        else:
+            rate.refused(now)
+    return now
+
+
+LIMITS = [
+    *[pytest.param(50, size, id=f"50 a second, {size:.0f} saved up") for size in (5.0, 10.0, 50.0, 100.0, 500.0)],
+    *[pytest.param(10, size, id=f"10 a second, {size:.0f} saved up") for size in (5.0, 10.0, 50.0)],
+    *[pytest.param(3, size, id=f"3 a second, {size:.0f} saved up") for size in (3.0, 5.0)],
+    pytest.param(10, None, id="10 in each second"),
+    pytest.param(3, None, id="3 in each second"),
+]
+
+
+@pytest.mark.parametrize("retry_after", [None, 1.0], ids=["no Retry-After", "Retry-After 1"])
+@pytest.mark.parametrize(("allowed", "size"), LIMITS)
+def test_nearly_all_that_is_allowed_is_used(allowed: int, size: float | None, retry_after: float | None) -> None:
+    """At least 95 % of a real limit over two minutes, and of one of 50 a second at most 2 % are refused."""
+    rows = 120 * allowed
+    found = simulate(rows, Limiter(allowed, size, retry_after))
+    assert found.kinds == {CREATED: rows}
+    assert (rows - (size or 0)) / allowed / found.seconds >= 0.95
+    assert found.refused / found.requests <= (0.02 if allowed == 50 else 0.1)
+    assert found.rate == pytest.approx(allowed, rel=0.3)
+
+
+@pytest.mark.parametrize(
+    ("share", "seconds"), [(0.01, 5), (0.05, 10), (0.1, 30), (0.3, 180)], ids=["1 %", "5 %", "10 %", "30 %"]
+)
+def test_refusals_by_chance_cost_little(share: float, seconds: float) -> None:
+    """Of a thousand rows, with Retry-After 1: going slower would not help, and is given up."""
+
+    def fate(_: int, __: float, luck: random.Random) -> tuple[Answer, float, bool]:
+        return (Reply(429, "", 1.0), 0.002, False) if luck.random() < share else (Reply(201), 0.02, True)
+
+    undisturbed = simulate(1000, lambda *_: (Reply(201), 0.02, True))
+    for seed in range(3):
+        found = simulate(1000, fate, seed)
+        assert found.kinds == {CREATED: 1000}
+        assert found.seconds <= undisturbed.seconds + seconds
+
+
+def test_nothing_is_learned_without_a_cut() -> None:
+    """Single refusals are no limit."""
+    rate = LearnedRate()
+    now = answered(rate, 0.0, *[True, True, True, False] * 50)
+    assert (rate.at(now), rate.measured) == (None, None)
+
+
+def test_a_cut_that_helps_is_kept() -> None:
+    """Refusals fell with it: it is kept, and rises again by and by."""
+    rate = LearnedRate()
+    now = answered(rate, 0.0, *[True] * 60)
+    rate.cut(now, now)
+    assert rate.at(now) == pytest.approx(48, rel=0.03)
+    assert not rate.is_kept
+    now = answered(rate, now, *[True] * 50)
+    assert rate.is_kept
+    found = rate.at(now + 1)
+    assert found is not None
+    assert found > 48
+
+
+def test_a_cut_that_changes_nothing_is_taken_back() -> None:
+    """Refused as often at whatever rate: it was no limit, and for thirty seconds none is tried."""
+    rate = LearnedRate()
+    now = answered(rate, 0.0, *[True] * 60)
+    rate.cut(now, now)
+    for _ in range(30):
+        now = answered(rate, now, True, False)
+        if rate.at(now) is None:
+            break
+    assert (rate.at(now), rate.measured) == (None, None)
+    rate.cut(now + 29, now + 29)
+    assert rate.at(now + 29) is None
+    now = answered(rate, now + 29, *[True] * 60)
+    rate.cut(now, now)
+    assert rate.at(now) is not None
+
+
+def test_the_slowest_is_one_in_five_seconds() -> None:
+    """Nobody waits for minutes, however little was let through."""
+    rate = LearnedRate()
+    rate.cut(100.0, 100.0)
+    assert rate.at(100.0) == pytest.approx(0.2)
+
+
+def test_the_rate_that_is_reported_was_measured_while_requests_waited() -> None:
+    """None before a refusal told a limit, nor of a time in which too few were sent to reach it."""
+    rate = LearnedRate()
+    now = answered(rate, 0.0, *[True] * 60)
+    rate.cut(now, now)
+    assert rate.measured is None
+    now = answered(rate, now, *[True] * 110)
+    now = answered(rate, now, False)
+    assert rate.measured is None
+    now = answered(rate, now, *[True] * 110)
+    assert rate.measured is not None
+    assert 40 <= rate.measured <= 70
+    before = rate.measured
+    for _ in range(20):
+        now += 10
+        rate.accepted(now, waited=False)
+    assert rate.measured == before
+
+
+def test_after_idle_time_the_rate_is_not_without_end() -> None:
+    """A rate that nobody used has not been shown to be let through."""
+    rate = LearnedRate()
+    now = answered(rate, 0.0, *[True] * 60)
+    rate.cut(now, now)
+    now = answered(rate, now, *[True] * 110)
+    later = rate.at(now + 100_000)
+    assert later is not None
+    assert later < 120
+
+
+def test_a_limit_that_was_lifted_is_found_out() -> None:
+    """Where nothing was refused for long the rate rises more quickly."""
+    limits = Limiter(5, None, None)
+
+    def fate(row: int, now: float, luck: random.Random) -> tuple[Answer, float, bool]:
+        return limits(row, now, luck) if now < 30 else (Reply(201), 0.02, True)
+
+    found = simulate(3000, fate)
+    assert found.kinds == {CREATED: 3000}
+    assert found.seconds < 150

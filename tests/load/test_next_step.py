@@ -1,0 +1,373 @@
+"""What comes after an answer, rule by rule: for its row, and for the run (design, section 7)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from importer.ledger import State
+from importer.load import ErrorLimit, LoadOptions
+from importer.load.classify import Doubt
+from importer.load.job import Job
+from importer.load.next_step import Break, Given, RunState, Step, Then, after_answer, after_question, after_time
+from importer.service import Reply
+from tests.load.given import BROKEN, CREATED, JOB_POST, POOL, REFUSED, SILENT, THERE, Answer
+
+NOW = 1000.0
+NEW = Job(2, b"identity", b"{}", b"digest")
+SENT = NEW._replace(attempts=1, tries=1, doubt=Doubt.SAME_BYTES)  # once, without a clear answer
+CHANGED = NEW._replace(doubt=Doubt.OTHER_BYTES)
+PROBE = SENT._replace(is_probe=True)
+BUSY = RunState(NOW - 100, finals=3)
+PAUSED = BUSY._replace(interruption=Break("pause", "why", NOW), waits=1)
+HELD = BUSY._replace(interruption=Break("refused", "why", NOW), holds=1)
+BAD = Reply(400, "phone: required")
+TOO_MANY, UNAVAILABLE = Reply(429), Reply(503)
+
+
+def step(run: RunState, job: Job, answer: Answer, now: float = NOW, *, pool: bool = False, **options: Any) -> Step:
+    """One step, with waits that are spread by nothing, those of resends by an eighth."""
+    target = (POOL if pool else JOB_POST).target
+    return after_answer(run, job, answer, Given(target, LoadOptions(**options), now, luck=0.5))
+
+
+def after(run: RunState, *answers: Answer, first_row: int = 2, now: float = NOW) -> RunState:
+    """The run after answers to so many rows, each sent for the first time."""
+    for row, answer in enumerate(answers, start=first_row):
+        run = step(run, NEW._replace(row=row), answer, now).run
+    return run
+
+
+# --- the row ---
+
+END, WAIT, RESEND, LAST_PASS = Then.END, Then.WAIT, Then.RESEND, Then.LAST_PASS
+S = State
+ROWS = [
+    # the row, the answer, options -> what next, in how many seconds, the state it is left in, its tries, its refusals
+    pytest.param(NEW, CREATED, {}, END, 0, S.CREATED, 0, 0, id="201 creates"),
+    pytest.param(NEW, THERE, {}, END, 0, S.ALREADY_THERE, 0, 0, id="409 is there already"),
+    pytest.param(NEW, BAD, {}, END, 0, S.REJECTED, 0, 0, id="400 rejects"),
+    pytest.param(NEW, Reply(413), {}, END, 0, S.REJECTED, 0, 0, id="413 rejects"),
+    pytest.param(NEW, Reply(422), {}, END, 0, S.REJECTED, 0, 0, id="422 rejects"),
+    pytest.param(SENT, CREATED, {}, END, 0, S.CREATED, 1, 0, id="201 settles a doubt"),
+    pytest.param(SENT, THERE, {}, END, 0, S.ALREADY_THERE, 1, 0, id="409 settles a doubt"),
+    pytest.param(SENT, BAD, {}, END, 0, S.REJECTED, 1, 0, id="400 to the same bytes settles a doubt of a job post"),
+    pytest.param(CHANGED, BAD, {}, END, 0, S.UNCLEAR, 0, 0, id="400 to other bytes settles nothing"),
+    pytest.param(SENT, BAD, {"pool": True}, END, 0, S.UNCLEAR, 1, 0, id="400 in a pool settles nothing"),
+    pytest.param(NEW, BAD, {"pool": True}, END, 0, S.REJECTED, 0, 0, id="400 in a pool without a doubt rejects"),
+    pytest.param(NEW, Reply(401), {}, END, 0, S.FAILED, 0, 0, id="401 was not accepted"),
+    pytest.param(SENT, Reply(403), {}, END, 0, S.UNCLEAR, 1, 0, id="403 settles no doubt"),
+    pytest.param(NEW, Reply(302), {}, END, 0, S.UNCLEAR, 0, 0, id="302 may follow an acceptance"),
+    pytest.param(NEW, BROKEN, {}, RESEND, 60, S.UNCLEAR, 1, 0, id="500 is sent again one delay later"),
+    pytest.param(NEW, SILENT, {}, RESEND, 60, S.UNCLEAR, 1, 0, id="silence is sent again one delay later"),
+    pytest.param(NEW, Reply(200), {}, RESEND, 60, S.UNCLEAR, 1, 0, id="200 is not created"),
+    pytest.param(SENT, BROKEN, {}, RESEND, 67.5, S.UNCLEAR, 2, 0, id="later delays are spread by chance"),
+    pytest.param(SENT._replace(tries=12), BROKEN, {}, END, 0, S.UNCLEAR, 13, 0, id="twelve resends and no more"),
+    pytest.param(NEW, BROKEN, {"attempts": 1}, END, 0, S.UNCLEAR, 1, 0, id="how many is a choice"),
+    pytest.param(NEW, BROKEN, {"settle": "never"}, END, 0, S.UNCLEAR, 1, 0, id="never is never"),
+    pytest.param(NEW, BROKEN, {"settle": "now"}, RESEND, 0, S.UNCLEAR, 1, 0, id="now is at once"),
+    pytest.param(SENT, BROKEN, {"settle": "now"}, RESEND, 1.125, S.UNCLEAR, 2, 0, id="now is a little later each time"),
+    pytest.param(PROBE, BROKEN, {"run": PAUSED}, RESEND, 67.5, S.UNCLEAR, 1, 0, id="a probe is no try"),
+    pytest.param(PROBE, CREATED, {"run": PAUSED}, END, 0, S.CREATED, 1, 0, id="a probe settles its row"),
+    pytest.param(NEW, UNAVAILABLE, {}, RESEND, 60, S.UNCLEAR, 0, 0, id="503 is a doubt and no try"),
+    pytest.param(NEW, Reply(503, "", 90), {}, RESEND, 90, S.UNCLEAR, 0, 0, id="a longer Retry-After is kept"),
+    pytest.param(NEW, Reply(503, "", 9), {}, RESEND, 60, S.UNCLEAR, 0, 0, id="a shorter one is within the delay"),
+    pytest.param(NEW, Reply(503, "", 9e9), {}, RESEND, 900, S.UNCLEAR, 0, 0, id="Retry-After is capped"),
+    pytest.param(NEW, TOO_MANY, {}, WAIT, 1, S.PLANNED, 0, 1, id="429 waits"),
+    pytest.param(NEW, Reply(425), {}, WAIT, 1, S.PLANNED, 0, 1, id="425 waits"),
+    pytest.param(NEW._replace(refusals=3), TOO_MANY, {}, WAIT, 8, S.PLANNED, 0, 4, id="429 waits for longer each time"),
+    pytest.param(NEW, Reply(429, "", 30), {}, WAIT, 30, S.PLANNED, 0, 1, id="429 holds its row for its Retry-After"),
+    pytest.param(NEW, Reply(429, "", 9e9), {}, WAIT, 900, S.PLANNED, 0, 1, id="that of a 429 is capped too"),
+    pytest.param(SENT, TOO_MANY, {}, WAIT, 1, S.UNCLEAR, 1, 1, id="429 does not settle a doubt"),
+    pytest.param(NEW, TOO_MANY, {"run": HELD}, WAIT, 0.5, S.PLANNED, 0, 0, id="429 in a hold is the run's"),
+    pytest.param(PROBE, TOO_MANY, {"run": HELD}, WAIT, 0.5, S.UNCLEAR, 1, 0, id="429 to a probe is the run's"),
+    pytest.param(
+        NEW._replace(refusals=12), TOO_MANY, {}, LAST_PASS, 0, S.PLANNED, 0, 13, id="one more pass at the end"
+    ),
+    pytest.param(NEW._replace(refusals=25), TOO_MANY, {}, END, 0, S.PLANNED, 0, 26, id="and no more passes"),
+    pytest.param(NEW, REFUSED, {}, WAIT, 0, S.PLANNED, 0, 0, id="no connection spends nothing"),
+    pytest.param(SENT, REFUSED, {}, WAIT, 0, S.UNCLEAR, 1, 0, id="no connection settles no doubt"),
+]
+
+
+@pytest.mark.parametrize(("job", "answer", "options", "then", "seconds", "state", "tries", "refusals"), ROWS)
+def test_the_row(
+    job: Job,
+    answer: Answer,
+    options: dict[str, Any],
+    then: Then,
+    seconds: float,
+    state: State,
+    tries: int,
+    refusals: int,
+) -> None:
+    """What comes next for the row, when, and what it has spent."""
+    options = dict(options)
+    found = step(options.pop("run", BUSY), job, answer, **options)
+    in_seconds = found.due - NOW if found.then in (WAIT, RESEND) else 0
+    left = found.finding.job
+    assert (found.then, in_seconds, found.finding.state) == (then, seconds, state)
+    # What ends a row is told as it was asked for; what goes on is counted.
+    assert (left.tries if then is not END else tries, left.refusals) == (tries, refusals)
+    assert (left.attempts, left.last) == (job.attempts + 1, answer)
+
+
+ANY = st.sampled_from([BROKEN, SILENT, UNAVAILABLE, TOO_MANY, REFUSED, BAD, CREATED, THERE, Reply(403), Reply(302)])
+
+
+@given(st.lists(st.tuples(ANY, st.booleans(), st.sampled_from([BUSY, PAUSED, HELD]))), st.booleans())
+def test_a_doubt_is_never_forgotten(answers: list[tuple[Answer, bool, RunState]], pool: bool) -> None:
+    """Once a request may have arrived, no later answer makes its row one that was proven not accepted."""
+    job, may_have_arrived = NEW, False
+    for answer, is_probe, run in answers:
+        found = step(run, job._replace(is_probe=is_probe), answer, pool=pool)
+        may_have_arrived |= answer in (BROKEN, SILENT, UNAVAILABLE)
+        if may_have_arrived:
+            assert found.finding.state not in (State.PLANNED, State.FAILED)
+            assert not (pool and found.finding.state is State.REJECTED)
+        if found.then is Then.END:
+            return
+        job = found.finding.job
+
+
+# --- the run: pause ---
+
+
+def test_ten_inconclusive_answers_in_a_row_begin_a_pause() -> None:
+    """Nine do not, nor do ten with a clear one among them; the first wait is five seconds."""
+    assert after(BUSY, *[BROKEN] * 9).interruption is None
+    assert after(BUSY, *[BROKEN] * 9, CREATED, *[BROKEN] * 9).interruption is None
+    pause = after(BUSY, *[BROKEN, SILENT, UNAVAILABLE, Reply(200), BROKEN] * 2).interruption
+    assert pause == Break("pause", "too many answers are lost or inconclusive", NOW + 5)
+
+
+def test_thirty_of_fifty_begin_a_pause() -> None:
+    """With clear answers between them; twenty-nine do not, and what was longer ago does not count."""
+    mixed = [BROKEN, BROKEN, BROKEN, CREATED, CREATED] * 10
+    assert after(BUSY, *mixed).interruption is not None
+    assert after(BUSY, *[CREATED, *mixed[1:]] * 3).interruption is None
+
+
+def test_one_row_that_breaks_the_service_each_time_begins_no_pause() -> None:
+    """Different rows count: a single one says nothing about the others."""
+    run = BUSY
+    for _ in range(60):
+        run = step(run, SENT, BROKEN).run
+    assert run.interruption is None
+
+
+@pytest.mark.parametrize(
+    ("waits", "answer", "seconds"),
+    [
+        pytest.param(1, BROKEN, 10, id="the second wait"),
+        pytest.param(2, SILENT, 20, id="the third"),
+        pytest.param(3, UNAVAILABLE, 40, id="the fourth"),
+        pytest.param(4, BROKEN, 60, id="the fifth"),
+        pytest.param(99, BROKEN, 60, id="all others"),
+        pytest.param(1, TOO_MANY, 10, id="a probe that is refused"),
+        pytest.param(1, REFUSED, 10, id="a probe without a connection"),
+        pytest.param(1, Reply(503, "", 25), 25, id="a longer Retry-After"),
+        pytest.param(3, Reply(503, "", 25), 40, id="a shorter Retry-After"),
+    ],
+)
+def test_a_probe_without_a_clear_answer_waits_for_longer(waits: int, answer: Answer, seconds: float) -> None:
+    """5, 10, 20, 40, 60, 60 ... seconds; what was clear since the pause began still counts."""
+    paused = PAUSED._replace(waits=waits, interruption=Break("pause", "why", NOW, clear=2))
+    run = step(paused, PROBE, answer).run
+    assert (run.interruption, run.waits) == (Break("pause", "why", NOW + seconds, clear=2), waits + 1)
+
+
+@pytest.mark.parametrize("is_row", [True, False], ids=["a row", "the question list"])
+def test_three_clear_probes_end_a_pause(is_row: bool) -> None:
+    """Each next one follows at once; then rows go singly until three have a final answer."""
+    run, breaks = PAUSED._replace(window=(-1,), streak=(2,)), []
+    for _ in range(3):
+        run = (
+            step(run, PROBE, CREATED).run
+            if is_row
+            else after_question(run, True, Given(JOB_POST.target, LoadOptions(), NOW, 0.5))
+        )
+        breaks.append(run.interruption)
+    assert breaks == [Break("pause", "why", NOW, clear=1), Break("pause", "why", NOW, clear=2), None]
+    assert (run.window, run.streak, run.goes_singly, run.waits) == ((), (), True, 1)
+    assert not after(run, CREATED, THERE, BAD).goes_singly
+
+
+def test_a_question_that_is_not_answered_waits_for_longer() -> None:
+    """As a row that is a probe; outside of a pause it says nothing."""
+    given = Given(JOB_POST.target, LoadOptions(), NOW, 0.5)
+    assert after_question(PAUSED, False, given).interruption == Break("pause", "why", NOW + 10)
+    assert after_question(BUSY, False, given) == BUSY
+
+
+@pytest.mark.parametrize(("clear", "waits"), [(40, 0), (39, 2)])
+def test_earlier_pauses_are_forgotten_after_clear_answers(clear: int, waits: int) -> None:
+    """After fifty answers of which at least forty were clear the first wait is five seconds again."""
+    mixed = [*[BROKEN, CREATED] * (50 - clear), *[CREATED] * (2 * clear - 50)]
+    assert len(mixed) == 50
+    assert after(BUSY._replace(waits=2), *mixed).waits == waits
+
+
+def test_an_answer_of_before_the_pause_does_not_lengthen_it() -> None:
+    """What was on its way when the pause began is no probe."""
+    for answer in (BROKEN, TOO_MANY, REFUSED, CREATED):
+        assert step(PAUSED, NEW, answer).run.interruption == PAUSED.interruption
+
+
+# --- the run: refusals, no connection ---
+
+
+def test_more_than_thirty_percent_of_refusals_hold_every_sender() -> None:
+    """Sixteen of the last fifty; fifteen do not. The window is empty after that."""
+    assert after(BUSY, *[TOO_MANY] * 15, *[CREATED] * 100).interruption is None
+    held = after(BUSY, *[CREATED] * 34, *[TOO_MANY] * 16)
+    assert held.interruption == Break("refused", "the service refuses too many requests (429)", NOW + 0.5)
+    assert held.window == ()
+    asked = after(BUSY, *[TOO_MANY] * 15, Reply(429, "", 30)).interruption
+    assert asked is not None
+    assert asked.until == NOW + 30
+
+
+def test_a_single_refusal_holds_nobody_else() -> None:
+    """Nor does its Retry-After."""
+    assert after(BUSY, Reply(429, "", 30)).interruption is None
+
+
+@pytest.mark.parametrize(
+    ("holds", "answer", "until"),
+    [
+        pytest.param(1, CREATED, None, id="let through"),
+        pytest.param(1, BAD, None, id="rejected"),
+        pytest.param(1, BROKEN, None, id="an inconclusive answer is no refusal"),
+        pytest.param(1, TOO_MANY, 1, id="refused again"),
+        pytest.param(2, TOO_MANY, 2, id="and again"),
+        pytest.param(50, TOO_MANY, 60, id="at most a minute"),
+        pytest.param(9, Reply(429, "", 3), 3, id="as the service asks"),
+        pytest.param(1, REFUSED, 1, id="no connection"),
+    ],
+)
+def test_one_probe_says_whether_a_hold_is_over(holds: int, answer: Answer, until: float | None) -> None:
+    """The first that is let through ends it."""
+    run = step(HELD._replace(holds=holds), PROBE, answer).run
+    assert (run.interruption and run.interruption.until - NOW) == until
+    assert run.holds == (0 if until is None else holds + 1)
+
+
+def test_without_a_connection_every_sender_is_held() -> None:
+    """At once, and the reason is told."""
+    held = after(BUSY, REFUSED).interruption
+    assert held == Break("unreachable", "the service cannot be reached (connection refused)", NOW + 0.5)
+
+
+ADDRESSES = [
+    pytest.param(False, 0, [REFUSED] * 2, None, id="two tries"),
+    pytest.param(False, 0, [REFUSED] * 3, "unreachable", id="three tries"),
+    pytest.param(False, 30, [REFUSED] * 2, "unreachable", id="half a minute"),
+    pytest.param(False, 0, [REFUSED, SILENT, *[REFUSED] * 2], None, id="something was there between"),
+    pytest.param(False, 0, [TOO_MANY, *[REFUSED] * 9], None, id="it has answered in this run"),
+    pytest.param(True, 30, [REFUSED] * 9, None, id="it has answered in an earlier run"),
+]
+
+
+@pytest.mark.parametrize(("has_answered", "seconds", "answers", "code"), ADDRESSES)
+def test_an_address_that_never_answered_is_not_waited_for(
+    has_answered: bool, seconds: float, answers: list[Answer], code: str | None
+) -> None:
+    """It is most likely mistyped."""
+    run = RunState(NOW, has_answered=has_answered)
+    for number, answer in enumerate(answers):
+        run = after(run, answer, now=NOW + number * seconds)
+    assert (run.stop.code if run.stop else None) == code
+
+
+# --- the run: its end ---
+
+
+@pytest.mark.parametrize(
+    ("options", "seconds"),
+    [
+        pytest.param({}, 900, id="a quarter of an hour"),
+        pytest.param({"give_up_after": 60, "settle_after": 1}, 60, id="as long as was chosen"),
+        pytest.param({"give_up_after": 60}, 120, id="at least two delays of a row that is sent again"),
+    ],
+)
+def test_without_progress_a_run_gives_up(options: dict[str, Any], seconds: float) -> None:
+    """Not sooner."""
+    progress = PAUSED._replace(progress_at=NOW)
+    for passed, code in ((seconds - 0.1, None), (seconds, "service-unwell")):
+        run = after_time(progress, Given(JOB_POST.target, LoadOptions(**options), NOW + passed, 0.5))
+        assert (run.stop.code if run.stop else None) == code
+
+
+@pytest.mark.parametrize(
+    ("run", "job", "answer", "is_progress"),
+    [
+        pytest.param(BUSY, NEW, CREATED, True, id="a final answer"),
+        pytest.param(PAUSED, PROBE, THERE, True, id="a probe that settles its row"),
+        pytest.param(BUSY, SENT, BROKEN, True, id="a try more of at most thirteen"),
+        pytest.param(BUSY, NEW, BROKEN, False, id="a first try"),
+        pytest.param(PAUSED, PROBE, BROKEN, False, id="a probe that settles nothing"),
+        pytest.param(BUSY, SENT, UNAVAILABLE, False, id="503"),
+        pytest.param(BUSY, NEW, TOO_MANY, False, id="429"),
+        pytest.param(BUSY, NEW, REFUSED, False, id="no connection"),
+    ],
+)
+def test_what_is_progress(run: RunState, job: Job, answer: Answer, is_progress: bool) -> None:
+    """What brings a row nearer to its end, so that every run has an end."""
+    assert (step(run, job, answer).run.progress_at == NOW) is is_progress
+
+
+STOPS = {401: "token-refused", 403: "target-forbidden", 404: "target-unknown", 405: "request-refused"}
+STOPS |= {410: "target-gone", 423: "target-locked", 302: "redirected", 307: "redirected"}
+
+
+@pytest.mark.parametrize(("status", "code"), STOPS.items())
+def test_what_every_row_would_meet_ends_the_run_at_once(status: int, code: str) -> None:
+    """The first of such answers says why; those that were on their way do not change it."""
+    run = after(BUSY, Reply(status), Reply(401), Reply(403))
+    assert run.stop is not None
+    assert run.stop.code == code
+
+
+@pytest.mark.parametrize(
+    ("answers", "code"),
+    [
+        pytest.param([BAD] * 9, None, id="nine"),
+        pytest.param([BAD] * 10, "mapping-is-wrong", id="the first ten"),
+        pytest.param([CREATED, *[BAD] * 24], None, id="twenty-four later on"),
+        pytest.param([CREATED, *[BAD] * 25], "mapping-is-wrong", id="twenty-five later on"),
+        pytest.param([CREATED, *[BAD] * 24, THERE, BAD], None, id="another answer between"),
+        pytest.param([*[BAD] * 9, Reply(400, "cv: unknown"), BAD], None, id="another reason between"),
+        pytest.param([*[BAD, BROKEN] * 9, BAD], "mapping-is-wrong", id="inconclusive ones say nothing"),
+    ],
+)
+def test_the_same_refusal_for_everybody_ends_the_run(answers: list[Answer], code: str | None) -> None:
+    """It is the mapping that is wrong."""
+    run = after(RunState(NOW), *answers)
+    assert (run.stop.code if run.stop else None) == code
+
+
+@pytest.mark.parametrize(
+    ("answer", "options", "is_error"),
+    [
+        pytest.param(BAD, {}, True, id="rejected"),
+        pytest.param(CREATED, {}, False, id="created"),
+        pytest.param(BROKEN, {"attempts": 1}, True, id="unconfirmed in the end"),
+        pytest.param(BROKEN, {}, False, id="not ended"),
+        pytest.param(TOO_MANY, {}, False, id="refused for now"),
+    ],
+)
+def test_what_counts_as_an_error(answer: Answer, options: dict[str, Any], is_error: bool) -> None:
+    """--max-errors ends the run with the row that passes the limit."""
+    stop = step(BUSY, NEW, answer, max_errors=ErrorLimit(0), **options).run.stop
+    assert (stop.code if stop else None) == ("too-many-errors" if is_error else None)
+
+
+def test_the_first_rows_go_singly() -> None:
+    """Until three have a final answer; inconclusive ones and refusals do not count."""
+    run = after(RunState(NOW), CREATED, BROKEN, TOO_MANY, THERE)
+    assert run.goes_singly
+    assert not after(run, BAD).goes_singly
