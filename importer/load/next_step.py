@@ -24,6 +24,7 @@ _PAUSES: Final = (5.0, 10.0, 20.0, 40.0, 60.0)  # seconds, the last again and ag
 _FIRST_HOLD: Final = 0.5
 _LONGEST_HOLD: Final = 60.0
 _LONGEST_RETRY_AFTER: Final = 900.0
+_ROUNDING: Final = 1e-6  # seconds: who waited until now + patience has waited long enough
 _TRIES_OF_A_NEW_ADDRESS: Final = 3
 _SECONDS_OF_A_NEW_ADDRESS: Final = 30.0
 _ALIKE_FROM_THE_FIRST: Final = 10
@@ -143,7 +144,7 @@ def after_question(run: RunState, is_well: bool, given: Given) -> RunState:
 def after_time(run: RunState, given: Given) -> RunState:
     """The run as time passes: given up where no row came nearer to its end for too long."""
     patience = given.options.patience
-    if run.stop is not None or given.now - run.progress_at < patience:
+    if run.stop is not None or given.now - run.progress_at < patience - _ROUNDING:
         return run
     return _stopped(run, no_progress(patience, run.interruption.reason if run.interruption else None))
 
