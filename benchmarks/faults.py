@@ -151,8 +151,9 @@ def _real_outage(place: Place, seconds: float) -> Ending:
             spent = _run(place, folder, sink.url, rows, {})
         figures = sink.figures
         name = f"process down for {seconds:g} s, in real time"
-        twice = 0  # its uniqueness answers those whose answer was lost when it went down
-        ending = _told(name, rows, spent, folder, figures.requests, rows - figures.taken, twice)
+        ending = _told(name, rows, spent, folder, figures.requests, rows - figures.taken, figures.twice)
+    # Who was taken when it went down is asked for once more, and its uniqueness answers.
+    ending = replace(ending, twice=max(0, ending.twice - ending.already_there))
     return ending.judged()
 
 
@@ -217,11 +218,12 @@ def measure_faults(
         broken.extend(f"{ending.name}: {text}" for text in ending.broken)
 
     say(HEAD)
-    with ThreadPoolExecutor(at_once) as threads, ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as others:
-        if "limits" in parts:  # alone: what they measure is a rate
-            for rate in _LIMITS:
-                for retry_after in ("1", None):
-                    tell("limits", _limit(place, rate, retry_after))
+    half = max(1, (os.cpu_count() or 1) // 2)  # the imports need the other processors
+    with ThreadPoolExecutor(at_once) as threads, ProcessPoolExecutor(half, get_context("spawn")) as others:
+        if "limits" in parts:  # before all others: what they measure is a rate
+            limits = [(rate, retry_after) for rate in _LIMITS for retry_after in ("1", None)]
+            for ending in threads.map(lambda limit: _limit(place, *limit), limits):
+                tell("limits", ending)
         jobs = list(_jobs(place, parts, rows, shares, kinds, large))
         tasks = {(threads if is_real else others).submit(job): part for part, is_real, job in jobs}
         try:
@@ -256,7 +258,9 @@ def _jobs(
         if large:
             many = [(kind, share) for share in (0.3, 0.01) for kind in _MANY if kind in kinds]
             yield from (("many", True, partial(_random, place, kind, share, 10_000)) for kind, share in many)
-        yield from (("random", True, partial(_random, place, kind, s, rows)) for s in shares for kind in kinds)
+        each = [(kind, share) for share in sorted(shares, reverse=True) for kind in kinds]
+        each.sort(key=lambda one: one[0] != "silence")
+        yield from (("random", True, partial(_random, place, kind, share, rows)) for kind, share in each)
     if "seeds" in parts:
         for share in (0.05, 0.1, 0.3):
             for kind in ("500 after", "silence") if large else ("500 after",):
