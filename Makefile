@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: help demo test quick crash mutants proposals bench lint check clean
+.PHONY: help demo test quick crash mutants proposals bench faults lint check clean
 .DEFAULT_GOAL := help
 
 help:
@@ -19,6 +19,7 @@ help:
 	@echo "make check   lint and tests"
 	@echo "make proposals  how often mapping new proposes the right column"
 	@echo "make bench   time, CPU and memory beside the service's bound and other tools (some ten minutes; TURNS=5, LARGE=1)"
+	@echo "make faults  that a run finishes by itself, whatever the service does: a table (some ten minutes; LARGE=1: half an hour)"
 	@echo "make clean   remove the virtual environments and the demo's results"
 
 $(BIN)/python:
@@ -62,6 +63,9 @@ proposals: $(INSTALLED)
 TURNS ?= 1
 bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks all --turns $(TURNS) $(if $(LARGE),--large)
+
+faults: $(INSTALLED)
+	$(BIN)/python -m benchmarks faults $(if $(LARGE),--large)
 
 lint: $(INSTALLED_DEV)
 	$(BIN)/ruff check .

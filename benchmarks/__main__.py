@@ -1,4 +1,4 @@
-"""The commands: python -m benchmarks all | whole | rooms | growth | refusing | report."""
+"""The commands: python -m benchmarks all | whole | rooms | growth | refusing | faults | report."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 
 from benchmarks.beside_floors import measure_rooms
 from benchmarks.contenders import OURS, field_of_contenders
+from benchmarks.faults import KINDS, PARTS, SHARES, measure_faults
 from benchmarks.growth import measure_growth
 from benchmarks.place import Place, temporary_place
 from benchmarks.plots import write_plots
@@ -65,6 +66,19 @@ def _refusing(wanted: argparse.Namespace, results: Results, place: Place) -> Non
         )
 
 
+def _faults(wanted: argparse.Namespace, results: Results, place: Place) -> list[str]:
+    return measure_faults(
+        results,
+        place,
+        wanted.parts,
+        rows=wanted.rows,
+        shares=wanted.shares,
+        kinds=wanted.kinds,
+        at_once=wanted.at_once,
+        large=wanted.large,
+    )
+
+
 def _all(wanted: argparse.Namespace, results: Results, place: Place) -> None:
     """Every part, in sizes that together take some ten minutes; at 100 ms fewer rows show the same."""
     parser = _parser()
@@ -96,12 +110,14 @@ def _measure(wanted: argparse.Namespace) -> None:
     began = time.monotonic()
     try:
         with temporary_place() as place:
-            wanted.measure(wanted, results, place)
+            broken = wanted.measure(wanted, results, place)
     finally:  # what was measured before an interruption is kept
         results.write(wanted.out)
     plots = write_plots(results, wanted.out.parent)
     say("\n" + tables(results))
     say(f"{time.monotonic() - began:.0f} s; {', '.join(str(path) for path in (wanted.out, *plots))}")
+    if broken:
+        sys.exit("\n".join(broken))
 
 
 def _report(wanted: argparse.Namespace) -> None:
@@ -140,6 +156,15 @@ def _parser() -> argparse.ArgumentParser:
     refusing.add_argument("--rows", type=int, default=1_000)
     refusing.add_argument("--rate", type=float, default=50, help="requests a second that it allows")
     refusing.add_argument("--burst", type=float, default=50, help="how many it allows at once after a quiet time")
+    faults = part(
+        "faults", "a run finishes by itself: random faults, limits, outages; 1 where a promise broke", _faults
+    )
+    faults.add_argument("--parts", type=_names, default=list(PARTS), help=f"some of {','.join(PARTS)}")
+    faults.add_argument("--rows", type=int, default=1_000, help="random faults: how many rows")
+    faults.add_argument("--shares", type=_numbers, default=list(SHARES), help="random faults: shares from 0 to 1")
+    faults.add_argument("--kinds", type=str, nargs="+", choices=list(KINDS), default=list(KINDS))
+    faults.add_argument("--at-once", type=int, default=3, help="random faults: so many imports at the same time")
+    faults.add_argument("--large", action="store_true", help="also 10,000 rows, 600 s in real time, more seeds")
     for found in (whole, growth, refusing):
         found.add_argument("--in-flight", type=int, default=25)
     report = parts.add_parser("report", help="the tables of figures that were kept, as Markdown")

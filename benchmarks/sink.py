@@ -1,13 +1,13 @@
 """A recruiting service that does next to nothing, so that what is measured is the client.
 
     python -m benchmarks.sink [--delay 20] [--tls CERTIFICATE KEY] [--conflict]
-                              [--limit 50 [--burst 50] [--retry-after 1]]
+                              [--limit 50 [--burst 50] [--retry-after 1]] [--down-after 1 --down 600]
 
 Keeps just enough of the contract: any GET is answered with a question list, any POST with 201, after `--delay`
 milliseconds. With `--limit`, a POST beyond that many a second is answered with 429 at once. It remembers who was
-taken: with `--conflict` a second POST of the same e-mail is answered with 409, without it is taken again; counted it is
-in both. Says `sink listening on URL` when clients may come, and its figures as one line of JSON when its standard input
-ends.
+taken: with `--conflict` a second POST of the same e-mail is answered with 409, without it is taken again; counted it
+is in both. With `--down` it does not listen for so many seconds, some seconds after its first POST. Says `sink
+listening on URL` when clients may come, and its figures as one line of JSON when its standard input ends.
 """
 
 from __future__ import annotations
@@ -60,6 +60,8 @@ class Habits:
     delay: float = 0.0
     conflict: bool = False
     bucket: TokenBucket | None = None
+    down_after: float = 0.0
+    down: float = 0.0
     retry_after: str | None = None
 
 
@@ -71,6 +73,7 @@ class State:
     figures: Figures = field(default_factory=Figures)
     in_flight: int = 0
     taken: set[bytes] = field(default_factory=set)
+    transports: set[asyncio.Transport] = field(default_factory=set)
 
 
 def _answer(status: str, body: bytes, *headers: str) -> bytes:
@@ -102,6 +105,10 @@ class _Connection(asyncio.Protocol):
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
         self._state.figures.connections += 1
+        self._state.transports.add(transport)
+
+    def connection_lost(self, _: Exception | None) -> None:
+        self._state.transports.discard(self._transport)
 
     def data_received(self, received: bytes) -> None:
         try:
@@ -159,12 +166,29 @@ class _Connection(asyncio.Protocol):
 async def _serve(make_habits: Callable[[], Habits], tls: ssl.SSLContext | None) -> Figures:
     state = State(make_habits())
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
-    server = await loop.create_server(lambda: _Connection(state), "127.0.0.1", 0, ssl=tls, backlog=512)
+
+    async def listen(port: int) -> asyncio.Server:
+        return await loop.create_server(lambda: _Connection(state), "127.0.0.1", port, ssl=tls, backlog=512)
+
+    async def be_down() -> None:
+        while not state.figures.requests:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(state.habits.down_after)
+        server.close()
+        for transport in list(state.transports):
+            transport.abort()
+        await asyncio.sleep(state.habits.down)
+        await listen(port)
+
+    server = await listen(0)
     port = server.sockets[0].getsockname()[1]
+    outage = asyncio.create_task(be_down()) if state.habits.down else None
     _say(f"{ANNOUNCEMENT}{'https' if tls else 'http'}://127.0.0.1:{port}")
     threading.Thread(target=_await_end_of_input, args=(loop, stop), daemon=True).start()
     gc.freeze()
     await stop.wait()
+    if outage is not None:
+        outage.cancel()
     server.close()
     figures = state.figures
     figures.seconds = figures.ended - figures.began
@@ -199,12 +223,14 @@ def main() -> None:
     parser.add_argument("--limit", type=float, help="requests a second; beyond: 429")
     parser.add_argument("--burst", type=float, help="what the bucket holds; default: what a second allows")
     parser.add_argument("--retry-after", help="what a 429 says in that header; default: no such header")
+    parser.add_argument("--down", type=float, default=0.0, help="seconds in which it does not listen")
+    parser.add_argument("--down-after", type=float, default=0.0, help="seconds from the first POST until then")
     parser.add_argument("--conflict", action="store_true", help="409 to somebody who was taken before")
     wanted = parser.parse_args()
 
     def habits() -> Habits:
         bucket = TokenBucket(wanted.limit, wanted.burst or wanted.limit, time.monotonic()) if wanted.limit else None
-        return Habits(wanted.delay / 1000, wanted.conflict, bucket, wanted.retry_after)
+        return Habits(wanted.delay / 1000, wanted.conflict, bucket, wanted.down_after, wanted.down, wanted.retry_after)
 
     _say(json.dumps(asdict(asyncio.run(_serve(habits, _tls(wanted.tls))))))
 

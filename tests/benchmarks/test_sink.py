@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,18 @@ def test_delay() -> None:
     with SinkProcess("--delay", "150") as sink:
         answer = post(sink.url, "ada@example.com")
     assert answer.elapsed.total_seconds() >= 0.15
+
+
+def test_an_outage() -> None:
+    """When it is down it cannot be reached; then it is there again, and knows whom it took."""
+    with SinkProcess("--conflict", "--down-after", "0.1", "--down", "0.5") as sink:
+        assert post(sink.url, "ada@example.com").status_code == 201
+        time.sleep(0.3)
+        with pytest.raises(requests.exceptions.ConnectionError):
+            post(sink.url, "ada@example.com")
+        time.sleep(0.7)
+        assert post(sink.url, "ada@example.com").status_code == 409
+    assert (sink.figures.requests, sink.figures.taken) == (2, 1)
 
 
 def test_tls(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """A run on a clock of its own: the real sending over a made-up service, a hundred thousand rows in seconds.
 
-Nothing here waits: time jumps to the next thing that happens, an answer or the end of a wait.
+Nothing here waits: time jumps to the next thing that happens, an answer or the end of a wait. `python -m benchmarks
+faults` shows with it what would take hours.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from typing import Any, cast
 from importer.ledger import Answered, Fingerprints, Intent, Known, Ledger, RunRecord
 from importer.load import Halt, Loader, LoadOptions, Stop
 from importer.load.halt import Wakeup
-from importer.models import Operation, OutcomeKind, ReadyCandidate, Target
+from importer.models import OutcomeKind, ReadyCandidate, Target
 from importer.service import NoReply, Reply
-from tests.load.given import JOB_POST
+from importer.service.replies import Phase
+from tests.load.given import JOB_POST, POOL
 
 Answer = Reply | NoReply
 Fate = Callable[[int, float, random.Random], tuple[Answer, float, bool]]
@@ -70,7 +72,7 @@ class MemoryLedger:
 
 @dataclass
 class Simulated:
-    """How a simulated run went. Seconds of its own clock."""
+    """How a simulated run went. Seconds of its own clock. twice: requests for a row that had a clear answer already."""
 
     kinds: Counter[OutcomeKind] = field(default_factory=Counter)
     stop: Stop | None = None
@@ -78,6 +80,7 @@ class Simulated:
     requests: int = 0
     refused: int = 0
     twice: int = 0
+    missing: int = 0
     rate: float | None = None
     waits: list[str] = field(default_factory=list)
 
@@ -94,25 +97,30 @@ def simulate(
 ) -> Simulated:
     """A run of so many rows, each of whose requests meets its fate."""
     time, luck, found = SimulatedTime(), random.Random(seed), Simulated()
-    accepted: set[bytes] = set()
+    accepted, answered = set[bytes](), set[bytes]()
     random.seed(seed)
 
     def start(_: Target, body: bytes, on_done: Callable[[Answer], None]) -> None:
         answer, seconds, accepts = fate(int(body), time.at, luck)
         found.requests += 1
+        found.twice += body in answered
         if accepts:
-            found.twice += body in accepted and answer.status == 201 if isinstance(answer, Reply) else 0
             if body in accepted and isinstance(answer, Reply) and answer.status == 201:
                 answer = Reply(409)
             accepted.add(body)
         found.refused += isinstance(answer, Reply) and answer.status == 429
-        time.later(seconds, lambda: on_done(answer))
+
+        def arrives() -> None:
+            if isinstance(answer, Reply) and answer.status in (201, 409):
+                answered.add(body)
+            on_done(answer)
+
+        time.later(seconds, arrives)
 
     def told(waiting: Any) -> None:
         found.waits.append(f"{time.at:.1f} {waiting}")
 
-    scope = JOB_POST if not pool else type(JOB_POST)(JOB_POST.base, Target(Operation.ADD_TO_POOL, "17"))
-    run = RunRecord("run", scope, "a.csv", "", "m.yaml", "", datetime(2026, 3, 1, tzinfo=UTC))
+    run = RunRecord("run", POOL if pool else JOB_POST, "a.csv", "", "m.yaml", "", datetime(2026, 3, 1, tzinfo=UTC))
 
     def probe() -> bool:
         is_well = list_is_well(time.at)
@@ -133,6 +141,7 @@ def simulate(
     people = (ReadyCandidate(row, f"person{row}@example.com", b"%d" % row) for row in range(2, rows + 2))
     for outcome in loader.load(people):
         found.kinds[outcome.kind] += 1
+    found.missing = rows - len(accepted)
     found.stop, found.seconds, found.rate = loader.stop, time.at, loader.learned_rate
     return found
 
@@ -158,3 +167,47 @@ class Limiter:
             ok = self.tokens >= 1
             self.tokens -= ok
         return (Reply(201), 0.02, True) if ok else (Reply(429, "", self.retry_after), 0.002, False)
+
+
+_LOST = NoReply("no answer within 30 s", Phase.WAITING)
+_DOWN = NoReply("connection refused", Phase.CONNECTING)
+Meets = Callable[[random.Random], tuple[Answer, float, bool]]
+
+RANDOM: dict[str, Meets] = {
+    "429": lambda _: (Reply(429), 0.005, False),
+    "429, Retry-After 1": lambda _: (Reply(429, "", 1.0), 0.005, False),
+    "500 before": lambda _: (Reply(500), 0.005, False),
+    "500 after": lambda _: (Reply(500), 0.005, True),
+    "silence": lambda luck: (_LOST, 30.0, luck.random() < 0.5),
+}
+
+OUTAGES: dict[str, Meets] = {
+    "process down": lambda _: (_DOWN, 0.001, False),
+    "502": lambda _: (Reply(502), 0.005, False),
+    "503": lambda luck: (Reply(503), 0.005, luck.random() < 0.5),
+    "429": lambda _: (Reply(429), 0.005, False),
+    "black hole": lambda luck: (_LOST, 30.0, luck.random() < 0.5),
+}
+
+
+def at_random(share: float, meets: Meets) -> Fate:
+    """A share of all requests meets a fault."""
+
+    def fate(_: int, __: float, luck: random.Random) -> tuple[Answer, float, bool]:
+        return meets(luck) if luck.random() < share else (Reply(201), 0.005, True)
+
+    return fate
+
+
+def within(is_out: Callable[[float], bool], meets: Meets) -> Fate:
+    """All requests meet a fault at certain times."""
+
+    def fate(_: int, now: float, luck: random.Random) -> tuple[Answer, float, bool]:
+        return meets(luck) if is_out(now) else (Reply(201), 0.005, True)
+
+    return fate
+
+
+def simulate_outage(rows: int, meets: Meets, is_out: Callable[[float], bool], *, pool: bool = False) -> Simulated:
+    """A run whose service is out at certain times; its question list is, too."""
+    return simulate(rows, within(is_out, meets), pool=pool, list_is_well=lambda now: not is_out(now))

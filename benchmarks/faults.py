@@ -1,0 +1,310 @@
+"""A run finishes by itself: random faults, limits and outages, each with one command, and everybody in place once.
+
+Random faults, limits and one outage in real time go through the front door: `importer run` against a service in a
+process of its own. The other outages and the large files are simulated (tests/load/simulation.py): the real sending on
+a clock that jumps.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from benchmarks.candidates import JOB_POST, QUESTIONS, cells
+from benchmarks.contenders import Job, importer_call
+from benchmarks.measuring import Failed, Spent, spend
+from benchmarks.place import Place
+from benchmarks.results import Results
+from benchmarks.sink_process import SinkProcess
+from benchmarks.telling import say
+from importer.models import OutcomeKind
+from importer.sandbox import child
+from tests.load.simulation import OUTAGES, RANDOM, at_random, simulate, simulate_outage
+
+PART = "faults"
+PARTS = ("random", "limits", "outages", "seeds")
+SHARES = (0.01, 0.05, 0.1, 0.3)
+_IN_FLIGHT = 8  # as everybody has it who sets nothing
+_TENTH = {
+    "IMPORTER_CONNECT_SECONDS": "1",
+    "IMPORTER_SILENCE_SECONDS": "3",
+    "IMPORTER_ANSWER_SECONDS": "6",
+    "IMPORTER_SETTLE_SECONDS": "6",
+}
+KINDS: dict[str, dict[str, Any]] = {
+    "429": {"kind": "429"},
+    "429, Retry-After 1": {"kind": "429", "retry_after": "seconds", "seconds": 1},
+    "500 before": {"kind": "500", "when": "before"},
+    "500 after": {"kind": "500", "when": "after"},
+    "reset before": {"kind": "reset", "when": "before"},
+    "reset after": {"kind": "reset", "when": "after"},
+    "silence": {"kind": "hang_after"},
+    "truncated": {"kind": "cut_body"},
+    "junk 201": {"kind": "not_json_201"},
+}
+_MANY = ("429", "429, Retry-After 1", "500 after", "reset after")  # with 10,000 rows, too
+_MORE_SECONDS = {0.01: 5.0, 0.05: 10.0, 0.1: 30.0, 0.3: 180.0}  # that random 429s may cost 1,000 rows
+_LIMITS = {50.0: 2700, 10.0: 550, 3.0: 160}  # a second, and rows that take a minute
+_USED, _REFUSED = 0.95, 0.02
+_LENGTHS = (30.0, 120.0, 600.0)
+_SEEDS, _ROWS_OF_SEEDS = 10, 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a run went. `twice`, `missing`: as the service knows it. `broken`: the promises that were not kept."""
+
+    name: str
+    rows: int
+    seconds: float
+    exit_code: int | str
+    created: int
+    already_there: int
+    unclear: int
+    failed: int
+    requests: int
+    missing: int
+    twice: int
+    more: str = ""
+    broken: tuple[str, ...] = ()
+
+    def judged(self, *others: str | None) -> Ending:
+        """The same, with what is promised of every run, and what is promised of this one."""
+        promises = (
+            f"it ended with {self.exit_code}" if self.exit_code not in (0, "simulated") else None,
+            f"{self.missing} are missing" if self.missing else None,
+            f"{self.twice} were sent twice" if self.twice else None,
+            None if self.created + self.already_there == self.rows else "not every row is told as being in place",
+        )
+        return replace(self, broken=tuple(text for text in (*promises, *others) if text))
+
+
+# --- through the front door ---------------------------------------------------------------------
+
+
+def _summary(folder: Path) -> dict[str, int]:
+    found = next((folder / "results").glob("*/summary.json"))
+    outcomes: dict[str, int] = json.loads(found.read_text(encoding="utf-8"))["outcomes"]
+    return outcomes
+
+
+def _run(place: Place, folder: Path, url: str, rows: int, environment: dict[str, str]) -> Spent:
+    call = importer_call(Job(place.source(rows), place.mapping, url, _IN_FLIGHT, folder))
+    return spend(call.command, {**call.environment, **environment}, folder=folder, timeout=1800)
+
+
+def _told(name: str, rows: int, spent: Spent, folder: Path, requests: int, missing: int, twice: int) -> Ending:
+    told = _summary(folder)
+    named = [told[kind] for kind in ("created", "already_there", "unclear", "failed")]
+    return Ending(name, rows, spent.seconds, spent.exit_code, *named, requests, missing, twice)
+
+
+def _random(place: Place, kind: str, share: float, rows: int) -> Ending:
+    fault = {**KINDS[kind], "share": share, "operation": "apply", "times": 1000}
+    questions = {"answers": {"multiple_choice": "json"}, "job_posts": {JOB_POST: {"questions": _questions()}}}
+    with place.own_folder() as folder:
+        paths = {name: folder / f"{name}.json" for name in ("questions", "faults", "memory", "log")}
+        paths["questions"].write_text(json.dumps(questions), encoding="utf-8")
+        paths["faults"].write_text(json.dumps({"seed": 7, "faults": [fault]}), encoding="utf-8")
+        with child.start(**paths) as service:
+            spent = _run(place, folder, service.base_url, rows, {**_TENTH, "IMPORTER_TOKEN": service.token})
+        taken = [json.loads(line)["email"] for line in paths["memory"].read_text(encoding="utf-8").splitlines()]
+        requests = paths["log"].read_text(encoding="utf-8").count('"POST"')
+        missing = {cells(number)[0] for number in range(rows)} - set(taken)
+        name = f"{kind}, {share:.0%}"
+        ending = _told(name, rows, spent, folder, requests, len(missing), len(taken) - len(set(taken)))
+    return ending.judged()
+
+
+def _questions() -> list[dict[str, Any]]:
+    return [{**one, "entries": one["question_key"]} if one["id"] in (7, 8) else one for one in QUESTIONS]
+
+
+def _limit(place: Place, rate: float, retry_after: str | None) -> Ending:
+    rows = _LIMITS[rate]
+    arguments = ["--delay", "20", "--limit", str(rate), "--conflict"]
+    arguments += ["--retry-after", retry_after] if retry_after else []
+    with place.own_folder() as folder:
+        with SinkProcess(*arguments) as sink:
+            spent = _run(place, folder, sink.url, rows, {})
+        figures = sink.figures
+        name = f"a limit of {rate:g} a second, {'Retry-After ' + retry_after if retry_after else 'no Retry-After'}"
+        ending = _told(name, rows, spent, folder, figures.requests, rows - figures.taken, figures.twice)
+    used, refused = figures.taken / (rate + rate * figures.seconds), figures.refused / figures.requests
+    return replace(ending, more=f"{used:.1%} used, {refused:.1%} refused").judged(
+        f"only {used:.1%} of it were used" if used < _USED else None,
+        f"{refused:.1%} of the requests were refused" if rate == 50 and refused > _REFUSED else None,
+    )
+
+
+def _real_outage(place: Place, seconds: float) -> Ending:
+    rows = 2_000
+    with place.own_folder() as folder:
+        with SinkProcess("--delay", "20", "--conflict", "--down-after", "1", "--down", str(seconds)) as sink:
+            spent = _run(place, folder, sink.url, rows, {})
+        figures = sink.figures
+        name = f"process down for {seconds:g} s, in real time"
+        ending = _told(name, rows, spent, folder, figures.requests, rows - figures.taken, figures.twice)
+    # Who was taken when it went down is asked for once more, and its uniqueness answers.
+    ending = replace(ending, twice=max(0, ending.twice - ending.already_there))
+    return ending.judged()
+
+
+# --- simulated ----------------------------------------------------------------------------------
+
+
+def _outage(kind: str, seconds: float, pool: bool) -> Ending:
+    name = f"{kind} for {seconds:g} s, {'a pool' if pool else 'a job post'}"
+    return _simulated(name, 5_000, simulate_outage(5_000, OUTAGES[kind], partial(_is_out, seconds), pool=pool))
+
+
+def _is_out(seconds: float, now: float) -> bool:
+    return 1.0 <= now < 1.0 + seconds
+
+
+def _is_out_at_times(now: float) -> bool:
+    return now % 30 < 5
+
+
+def _each_half_minute(pool: bool) -> Ending:
+    name = f"5 s of 502 in every 30, {'a pool' if pool else 'a job post'}"
+    return _simulated(name, 30_000, simulate_outage(30_000, OUTAGES["502"], _is_out_at_times, pool=pool))
+
+
+def _seed(kind: str, share: float, seed: int) -> Ending:
+    found = simulate(_ROWS_OF_SEEDS, at_random(share, RANDOM[kind]), seed)
+    return _simulated(f"{kind}, {share:.0%}, seed {seed}", _ROWS_OF_SEEDS, found, unclear=True)
+
+
+def _simulated(name: str, rows: int, found: Any, *, unclear: bool = False) -> Ending:
+    kinds = (OutcomeKind.CREATED, OutcomeKind.ALREADY_THERE, OutcomeKind.UNCLEAR, OutcomeKind.FAILED)
+    counted = [found.kinds[kind] for kind in kinds]
+    ending = Ending(name, rows, found.seconds, "simulated", *counted, found.requests, found.missing, found.twice)
+    stopped = f"it ended early: {found.stop.reason}" if found.stop else None
+    if not unclear:
+        return ending.judged(stopped)
+    return replace(ending, broken=tuple(filter(None, (stopped, f"{found.twice} sent twice" if found.twice else None))))
+
+
+# --- all of it ----------------------------------------------------------------------------------
+
+
+def measure_faults(
+    results: Results,
+    place: Place,
+    parts: Sequence[str],
+    *,
+    rows: int,
+    shares: Sequence[float],
+    kinds: Sequence[str],
+    at_once: int,
+    large: bool,
+) -> list[str]:
+    """The promises that were broken. What waits for most of its time goes `at_once` at the same time."""
+    for size in {rows, 2_000, 10_000, *_LIMITS.values()}:
+        place.source(size)
+    broken: list[str] = []
+
+    def tell(part: str, ending: Ending) -> None:
+        results.add(PART, group=part, **asdict(ending))
+        say(line(ending))
+        broken.extend(f"{ending.name}: {text}" for text in ending.broken)
+
+    say(HEAD)
+    half = max(1, (os.cpu_count() or 1) // 2)  # the imports need the other processors
+    with ThreadPoolExecutor(at_once) as threads, ProcessPoolExecutor(half, get_context("spawn")) as others:
+        if "limits" in parts:  # before all others: what they measure is a rate
+            limits = [(rate, retry_after) for rate in _LIMITS for retry_after in ("1", None)]
+            for ending in threads.map(lambda limit: _limit(place, *limit), limits):
+                tell("limits", ending)
+        jobs = list(_jobs(place, parts, rows, shares, kinds, large))
+        tasks = {(threads if is_real else others).submit(job): part for part, is_real, job in jobs}
+        try:
+            endings: dict[str, list[Ending]] = {}
+            for task in as_completed(tasks):
+                try:
+                    ending = task.result()
+                except Failed as failure:
+                    broken.append(str(failure))
+                    continue
+                endings.setdefault(tasks[task], []).append(ending)
+                tell(tasks[task], ending)
+        except BaseException:
+            threads.shutdown(cancel_futures=True)
+            others.shutdown(cancel_futures=True)
+            raise
+    return broken + _unconfirmed(endings.get("seeds", [])) + _cost_of_429(endings.get("random", []), rows)
+
+
+def _jobs(
+    place: Place, parts: Sequence[str], rows: int, shares: Sequence[float], kinds: Sequence[str], large: bool
+) -> Iterator[tuple[str, bool, Callable[[], Ending]]]:
+    """Part, whether it is in real time, and what to do; those that take longest come first."""
+    if "outages" in parts:
+        if large:
+            yield "outages", True, partial(_real_outage, place, 600.0)
+        for pool in (False, True):
+            yield from (("outages", False, partial(_outage, kind, s, pool)) for kind in OUTAGES for s in _LENGTHS)
+            yield "outages", False, partial(_each_half_minute, pool)
+    if "random" in parts:
+        yield "random", True, partial(_random, place, "429", 0.0, rows)
+        if large:
+            many = [(kind, share) for share in (0.3, 0.01) for kind in _MANY if kind in kinds]
+            yield from (("many", True, partial(_random, place, kind, share, 10_000)) for kind, share in many)
+        each = [(kind, share) for share in sorted(shares, reverse=True) for kind in kinds]
+        each.sort(key=lambda one: one[0] != "silence")
+        yield from (("random", True, partial(_random, place, kind, share, rows)) for kind, share in each)
+    if "seeds" in parts:
+        for share in (0.05, 0.1, 0.3):
+            for kind in ("500 after", "silence") if large else ("500 after",):
+                yield from (("seeds", False, partial(_seed, kind, share, seed)) for seed in range(1, _SEEDS + 1))
+
+
+def _unconfirmed(endings: Sequence[Ending]) -> list[str]:
+    """At most one row unconfirmed in nine of ten runs."""
+    found: dict[str, list[int]] = {}
+    for ending in endings:
+        left = ending.rows - ending.created - ending.already_there
+        found.setdefault(ending.name.rpartition(", seed")[0], []).append(left)
+    return [
+        f"{name}: more than 1 of 100,000 rows left in {bad} of {len(lefts)} runs"
+        for name, lefts in found.items()
+        if (bad := sum(left > 1 for left in lefts)) > len(lefts) // 10
+    ]
+
+
+def _cost_of_429(endings: Sequence[Ending], rows: int) -> list[str]:
+    """What random 429s with Retry-After 1 cost more than none."""
+    seconds = {ending.name: ending.seconds for ending in endings}
+    plain = seconds.get("429, 0%")
+    if plain is None:
+        return []
+    costs = {
+        share: seconds[name] - plain for share in SHARES if (name := f"429, Retry-After 1, {share:.0%}") in seconds
+    }
+    return [
+        f"429, Retry-After 1, {share:.0%}: it cost {cost:.0f} s, and {_MORE_SECONDS[share]:.0f} s are promised"
+        for share, cost in costs.items()
+        if cost > _MORE_SECONDS[share] * max(1.0, rows / 1000)
+    ]
+
+
+HEAD = f"{'':52} {'rows':>7} {'exit':>9} {'seconds':>8} {'created':>7} {'there':>6} {'unclear':>7} {'failed':>6}"
+HEAD += f" {'requests':>8} {'missing':>7} {'twice':>5}"
+
+
+def line(one: Ending) -> str:
+    """An ending as a line under HEAD."""
+    text = f"{one.name:52} {one.rows:>7} {one.exit_code!s:>9} {one.seconds:>8.1f} {one.created:>7}"
+    text += (
+        f" {one.already_there:>6} {one.unclear:>7} {one.failed:>6} {one.requests:>8} {one.missing:>7} {one.twice:>5}"
+    )
+    kept = f"BROKEN: {'; '.join(one.broken)}" if one.broken else "kept"
+    return f"{text}  {kept}  {one.more}".rstrip()

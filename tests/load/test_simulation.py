@@ -1,0 +1,122 @@
+"""A run finishes by itself: hours of trouble on a clock that jumps; `python -m benchmarks faults` shows more."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from importer.models import OutcomeKind
+from importer.service import Reply
+from tests.load.simulation import (
+    OUTAGES,
+    RANDOM,
+    Answer,
+    Fate,
+    Limiter,
+    Simulated,
+    at_random,
+    simulate,
+    simulate_outage,
+    within,
+)
+
+_FOREVER = 250e9  # seconds: a Retry-After of the year 9999
+
+
+def _has_finished(found: Simulated, rows: int) -> bool:
+    """Everybody is in place and told so, nobody was sent again who had a clear answer, and nothing ended it early."""
+    settled = found.kinds[OutcomeKind.CREATED] + found.kinds[OutcomeKind.ALREADY_THERE]
+    return (settled, found.missing, found.twice, found.stop) == (rows, 0, 0, None)
+
+
+@pytest.mark.parametrize("pool", [False, True], ids=["job post", "pool"])
+@pytest.mark.parametrize("seconds", [30.0, 120.0, 600.0])
+@pytest.mark.parametrize("kind", OUTAGES)
+def test_an_outage_is_waited_for(kind: str, seconds: float, pool: bool) -> None:
+    """A service that is out for a while costs that while and at most another two and a half minutes, and no row."""
+    found = simulate_outage(1500, OUTAGES[kind], lambda now: 0.2 <= now < 0.2 + seconds, pool=pool)
+    assert _has_finished(found, 1500)
+    assert seconds < found.seconds < seconds + 150
+
+
+@pytest.mark.parametrize("pool", [False, True], ids=["job post", "pool"])
+def test_a_service_that_fails_every_half_minute(pool: bool) -> None:
+    """Five seconds of 502 in every 30 end no run, and no row is asked for at those times only."""
+    found = simulate_outage(5000, OUTAGES["502"], lambda now: now % 30 < 5, pool=pool)
+    assert _has_finished(found, 5000)
+
+
+@pytest.mark.parametrize("kind", RANDOM)
+@pytest.mark.parametrize("share", [0.01, 0.05, 0.1, 0.3])
+def test_random_faults(kind: str, share: float) -> None:
+    """Whatever strikes by chance, up to three requests in ten, everybody is in place in the end."""
+    assert _has_finished(simulate(1000, at_random(share, RANDOM[kind])), 1000)
+
+
+@pytest.mark.parametrize(("share", "seconds"), [(0.01, 5), (0.05, 10), (0.1, 30), (0.3, 180)])
+def test_random_refusals_cost_little(share: float, seconds: float) -> None:
+    """429s that strike by chance are no limit: with Retry-After 1 they cost 1,000 rows seconds, not hours."""
+    plain = simulate(1000, at_random(0, RANDOM["429"])).seconds
+    costs = [simulate(1000, at_random(share, RANDOM["429, Retry-After 1"]), seed).seconds - plain for seed in (1, 2, 3)]
+    assert max(costs) <= seconds
+
+
+@pytest.mark.parametrize("retry_after", [None, 1.0])
+@pytest.mark.parametrize(("rate", "size"), [(50, 5), (50, 50), (50, 100), (10, 10), (10, 20), (3, 3), (3, 6)])
+def test_a_limit_is_used(rate: float, size: float, retry_after: float | None) -> None:
+    """A limit that is really met is used to 95 %, and at 50 a second at most 2 % of the requests are refused."""
+    rows = int(rate * 60)
+    found = simulate(rows, Limiter(rate, size, retry_after))
+    assert _has_finished(found, rows)
+    assert (rows - size) / rate / found.seconds >= 0.95
+    assert rate != 50 or found.refused <= 0.02 * found.requests
+    assert found.rate == pytest.approx(rate, rel=0.35)
+
+
+def test_a_row_that_breaks_the_service_each_time() -> None:
+    """One row alone is sent 13 times, a resend delay apart, ends as unclear, and holds nobody else up."""
+    found = simulate(1000, _only(5, Reply(500)))
+    assert found.kinds == {OutcomeKind.CREATED: 999, OutcomeKind.UNCLEAR: 1}
+    assert (found.requests, found.stop) == (999 + 13, None)
+    assert 12 * 60 < found.seconds < 15 * 60
+
+
+@pytest.mark.parametrize(("status", "kind"), [(429, OutcomeKind.FAILED), (503, OutcomeKind.UNCLEAR)])
+def test_a_retry_after_of_the_year_9999(status: int, kind: OutcomeKind) -> None:
+    """It holds its own row only, and ends with the run's patience."""
+    found = simulate(1000, _only(5, Reply(status, "", _FOREVER)))
+    assert found.kinds == {OutcomeKind.CREATED: 999, kind: 1}
+    assert found.seconds < 15 * 60 + 5
+
+
+@pytest.mark.parametrize("every", [1, 3])
+def test_many_retry_afters_of_the_year_9999(every: int) -> None:
+    """A service that asks to wait for ever is given up once nothing came nearer to its end for 15 minutes."""
+
+    def fate(row: int, _: float, __: random.Random) -> tuple[Answer, float, bool]:
+        return (Reply(429, "", _FOREVER), 0.005, False) if row % every == 0 else (Reply(201), 0.005, True)
+
+    found = simulate(1000, fate)
+    assert found.stop is not None
+    assert found.stop.reason == ("no row was settled for 15 minutes: the service refuses too many requests (429)")
+    assert found.seconds < 35 * 60
+
+
+def test_a_service_that_never_comes_back() -> None:
+    """A service that stays away ends the run after 15 minutes; an address that never answered, within 30 seconds."""
+    gone = simulate(1000, within(lambda now: now > 0.2, OUTAGES["process down"]))
+    assert gone.stop is not None
+    assert gone.stop.code == "service-unwell"
+    assert 900 < gone.seconds < 910
+    never = simulate(1000, within(lambda _: True, OUTAGES["process down"]), has_answered=False)
+    assert never.stop is not None
+    assert (never.stop.code, never.requests) == ("unreachable", 3)
+    assert never.seconds < 30
+
+
+def _only(row: int, answer: Reply) -> Fate:
+    def fate(one: int, _: float, __: random.Random) -> tuple[Answer, float, bool]:
+        return (answer, 0.005, False) if one == row else (Reply(201), 0.005, True)
+
+    return fate
