@@ -19,7 +19,7 @@ help:
 	@echo "make check   lint and tests"
 	@echo "make proposals  how often mapping new proposes the right column"
 	@echo "make bench   time, CPU and memory beside the service's bound and other tools (some ten minutes; TURNS=5, LARGE=1)"
-	@echo "make faults  that a run finishes by itself, whatever the service does: a table (some ten minutes; LARGE=1: half an hour)"
+	@echo "make faults  that a run finishes by itself, whatever the service does: a table (some 13 minutes; LARGE=1: half an hour)"
 	@echo "make clean   remove the virtual environments and the demo's results"
 
 $(BIN)/python:
