@@ -7,7 +7,8 @@ from collections import deque
 from typing import Final
 
 _SPAN: Final = 1.0  # seconds over which a rate can be told from what was accepted
-_SHORTEST: Final = 0.25  # seconds by which what was accepted is divided at least
+_SHORTEST: Final = 0.28  # seconds by which what was accepted is divided at least
+_AGAIN_AFTER: Final = 0.25  # seconds from a cut to the next, where it came too early to tell the limit
 _SOON: Final = 0.02  # seconds in which what was accepted beside refusals says something
 _CUT: Final = 0.96  # of what was accepted, after a refusal that told the limit
 _TOP: Final = 0.99  # of the same: as near to the limit as it goes by itself
@@ -19,9 +20,10 @@ _KEEPING: Final = 0.01
 _HOPEFUL: Final = 0.1  # where nothing was refused for long: a limit may have been lifted
 _HOPEFUL_AFTER: Final = 25.0  # seconds
 _TRIAL: Final = 50  # answers
-_TRIALS: Final = 5  # each at half the rate of the one before
-_FAILS_AT: Final = 4  # refusals in a trial; a cut is made where there were four times as many
+_TRIALS: Final = 6  # each at half the rate of the one before
+_FAILS_AT: Final = 3  # refusals in a trial; a cut is made where there were five times as many
 _REST: Final = 30.0  # seconds without a cut, after one that changed nothing
+_EXCESS: Final = 3  # refusals soon after a cut, that say it was too small
 _TOO_MANY: Final = 8  # of as many answers as a trial has: refused although the rate was cut each time
 
 
@@ -43,6 +45,7 @@ class LearnedRate:
         self._top = math.inf
         self._is_on_trial = False
         self._trials = 0
+        self._excess = 0
         self._rests_until = -math.inf
         self._refused_since: float | None = None  # the first refusal since the last break
         self._accepted: deque[float] = deque()  # the times of those accepted in the last second
@@ -89,7 +92,7 @@ class LearnedRate:
         if self.is_kept and not self._cut_kept(now, before):
             return False
         self._note(now, is_refusal=True)
-        return self._as_of == now
+        return self.at(now) != before
 
     def cut(self, now: float, goes_on_at: float) -> None:
         """Too large a share of the last answers were refusals: try a lower rate, when sending goes on."""
@@ -116,15 +119,29 @@ class LearnedRate:
     def _cut_kept(self, now: float, before: float) -> bool:
         if now - self._goes_on_since >= _SPAN:
             if now - self._as_of < _SPAN:
-                return False  # a service that counts by the second refuses until that is over, however slow we go
+                return self._cut_too_small(now, before)
+            self._excess = 0
             limit = min(before, self._accepted_lately(now) / _SPAN)
             self._rate, self._top, self._growth = max(limit * _CUT, before * _DEEPEST_CUT), limit * _TOP, _KEEPING
-        elif now - self._as_of >= _SHORTEST:
+        elif now - self._as_of >= _AGAIN_AFTER:
             self._rate = before * _DEEPEST_CUT
         else:
             return False
         self._rate = max(self._rate, _SLOWEST)
         self._as_of = now
+        return True
+
+    def _cut_too_small(self, now: float, before: float) -> bool:
+        """Soon after a cut: what was accepted before it may have been saved up, what comes beside refusals is not.
+
+        A service that counts by the second refuses until that is over, however slow we go: so once, and not below half.
+        """
+        self._excess += 1
+        since = now - self._as_of
+        if self._excess != _EXCESS or since < _AGAIN_AFTER:
+            return False
+        limit = max(sum(at >= self._as_of for at in self._accepted) / since, before * _DEEPEST_CUT)
+        self._rate, self._top, self._growth = limit * _CUT, limit * _TOP, _KEEPING
         return True
 
     def _note(self, now: float, *, is_refusal: bool) -> None:

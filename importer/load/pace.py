@@ -10,7 +10,7 @@ from importer.service import NoReply, Reply
 
 _BEGINS_WITH: Final = 2  # in flight
 _TOO_MANY: Final = frozenset({425, 429})
-_MEMORY: Final = 0.9  # of the share of troubled answers, from one answer to the next
+_MEMORY: Final = 0.95  # of the share of troubled answers, from one answer to the next
 _TROUBLED: Final = 0.5  # the share at which fewer go at once
 
 
