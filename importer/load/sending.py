@@ -281,8 +281,8 @@ class Sending:
             return
         found = self.state.interruption
         rows = len(self._refused) + len(self._unconfirmed) + len(self._last_pass)
-        if found is not None and not self._is_probing:
-            reason = found.reason
+        if found is not None:  # its probe may be on its way
+            reason, seconds = found.reason, found.until - self._halt.now()
         elif found is None and not self._busy and rows:
             reason = _RESENDS if self._unconfirmed else _ASKED
         else:
