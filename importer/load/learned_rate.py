@@ -7,7 +7,7 @@ from collections import deque
 from typing import Final
 
 _SPAN: Final = 1.0  # seconds over which a rate can be told from what was accepted
-_SHORTEST: Final = 0.28  # seconds by which what was accepted is divided at least
+_SHORTEST: Final = 0.36  # seconds by which what was accepted is divided at least
 _AGAIN_AFTER: Final = 0.25  # seconds from a cut to the next, where it came too early to tell the limit
 _SOON: Final = 0.02  # seconds in which what was accepted beside refusals says something
 _CUT: Final = 0.96  # of what was accepted, after a refusal that told the limit
@@ -20,8 +20,8 @@ _KEEPING: Final = 0.01
 _HOPEFUL: Final = 0.1  # where nothing was refused for long: a limit may have been lifted
 _HOPEFUL_AFTER: Final = 25.0  # seconds
 _TRIAL: Final = 50  # answers
-_TRIALS: Final = 6  # each at half the rate of the one before
-_FAILS_AT: Final = 3  # refusals in a trial; a cut is made where there were five times as many
+_TRIALS: Final = 6  # each slower than the one before
+_FAILS_AT: Final = 4  # refusals in a trial; a cut is made where there were five times as many
 _REST: Final = 30.0  # seconds without a cut, after one that changed nothing
 _EXCESS: Final = 3  # refusals soon after a cut, that say it was too small
 _TOO_MANY: Final = 8  # of as many answers as a trial has: refused although the rate was cut each time
@@ -30,7 +30,7 @@ _TOO_MANY: Final = 8  # of as many answers as a trial has: refused although the 
 class LearnedRate:
     """Requests a second that may be sent, None as long as no cut has helped. Times in seconds, never going back.
 
-    A cut is a trial: it is kept where refusals fall with it. Where they do not, after a few halvings, the service
+    A cut is a trial: it is kept where refusals fall with it. Where they do not, after a few of them, the service
     refuses for another reason (others who share its limit, or chance), and going slower would only cost time. Of a
     kept cut each further refusal says that the rate is too high, whatever way the service counts (a bucket of tokens,
     a window).
@@ -154,19 +154,22 @@ class LearnedRate:
             if refused >= _TOO_MANY:
                 self._take_back(now)
         elif refused >= _FAILS_AT:
-            self._try_half(now)
+            self._try_slower(now)
         elif is_whole:
             self._is_on_trial, self._growth = False, self._kept_growth
             self._as_of = max(self._as_of, now - _SPAN)
             self._lately.clear()
 
-    def _try_half(self, now: float) -> None:
+    def _try_slower(self, now: float) -> None:
         before = self.at(now)
         self._trials += 1
         if before is None or self._trials == _TRIALS:
             self._take_back(now)
             return
-        self._rate, self._as_of = max(before * _DEEPEST_CUT, _SLOWEST), now
+        seconds = now - self._as_of
+        # A trial that took long enough has told what is let through.
+        told = self._lately.count(False) / seconds * _CUT if seconds >= _SPAN else 0.0
+        self._rate, self._as_of = max(min(told, before), before * _DEEPEST_CUT, _SLOWEST), now
         self._lately.clear()
 
     def _take_back(self, now: float) -> None:
