@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from importer.mapping.suggest import Proposal, SampledColumn, SourceFacts, propose
-from importer.mapping.suggest.proposal import ProposedEntries, ProposedValue
 from importer.models import Column, Operation, Question, Target
+from importer.suggest import Proposal, SampledColumn, SourceFacts, propose
+from importer.suggest.proposal import ProposedEntries, ProposedValue
 
 CASES = Path(__file__).parent / "suggest_headers.txt"
 PROMISED = 0.9  # of the columns with a right target

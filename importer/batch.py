@@ -15,7 +15,6 @@ from importer.errors import ImporterError, StoppedEarly, UnusableInput
 from importer.extract import Sheet, open_sheet
 from importer.ledger import JOURNAL, RunJournal
 from importer.mapping import Mapping, read_mappings
-from importer.mapping.nearest import nearest
 from importer.mapping.route import RouteColumn, route_column
 from importer.models import ManyTargets, Outcome, OutcomeKind, Problem, Question, Row, TargetRun
 from importer.planning import Order, Plan, discard, make_plan
@@ -23,6 +22,7 @@ from importer.report import RunFacts, Summary, write_report, write_unfinished_su
 from importer.results_folder import be_present, make_private_folder, new_run_id, remove_folder
 from importer.run_folder import Ending, keep_mapping, read_manifest
 from importer.selection import Routed, route_word
+from importer.text.closest import closest
 
 QuestionsOf = Callable[[str], tuple[Question, ...]]
 
@@ -218,7 +218,7 @@ def _outcomes(manifest: BatchManifest, sheet: Sheet, kept: dict[str, Iterator[Ou
 def _unrouted(row: Row, manifest: BatchManifest, sheet: Sheet) -> Problem:
     column = sheet.columns[manifest.column]
     said = row.cells[column.index].strip()
-    near = nearest(said, [word for run in manifest.runs for word in run.words]) if said else None
+    near = closest(said, [word for run in manifest.runs for word in run.words]) if said else None
     proposal = f"did you mean '{near}'? " if near else ""
     return Problem(
         "value-unknown",

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from importer.errors import UsageError
-from importer.mapping.fold import fold
 from importer.models import Row
+from importer.text.normalize import normalize
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Routed:
 
 def route_word(row: Row, column: int) -> str:
     """What a row says in the routing column, as words of routes are compared."""
-    return fold(row.cells[column])
+    return normalize(row.cells[column])
 
 
 @dataclass(frozen=True, slots=True)

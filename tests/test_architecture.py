@@ -13,9 +13,9 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "importer"
 
 # What each room may import, besides itself: never another stage, never a room above.
-GROUND = {"models", "errors", "durable", "quick_start", "child_process", "regular_files", "visible_text", "importer"}
+GROUND = {"models", "errors", "durable", "quick_start", "child_process", "regular_files", "text", "importer"}
 SUPPLIES = {"mapping", "ledger", "service", "settings"}
-STAGES = {"extract", "transform", "load", "report", "template"}
+STAGES = {"extract", "transform", "load", "report", "template", "suggest"}
 MAY_IMPORT = {
     "models": {"importer"},
     "errors": {"models", "importer"},
@@ -23,7 +23,7 @@ MAY_IMPORT = {
     "quick_start": set(),
     "child_process": set(),
     "regular_files": set(),
-    "visible_text": set(),
+    "text": set(),
     "settings_files": GROUND,
     "trust": GROUND | {"settings_files"},
     **dict.fromkeys(SUPPLIES, GROUND),
@@ -71,6 +71,8 @@ MAY_IMPORT = {
         "sandbox",
         "trust",
     },
+    "suggest": GROUND | SUPPLIES,
+    "template": GROUND | SUPPLIES | {"suggest"},
     "sandbox": {"importer", "child_process"},
     "__main__": {"cli"},
     "importer": set(),
@@ -83,8 +85,8 @@ HOMES = {
     "python_calamine": {"extract"},
     "defusedxml": {"extract"},
     "csv": {"extract", "mapping", "report"},
-    "ruamel": {"mapping"},
-    "rapidfuzz": {"mapping"},
+    "ruamel": {"mapping", "suggest"},
+    "rapidfuzz": {"text", "suggest"},
     "re2": {"mapping"},
     "phonenumbers": {"transform"},
     "email_validator": {"transform"},

@@ -14,7 +14,7 @@ import typer
 from importer.cli import options
 from importer.cli.messages import problem_lines, say, tell
 from importer.cli.source_flags import named_as_flags, with_flag
-from importer.visible_text import visible
+from importer.text.visible import visible
 
 if TYPE_CHECKING:
     from importer.extract import Sheet

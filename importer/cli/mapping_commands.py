@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from importer.cli.connection import Connection
     from importer.errors import UnusableInput
     from importer.mapping import Mapping
-    from importer.mapping.suggest import OtherSheet, Proposal
     from importer.models import Problem, Question, SourceOptions, Target
     from importer.settings import Settings
+    from importer.suggest import OtherSheet, Proposal
 
 mapping_app = typer.Typer(
     name="mapping",
@@ -51,9 +51,9 @@ def new(
     out: options.Out = None,
 ) -> None:
     """Propose a mapping file from a spreadsheet's header, its values and the questions of the job post."""
-    from importer.mapping.suggest import write_proposal
     from importer.models import SourceOptions
     from importer.settings import load_settings
+    from importer.suggest import write_proposal
 
     target = target_of(job_post, talent_pool)
     path = to or Path(f"{file.stem}.yaml")
@@ -113,7 +113,7 @@ def _propose(file: Path, target: Target, questions: tuple[Question, ...], source
     from dataclasses import replace
 
     from importer.extract import open_sheet
-    from importer.mapping.suggest import OtherSheet, SourceFacts, propose, sample_columns
+    from importer.suggest import OtherSheet, SourceFacts, propose, sample_columns
 
     with named_as_flags():
         sheet = open_sheet(file, source)
@@ -142,8 +142,8 @@ def _other_sheets(file: Path, main: str) -> tuple[OtherSheet, ...]:
     """The other visible sheets of the workbook that hold a table, the first few of them."""
     from importer.errors import UnusableInput
     from importer.extract import open_sheet
-    from importer.mapping.suggest import OtherSheet, sample_columns
     from importer.models import SourceOptions
+    from importer.suggest import OtherSheet, sample_columns
 
     found = []
     for number in range(1, _MOST_SHEETS + 1):
@@ -161,7 +161,7 @@ def _other_sheets(file: Path, main: str) -> tuple[OtherSheet, ...]:
 def write_with_schema(path: Path, proposal: Proposal) -> None:
     """The mapping file, and beside it the schema by which an editor completes and checks it."""
     from importer.mapping.schema import SCHEMA_FILE, schema_text
-    from importer.mapping.suggest import write_proposal
+    from importer.suggest import write_proposal
 
     schema = path.parent / SCHEMA_FILE
     try:
@@ -184,7 +184,7 @@ def unwritable(noun: str, path: Path, error: OSError) -> UnusableInput:
 
 def _told(proposal: Proposal, file: Path, path: Path, sandbox: bool) -> list[str]:
     """What was found, and the next command."""
-    from importer.mapping.suggest import open_points
+    from importer.suggest import open_points
 
     points = open_points(proposal)
     lines = [

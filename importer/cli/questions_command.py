@@ -9,7 +9,7 @@ import typer
 
 from importer.cli import options
 from importer.cli.messages import say, tell
-from importer.visible_text import visible
+from importer.text.visible import visible
 
 if TYPE_CHECKING:
     from importer.models import Question

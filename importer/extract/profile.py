@@ -11,8 +11,8 @@ from itertools import islice
 import pandas as pd
 
 from importer.extract.sheet import Sheet
-from importer.mapping.written_dates import WRITTEN, YEAR, all_formats_of
 from importer.models import Column, Problem, Row
+from importer.text.dates import WRITTEN, YEAR, all_formats_of
 
 _LOOKED_AT = 2000  # filled cells of a column, enough to tell its kind
 _SHARE = 0.9  # of these must be of the kind

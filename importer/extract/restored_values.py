@@ -28,8 +28,8 @@ from importer.extract.results_file import IMPORT_COLUMNS, TYPED_COLUMN, added_co
 from importer.extract.sheet import Sheet
 from importer.extract.source_copy import SourceCopy, replace_copy
 from importer.extract.table import open_table
-from importer.mapping.fold import fold
 from importer.models import Column, SourceOptions
+from importer.text.normalize import normalize
 
 if TYPE_CHECKING:
     import _csv
@@ -48,8 +48,10 @@ _NUMBERS = {
     for signs in _SIGNS
 }
 _SPACES = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " ", "’": "'"})
-_TRUE = frozenset(map(fold, ("true", "wahr", "vrai", "doğru", "verdadero", "vero", "verdadeiro", "waar", "prawda")))
-_FALSE = frozenset(map(fold, ("false", "falsch", "faux", "yanlış", "falso", "onwaar", "fałsz")))
+_TRUE = frozenset(
+    map(normalize, ("true", "wahr", "vrai", "doğru", "verdadero", "vero", "verdadeiro", "waar", "prawda"))
+)
+_FALSE = frozenset(map(normalize, ("false", "falsch", "faux", "yanlış", "falso", "onwaar", "fałsz")))
 _NO_WORD = re.compile(r"[\d#]")  # a column that is too narrow is ####
 # The order of a date with its sign and whether month and day have a nought; decimal sign and that of thousands; words.
 Form = tuple[str, str]
@@ -174,7 +176,7 @@ def _proven_forms(column: int, changed: dict[_Place, str], was: dict[_Place, str
 @lru_cache(maxsize=65_536)
 def _readings(text: str) -> dict[Form, str]:
     """What a text says in each form that it can be in, as Row writes values. Years of two digits are in none."""
-    word = fold(text)
+    word = normalize(text)
     if word in _TRUE or word in _FALSE:
         return {("words", ""): "TRUE" if word in _TRUE else "FALSE"}
     if date := _DATE.fullmatch(text):

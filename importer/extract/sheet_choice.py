@@ -27,9 +27,9 @@ def named_sheet(name: str, sheets: Sequence[SheetName], wanted: str) -> SheetNam
     Raises:
         UnusableInput: there is none.
     """
-    for fold in (str, _folded):
+    for form in (str, _folded):
         for sheet in sheets:
-            if fold(sheet.title) == fold(wanted):
+            if form(sheet.title) == form(wanted):
                 return sheet
     visible = [sheet for sheet in sheets if sheet.visible]
     if wanted.isdecimal() and 1 <= int(wanted) <= len(visible):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from importer.mapping.fold import fold
+from importer.text.normalize import normalize
 
 
 class Options:
@@ -15,9 +15,9 @@ class Options:
         self._exact = frozenset(options)
         self._folded: dict[str, str | None] = {}
         for option in options:
-            folded = fold(option)
+            folded = normalize(option)
             self._folded[folded] = None if folded in self._folded else option
 
     def find(self, text: str) -> str | None:
         """The option in its own spelling, or None."""
-        return text if text in self._exact else self._folded.get(fold(text))
+        return text if text in self._exact else self._folded.get(normalize(text))

@@ -9,10 +9,10 @@ from urllib.parse import urlsplit
 
 from importer.mapping.choices import Options
 from importer.mapping.findings import Findings
-from importer.mapping.fold import fold
 from importer.mapping.model import Constant, Formats, Text, ValueSpec
-from importer.mapping.nearest import did_you_mean
 from importer.mapping.resolved import Kind, Wanted
+from importer.text.closest import did_you_mean
+from importer.text.normalize import normalize
 
 YES_WORDS = ("yes", "y", "true", "1", "x", "evet", "e", "ja", "j")
 NO_WORDS = ("no", "n", "false", "0", "hayır", "h", "nein")
@@ -64,7 +64,7 @@ def _is_date(text: str, formats: Formats) -> bool:
 
 def _is_yes_or_no(text: str, formats: Formats) -> bool:
     words = (*YES_WORDS, *NO_WORDS, *(formats.yes or ()), *(formats.no or ()))
-    return fold(text) in {fold(word) for word in words}
+    return normalize(text) in {normalize(word) for word in words}
 
 
 def _is_url(text: str, formats: Formats) -> bool:

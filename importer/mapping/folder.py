@@ -7,10 +7,10 @@ from pathlib import Path
 
 from importer.errors import UnusableInput
 from importer.mapping.findings import Findings
-from importer.mapping.fold import fold, fold_name
 from importer.mapping.model import Mapping
 from importer.mapping.reader import read_mapping
 from importer.models import FilePlace, Problem
+from importer.text.normalize import normalize, normalize_name
 
 _ENDINGS = (".yaml", ".yml")
 SHARED_PREFIX = "_"  # files that are only there to be extended
@@ -53,7 +53,7 @@ def _tell_what_clashes(mappings: Sequence[Mapping], findings: Findings) -> None:
             findings.mistake("route-missing", message, hint, FilePlace(str(mapping.path)))
             continue
         column = mapping.route.column
-        if first.route and fold_name(column.value) != fold_name(first.route.column.value):
+        if first.route and normalize_name(column.value) != normalize_name(first.route.column.value):
             message = f"the route goes by '{column}', and that of {first.path.name} by '{first.route.column}'"
             findings.mistake("route-column", message, "name the same column in all files of the folder", column.place)
         if mapping.source != first.source:
@@ -61,7 +61,7 @@ def _tell_what_clashes(mappings: Sequence[Mapping], findings: Findings) -> None:
             hint = "put source: into the shared part that both extend"
             findings.mistake("route-source", message, hint, FilePlace(str(mapping.path)))
         for word in mapping.route.words:
-            taker = takers.setdefault(fold(word), mapping)
+            taker = takers.setdefault(normalize(word), mapping)
             if taker is not mapping:
                 message = f"rows with '{word}' are taken by {taker.path.name} too"
                 findings.mistake("route-overlap", message, "keep the word in one of them", column.place)

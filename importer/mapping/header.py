@@ -7,10 +7,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from importer.mapping.findings import Findings
-from importer.mapping.fold import fold, fold_name
 from importer.mapping.model import Text
-from importer.mapping.nearest import nearest
 from importer.models import Column, Problem
+from importer.text.closest import closest
+from importer.text.normalize import normalize, normalize_name
 
 _SEVERAL = 3
 _LETTER = re.compile(r"=\s*([A-Za-z]{1,3})")
@@ -31,8 +31,8 @@ class Header:
         self._by_fold: dict[str, list[Column]] = defaultdict(list)
         self._by_name: dict[str, list[Column]] = defaultdict(list)
         for column in columns:
-            self._by_fold[fold(column.name)].append(column)
-            self._by_name[fold_name(column.name)].append(column)
+            self._by_fold[normalize(column.name)].append(column)
+            self._by_name[normalize_name(column.name)].append(column)
         self._used: set[int] = set()
         self.unknown: list[Problem] = []  # the mistakes told of columns that are not there
 
@@ -46,7 +46,7 @@ class Header:
         if letter:
             column = self._by_letter.get(letter.group(1).upper())
             return (column,) if column else ()
-        folded, bare = fold(name), fold_name(name)
+        folded, bare = normalize(name), normalize_name(name)
         if not folded:
             return ()
         # Punctuation counts where it tells two columns apart (C++ and C#), and only there.
@@ -91,7 +91,7 @@ class Header:
         if _LETTER.fullmatch(typed.strip()) and self._columns:
             return f"the last column is ={self._columns[-1].letter}"
         names = [column.name for column in self._columns if column.name.strip()]
-        near = nearest(typed, names)
+        near = closest(typed, names)
         if near is not None:
             return f"did you mean '{near}'?"
         shown = ", ".join(f"'{name}'" for name in names[:12]) + (", ..." if len(names) > 12 else "")

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from importer.mapping.date_format import COUNTS, has_short_year, tokens
 from importer.mapping.findings import Findings
-from importer.mapping.fold import fold
 from importer.mapping.model import Edge, Formats, NameRule, Surname, Text
-from importer.mapping.months import LANGUAGES
-from importer.mapping.nearest import did_you_mean
 from importer.mapping.nodes import Node
 from importer.mapping.regions import REGIONS
 from importer.mapping.shape import Fields, read_fields, read_number, read_text, read_texts, read_word
+from importer.text.closest import did_you_mean
+from importer.text.dates import COUNTS, LANGUAGES, has_short_year, tokens
+from importer.text.normalize import normalize
 
 FORMAT_KEYS = (
     "dates", "months", "pivot", "decimal", "thousands", "region", "missing_day", "missing_month", "yes", "no", "names",
@@ -51,7 +50,7 @@ def read_formats(fields: Fields, findings: Findings) -> Formats:
     if formats.decimal is not None and formats.decimal == formats.thousands:
         message = f"decimal and thousands are both '{formats.decimal}'"
         findings.mistake("same-sign", message, "give each its own sign", fields.key("thousands").place)
-    for word in sorted({fold(word) for word in yes or ()} & {fold(word) for word in no or ()}):
+    for word in sorted({normalize(word) for word in yes or ()} & {normalize(word) for word in no or ()}):
         findings.mistake(
             "yes-and-no", f"'{word}' is a word of both yes and no", "keep it in one of them", fields.key("no").place
         )
@@ -122,7 +121,7 @@ def _read_names(node: Node, name: str, findings: Findings) -> NameRule | None:
         message = "particles have no effect where the last name stands before a comma"
         findings.mistake("idle-key", message, "take it out", fields.key("particles").place)
     particles, suffixes = fields.read("particles", _read_words) or (), fields.read("suffixes", _read_words) or ()
-    return NameRule(surname, frozenset(map(fold, particles)), frozenset(map(fold, suffixes)))
+    return NameRule(surname, frozenset(map(normalize, particles)), frozenset(map(normalize, suffixes)))
 
 
 def _read_decimal(node: Node, name: str, findings: Findings) -> str | None:

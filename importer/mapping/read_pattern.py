@@ -8,9 +8,9 @@ import warnings
 from importer.mapping.findings import Findings
 from importer.mapping.linear_pattern import LinearPattern, NotLinear, linear_pattern
 from importer.mapping.model import Pattern, Text
-from importer.mapping.nearest import did_you_mean
 from importer.mapping.nodes import Node
 from importer.mapping.shape import Fields, read_filled
+from importer.text.closest import did_you_mean
 
 _HINT = "name the part you want, as (?P<city>.+), and put the pattern in single quotes"
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from enum import StrEnum
 
 from importer.mapping.findings import Findings
-from importer.mapping.fold import fold
 from importer.mapping.model import (
     Constant,
     FromColumns,
@@ -26,6 +25,7 @@ from importer.mapping.read_pattern import read_pattern
 from importer.mapping.read_sign import read_sign, sign_of
 from importer.mapping.shape import Fields, read_fields, read_filled, read_text, read_texts, read_word
 from importer.mapping.table_file import read_table_file
+from importer.text.normalize import normalize
 
 _SOURCE_KEYS = ("column", "join", "value")
 VALUE_KEYS = (
@@ -216,7 +216,7 @@ def read_fields_node(node: Node, name: str, findings: Findings) -> MappingNode |
 
 
 def _add_entry(entries: dict[str, TableEntry], entry: TableEntry, findings: Findings) -> None:
-    first = entries.setdefault(fold(entry.cell.value), entry)
+    first = entries.setdefault(normalize(entry.cell.value), entry)
     if first.target.value != entry.target.value:
         message = f"'{first.cell}' and '{entry.cell}' are the same text and stand for different values"
         hint = f"keep one; the other is in line {first.cell.place.line}"

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from importer.mapping.fold import fold
 from importer.mapping.model import AnswerSpec, Constant, EntriesSpec, QuestionBy, ValueSpec
-from importer.mapping.nearest import nearest
 from importer.mapping.resolve_entries import resolve_entries
 from importer.mapping.resolve_value import Surroundings, resolve_value
 from importer.mapping.resolved import Kind, ResolvedAnswer, Wanted
 from importer.mapping.wanted import wanted_of_question
 from importer.models import AnswerType, Question, WireFormat
+from importer.text.closest import closest
+from importer.text.normalize import normalize
 
 _TEXT_TYPES = (AnswerType.SHORT_TEXT, AnswerType.LONG_TEXT)
 _SIGNS = {"comma": ",", "semicolon": ";", "newline": "\n"}
@@ -43,7 +43,7 @@ def resolve_answers(
 
 def _find(spec: AnswerSpec, questions: Sequence[Question], around: Surroundings) -> Question | None:
     exact = [question for question in questions if _name(question, spec.by) == spec.question.value]
-    found = exact or [q for q in questions if fold(_name(q, spec.by)) == fold(spec.question.value)]
+    found = exact or [q for q in questions if normalize(_name(q, spec.by)) == normalize(spec.question.value)]
     if len(found) > 1 and spec.by is QuestionBy.TEXT:
         # A text is how questions without a key are named.
         found = [question for question in found if not question.key] or found
@@ -72,11 +72,11 @@ def _proposal(spec: AnswerSpec, questions: Sequence[Question]) -> str:
         return "the job post has no questions"
     keys = [question.key for question in questions if question.key]
     typed = spec.question.value
-    near = nearest(typed, [_name(question, spec.by) for question in questions if _name(question, spec.by)])
+    near = closest(typed, [_name(question, spec.by) for question in questions if _name(question, spec.by)])
     if near is not None:
         return f"did you mean '{near if spec.by is QuestionBy.KEY else f'{spec.by}: {near}'}'?"
     by_text = [question for question in questions if question.text]
-    near_text = nearest(typed, [question.text for question in by_text]) if spec.by is QuestionBy.KEY else None
+    near_text = closest(typed, [question.text for question in by_text]) if spec.by is QuestionBy.KEY else None
     if near_text is not None:
         question = next(question for question in by_text if question.text == near_text)
         return f"did you mean '{question.key or f'text: {question.text}'}'?"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 
-from importer.mapping.fold import fold
 from importer.mapping.header import Header
 from importer.mapping.model import (
     PLACEHOLDER,
@@ -38,13 +37,14 @@ from importer.mapping.resolved import (
 )
 from importer.mapping.wanted import wanted_of_entry
 from importer.models import Column
+from importer.text.normalize import normalize
 
 _UNNUMBERED = 0  # the number of the group whose columns carry none: it comes first
 
 
 def resolve_entries(spec: EntriesSpec, around: Surroundings) -> ResolvedEntries | None:
     """The entries ready to be read, or None where their source is not there; a column that is in no group is told."""
-    missing = frozenset(fold(word) for word in around.mapping.missing)
+    missing = frozenset(normalize(word) for word in around.mapping.missing)
     if isinstance(spec.source, NumberedGroups):
         return ResolvedEntries(spec.kind, FromRow(), _numbered_groups(spec, around), spec.order, missing, spec.place)
     inner = replace(around, header=_inner_header(spec, around))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from importer.mapping.findings import Findings
-from importer.mapping.fold import fold
 from importer.mapping.header import Header
 from importer.mapping.model import Filter
 from importer.mapping.resolved import ResolvedFilter
+from importer.text.normalize import normalize
 
 
 def resolve_filter(spec: Filter, header: Header, findings: Findings, label: str) -> ResolvedFilter | None:
@@ -14,4 +14,4 @@ def resolve_filter(spec: Filter, header: Header, findings: Findings, label: str)
     column = header.find(spec.column, findings)
     if column is None:
         return None
-    return ResolvedFilter(column, frozenset(fold(word) for word in spec.words), spec.negated, label)
+    return ResolvedFilter(column, frozenset(normalize(word) for word in spec.words), spec.negated, label)

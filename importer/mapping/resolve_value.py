@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from importer.mapping.children import Children
 from importer.mapping.constants import check_constants
 from importer.mapping.findings import Findings
-from importer.mapping.fold import fold
 from importer.mapping.header import Header
 from importer.mapping.model import Constant, Formats, Joined, Mapping, Otherwise, Text, ValueSpec, ValueTable
 from importer.mapping.read_formats import overlay
 from importer.mapping.resolved import Kind, ResolvedTable, ResolvedValue, Wanted
 from importer.models import Column
+from importer.text.normalize import normalize
 
 _NAME, _RANGE = ("first", "last"), ("start", "end")
 
@@ -65,8 +65,8 @@ def with_columns(spec: ValueSpec, wanted: Wanted, columns: tuple[Column, ...], m
         before=spec.before,
         after=spec.after,
         default=spec.default.value if spec.default else None,
-        missing=frozenset(fold(word) for word in words),
-        present=frozenset(fold(word) for word in spec.present),
+        missing=frozenset(normalize(word) for word in words),
+        present=frozenset(normalize(word) for word in spec.present),
         formats=overlay(spec.formats, mapping.formats),
     )
 
@@ -99,6 +99,6 @@ def check_value(spec: ValueSpec, wanted: Wanted, around: Surroundings) -> None:
 def _table(table: ValueTable | None) -> ResolvedTable | None:
     if table is None:
         return None
-    targets = {fold(entry.cell.value): entry.target.value for entry in table.entries}
+    targets = {normalize(entry.cell.value): entry.target.value for entry in table.entries}
     replacement = table.replacement.value if table.replacement and table.otherwise is Otherwise.VALUE else None
     return ResolvedTable(targets, table.otherwise, replacement, table.place)

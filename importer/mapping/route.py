@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from importer.mapping.findings import Findings
-from importer.mapping.fold import fold
 from importer.mapping.header import Header
 from importer.mapping.model import Mapping
 from importer.models import Column
+from importer.text.normalize import normalize
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,5 +34,5 @@ def route_column(mappings: Sequence[Mapping], columns: Sequence[Column]) -> Rout
     findings.refuse_mistakes()
     if column is None:
         raise AssertionError("a routing column was lost without being told")
-    words = {mapping: tuple(fold(word) for word in route.words) for mapping, route in routes.items()}
+    words = {mapping: tuple(normalize(word) for word in route.words) for mapping, route in routes.items()}
     return RouteColumn(column.index, words)

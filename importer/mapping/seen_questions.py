@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from importer.mapping.findings import Findings
-from importer.mapping.fold import fold
 from importer.mapping.model import SeenQuestion, Text
 from importer.mapping.nodes import Node
 from importer.mapping.read_values import read_fields_node
 from importer.mapping.shape import read_fields, read_filled, read_text, read_texts
 from importer.mapping.yaml_text import flow_list, scalar
 from importer.models import LinePlace, Problem, Question
+from importer.text.normalize import normalize
 
 KEY = "questions_seen"
 SEEN_KEYS = ("text", "answer_type", "question_type", "required", "options")
@@ -71,7 +71,7 @@ def _read_one(key: Text, node: Node, findings: Findings) -> SeenQuestion | None:
         text=text.value if text else "",
         answer_type=answer_type.value,
         question_type=marker.value if marker else "",
-        required=required is not None and fold(required.value) in ("true", "yes"),
+        required=required is not None and normalize(required.value) in ("true", "yes"),
         options=tuple(option.value for option in options or ()),
     )
 
@@ -108,7 +108,7 @@ def _changes_of(then: SeenQuestion, now: Question | None) -> Iterator[Problem]:
     if then.required != now.required:
         message = f"{name} is {'required' if now.required else 'not required any more'} now"
         yield Problem("question-required-changed", message, _HINT, place)
-    if fold(then.text) != fold(now.text):
+    if normalize(then.text) != normalize(now.text):
         yield Problem("question-text-changed", f"{name} asked '{then.text}' and asks '{now.text}' now", _HINT, place)
     if set(then.options) != set(now.options):
         yield Problem("question-options-changed", f"the options of {name} changed: {_options(then, now)}", _HINT, place)

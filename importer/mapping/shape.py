@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from importer.mapping.findings import Findings
 from importer.mapping.model import Text
-from importer.mapping.nearest import did_you_mean
 from importer.mapping.nodes import ListNode, MappingNode, Node
+from importer.text.closest import did_you_mean
 
 _T = TypeVar("_T")
 _Word = TypeVar("_Word", bound=StrEnum)

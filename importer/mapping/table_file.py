@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from importer.mapping.findings import Findings
-from importer.mapping.fold import fold
 from importer.mapping.model import TableEntry, Text
 from importer.mapping.other_files import first_bytes, named_file
 from importer.models import LinePlace
+from importer.text.normalize import normalize
 
 HEADER = ("cell", "value")
 MAX_BYTES = 5_000_000
@@ -47,7 +47,7 @@ def _entries(path: Path, text: str, name: Text, findings: Findings) -> Iterator[
     delimiter = ";" if lines and ";" in lines[0] else ","
     reader = csv.reader(lines, delimiter=delimiter)
     try:
-        header = tuple(fold(cell) for cell in next(reader, []))
+        header = tuple(normalize(cell) for cell in next(reader, []))
         if header != HEADER:
             findings.mistake("table-header", f"the value table '{name}' has no header cell,value", _HINT, name.place)
             return

@@ -14,7 +14,7 @@ from importer.report.names import WORKBOOK_FILE
 from importer.report.next_steps import Step, next_steps
 from importer.report.summary import ProblemGroup, Summary
 from importer.report.words import OPEN, words_for
-from importer.visible_text import visible
+from importer.text.visible import visible
 
 WIDTH: Final = 80
 MOST_GROUPS: Final = 12

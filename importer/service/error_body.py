@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from importer.visible_text import visible
+from importer.text.visible import visible
 
 LONGEST = 500  # characters of the line
 _LOOKED_AT = 8_192  # characters: some of the patterns below take long on more, and nobody puts the reason further down

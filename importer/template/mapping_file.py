@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from importer.mapping.model import PLACEHOLDER, EntryKind
-from importer.mapping.suggest.column_names import ColumnNames
-from importer.mapping.suggest.proposal import (
+from importer.models import Column, Question, Target
+from importer.suggest.column_names import ColumnNames
+from importer.suggest.proposal import (
     Proposal,
     ProposedAnswer,
     ProposedEntries,
@@ -15,7 +16,6 @@ from importer.mapping.suggest.proposal import (
     Setting,
     SourceFacts,
 )
-from importer.models import Column, Question, Target
 from importer.template.columns import ENTRY_HEADERS, TemplateColumn
 from importer.template.letters import letters
 from importer.template.workbook import SHEET

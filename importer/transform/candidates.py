@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from importer.mapping.fold import fold
 from importer.mapping.resolved import ResolvedGrouping, ResolvedMapping
 from importer.models import Column, Problem, Row
+from importer.text.normalize import normalize
 from importer.transform.filter import filtered, takes
 from importer.transform.refusal import in_mapping, quoted
 from importer.transform.results import Filtered
@@ -99,7 +99,7 @@ def _conflicts(rows: list[Row], column: Column) -> list[Problem]:
     said = stripped(giver.cells[column.index])
     for row in rows:
         text = stripped(row.cells[column.index])
-        if text and fold(text) != fold(said):
+        if text and normalize(text) != normalize(said):
             message = f"{quoted(text)} differs from {quoted(said)} in row {giver.number}, and both are one candidate"
             hint = "write the same in all rows of a candidate"
             return [Problem("group-conflict", message, hint, row.place(column))]

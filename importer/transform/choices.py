@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Literal
 
 from importer.mapping.choices import Options
-from importer.mapping.nearest import did_you_mean
 from importer.mapping.resolved import ResolvedValue
+from importer.text.closest import did_you_mean
 from importer.transform.refusal import Refusal, in_mapping, quoted
 
 _SIGNS = {"comma": ",", "semicolon": ";", "newline": "\n"}

@@ -8,11 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 
-from importer.mapping.date_format import COUNTS, tokens
-from importer.mapping.fold import fold
 from importer.mapping.model import Edge, Formats
-from importer.mapping.months import month_numbers
 from importer.mapping.resolved import ResolvedValue
+from importer.text.dates import COUNTS, month_numbers, tokens
+from importer.text.normalize import normalize
 from importer.transform.date_counts import date_of_count
 from importer.transform.refusal import Refusal, in_mapping, quoted
 
@@ -89,7 +88,7 @@ class _Words:
         """What a text says, or None where its month has no such name."""
         said = match.groupdict()
         month, name, day = said.get("month"), said.get("month_name"), said.get("day")
-        number = int(month) if month else self.months.get(fold(name)) if name else None
+        number = int(month) if month else self.months.get(normalize(name)) if name else None
         if name and number is None:
             return None
         return _Parts(self._year(said), number, int(day) if day else None)

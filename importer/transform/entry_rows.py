@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from importer.mapping.fold import fold
 from importer.mapping.resolved import EntriesFrom, FromChild, FromGroup, FromJson, FromLists, FromPieces, FromRow
 from importer.models import CellPlace, Column, Problem, Row
+from importer.text.normalize import normalize
 from importer.transform.filter import takes
 from importer.transform.refusal import in_mapping, quoted
 from importer.transform.texts import stripped
@@ -142,7 +142,7 @@ def _made(row: Row, cells: Sequence[str], place: CellPlace) -> EntryRow:
 
 def _filled(row: Row, column: Column, missing: frozenset[str]) -> str:
     text = stripped(row.cells[column.index])
-    return "" if fold(text) in missing else text
+    return "" if normalize(text) in missing else text
 
 
 # --- lists side by side -------------------------------------------------------------------------

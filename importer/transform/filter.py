@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from importer.mapping.fold import fold
 from importer.mapping.resolved import ResolvedFilter
 from importer.models import Problem, Row
+from importer.text.normalize import normalize
 from importer.transform.refusal import quoted
 from importer.transform.results import Filtered
 from importer.transform.texts import stripped
@@ -29,4 +29,4 @@ def filtered(row: Row, filters: Sequence[ResolvedFilter]) -> Filtered | None:
 
 def takes(one: ResolvedFilter, row: Row) -> bool:
     """Whether the filter takes the row."""
-    return (fold(stripped(row.cells[one.column.index])) in one.words) is not one.negated
+    return (normalize(stripped(row.cells[one.column.index])) in one.words) is not one.negated

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from importer.mapping.fold import fold
 from importer.mapping.model import Otherwise, Pattern, Take
-from importer.mapping.nearest import did_you_mean
 from importer.mapping.resolved import Kind, ResolvedTable, ResolvedValue
 from importer.models import WireFormat
+from importer.text.closest import did_you_mean
+from importer.text.normalize import normalize
 from importer.transform.choices import joined_choices
 from importer.transform.kinds import reader_of
 from importer.transform.names import part_of_name
@@ -44,7 +44,7 @@ class Interpreter:
 
     def is_missing(self, text: str) -> bool:
         """Whether the text, without spaces around it, says nothing."""
-        return not text or (len(text) <= self._longest_missing and fold(text) in self._missing)
+        return not text or (len(text) <= self._longest_missing and normalize(text) in self._missing)
 
     def read_fixed(self, text: str) -> Any:
         """A text of the mapping file itself, which no missing word or table applies to."""
@@ -64,7 +64,7 @@ class Interpreter:
             if self.is_missing(found):
                 return None
             text, typed = found, False
-        if value.present and fold(text) in value.present:
+        if value.present and normalize(text) in value.present:
             return OPEN_END
         if value.part == "start" or value.part == "end":
             found = part_of_range(text, value.part, value.split)
@@ -72,7 +72,7 @@ class Interpreter:
                 return found
             if self.is_missing(found):
                 return None
-            if value.present and fold(found) in value.present:
+            if value.present and normalize(found) in value.present:
                 return OPEN_END
             return self._read_one(found, typed=False)
         if self._several:
@@ -120,7 +120,7 @@ class Interpreter:
         table = self._value.table
         if table is None:
             return self._read_kind(text, typed) if self._bare else self._read_kind(self._with_affixes(text), False)
-        target = table.targets.get(fold(text))
+        target = table.targets.get(normalize(text))
         if target is not None:
             return self._read_kind(target, True) if target.strip() else None
         return self._read_otherwise(text, typed, table)

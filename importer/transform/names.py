@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from importer.mapping.fold import fold
 from importer.mapping.model import NameRule, Surname
+from importer.text.normalize import normalize
 from importer.transform.refusal import Refusal, quoted
 from importer.transform.texts import read_text
 
@@ -31,7 +31,9 @@ def part_of_name(full_name: str, part: Side, rule: NameRule | None = None) -> st
     rule = rule or _DEFAULT
     full_name = _seen(full_name)
     suffix_comma = full_name.rpartition(",")
-    if suffix_comma[1] and fold(suffix_comma[2]) in rule.suffixes:  # `Ada Nur, Jr.` has no last name before the comma
+    if (
+        suffix_comma[1] and normalize(suffix_comma[2]) in rule.suffixes
+    ):  # `Ada Nur, Jr.` has no last name before the comma
         full_name = f"{suffix_comma[0]} {suffix_comma[2]}"
     if "," in full_name:
         return _part_by_comma(full_name, part)
@@ -55,7 +57,7 @@ def _seen(text: str) -> str:
 def _ending(words: list[str], rule: NameRule) -> int:
     """How many words at the end are suffixes."""
     count = 0
-    while count < len(words) and fold(words[-1 - count]) in rule.suffixes:
+    while count < len(words) and normalize(words[-1 - count]) in rule.suffixes:
         count += 1
     return count
 
@@ -67,12 +69,12 @@ def _last_name_words(words: list[str], rule: NameRule) -> tuple[int, int] | None
             found = _capitals(words)
         case Surname.FIRST_WORD:
             end = 0
-            while end < len(words) - 1 and fold(words[end]) in rule.particles:
+            while end < len(words) - 1 and normalize(words[end]) in rule.particles:
                 end += 1
             found = (0, end + 1)
         case _:
             begin = len(words) - 1
-            while begin > 1 and fold(words[begin - 1]) in rule.particles:
+            while begin > 1 and normalize(words[begin - 1]) in rule.particles:
                 begin -= 1
             found = (begin, len(words))
     if found is None or found[1] - found[0] >= len(words) or found[0] < 0:

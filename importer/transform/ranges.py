@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from importer.mapping.range_signs import range_pieces
+from importer.text.ranges import range_pieces
 from importer.transform.refusal import Refusal, quoted
 
 _HINT = "write it as START - END"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from importer.models import LinePlace, Place, Problem
-from importer.visible_text import visible
+from importer.text.visible import visible
 
 _SHOWN = 80  # characters of a cell in a message
 

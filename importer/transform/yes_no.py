@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from importer.mapping.constants import NO_WORDS, YES_WORDS
-from importer.mapping.fold import fold
 from importer.mapping.resolved import ResolvedValue
+from importer.text.normalize import normalize
 from importer.transform.refusal import Refusal, in_mapping, quoted
 
 
 def flag_reader(value: ResolvedValue) -> Callable[[str, bool], bool | Refusal]:
     """A reader of booleans; the words that the mapping declares go before the built-in ones."""
-    meanings = {fold(word): True for word in YES_WORDS} | {fold(word): False for word in NO_WORDS}
-    meanings |= {fold(word): True for word in value.formats.yes or ()}
-    meanings |= {fold(word): False for word in value.formats.no or ()}
+    meanings = {normalize(word): True for word in YES_WORDS} | {normalize(word): False for word in NO_WORDS}
+    meanings |= {normalize(word): True for word in value.formats.yes or ()}
+    meanings |= {normalize(word): False for word in value.formats.no or ()}
 
     def read(text: str, typed: bool) -> bool | Refusal:
-        meaning = meanings.get(fold(text))
+        meaning = meanings.get(normalize(text))
         if meaning is None:
             hint = f"write yes or no, or declare its words under yes: and no: {in_mapping(value.place)}"
             return Refusal("yes-no-unreadable", f"{quoted(text)} is neither yes nor no", hint)

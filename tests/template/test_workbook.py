@@ -8,8 +8,8 @@ import openpyxl
 import pytest
 
 from importer.mapping import read_mapping, resolve
-from importer.mapping.suggest import write_proposal
 from importer.models import Column, Operation, Question, Target, WireFormat
+from importer.suggest import write_proposal
 from importer.template import template_columns, template_mapping, write_workbook
 from importer.template.letters import letters
 from tests.mapping.written import question
