@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 _PACKAGES = str(Path(__file__).resolve().parent.parent)
@@ -12,6 +13,7 @@ _PASSED = {
     "PATH", "HOME", "USERPROFILE", "APPDATA", "XDG_CONFIG_HOME", "TMPDIR", "TEMP", "TMP", "LANG", "LANGUAGE", "TZ",
     "TZDIR", "SYSTEMROOT", "WINDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH",
 }  # fmt: skip
+_NICENESS = 10  # by how much a process beside the run is less urgent
 _SECRET = ("TOKEN", "LEDGER")  # the address of a ledger may hold a password
 
 
@@ -34,6 +36,16 @@ def child_environment() -> dict[str, str]:
         if (name.upper() in _PASSED or name.upper().startswith(("LC_", "IMPORTER_")))
         and not any(word in name.upper() for word in _SECRET)
     }
+
+
+def lower_priority(process: int = 0) -> None:
+    """Have a process (0: this one) let the run go first where processors are short: sending is many short moments."""
+    if hasattr(os, "setpriority"):
+        with suppress(OSError):  # it has ended already
+            os.setpriority(os.PRIO_PROCESS, process, os.getpriority(os.PRIO_PROCESS, process) + _NICENESS)
+    if sys.platform == "linux":
+        with suppress(OSError):  # a container may forbid it
+            os.sched_setscheduler(process, os.SCHED_BATCH, os.sched_param(0))
 
 
 def _is_current_folder(entry: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from importer.durable import keep_json
+from importer.atomic_files import keep_json
 from importer.errors import UnusableInput
 from importer.models import FilePlace, Problem
 from importer.regular_files import read_regular

@@ -13,69 +13,23 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "importer"
 
 # What each room may import, besides itself: never another stage, never a room above.
-GROUND = {"models", "errors", "durable", "quick_start", "child_process", "regular_files", "text", "importer"}
+GROUND = {"models", "errors", "atomic_files", "startup", "child_process", "regular_files", "text", "importer"}
 SUPPLIES = {"mapping", "ledger", "service", "settings"}
-STAGES = {"extract", "transform", "load", "report", "template", "suggest"}
+STAGES = {"extract", "transform", "load", "report", "suggest", "template"}
 MAY_IMPORT = {
-    "models": {"importer"},
+    **{room: {"importer"} for room in GROUND},
     "errors": {"models", "importer"},
-    "durable": set(),
-    "quick_start": set(),
-    "child_process": set(),
-    "regular_files": set(),
-    "text": set(),
     "settings_files": GROUND,
     "trust": GROUND | {"settings_files"},
-    **dict.fromkeys(SUPPLIES, GROUND),
-    "mapping": GROUND | {"settings"},  # IMPORTER_MAPPING_FOLDERS
     "settings": GROUND | {"settings_files", "trust"},
+    **dict.fromkeys(SUPPLIES - {"settings"}, GROUND | {"settings"}),
     **dict.fromkeys(STAGES, GROUND | SUPPLIES),
-    "work_beside": GROUND,
-    "sorting": GROUND | SUPPLIES | STAGES | {"work_beside"},
-    "selection": GROUND | SUPPLIES,
-    "results_folder": GROUND | SUPPLIES,
-    "run_folder": GROUND | SUPPLIES | STAGES | {"selection", "results_folder"},
-    "batch_folder": GROUND | SUPPLIES | STAGES | {"selection", "run_folder"},
-    "child_tables": GROUND | SUPPLIES | STAGES | {"selection", "run_folder", "batch_folder"},
-    "closing": GROUND | SUPPLIES | STAGES | {"selection", "run_folder"},
-    "early_report": GROUND | SUPPLIES | STAGES | {"selection", "run_folder", "closing", "work_beside"},
-    "recognition": GROUND | SUPPLIES | {"selection", "run_folder", "child_tables"},
-    "planning": GROUND
-    | SUPPLIES
-    | STAGES
-    | {"selection", "results_folder", "run_folder", "child_tables", "sorting", "recognition", "closing"},
-    "pipeline": GROUND | SUPPLIES | STAGES | {"run_folder", "sorting", "closing", "early_report", "planning"},
-    "batch": GROUND
-    | SUPPLIES
-    | STAGES
-    | {"selection", "results_folder", "run_folder", "batch_folder", "child_tables", "planning", "closing"},
-    "again": GROUND | SUPPLIES | STAGES | {"selection", "run_folder", "batch_folder", "planning"},
-    "purge": GROUND | SUPPLIES | {"results_folder", "run_folder", "batch_folder"},
-    "abandoned": GROUND | SUPPLIES | {"results_folder", "run_folder"},
-    "cli": GROUND
-    | SUPPLIES
-    | STAGES
-    | {
-        "selection",
-        "results_folder",
-        "run_folder",
-        "batch_folder",
-        "child_tables",
-        "planning",
-        "pipeline",
-        "closing",
-        "batch",
-        "again",
-        "purge",
-        "abandoned",
-        "sandbox",
-        "trust",
-    },
-    "suggest": GROUND | SUPPLIES,
     "template": GROUND | SUPPLIES | {"suggest"},
+    "runs": GROUND | SUPPLIES | {"extract", "load", "report"},
+    "app": GROUND | SUPPLIES | STAGES | {"runs"},
+    "cli": GROUND | SUPPLIES | STAGES | {"runs", "app", "sandbox", "trust"},
     "sandbox": {"importer", "child_process"},
     "__main__": {"cli"},
-    "importer": set(),
 }
 
 # The only rooms that know a library.

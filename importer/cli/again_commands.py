@@ -13,9 +13,9 @@ from importer.cli.messages import in_folder, say
 from importer.cli.run_command import RunFlags, carry_out_order, run_settings
 
 if TYPE_CHECKING:
-    from importer.batch_folder import BatchManifest
-    from importer.planning import Order
-    from importer.run_folder import RunManifest
+    from importer.app.planning import Order
+    from importer.runs.batch_folder import BatchManifest
+    from importer.runs.folder import RunManifest
     from importer.settings import Settings
 
 Only = Annotated[
@@ -38,8 +38,8 @@ def resume(
     quiet: options.Quiet = False,
 ) -> None:
     """Go on with a run that was stopped or killed, from its own copies of file and mapping. Done rows are not sent."""
-    from importer.again import resume_batch_order, resume_order
-    from importer.batch_folder import BatchManifest
+    from importer.app.resume import resume_batch_order, resume_order
+    from importer.runs.batch_folder import BatchManifest
 
     settings = run_settings(out=out, rate=rate, in_flight=in_flight, give_up_after=give_up_after)
     folder, manifest = _earlier(run, settings)
@@ -67,9 +67,9 @@ def retry(
     quiet: options.Quiet = False,
 ) -> None:
     """Send the rows of a run again that were rejected, failed or unclear, as they were, and no others."""
-    from importer.again import parse_outcomes, refuse_unsent, retry_batch_order, retry_order
-    from importer.batch_folder import BatchManifest
+    from importer.app.resume import parse_outcomes, refuse_unsent, retry_batch_order, retry_order
     from importer.models import OutcomeKind
+    from importer.runs.batch_folder import BatchManifest
 
     kinds = parse_outcomes(only)
     settings = run_settings(out=out, rate=rate, in_flight=in_flight, give_up_after=give_up_after)
@@ -92,9 +92,9 @@ def retry(
 
 
 def _earlier(run: str, settings: Settings) -> tuple[Path, RunManifest | BatchManifest]:
-    from importer.batch_folder import read_batch
-    from importer.results_folder import refuse_untrusted
-    from importer.run_folder import BATCH, find_run, read_manifest
+    from importer.runs.batch_folder import read_batch
+    from importer.runs.folder import BATCH, find_run, read_manifest
+    from importer.runs.results_folder import refuse_untrusted
 
     refuse_untrusted(settings)
     folder = find_run(settings.out, run)
@@ -103,7 +103,7 @@ def _earlier(run: str, settings: Settings) -> tuple[Path, RunManifest | BatchMan
 
 def close_runs(folder: Path, batch: BatchManifest, settings: Settings) -> None:
     """Close the books of the runs of a batch that were killed."""
-    from importer.run_folder import read_manifest
+    from importer.runs.folder import read_manifest
 
     for run in batch.runs:
         own = folder.parent / run.run
@@ -113,8 +113,8 @@ def close_runs(folder: Path, batch: BatchManifest, settings: Settings) -> None:
 
 def _close(folder: Path, manifest: RunManifest, settings: Settings) -> None:
     """A run that was killed: what became of its rows is only known after its books are closed."""
-    from importer.closing import close
     from importer.ledger import Ledger, target_lock
+    from importer.runs.finalize import close
 
     path = settings.ledger_path()
     with target_lock(path, manifest.scope), Ledger.open(path) as ledger:

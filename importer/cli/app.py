@@ -21,7 +21,7 @@ from importer.cli.runs_commands import report, runs, show
 from importer.cli.sandbox_command import sandbox
 from importer.cli.template_command import template
 from importer.errors import ImporterError
-from importer.quick_start import spare_garbage_collector
+from importer.startup import spare_garbage_collector
 
 if sys.platform != "win32":
     import resource

@@ -10,9 +10,9 @@ import typer
 from importer.cli.messages import say, tell
 
 if TYPE_CHECKING:
-    from importer.batch import Batch
+    from importer.app.batch import Batch
+    from importer.app.planning import Order, Plan
     from importer.cli.connection import Connection
-    from importer.planning import Order, Plan
     from importer.report import Summary
 
 _SIGNALLED = 128
@@ -28,7 +28,7 @@ def import_batch(
     order: Order, connection: Connection, carry: Carries, *, ask: bool, quiet: bool
 ) -> tuple[Path, Summary]:
     """Each target in turn; one that is blocked or cannot be begun, as where another run is at work, stops no others."""
-    from importer.batch import block, end_batch, plan_batch
+    from importer.app.batch import block, end_batch, plan_batch
     from importer.errors import Busy, UnusableInput
 
     batch = plan_batch(order, connection.questions)
@@ -52,7 +52,7 @@ def import_batch(
 
 
 def _agree(batch: Batch) -> None:
-    from importer.planning import discard
+    from importer.app.planning import discard
 
     for plan in batch.plans:
         assert plan.forecast is not None  # a batch is checked whole
@@ -66,8 +66,8 @@ def _agree(batch: Batch) -> None:
 
 def tell_targets(folder: Path) -> None:
     """What became of each target of a batch, and the run to look at."""
-    from importer.batch_folder import read_batch
     from importer.report import read_summary
+    from importer.runs.batch_folder import read_batch
 
     for run in read_batch(folder).runs:
         if run.blocked:

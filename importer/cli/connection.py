@@ -13,12 +13,12 @@ from urllib.parse import urlsplit
 
 import typer
 
+from importer.atomic_files import INTERNAL, internal_folder, open_private
 from importer.cli.messages import say
-from importer.durable import INTERNAL, internal_folder, open_private
 from importer.errors import UnusableInput
 from importer.ledger import rehearsal_lock
 from importer.models import Problem, Question
-from importer.results_folder import make_results, unusable_folder
+from importer.runs.results_folder import make_results, unusable_folder
 from importer.service import Limits, Patience, RecruitingService, Reply
 from importer.settings import Settings
 from importer.trust import TokenUse, confirm

@@ -147,7 +147,7 @@ def _token_and_network(answer: Reply | NoReply) -> Finding:
 
 def _folders(settings: Settings) -> Iterator[Finding]:
     """What lies in a folder that others can change is not looked at."""
-    from importer.results_folder import why_untrusted
+    from importer.runs.results_folder import why_untrusted
 
     problems = why_untrusted(settings)
     for problem in problems:
@@ -169,7 +169,7 @@ def _folder(out: Path) -> Iterator[Finding]:
 
 def _runs(out: Path) -> Iterator[Finding]:
     from importer.errors import UnusableInput
-    from importer.run_folder import read_manifest, runs_in
+    from importer.runs.folder import read_manifest, runs_in
 
     for folder in runs_in(out):
         try:

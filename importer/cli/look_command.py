@@ -42,7 +42,7 @@ def look(
     from importer.extract import STANDARD_INPUT, copy_source, open_sheet
     from importer.extract.profile import profile_sheet
     from importer.models import SourceOptions
-    from importer.results_folder import make_results, private_input
+    from importer.runs.results_folder import make_results, private_input
     from importer.settings import load_settings
 
     wanted = SourceOptions(sheet=sheet, header_row=header_row, encoding=encoding, delimiter=delimiter)

@@ -279,9 +279,9 @@ def _resolved(
     Raises:
         UnusableInput: with everything that does not fit.
     """
-    from importer.child_tables import Source, open_children
     from importer.extract import open_sheet
     from importer.mapping.fit import check_against_columns, check_without_columns
+    from importer.runs.child_tables import Source, open_children
 
     if file is None:
         return check_without_columns(mapping, questions, settings.wire)
@@ -294,7 +294,7 @@ def _resolved(
 
 
 def _room_for_copies(settings: Settings) -> AbstractContextManager[Path]:
-    from importer.results_folder import make_results, private_input
+    from importer.runs.results_folder import make_results, private_input
 
     make_results(settings)
     return private_input(settings.out)

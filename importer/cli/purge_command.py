@@ -25,9 +25,9 @@ def purge(
     """Remove the reports and copies of old runs for good. Who was entered stays known, so nobody is entered twice."""
     from datetime import UTC, datetime
 
-    from importer.purge import old_runs, parse_age, remove_run
-    from importer.results_folder import MARKER, is_run_folder, refuse_untrusted
-    from importer.run_folder import shown_in
+    from importer.app.purge import old_runs, parse_age, remove_run
+    from importer.runs.folder import shown_in
+    from importer.runs.results_folder import MARKER, is_run_folder, refuse_untrusted
     from importer.settings import load_settings
 
     age = parse_age(older_than)
@@ -55,9 +55,9 @@ def purge(
 
 def _forget(settings: Settings, now: datetime, age: timedelta) -> None:
     """What the ledger and the sandbox's memory keep beside the folders."""
+    from importer.app.purge import forget_removed
     from importer.cli.connection import sandbox_memory
     from importer.ledger import Ledger
-    from importer.purge import forget_removed
     from importer.sandbox import SandboxUnusable, forget
 
     ledger = Ledger.open_existing(settings.ledger_path())

@@ -18,11 +18,11 @@ def resolve(
     out: options.Out = None,
 ) -> None:
     """Settle an unclear row as you found it in the service: the candidate is there, or is not."""
-    from importer.closing import close, settle_by_hand
     from importer.errors import UsageError
     from importer.ledger import Ledger, target_lock
-    from importer.results_folder import refuse_untrusted
-    from importer.run_folder import find_run, read_manifest
+    from importer.runs.finalize import close, settle_by_hand
+    from importer.runs.folder import find_run, read_manifest
+    from importer.runs.results_folder import refuse_untrusted
     from importer.settings import load_settings
 
     if created == absent:

@@ -13,15 +13,15 @@ import typer
 
 from importer.cli import options
 from importer.cli.messages import say
-from importer.quick_start import load_meanwhile
+from importer.startup import load_meanwhile
 
 if TYPE_CHECKING:
+    from importer.app.planning import Order, Plan
     from importer.cli.connection import Connection
     from importer.ledger import Ledger
     from importer.load import ErrorLimit
-    from importer.planning import Order, Plan
     from importer.report import Summary
-    from importer.selection import Selection
+    from importer.runs.row_selection import Selection
     from importer.service import Patience
     from importer.settings import Settings
 
@@ -111,14 +111,14 @@ def run_settings(give_up_after: str | None, **flags: object) -> Settings:
 
 
 def _selection(rows: str | None, limit: int | None) -> Selection:
-    from importer.selection import Selection, parse_rows
+    from importer.runs.row_selection import Selection, parse_rows
 
     return replace(parse_rows(rows) if rows else Selection(), limit=limit)
 
 
 def _import_file(file: Path, mapping: Path, selection: Selection, flags: RunFlags, settings: Settings) -> None:
+    from importer.app.planning import Order
     from importer.errors import UsageError
-    from importer.planning import Order
 
     if selection.limit is not None and mapping.is_dir():
         raise UsageError("--limit does not say of which target; take a part of the rows with --rows")
@@ -143,7 +143,7 @@ def carry_out_order(order_for: Callable[[str], Order], flags: RunFlags, settings
     from importer.cli.batch_command import import_batch
     from importer.cli.runs_commands import present
     from importer.load import DONE_WITH_OTHER_CONTENT, ErrorLimit
-    from importer.results_folder import make_results
+    from importer.runs.results_folder import make_results
 
     limit = ErrorLimit.parse(flags.max_errors) if flags.max_errors else None
     make_results(settings)
@@ -235,9 +235,9 @@ def _refuse_a_second_run(order: Order, flags: RunFlags, settings: Settings) -> N
 
 
 def _plan(order: Order, flags: RunFlags, connection: Connection) -> Plan:
-    from importer.planning import make_plan
+    from importer.app.planning import make_plan
 
-    load_meanwhile("importer.transform.email_library", "importer.load", "importer.pipeline")
+    load_meanwhile("importer.transform.email_library", "importer.load", "importer.app.pipeline")
     plan = make_plan(order, connection.questions)
     if not flags.quiet:
         say(plan.sheet.reading)
@@ -253,7 +253,7 @@ def _may_ask(flags: RunFlags) -> bool:
 
 
 def _agree(plan: Plan) -> None:
-    from importer.planning import discard
+    from importer.app.planning import discard
 
     manifest = plan.manifest
     assert plan.forecast is not None  # all was checked, since somebody is asked
@@ -265,10 +265,10 @@ def _agree(plan: Plan) -> None:
 
 
 def _check(plan: Plan, settings: Settings, quiet: bool) -> Summary:
+    from importer.app.pipeline import carry_out, end, recall
     from importer.cli.progress import progress
     from importer.ledger import Ledger
     from importer.load import DryLoader
-    from importer.pipeline import carry_out, end, recall
 
     ledger = Ledger.open_existing(settings.ledger_path())
     try:
@@ -285,7 +285,7 @@ def _check(plan: Plan, settings: Settings, quiet: bool) -> Summary:
 
 
 def _tell_of_abandoned(settings: Settings, ledger: Ledger | None) -> None:
-    from importer.abandoned import remove_abandoned
+    from importer.runs.cleanup import remove_abandoned
 
     for run in remove_abandoned(settings.out, ledger):
         say(f"Run {run} was ended from outside before it sent anything; what it left is removed.")
@@ -294,9 +294,9 @@ def _tell_of_abandoned(settings: Settings, ledger: Ledger | None) -> None:
 @contextmanager
 def _ledger_of(plan: Plan, path: Path) -> Iterator[Ledger]:
     """The ledger, under the lock of the plan's target; a plan that cannot have them leaves nothing behind."""
+    from importer.app.planning import discard
     from importer.errors import ImporterError
     from importer.ledger import Ledger, target_lock
-    from importer.planning import discard
 
     with ExitStack() as held:
         try:
@@ -309,14 +309,14 @@ def _ledger_of(plan: Plan, path: Path) -> Iterator[Ledger]:
 
 
 def _send(plan: Plan, flags: RunFlags, settings: Settings, connection: Connection, limit: ErrorLimit | None) -> Summary:
+    from importer.app.pipeline import begin, carry_out, end
+    from importer.app.planning import discard
     from importer.cli.progress import progress, tell_waiting
     from importer.cli.signals import interruption
     from importer.errors import ImporterError, StoppedEarly
     from importer.ledger import EarlierOutcomes
     from importer.load import Halt, Loader, LoadOptions
     from importer.models import Operation
-    from importer.pipeline import begin, carry_out, end
-    from importer.planning import discard
 
     halt = Halt()
     with (

@@ -19,8 +19,8 @@ def runs(out: options.Out = None, as_json: options.AsJson = False) -> None:
     """List the runs of a results folder, the newest first."""
     from importer.errors import UnusableInput
     from importer.report import read_summary
-    from importer.results_folder import refuse_untrusted
-    from importer.run_folder import shown_in
+    from importer.runs.folder import shown_in
+    from importer.runs.results_folder import refuse_untrusted
     from importer.settings import load_settings
 
     settings = load_settings(out=out)
@@ -59,8 +59,8 @@ def _line(summary: Summary) -> str:
 def show(run: options.Run = "last", out: options.Out = None, as_json: options.AsJson = False) -> None:
     """Show what became of a run."""
     from importer.report import read_summary
-    from importer.results_folder import refuse_untrusted
-    from importer.run_folder import find_run
+    from importer.runs.folder import find_run
+    from importer.runs.results_folder import refuse_untrusted
     from importer.settings import load_settings
 
     settings = load_settings(out=out)
@@ -71,14 +71,14 @@ def show(run: options.Run = "last", out: options.Out = None, as_json: options.As
 
 def report(run: options.Run = "last", out: options.Out = None, as_json: options.AsJson = False) -> None:
     """Write the report of a run again, also of one that was killed."""
-    from importer.batch import rewrite_batch_report
-    from importer.batch_folder import read_batch
+    from importer.app.batch import rewrite_batch_report
     from importer.cli.again_commands import close_runs
-    from importer.closing import close, rewrite_report
     from importer.errors import UsageError
     from importer.ledger import Ledger, target_lock
-    from importer.results_folder import refuse_untrusted
-    from importer.run_folder import BATCH, find_run, read_manifest
+    from importer.runs.batch_folder import read_batch
+    from importer.runs.finalize import close, rewrite_report
+    from importer.runs.folder import BATCH, find_run, read_manifest
+    from importer.runs.results_folder import refuse_untrusted
     from importer.settings import load_settings
 
     settings = load_settings(out=out)
@@ -107,7 +107,7 @@ def present(folder: Path, summary: Summary, as_json: bool) -> None:
     """A summary on stdout, for a person or as JSON."""
     from importer.cli.batch_command import tell_targets
     from importer.report import summary_lines
-    from importer.run_folder import BATCH
+    from importer.runs.folder import BATCH
 
     if as_json:
         tell(json.dumps(summary.to_json(), ensure_ascii=False))

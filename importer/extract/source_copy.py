@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from importer.durable import open_private
+from importer.atomic_files import open_private
 from importer.errors import UnusableInput
 from importer.extract.csv_survey import SurveyOfCopy
 from importer.extract.file_kind import require_file

@@ -6,7 +6,7 @@ import os
 import shutil
 from pathlib import Path
 
-from importer.durable import INTERNAL, open_private
+from importer.atomic_files import INTERNAL, open_private
 
 _SIZE = 1024 * 1024  # bytes; answers of far more rows than can be in flight
 

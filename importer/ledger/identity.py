@@ -9,7 +9,7 @@ import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 
-from importer.durable import INTERNAL, open_private, read_private, sync_folder
+from importer.atomic_files import INTERNAL, open_private, read_private, sync_folder
 from importer.errors import UnusableInput
 from importer.models import FilePlace, Problem, Target
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from importer.durable import internal_folder
+from importer.atomic_files import internal_folder
 from importer.errors import UnusableInput
 from importer.ledger.ballast import Ballast
 from importer.ledger.groups import GroupWriter, Waiting

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from importer.durable import INTERNAL, file_mode, internal_folder, open_private, read_private
+from importer.atomic_files import INTERNAL, file_mode, internal_folder, open_private, read_private
 from importer.errors import Busy
 from importer.ledger.identity import Scope
 from importer.ledger.sqlite_file import unwritable

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, Literal
 
-from importer.durable import open_private, sync_folder
+from importer.atomic_files import open_private, sync_folder
 from importer.errors import UnusableInput
 from importer.models import FilePlace, Problem
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from importer.durable import file_mode, make_folder, make_subfolder, sync_folder
+from importer.atomic_files import file_mode, make_folder, make_subfolder, sync_folder
 
 _PREFIX: Final = ".writing-"
 

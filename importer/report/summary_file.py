@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from importer.durable import read_private
+from importer.atomic_files import read_private
 from importer.errors import DamagedRun
 from importer.models import FilePlace, Problem
 from importer.report.names import SUMMARY_FILE

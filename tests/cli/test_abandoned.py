@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from importer.abandoned import remove_abandoned
-from importer.durable import internal_folder
+from importer.atomic_files import internal_folder
 from importer.ledger import JOURNAL, Ledger, Presence, RunRecord
-from importer.results_folder import make_private_folder
-from importer.run_folder import BATCH, write_manifest
+from importer.runs.cleanup import remove_abandoned
+from importer.runs.folder import BATCH, write_manifest
+from importer.runs.results_folder import make_private_folder
 from tests.cli.conftest import Served
 from tests.cli.test_closing import MANIFEST, NOON, RUN
 from tests.cli.test_run import RUN as COMMAND

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from importer.closing import close, rewrite_report
 from importer.errors import UsageError
 from importer.ledger import Answered, Attempt, Intent, Ledger, RunJournal, RunRecord, State
 from importer.models import Operation, Outcome, OutcomeKind, SourceOptions, Target
 from importer.report import Summary, read_summary
-from importer.run_folder import Ending, RunManifest, read_manifest, write_manifest
-from importer.selection import Selection
+from importer.runs.finalize import close, rewrite_report
+from importer.runs.folder import Ending, RunManifest, read_manifest, write_manifest
+from importer.runs.row_selection import Selection
 
 RUN = "20260301-120000-abcd"
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from importer.results_folder import make_private_folder
+from importer.runs.results_folder import make_private_folder
 from tests.cli.conftest import Served, candidate
 from tests.cli.test_run import RUN, people
 

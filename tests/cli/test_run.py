@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 from openpyxl import Workbook
 
-from importer import pipeline
+from importer.app import pipeline as pipeline
+from importer.app.planning import Plan
 from importer.errors import StoppedEarly
 from importer.ledger import Ledger
-from importer.planning import Plan
 from tests.cli.conftest import HEADER, FrontDoor, Served, candidate, read_csv, write_csv
 
 Serve = Callable[..., Served]

@@ -256,7 +256,7 @@ MUTANTS = (
     ),
     Mutant(
         "a 409 that only the ledger knows of is called plain",
-        "closing.py",
+        "runs/finalize.py",
         "if state.state is State.ALREADY_THERE and state.after_doubt:",
         "if False:",
         ("tests/cli/test_closing.py",),
@@ -291,14 +291,14 @@ MUTANTS = (
     ),
     Mutant(
         "a killed run's report forgets what the ledger knows",
-        "closing.py",
+        "runs/finalize.py",
         "                journal.record(_outcome_of_state(state))\n",
         "                journal.record(Outcome(row.number, OutcomeKind.NOT_SENT))\n",
         ("tests/cli/test_closing.py",),
     ),
     Mutant(
         "the manifest gets its ending before the journal is complete",
-        "closing.py",
+        "runs/finalize.py",
         "        progress = _complete_journal(folder, manifest, ledger)\n",
         "        progress = Progress(manifest.rows or 0)\n",
         ("tests/cli/test_closing.py",),

@@ -10,11 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from importer.app.classify_rows import look_ahead, sort_rows
 from importer.extract import open_sheet
 from importer.mapping import read_mapping, resolve
 from importer.mapping.model import ChildSource
 from importer.models import Outcome, Question, WireFormat
-from importer.sorting import look_ahead, sort_rows
 from tests.samples.sample import ROOT
 
 PAGE = ROOT / "docs" / "mapping.md"

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from importer.app.pipeline import begin, carry_out, end
+from importer.app.planning import Order, make_plan
 from importer.ledger import Ledger, RunJournal, target_lock
 from importer.load import Halt, Loader, LoadOptions
 from importer.models import Outcome, WireFormat
-from importer.pipeline import begin, carry_out, end
-from importer.planning import Order, make_plan
 from importer.report import Summary
+from importer.runs.row_selection import Selection
 from importer.sandbox import RunningSandbox
-from importer.selection import Selection
 from importer.service import RecruitingService
 
 _SPEED = 20  # waits of the demo, such as Retry-After 1 s, take a twentieth

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from importer.batch_folder import MAPPINGS, BatchManifest
+from importer.app.planning import Order
 from importer.errors import UsageError
 from importer.ledger import RunJournal
 from importer.models import OutcomeKind, WireFormat
-from importer.planning import Order
-from importer.run_folder import RunManifest
-from importer.selection import Selection
+from importer.runs.batch_folder import MAPPINGS, BatchManifest
+from importer.runs.folder import RunManifest
+from importer.runs.row_selection import Selection
 
 RETRIED = (OutcomeKind.REJECTED, OutcomeKind.FAILED, OutcomeKind.UNCLEAR)
 

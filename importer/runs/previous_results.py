@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from importer import __version__
-from importer.child_tables import ChildTables
 from importer.errors import StoppedEarly, UnusableInput
 from importer.ledger import Ledger, RowSet, RunJournal
 from importer.models import Outcome, OutcomeKind, Question, WireFormat
-from importer.run_folder import RunManifest, manifests_in
-from importer.selection import Selection
+from importer.runs.child_tables import ChildTables
+from importer.runs.folder import RunManifest, manifests_in
+from importer.runs.row_selection import Selection
 
 _STANDING = (OutcomeKind.INVALID, OutcomeKind.FILTERED)
 

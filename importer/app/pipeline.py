@@ -9,21 +9,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
-from importer.closing import Progress, close, keep_end, rewrite_report
-from importer.early_report import EarlyReport
+from importer.app.classify_rows import spread
+from importer.app.planning import Plan
 from importer.errors import StoppedEarly, UnusableInput
 from importer.ledger import JOURNAL, Ledger, RunJournal
 from importer.load import Stop
 from importer.models import FilePlace, Outcome, Problem, ReadyCandidate
-from importer.planning import Plan
 from importer.report import Summary, read_summary
-from importer.run_folder import (
+from importer.runs.finalize import Progress, close, keep_end, rewrite_report
+from importer.runs.folder import (
     Ending,
     manifests_in,
     read_manifest,
     write_manifest,
 )
-from importer.sorting import spread
+from importer.runs.streaming_report import StreamingReport
 
 Watch = Callable[[Outcome], None]
 
@@ -92,7 +92,7 @@ class Carried:
     progress: Progress = field(default_factory=Progress)
     outcomes: int = 0
     learned_rate: float | None = None
-    early_report: EarlyReport | None = None
+    early_report: StreamingReport | None = None
 
     def begin_report(self, plan: Plan) -> None:
         """Have the report written along, where the run is long and its source is one that can be read a second time
@@ -100,7 +100,7 @@ class Carried:
         """
         if self.outcomes == _REPORTED_ALONG_AFTER and plan.sheet.origin.sheet is None:
             with suppress(OSError):  # no room for one more process: then the report is written at the end
-                self.early_report = EarlyReport(plan.folder)
+                self.early_report = StreamingReport(plan.folder)
 
     def give_up_report(self) -> None:
         if self.early_report is not None:

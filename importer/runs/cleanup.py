@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from importer.durable import INTERNAL
+from importer.atomic_files import INTERNAL
 from importer.errors import UnusableInput
 from importer.ledger import JOURNAL, Ledger, forget_presence, is_abandoned, runs_at_work
-from importer.results_folder import is_run_name, remove_folder
-from importer.run_folder import BATCH, MANIFEST, read_manifest
+from importer.runs.folder import BATCH, MANIFEST, read_manifest
+from importer.runs.results_folder import is_run_name, remove_folder
 
 
 def remove_abandoned(out: Path, ledger: Ledger | None) -> Iterator[str]:

@@ -10,11 +10,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from importer.durable import keep_json, read_private
+from importer.atomic_files import keep_json, read_private
 from importer.errors import DamagedRun, UnusableInput
 from importer.models import FilePlace, Operation, Problem, SourceOptions, Target
-from importer.run_folder import BATCH, Ending, options_from_json, refuse_paths, shown_in
-from importer.selection import Selection, selection_from_json
+from importer.runs.folder import BATCH, Ending, options_from_json, refuse_paths, shown_in
+from importer.runs.row_selection import Selection, selection_from_json
 
 VERSION = 1
 MAPPINGS = "mappings"  # in a batch's folder: copies of its mapping files, each with all that it takes from others

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
-from importer.durable import INTERNAL, is_team_folder, make_folder, make_subfolder, open_private
+from importer.atomic_files import INTERNAL, is_team_folder, make_folder, make_subfolder, open_private
 from importer.errors import UnusableInput
 from importer.ledger import Presence
 from importer.models import FilePlace, Problem

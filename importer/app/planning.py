@@ -12,20 +12,20 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
-from importer.child_tables import ChildTables, Source, copy_of_source, open_children
-from importer.closing import facts_of
+from importer.app.classify_rows import Forecast, Sorted, SortingAhead, look_ahead, needs_whole_look, sort_rows
 from importer.errors import UnusableInput, UsageError
 from importer.extract import STANDARD_INPUT_BYTES, Sheet, SourceCopy, open_sheet, share_copy
 from importer.ledger import Presence
 from importer.ledger import RunRecord as LedgerRun
 from importer.mapping import Mapping, ResolvedMapping, read_mapping, resolve
 from importer.models import FilePlace, Operation, Problem, Question, Row, WireFormat
-from importer.recognition import Recognition, likeness
 from importer.report import write_unfinished_summary
-from importer.results_folder import be_present, make_private_folder, new_run_id, remove_folder
-from importer.run_folder import RunManifest, keep_mapping, write_manifest
-from importer.selection import Selection
-from importer.sorting import Forecast, Sorted, SortingAhead, look_ahead, needs_whole_look, sort_rows
+from importer.runs.child_tables import ChildTables, Source, copy_of_source, open_children
+from importer.runs.finalize import facts_of
+from importer.runs.folder import RunManifest, keep_mapping, write_manifest
+from importer.runs.previous_results import Recognition, likeness
+from importer.runs.results_folder import be_present, make_private_folder, new_run_id, remove_folder
+from importer.runs.row_selection import Selection
 from importer.transform import join_warnings
 
 _CHECKED_FIRST = 2_000  # candidates that are checked before the first request, and with them most files: half a second

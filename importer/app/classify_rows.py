@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import NamedTuple, Protocol
 
+from importer.app.background_worker import BackgroundWorker, begin_in_background
 from importer.ledger import FirstRows
 from importer.mapping import ResolvedMapping
 from importer.mapping.model import Repeated
 from importer.models import Outcome, OutcomeKind, ReadyCandidate, Row, Submission
 from importer.transform import Duplicates, Filtered, Invalid, candidate_rows, encode, transform_row
-from importer.work_beside import WorkBeside, begin_beside
 
 ReadRows = Callable[[], Iterator[Row]]
 Recall = Callable[[int], Outcome | None]
@@ -68,11 +68,11 @@ class SortingAhead:
         self._rest = sort_rows(read, mapping, {}, known.verdict)
         self._ahead = deque(islice(self._rest, ahead))
         self.forecast: Forecast | None = None
-        self._beside: WorkBeside[Sorted] | None = None
+        self._beside: BackgroundWorker[Sorted] | None = None
         if len(self._ahead) < ahead:
             self.forecast = _forecast((one.rows, one.result) for one in self._ahead)
         else:
-            self._beside = begin_beside(lambda: islice(sort_rows(read, mapping, {}), ahead, None))
+            self._beside = begin_in_background(lambda: islice(sort_rows(read, mapping, {}), ahead, None))
 
     def __iter__(self) -> Iterator[Sorted]:
         while self._ahead:

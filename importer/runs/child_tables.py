@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from importer.batch_folder import read_batch
 from importer.errors import UnusableInput
 from importer.extract import Sheet, SourceCopy, copy_source, open_sheet, restore_values
 from importer.mapping import Mapping
 from importer.mapping.model import ChildRows, ChildSource, EntriesSpec
 from importer.mapping.other_files import OUTSIDE_HINT, lies_within
 from importer.models import FilePlace, Place, Problem
-from importer.run_folder import BATCH, MANIFEST, ChildCopy, read_manifest
+from importer.runs.batch_folder import read_batch
+from importer.runs.folder import BATCH, MANIFEST, ChildCopy, read_manifest
 
 _LARGEST = 1 << 30  # bytes of a file that entries are taken from
 _WORKBOOKS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")

@@ -15,7 +15,7 @@ from importer.ledger import Ledger, RowState, RunJournal, State, forget_presence
 from importer.load import OWN_EARLIER_ATTEMPT, Stop
 from importer.models import ManyTargets, Outcome, OutcomeKind, Problem, Row, Target
 from importer.report import RunFacts, Summary, write_report
-from importer.run_folder import Ending, RunManifest, read_manifest, refuse_altered, write_manifest
+from importer.runs.folder import Ending, RunManifest, read_manifest, refuse_altered, write_manifest
 
 _NOT_GOOD = (OutcomeKind.REJECTED, OutcomeKind.INVALID, OutcomeKind.FAILED, OutcomeKind.UNCLEAR)
 

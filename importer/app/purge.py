@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from importer.batch_folder import batches_in
-from importer.durable import open_private
+from importer.atomic_files import open_private
 from importer.errors import Busy, UnusableInput, UsageError
 from importer.ledger import Ledger, Scope, is_abandoned, target_lock
 from importer.models import FilePlace, Problem
-from importer.results_folder import MARKER, is_run_folder
-from importer.run_folder import BATCH, MANIFEST, leftovers_in, manifests_in
+from importer.runs.batch_folder import batches_in
+from importer.runs.folder import BATCH, MANIFEST, leftovers_in, manifests_in
+from importer.runs.results_folder import MARKER, is_run_folder
 
 _DAYS = {"d": 1, "w": 7}
 _MAYBE_AT_WORK = timedelta(days=1)  # a check holds no lock that would tell

@@ -7,21 +7,21 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from importer.batch_folder import MAPPINGS, BatchManifest, BatchRun, read_batch, write_batch
-from importer.child_tables import copy_of_source
-from importer.closing import exit_code, facts_for, rewrite_report
-from importer.durable import make_subfolder
+from importer.app.planning import Order, Plan, discard, make_plan
+from importer.atomic_files import make_subfolder
 from importer.errors import ImporterError, StoppedEarly, UnusableInput
 from importer.extract import Sheet, open_sheet
 from importer.ledger import JOURNAL, RunJournal
 from importer.mapping import Mapping, read_mappings
 from importer.mapping.route import RouteColumn, route_column
 from importer.models import ManyTargets, Outcome, OutcomeKind, Problem, Question, Row, TargetRun
-from importer.planning import Order, Plan, discard, make_plan
 from importer.report import RunFacts, Summary, write_report, write_unfinished_summary
-from importer.results_folder import be_present, make_private_folder, new_run_id, remove_folder
-from importer.run_folder import Ending, keep_mapping, read_manifest
-from importer.selection import Routed, route_word
+from importer.runs.batch_folder import MAPPINGS, BatchManifest, BatchRun, read_batch, write_batch
+from importer.runs.child_tables import copy_of_source
+from importer.runs.finalize import exit_code, facts_for, rewrite_report
+from importer.runs.folder import Ending, keep_mapping, read_manifest
+from importer.runs.results_folder import be_present, make_private_folder, new_run_id, remove_folder
+from importer.runs.row_selection import Routed, route_word
 from importer.text.closest import closest
 
 QuestionsOf = Callable[[str], tuple[Question, ...]]

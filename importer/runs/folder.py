@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from importer.durable import (
+from importer.atomic_files import (
     INTERNAL,
     keep_json,
     open_private,
@@ -22,8 +22,8 @@ from importer.errors import DamagedRun, StoppedEarly, UnusableInput, UsageError
 from importer.ledger import JOURNAL, Scope
 from importer.mapping import self_contained
 from importer.models import FilePlace, Operation, Problem, SourceOptions, Target
-from importer.results_folder import begun_at, folders_in
-from importer.selection import Selection, selection_from_json
+from importer.runs.results_folder import begun_at, folders_in
+from importer.runs.row_selection import Selection, selection_from_json
 
 MANIFEST = "run.json"
 BATCH = "batch.json"  # in the folder of a batch, whose targets have runs of their own

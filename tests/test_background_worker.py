@@ -16,10 +16,10 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from importer.app.background_worker import BackgroundWorker
 from importer.errors import UnusableInput
 from importer.models import FilePlace, Problem
-from importer.quick_start import load_meanwhile
-from importer.work_beside import WorkBeside
+from importer.startup import load_meanwhile
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux only")
 
@@ -28,14 +28,14 @@ BROKEN = (Problem("a", "the first", "mend it", FilePlace("a.csv")), Problem("b",
 
 def test_gives_everything_in_its_order() -> None:
     """However many items there are, none is lost and none comes twice."""
-    beside = WorkBeside(lambda: iter(range(10_001)))
+    beside = BackgroundWorker(lambda: iter(range(10_001)))
     assert list(beside) == list(range(10_001))
     beside.close()
 
 
 def test_it_is_done_in_another_process() -> None:
     """Or it would hold up what this one does."""
-    beside = WorkBeside(lambda: iter([os.getpid()]))
+    beside = BackgroundWorker(lambda: iter([os.getpid()]))
     assert list(beside) != [os.getpid()]
     beside.close()
 
@@ -43,7 +43,7 @@ def test_it_is_done_in_another_process() -> None:
 def test_it_lets_the_run_go_first() -> None:
     """Where processors are short it steps back, and this process does not."""
     before = os.getpriority(os.PRIO_PROCESS, 0)
-    beside = WorkBeside(lambda: iter([os.getpriority(os.PRIO_PROCESS, 0)]))
+    beside = BackgroundWorker(lambda: iter([os.getpriority(os.PRIO_PROCESS, 0)]))
     assert list(beside) == [min(before + 10, 19)]
     assert os.getpriority(os.PRIO_PROCESS, 0) == before
     beside.close()
@@ -56,7 +56,7 @@ def test_what_cannot_be_read_is_told_after_all_that_could() -> None:
         yield from range(100)
         raise UnusableInput(BROKEN)
 
-    beside = WorkBeside(work)
+    beside = BackgroundWorker(work)
     given: list[int] = []
     with pytest.raises(UnusableInput) as caught:
         given.extend(iter(beside))
@@ -74,7 +74,7 @@ def test_a_process_that_dies_is_made_up_for() -> None:
                 os.kill(os.getpid(), signal.SIGKILL)
             yield number, os.getpid() == here
 
-    beside = WorkBeside(work)
+    beside = BackgroundWorker(work)
     given = list(beside)
     beside.close()
     assert [number for number, _ in given] == list(range(1000))
@@ -91,7 +91,7 @@ def test_signals_are_for_the_run() -> None:
                 os.kill(os.getpid(), signal.SIGINT)
             yield os.getpid()
 
-    beside = WorkBeside(work)
+    beside = BackgroundWorker(work)
     given = list(beside)
     beside.close()
     beside.close()
@@ -102,8 +102,8 @@ def test_a_run_that_forgets_it_still_ends() -> None:
     """It is ended with the process that began it, also where nobody closes it."""
     program = """
         import itertools
-        from importer.work_beside import WorkBeside
-        beside = WorkBeside(lambda: itertools.repeat(bytes(10_000)))
+        from importer.app.background_worker import BackgroundWorker
+        beside = BackgroundWorker(lambda: itertools.repeat(bytes(10_000)))
         next(iter(beside))
     """
     ended = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], timeout=30, check=False)
@@ -117,7 +117,7 @@ def test_a_bug_shows_itself_here() -> None:
         yield from range(100)
         raise ZeroDivisionError
 
-    beside = WorkBeside(work)
+    beside = BackgroundWorker(work)
     with pytest.raises(ZeroDivisionError):
         list(beside)
     beside.close()
@@ -130,7 +130,7 @@ def test_closing_ends_work_that_nobody_waits_for() -> None:
         while True:
             yield bytes(10_000)
 
-    beside = WorkBeside(work)
+    beside = BackgroundWorker(work)
     assert next(iter(beside)) == bytes(10_000)
     began = time.monotonic()
     beside.close()
@@ -143,9 +143,9 @@ def test_it_ends_with_the_process_that_began_it(tmp_path: Path) -> None:
     program = f"""
         import itertools, os, signal, sys
         from filelock import FileLock
-        from importer.work_beside import WorkBeside
+        from importer.app.background_worker import BackgroundWorker
         FileLock({str(lock)!r}).acquire()
-        beside = WorkBeside(lambda: itertools.repeat(bytes(10_000)))
+        beside = BackgroundWorker(lambda: itertools.repeat(bytes(10_000)))
         next(iter(beside))
         print(beside._process.pid, flush=True)
         os.kill(os.getpid(), signal.SIGKILL)
@@ -169,7 +169,7 @@ def test_no_module_is_half_loaded_in_the_other_process(tmp_path: Path, monkeypat
     load_meanwhile("slow_to_load")
     while "slow_to_load" not in sys.modules:
         time.sleep(0.01)
-    beside = WorkBeside(lambda: iter([(import_module("slow_to_load").SAYS, os.getpid())]))
+    beside = BackgroundWorker(lambda: iter([(import_module("slow_to_load").SAYS, os.getpid())]))
     said: list[tuple[str, int]] = []
     asking = threading.Thread(target=lambda: said.extend(beside), daemon=True)
     asking.start()
@@ -184,10 +184,10 @@ def test_an_interruption_in_the_middle_of_the_fork_is_not_forgotten() -> None:
     """Python prints what is raised there, and goes on: the run would send although somebody pressed Ctrl-C."""
     program = """
         import os, signal
-        from importer.work_beside import WorkBeside
+        from importer.app.background_worker import BackgroundWorker
         os.register_at_fork(before=lambda: signal.raise_signal(signal.SIGINT))
         try:
-            WorkBeside(lambda: iter(range(3)))
+            BackgroundWorker(lambda: iter(range(3)))
             print("went on")
         except KeyboardInterrupt:
             print("interrupted")

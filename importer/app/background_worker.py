@@ -21,20 +21,20 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Final, Generic, TypeVar
 
+from importer.child_process import lower_priority
 from importer.errors import UnusableInput
 from importer.models import Problem
-from importer.quick_start import finish_loading
+from importer.startup import finish_loading
 
 T = TypeVar("T")
 Work = Callable[[], Iterator[T]]
 
 _IN_A_MESSAGE: Final = 64  # items: some hundred kilobytes
 _ROOM: Final = 1 << 20  # bytes of the pipe, by which the other process works ahead
-_MODESTY: Final = 10  # by how much a process beside the run is less urgent
 _SET_PIPE_SIZE: Final = 1031  # F_SETPIPE_SZ, which Python names on Linux only
 
 
-class WorkBeside(Generic[T]):
+class BackgroundWorker(Generic[T]):
     """What `work` yields, in its order, made by another process.
 
     It is begun at once, in a copy of this process as it is now, with no open file but those that `work` opens itself.
@@ -78,24 +78,14 @@ class WorkBeside(Generic[T]):
         self._process.join()
 
 
-def begin_beside(work: Work[T]) -> WorkBeside[T] | None:
+def begin_in_background(work: Work[T]) -> BackgroundWorker[T] | None:
     """Begin the work, or None where that would bring nothing or cannot be done."""
     if sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2:
         return None
     try:
-        return WorkBeside(work)
+        return BackgroundWorker(work)
     except OSError:  # no room for one more process
         return None
-
-
-def step_back(process: int = 0) -> None:
-    """Have a process (0: this one) let the run go first where processors are short: sending is many short moments."""
-    if hasattr(os, "setpriority"):
-        with suppress(OSError):  # it has ended already
-            os.setpriority(os.PRIO_PROCESS, process, os.getpriority(os.PRIO_PROCESS, process) + _MODESTY)
-    if sys.platform == "linux":
-        with suppress(OSError):  # a container may forbid it
-            os.sched_setscheduler(process, os.SCHED_BATCH, os.sched_param(0))
 
 
 @contextmanager
@@ -126,7 +116,7 @@ def _serve(work: Work[T], sender: Connection) -> None:
     # Signals are for the run, which finishes what it has begun and then ends us; should it die, the next message does.
     for asked in (signal.SIGINT, signal.SIGTERM):
         signal.signal(asked, signal.SIG_IGN)
-    step_back()
+    lower_priority()
     gc.freeze()  # nothing of what was copied is ours to close
     _let_go_of_files(sender.fileno())
     with suppress(BrokenPipeError):

@@ -18,21 +18,20 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from importer.child_process import child_environment, python_command
-from importer.closing import facts_of, rows_of, sheet_of
+from importer.child_process import child_environment, lower_priority, python_command
 from importer.ledger import RunJournal
 from importer.models import Outcome, Row
-from importer.quick_start import spare_garbage_collector
 from importer.report import RunFacts, write_report
-from importer.run_folder import HashedOnce, RunManifest, read_manifest, refuse_altered
-from importer.work_beside import step_back
+from importer.runs.finalize import facts_of, rows_of, sheet_of
+from importer.runs.folder import HashedOnce, RunManifest, read_manifest, refuse_altered
+from importer.startup import spare_garbage_collector
 
 _GO: Final = b"the ending is kept\n"
 _LOOKS_EVERY: Final = 0.1  # seconds between two looks into the journal
 _AT_ONCE: Final = 2_000  # outcomes
 
 
-class EarlyReport:
+class StreamingReport:
     """A report that is being written beside a run. Costs a second processor, so it is begun for long runs only."""
 
     def __init__(self, folder: Path) -> None:
@@ -44,7 +43,7 @@ class EarlyReport:
             env=child_environment(),
             start_new_session=True,  # Ctrl-C is for the run, which then says whether its ending was kept
         )
-        step_back(self._child.pid)  # from here, before it loads what it needs
+        lower_priority(self._child.pid)  # from here, before it loads what it needs
 
     def finish(self) -> bool:
         """Have it published, now that the run's ending is kept; false where it has to be written in the usual way."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from importer.durable import keep_json
+from importer.atomic_files import keep_json
 
 
 @pytest.mark.parametrize("text", ["İstanbul", "half a letter: \ud83d", "a file's name: c\udcff.csv"])

@@ -1,0 +1,1 @@
+"""What can be asked for: an order in, events out, a summary back."""
