@@ -11,7 +11,6 @@ from importer.app.planning import Order, Plan, discard, make_plan
 from importer.atomic_files import make_subfolder
 from importer.errors import ImporterError, StoppedEarly, UnusableInput
 from importer.extract import Sheet, open_sheet
-from importer.ledger import JOURNAL, RunJournal
 from importer.mapping import Mapping, read_mappings
 from importer.mapping.route import RouteColumn, route_column
 from importer.models import ManyTargets, Outcome, OutcomeKind, Problem, Question, Row, TargetRun
@@ -20,6 +19,7 @@ from importer.runs.batch_folder import MAPPINGS, BatchManifest, BatchRun, read_b
 from importer.runs.child_tables import copy_of_source
 from importer.runs.finalize import exit_code, facts_for, rewrite_report
 from importer.runs.folder import Ending, keep_mapping, read_manifest
+from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.results_folder import be_present, make_private_folder, new_run_id, remove_folder
 from importer.runs.row_selection import Routed, route_word
 from importer.text.closest import closest
@@ -48,7 +48,7 @@ def plan_batch(order: Order, questions_of: QuestionsOf) -> Batch:
     shown_as = order.shown_as
     started_at = datetime.now(UTC)
     run = new_run_id(started_at)
-    presence = be_present(order.out, run)
+    presence = be_present(order.out, run, order.ledger)
     folder = make_private_folder(order.out, run)
     plans: list[Plan] = []
     try:

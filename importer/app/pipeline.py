@@ -12,7 +12,7 @@ from typing import Protocol
 from importer.app.classify_rows import spread
 from importer.app.planning import Plan
 from importer.errors import StoppedEarly, UnusableInput
-from importer.ledger import JOURNAL, Ledger, RunJournal
+from importer.ledger import LedgerStore
 from importer.load import Stop
 from importer.models import FilePlace, Outcome, Problem, ReadyCandidate
 from importer.report import Summary, read_summary
@@ -23,6 +23,7 @@ from importer.runs.folder import (
     read_manifest,
     write_manifest,
 )
+from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.streaming_report import StreamingReport
 
 Watch = Callable[[Outcome], None]
@@ -50,7 +51,7 @@ class Closed:
     problems: tuple[Problem, ...]
 
 
-def begin(plan: Plan, out: Path, ledger: Ledger) -> Closed:
+def begin(plan: Plan, out: Path, ledger: LedgerStore) -> Closed:
     """Open the books of a run; first close those of earlier runs for the same target that were killed.
 
     To be called under the lock of the target, so that none of these is still at work.
@@ -79,7 +80,7 @@ def begin(plan: Plan, out: Path, ledger: Ledger) -> Closed:
     return Closed(tuple(summaries), tuple(problems))
 
 
-def recall(plan: Plan, out: Path, ledger: Ledger) -> None:
+def recall(plan: Plan, out: Path, ledger: LedgerStore) -> None:
     """Remember what an earlier run of the same file said, so that only the rest of its rows is worked on."""
     with suppress(UnusableInput, StoppedEarly):  # what cannot be remembered is worked out again
         plan.recognition.recall(plan.manifest, out, ledger)

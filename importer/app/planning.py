@@ -49,7 +49,8 @@ class Order:
     Of a run that is part of a batch, `run` is its id, and `copied` the private copy of the source that all share, which
     is open as `sheet`: a workbook is read once and kept once, however many targets its rows go to.
     check_first: check every row before the first is sent, however long that takes; else the first few of a long one.
-    standard_input_bytes: how much may come from there, where the file is `-`.
+    standard_input_bytes: how much may come from there, where the file is `-`. ledger: its address, None where the order
+    is for no ledger.
     """
 
     file: Path
@@ -66,6 +67,7 @@ class Order:
     sheet: Sheet | None = None
     check_first: bool = False
     standard_input_bytes: int = STANDARD_INPUT_BYTES
+    ledger: str | None = None
 
     @property
     def shown_as(self) -> str:
@@ -117,7 +119,7 @@ def make_plan(order: Order, questions_of: Callable[[str], tuple[Question, ...]])
     mapping = read_mapping(order.mapping)
     started_at = datetime.now(UTC)
     run = order.run or new_run_id(started_at)
-    presence = be_present(order.out, run)
+    presence = be_present(order.out, run, order.ledger)
     folder = make_private_folder(order.out, run)
     with ExitStack() as undo:
         # Nothing was begun: a folder without a report would only puzzle.

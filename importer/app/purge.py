@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
 from importer.atomic_files import open_private
 from importer.errors import Busy, UnusableInput, UsageError
-from importer.ledger import Ledger, Scope, is_abandoned, target_lock
+from importer.ledger import LedgerStore, Presences, Scope
 from importer.models import FilePlace, Problem
 from importer.runs.batch_folder import batches_in
 from importer.runs.folder import BATCH, MANIFEST, leftovers_in, manifests_in
@@ -43,7 +44,7 @@ class OldRun:
     scope: Scope | None
 
 
-def old_runs(out: Path, now: datetime, age: timedelta) -> Iterator[OldRun]:
+def old_runs(out: Path, now: datetime, age: timedelta, presences: Presences) -> Iterator[OldRun]:
     """The runs of a results folder that ended at least so long ago, and what killed ones left; see `is_run_folder`."""
     for folder, manifest in manifests_in(out):
         if not is_run_folder(folder):
@@ -59,22 +60,19 @@ def old_runs(out: Path, now: datetime, age: timedelta) -> Iterator[OldRun]:
         if now - at >= (age if batch.ending else max(age, _MAYBE_AT_WORK)):
             yield OldRun(folder, at, None)
     for folder, began in leftovers_in(out):
-        if now - began >= (age if is_abandoned(out, folder.name) else max(age, _MAYBE_AT_WORK)):
+        if now - began >= (age if presences.is_abandoned(folder.name) else max(age, _MAYBE_AT_WORK)):
             yield OldRun(folder, began, None)
 
 
-def remove_run(old: OldRun, ledger_path: Path) -> bool:
+def remove_run(old: OldRun, ledger: LedgerStore | None) -> bool:
     """Erase a run's folder; false where a run of the same target is at work, which might be this one.
 
     Raises:
         UnusableInput: a file cannot be removed.
     """
     try:
-        if old.scope is None:
+        with ledger.lock_target(old.scope) if ledger and old.scope else nullcontext():
             erase(old.folder)
-        else:
-            with target_lock(ledger_path, old.scope):
-                erase(old.folder)
     except Busy:
         return False
     except OSError as error:
@@ -89,7 +87,7 @@ def remove_run(old: OldRun, ledger_path: Path) -> bool:
     return True
 
 
-def forget_removed(ledger: Ledger, out: Path, now: datetime, age: timedelta) -> bool:
+def forget_removed(ledger: LedgerStore, out: Path, now: datetime, age: timedelta) -> bool:
     """Take the names of old runs whose folders are gone from the ledger, and write its file anew.
 
     False where another process reads the ledger just now, so that its last bytes go only when it ends.

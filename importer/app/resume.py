@@ -7,10 +7,10 @@ from pathlib import Path
 
 from importer.app.planning import Order
 from importer.errors import UsageError
-from importer.ledger import RunJournal
 from importer.models import OutcomeKind, WireFormat
 from importer.runs.batch_folder import MAPPINGS, BatchManifest
 from importer.runs.folder import RunManifest
+from importer.runs.journal import RunJournal
 from importer.runs.row_selection import Selection
 
 RETRIED = (OutcomeKind.REJECTED, OutcomeKind.FAILED, OutcomeKind.UNCLEAR)

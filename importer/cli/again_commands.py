@@ -113,11 +113,10 @@ def close_runs(folder: Path, batch: BatchManifest, settings: Settings) -> None:
 
 def _close(folder: Path, manifest: RunManifest, settings: Settings) -> None:
     """A run that was killed: what became of its rows is only known after its books are closed."""
-    from importer.ledger import Ledger, target_lock
+    from importer.ledger import open_ledger
     from importer.runs.finalize import close
 
-    path = settings.ledger_path()
-    with target_lock(path, manifest.scope), Ledger.open(path) as ledger:
+    with open_ledger(settings.ledger_address) as ledger, ledger.lock_target(manifest.scope):
         if ledger.run(manifest.run) is not None:  # else it never began, and has no books
             close(folder, ledger)
 

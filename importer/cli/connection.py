@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ import typer
 from importer.atomic_files import INTERNAL, internal_folder, open_private
 from importer.cli.messages import say
 from importer.errors import UnusableInput
-from importer.ledger import rehearsal_lock
+from importer.file_lock import held
 from importer.models import Problem, Question
 from importer.runs.results_folder import make_results, unusable_folder
 from importer.service import Limits, Patience, RecruitingService, Reply
@@ -83,13 +83,24 @@ def rehearse(settings: Settings, questions: Path | None, faults: Path | None) ->
         os.close(open_private(internal_folder(settings.out) / memory.name, os.O_RDWR | os.O_CREAT))
     except OSError as error:
         raise unusable_folder(memory, error) from None
-    with rehearsal_lock(settings.out), _started(questions, faults, memory) as sandbox:
+    with sandbox_lock(settings.out), _started(questions, faults, memory) as sandbox:
         service = _service(settings, sandbox.base_url, sandbox.token)
         try:
             settle_after = min(settings.settle_seconds, _SANDBOX_PATIENCE)
             yield Connection(service, SANDBOX, settle_after, Patience())
         finally:
             service.close()
+
+
+def sandbox_lock(out: Path) -> AbstractContextManager[None]:
+    """Hold the lock of the sandbox that is kept in a results folder: what it accepted has one owner at a time.
+
+    Raises:
+        Busy: another command rehearses there.
+        UnusableInput: there is no room for it, or no right to make it.
+    """
+    instead = ", or name another folder with --out"
+    return held(out / INTERNAL / "sandbox.lock", f"another command works with the sandbox of {out}", instead)
 
 
 def is_alike(one: str, other: str) -> bool:

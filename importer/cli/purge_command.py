@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,6 +14,7 @@ from importer.cli.messages import say, tell
 if TYPE_CHECKING:
     from datetime import datetime, timedelta
 
+    from importer.ledger import LedgerStore
     from importer.settings import Settings
 
 
@@ -26,6 +28,7 @@ def purge(
     from datetime import UTC, datetime
 
     from importer.app.purge import old_runs, parse_age, remove_run
+    from importer.ledger import open_existing_ledger, presences_in
     from importer.runs.folder import shown_in
     from importer.runs.results_folder import MARKER, is_run_folder, refuse_untrusted
     from importer.settings import load_settings
@@ -34,7 +37,7 @@ def purge(
     settings = load_settings(out=out)
     refuse_untrusted(settings)
     now = datetime.now(UTC)
-    found = list(old_runs(settings.out, now, age))
+    found = list(old_runs(settings.out, now, age, presences_in(settings.out, settings.ledger_address)))
     for old in found:
         tell(f"{old.folder}  ended {old.at:%Y-%m-%d}")
     for folder in shown_in(settings.out):
@@ -46,25 +49,25 @@ def purge(
     if found and not yes and sys.stdin.isatty() and not typer.confirm("Remove them for good?", err=True):
         say("Nothing was removed.")
         return
-    at_work = [old for old in found if not remove_run(old, settings.ledger_path())]
-    for old in at_work:
-        say(f"{old.folder}: left alone, because a run for the same target is at work; purge again when it has ended")
-    _forget(settings, now, age)
+    ledger = open_existing_ledger(settings.ledger_address)
+    with ledger or nullcontext():
+        at_work = [old for old in found if not remove_run(old, ledger)]
+        for old in at_work:
+            say(
+                f"{old.folder}: left alone, because a run for the same target is at work; purge again when it has ended"
+            )
+        _forget(settings, ledger, now, age)
     say(f"{len(found) - len(at_work)} runs were removed.")
 
 
-def _forget(settings: Settings, now: datetime, age: timedelta) -> None:
+def _forget(settings: Settings, ledger: LedgerStore | None, now: datetime, age: timedelta) -> None:
     """What the ledger and the sandbox's memory keep beside the folders."""
     from importer.app.purge import forget_removed
     from importer.cli.connection import sandbox_memory
-    from importer.ledger import Ledger
     from importer.sandbox import SandboxUnusable, forget
 
-    ledger = Ledger.open_existing(settings.ledger_path())
-    if ledger is not None:
-        with ledger:
-            if not forget_removed(ledger, settings.out, now, age):
-                say("Another run has the ledger open; purge again when it has ended, for its last traces to go.")
+    if ledger is not None and not forget_removed(ledger, settings.out, now, age):
+        say("Another run has the ledger open; purge again when it has ended, for its last traces to go.")
     try:
         forget(sandbox_memory(settings.out), now - age)
     except SandboxUnusable as error:

@@ -19,7 +19,7 @@ def resolve(
 ) -> None:
     """Settle an unclear row as you found it in the service: the candidate is there, or is not."""
     from importer.errors import UsageError
-    from importer.ledger import Ledger, target_lock
+    from importer.ledger import open_ledger
     from importer.runs.finalize import close, settle_by_hand
     from importer.runs.folder import find_run, read_manifest
     from importer.runs.results_folder import refuse_untrusted
@@ -31,8 +31,7 @@ def resolve(
     refuse_untrusted(settings)
     folder = find_run(settings.out, run)
     manifest = read_manifest(folder)
-    path = settings.ledger_path()
-    with target_lock(path, manifest.scope), Ledger.open(path) as ledger:
+    with open_ledger(settings.ledger_address) as ledger, ledger.lock_target(manifest.scope):
         if manifest.ending is None and not manifest.dry_run:
             close(folder, ledger)
         settle_by_hand(folder, ledger, row, created=created)

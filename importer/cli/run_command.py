@@ -18,7 +18,7 @@ from importer.startup import load_meanwhile
 if TYPE_CHECKING:
     from importer.app.planning import Order, Plan
     from importer.cli.connection import Connection
-    from importer.ledger import Ledger
+    from importer.ledger import LedgerStore
     from importer.load import ErrorLimit
     from importer.report import Summary
     from importer.runs.row_selection import Selection
@@ -156,6 +156,7 @@ def carry_out_order(order_for: Callable[[str], Order], flags: RunFlags, settings
 
         # Whoever is asked whether to send the rows is told how many of them are ready.
         order = replace(order_for(connection.name), check_first=flags.check_first or _may_ask(flags))
+        order = replace(order, ledger=settings.ledger_address)
         _tell_of_other_addresses(connection.name, settings)
         if order.mapping.is_dir():
             folder, summary = import_batch(order, connection, carry, ask=_may_ask(flags), quiet=flags.quiet)
@@ -186,7 +187,7 @@ def _connection(flags: RunFlags, settings: Settings) -> AbstractContextManager[C
 
 def _patience(flags: RunFlags, settings: Settings, base_url: str) -> Patience:
     """A run waits for a service that it knows to be there as long before its first row as between two of them."""
-    from importer.ledger import Ledger
+    from importer.ledger import open_existing_ledger
     from importer.load import in_words
     from importer.service import Patience
 
@@ -194,7 +195,7 @@ def _patience(flags: RunFlags, settings: Settings, base_url: str) -> Patience:
         if flags.dry_run:
             return 0.0
         with ExitStack() as held:
-            ledger = Ledger.open_existing(settings.ledger_path())
+            ledger = open_existing_ledger(settings.ledger_address)
             if ledger is None or not held.enter_context(ledger).has_answered(base_url):
                 return 0.0
         return settings.give_up_minutes * 60
@@ -209,9 +210,9 @@ def _patience(flags: RunFlags, settings: Settings, base_url: str) -> Patience:
 def _tell_of_other_addresses(base: str, settings: Settings) -> None:
     """The ledger knows rows by the address as it is written: who changes that is told, before anything is sent."""
     from importer.cli.connection import SANDBOX, is_alike
-    from importer.ledger import Ledger
+    from importer.ledger import open_existing_ledger
 
-    ledger = Ledger.open_existing(settings.ledger_path()) if base != SANDBOX else None
+    ledger = open_existing_ledger(settings.ledger_address) if base != SANDBOX else None
     if ledger is None:
         return
     with ledger:
@@ -228,10 +229,13 @@ def _refuse_a_second_run(order: Order, flags: RunFlags, settings: Settings) -> N
     """Say at once that another run is at work, and not after a large file was read."""
     if flags.dry_run:
         return
-    from importer.ledger import Scope, refuse_while_locked
+    from importer.ledger import Scope, open_existing_ledger
     from importer.mapping import read_mapping
 
-    refuse_while_locked(settings.ledger_path(), Scope(order.service, read_mapping(order.mapping).target))
+    ledger = open_existing_ledger(settings.ledger_address)
+    if ledger is not None:
+        with ledger, ledger.lock_target(Scope(order.service, read_mapping(order.mapping).target)):
+            pass
 
 
 def _plan(order: Order, flags: RunFlags, connection: Connection) -> Plan:
@@ -267,10 +271,10 @@ def _agree(plan: Plan) -> None:
 def _check(plan: Plan, settings: Settings, quiet: bool) -> Summary:
     from importer.app.pipeline import carry_out, end, recall
     from importer.cli.progress import progress
-    from importer.ledger import Ledger
+    from importer.ledger import open_existing_ledger
     from importer.load import DryLoader
 
-    ledger = Ledger.open_existing(settings.ledger_path())
+    ledger = open_existing_ledger(settings.ledger_address)
     try:
         loader = DryLoader(ledger, plan.manifest.scope)
         _tell_of_abandoned(settings, ledger)
@@ -284,24 +288,25 @@ def _check(plan: Plan, settings: Settings, quiet: bool) -> Summary:
             ledger.close()
 
 
-def _tell_of_abandoned(settings: Settings, ledger: Ledger | None) -> None:
+def _tell_of_abandoned(settings: Settings, ledger: LedgerStore | None) -> None:
+    from importer.ledger import presences_in
     from importer.runs.cleanup import remove_abandoned
 
-    for run in remove_abandoned(settings.out, ledger):
+    for run in remove_abandoned(settings.out, ledger, presences_in(settings.out, settings.ledger_address)):
         say(f"Run {run} was ended from outside before it sent anything; what it left is removed.")
 
 
 @contextmanager
-def _ledger_of(plan: Plan, path: Path) -> Iterator[Ledger]:
+def _ledger_of(plan: Plan, address: str) -> Iterator[LedgerStore]:
     """The ledger, under the lock of the plan's target; a plan that cannot have them leaves nothing behind."""
     from importer.app.planning import discard
     from importer.errors import ImporterError
-    from importer.ledger import Ledger, target_lock
+    from importer.ledger import open_ledger
 
     with ExitStack() as held:
         try:
-            held.enter_context(target_lock(path, plan.manifest.scope))
-            ledger = held.enter_context(Ledger.open(path))
+            ledger = held.enter_context(open_ledger(address))
+            held.enter_context(ledger.lock_target(plan.manifest.scope))
         except ImporterError:
             discard(plan)
             raise
@@ -314,13 +319,13 @@ def _send(plan: Plan, flags: RunFlags, settings: Settings, connection: Connectio
     from importer.cli.progress import progress, tell_waiting
     from importer.cli.signals import interruption
     from importer.errors import ImporterError, StoppedEarly
-    from importer.ledger import EarlierOutcomes
     from importer.load import Halt, Loader, LoadOptions
     from importer.models import Operation
+    from importer.runs.previous_results import EarlierOutcomes
 
     halt = Halt()
     with (
-        _ledger_of(plan, settings.ledger_path()) as ledger,
+        _ledger_of(plan, settings.ledger_address) as ledger,
         EarlierOutcomes(settings.out) as earlier,
         interruption(halt.set) as interrupted,
     ):
@@ -365,7 +370,7 @@ def _send(plan: Plan, flags: RunFlags, settings: Settings, connection: Connectio
             if ledger.is_in_place():
                 raise
             raise StoppedEarly(
-                f"{ledger.path}: the ledger was moved or deleted while the run was at work, and the run has no report. "
+                f"{ledger.name}: the ledger was moved or deleted while the run was at work, and the run has no report. "
                 "Which rows were sent only the service knows: put the ledger back if you can, then run the same "
                 "command again, and the service tells whom it has already"
             ) from None

@@ -74,7 +74,7 @@ def report(run: options.Run = "last", out: options.Out = None, as_json: options.
     from importer.app.batch import rewrite_batch_report
     from importer.cli.again_commands import close_runs
     from importer.errors import UsageError
-    from importer.ledger import Ledger, target_lock
+    from importer.ledger import open_ledger
     from importer.runs.batch_folder import read_batch
     from importer.runs.finalize import close, rewrite_report
     from importer.runs.folder import BATCH, find_run, read_manifest
@@ -98,8 +98,7 @@ def report(run: options.Run = "last", out: options.Out = None, as_json: options.
     if manifest.dry_run:
         raise UsageError(f"the check {manifest.run} did not come to its end; run importer check again")
     # It has no end: killed, or at work now. The lock tells which.
-    path = settings.ledger_path()
-    with target_lock(path, manifest.scope), Ledger.open(path) as ledger:
+    with open_ledger(settings.ledger_address) as ledger, ledger.lock_target(manifest.scope):
         present(folder, close(folder, ledger), as_json)
 
 

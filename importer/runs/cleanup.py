@@ -7,29 +7,30 @@ from pathlib import Path
 
 from importer.atomic_files import INTERNAL
 from importer.errors import UnusableInput
-from importer.ledger import JOURNAL, Ledger, forget_presence, is_abandoned, runs_at_work
+from importer.ledger import LedgerStore, Presences
 from importer.runs.folder import BATCH, MANIFEST, read_manifest
+from importer.runs.journal import JOURNAL
 from importer.runs.results_folder import is_run_name, remove_folder
 
 
-def remove_abandoned(out: Path, ledger: Ledger | None) -> Iterator[str]:
+def remove_abandoned(out: Path, ledger: LedgerStore | None, presences: Presences) -> Iterator[str]:
     """Remove the folder of each run whose process is no more and which never began to send; give their names.
 
     A run that is being planned, waits for its lock or works now is not touched: its process says that it lives.
     """
-    for run in runs_at_work(out):
+    for run in presences.runs():
         folder = out / run
-        if not is_run_name(run) or not is_abandoned(out, run) or (folder.exists() and _has_begun(folder, ledger)):
+        if not is_run_name(run) or not presences.is_abandoned(run) or (folder.exists() and _has_begun(folder, ledger)):
             continue
         had_a_folder = folder.exists()
         remove_folder(folder)
         remove_folder(out / INTERNAL / run)  # what a command was given on standard input
-        forget_presence(out, run)
+        presences.forget(run)
         if had_a_folder:
             yield run
 
 
-def _has_begun(folder: Path, ledger: Ledger | None) -> bool:
+def _has_begun(folder: Path, ledger: LedgerStore | None) -> bool:
     """Whether there may be something of a run to report; where it cannot be told, there is."""
     batch = folder.with_name(folder.name.partition(".")[0])
     if (batch / BATCH).is_file():

@@ -9,10 +9,11 @@ from typing import Protocol
 
 from importer.app.pipeline import begin, carry_out, end
 from importer.app.planning import Order, make_plan
-from importer.ledger import Ledger, RunJournal, target_lock
+from importer.ledger import open_ledger
 from importer.load import Halt, Loader, LoadOptions
 from importer.models import Outcome, WireFormat
 from importer.report import Summary
+from importer.runs.journal import RunJournal
 from importer.runs.row_selection import Selection
 from importer.sandbox import RunningSandbox
 from importer.service import RecruitingService
@@ -46,7 +47,7 @@ def rehearse(sample: Importable, sandbox: RunningSandbox, out: Path) -> Rehearsa
     ledger_file = out / "ledger.sqlite"
     try:
         plan = make_plan(order, service.questions)
-        with target_lock(ledger_file, plan.manifest.scope), Ledger.open(ledger_file) as ledger:
+        with open_ledger(ledger_file) as ledger, ledger.lock_target(plan.manifest.scope):
             begin(plan, out, ledger)
             options = LoadOptions(settle_after=_SETTLE_AFTER)
             loader = Loader(service, ledger, plan.ledger_run, options=options, halt=_fast_clock())
