@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from importer.cli.connection import sandbox_lock
+from importer.app.connection import sandbox_lock
 from importer.errors import Busy
 from importer.file_lock import held
 

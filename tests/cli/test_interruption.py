@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from importer.cli.connection import sandbox_lock
+from importer.app.connection import sandbox_lock
 from importer.ledger import Scope, open_ledger
 from importer.models import Operation, Target
 from tests.cli.conftest import FrontDoor, Served, candidate, read_csv
