@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Annotated, Any, NamedTuple, cast
 
 import typer
+from rich.markup import escape
 from typer.core import TyperCommand, TyperGroup
 
 from importer import __version__
@@ -105,11 +106,20 @@ def load_command(name: str) -> TyperCommand | TyperGroup:
     """A command with its options."""
     found = COMMANDS[name]
     loaded: Any = getattr(import_module(f"importer.cli.{found.module}"), found.name)
-    if isinstance(loaded, typer.Typer):
-        return cast(TyperGroup, typer.main.get_command(loaded))
-    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    alone.command(name)(loaded)
-    return cast(TyperCommand, typer.main.get_command(alone))
+    if not isinstance(loaded, typer.Typer):
+        function, loaded = loaded, typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+        loaded.command(name)(function)
+    command = cast(TyperCommand | TyperGroup, typer.main.get_command(loaded))
+    _show_brackets(command)
+    return command
+
+
+def _show_brackets(command: Any) -> None:
+    """Have the help show `[found]` as it is written: rich would take it for markup and leave it out."""
+    for parameter in command.params:
+        parameter.help = escape(getattr(parameter, "help", None) or "")
+    for below in getattr(command, "commands", {}).values():
+        _show_brackets(below)
 
 
 app = typer.Typer(

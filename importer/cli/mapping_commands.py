@@ -176,7 +176,7 @@ def _show(problems: tuple[Problem, ...]) -> None:
 def template(
     job_post: Annotated[str, typer.Argument(help="The hash of the job post.", show_default=False)],
     to: Annotated[
-        Path | None, typer.Option("--to", help="The workbook to write. \\[template-JOB_POST.xlsx, in this folder]")
+        Path | None, typer.Option("--to", help="The workbook to write. [template-JOB_POST.xlsx, in this folder]")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace files that are there already.")] = False,
     sandbox: options.UseSandbox = False,

@@ -53,7 +53,7 @@ def run(
     check_first: Annotated[
         bool,
         typer.Option(
-            "--check-first", help="Check every row before the first is sent, also of a large file. \\[asked: always]"
+            "--check-first", help="Check every row before the first is sent, also of a large file. [asked: always]"
         ),
     ] = False,
     yes: options.Yes = False,
