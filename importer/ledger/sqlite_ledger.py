@@ -15,8 +15,8 @@ from importer.errors import UnusableInput
 from importer.file_lock import held
 from importer.group_writer import GroupWriter, OnDone, QueuedWrite
 from importer.ledger.disk_reserve import DiskReserve
-from importer.ledger.identity import Fingerprints, Scope
-from importer.ledger.records import Answered, Intent, Known
+from importer.ledger.identity import Fingerprints
+from importer.ledger.records import Answered, Intent, Known, Scope
 from importer.ledger.sqlite_runs import SqliteRuns
 from importer.ledger.sqlite_tables import initialize_or_check
 from importer.ledger.states import State
