@@ -121,6 +121,15 @@ def test_imports_point_down_and_libraries_stay_in_their_rooms() -> None:
     assert faults(PACKAGE) == []
 
 
+def test_another_ledger_is_one_file_to_write() -> None:
+    """Others know the ledger by its front alone, and only the files of a store know what database it is kept in."""
+    found = list(arrows(PACKAGE))
+    past_the_front = [str(one) for one in found if one.module.startswith("importer.ledger.") and one.room != "ledger"]
+    of_sqlite = {one.file.name for one in found if one.module == "importer.sqlite_file" and one.room == "ledger"}
+    assert past_the_front == []
+    assert of_sqlite == {file.name for file in (PACKAGE / "ledger").glob("sqlite_*.py")}
+
+
 def test_every_room_is_in_the_plan() -> None:
     """A new room must be drawn into the plan before it is built."""
     rooms = {file.relative_to(PACKAGE).parts[0].removesuffix(".py") for file in PACKAGE.rglob("*.py")} - {"__init__"}

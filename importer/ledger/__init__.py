@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from importer.errors import UnusableInput
-from importer.ledger.identity import Fingerprints, Scope, normalized_email
+from importer.ledger.identity import Fingerprints, normalized_email
 from importer.ledger.presence import FilePresences
-from importer.ledger.records import Answered, Attempt, Intent, Known, RowState, RunRecord
+from importer.ledger.records import Answered, Attempt, Intent, Known, RowState, RunRecord, Scope
 from importer.ledger.sqlite_ledger import SqliteLedger
 from importer.ledger.states import DONE, TRANSITIONS, State, Transition
 from importer.ledger.store import LedgerStore, LedgerUnwritable, Presence, Presences

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import shutil
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,13 +12,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from importer.atomic_files import INTERNAL, internal_folder
+from importer.atomic_files import INTERNAL, internal_folder, open_private
 from importer.errors import UnusableInput
 from importer.file_lock import held
 from importer.group_writer import GroupWriter, OnDone, QueuedWrite
-from importer.ledger.disk_reserve import DiskReserve
-from importer.ledger.identity import Fingerprints, Scope
-from importer.ledger.records import Answered, Intent, Known
+from importer.ledger.identity import Fingerprints
+from importer.ledger.records import Answered, Intent, Known, Scope
 from importer.ledger.sqlite_runs import SqliteRuns
 from importer.ledger.sqlite_tables import initialize_or_check
 from importer.ledger.states import State
@@ -35,6 +36,7 @@ from importer.sqlite_file import (
 )
 
 _LINGER: Final = 0.01  # seconds that a write nobody waits for gives others to share its commit
+_RESERVE: Final = 1024 * 1024  # bytes on the disk; answers of far more rows than can be in flight
 
 _IDENTITY: Final = ("identity", "state", "status", "body_digest", "run", "row", "updated_at")
 _ATTEMPT: Final = ("run", "row", "number", "identity", "started_at", "state", "after_doubt")
@@ -235,3 +237,42 @@ def _write_plan(connection: Connection, plan: GroupPlan, now: float) -> None:
                 for one in plan.begun
             ],
         )
+
+
+class DiskReserve:
+    """Room on the ledger's disk, a file of real bytes, so that an answer can be recorded when nothing else fits.
+
+    When the disk is full it is released, and nothing new is sent.
+    """
+
+    def __init__(self, ledger_path: Path) -> None:
+        self._disk = ledger_path.parent
+        self._path = ledger_path.parent / INTERNAL / f"{ledger_path.name}.ballast"
+
+    def take(self) -> None:
+        """Write the file where it is not there.
+
+        Raises:
+            OSError: there is no room for it.
+        """
+        descriptor = open_private(self._path, os.O_WRONLY | os.O_CREAT)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                if os.fstat(descriptor).st_size == _RESERVE:
+                    return
+                file.truncate(0)
+                # Not a hole, and not zeros: some file systems keep neither on disk.
+                file.write(os.urandom(_RESERVE))
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError:
+            self._path.unlink()
+            raise
+
+    def release(self) -> None:
+        """Free its room."""
+        self._path.unlink(missing_ok=True)
+
+    def is_threatened(self) -> bool:
+        """Whether so little room is left that the next commit may need the reserve."""
+        return shutil.disk_usage(self._disk).free < _RESERVE

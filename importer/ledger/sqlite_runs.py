@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from importer.errors import UsageError
-from importer.ledger.identity import Scope
-from importer.ledger.records import RowState, RunRecord
+from importer.ledger.records import RowState, RunRecord, Scope
 from importer.ledger.sqlite_tables import examine
 from importer.ledger.states import DONE, State
 from importer.ledger.store import LedgerUnwritable

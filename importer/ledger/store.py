@@ -13,8 +13,8 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from importer.errors import StoppedEarly
-from importer.ledger.identity import Fingerprints, Scope
-from importer.ledger.records import Answered, Intent, Known, RowState, RunRecord
+from importer.ledger.identity import Fingerprints
+from importer.ledger.records import Answered, Intent, Known, RowState, RunRecord, Scope
 from importer.models import Problem
 
 

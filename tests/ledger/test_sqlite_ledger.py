@@ -15,6 +15,7 @@ import pytest
 from importer.errors import UnusableInput
 from importer.ledger import (
     Answered,
+    Intent,
     LedgerStore,
     LedgerUnwritable,
     RowState,
@@ -44,6 +45,11 @@ def raw(ledger: LedgerStore, query: str) -> list[tuple[object, ...]]:
         return rows
     finally:
         connection.close()
+
+
+def intend_all(ledger: LedgerStore, intents: list[Intent]) -> None:
+    for meant in intents:
+        intend(ledger, meant)
 
 
 def test_an_intent_is_on_disk_when_intend_returns(ledger: LedgerStore) -> None:
@@ -250,6 +256,24 @@ def test_a_full_disk_stops_sending_and_loses_no_answer(small_disk: Path) -> None
             ledger.flush()
         assert [state.state for state in ledger.row_states("run-1")] == [State.CREATED] * 32
         assert ledger.check() == ()
+
+
+def test_a_file_that_cannot_grow_stops_sending_and_loses_no_answer(path: Path, ledger: LedgerStore) -> None:
+    """What SQLite refuses to write is told, nothing more is intended, the reserve is given up for the answers."""
+    on_their_way = [intent(ledger, row) for row in range(2, 34)]
+    intend_all(ledger, on_their_way)
+    with ledger._file.connection() as connection:
+        (pages,) = connection.execute("PRAGMA page_count").fetchone()
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(LedgerUnwritable, match=r"cannot be written \(database or disk is full\)"):
+        intend_all(ledger, [intent(ledger, row) for row in range(100, 1000)])
+    assert not (path.parent / ".importer" / "ledger.sqlite.ballast").exists()
+    for meant in on_their_way:
+        ledger.record(Answered(meant.attempt, State.CREATED, 201))
+    with pytest.raises(LedgerUnwritable):
+        ledger.flush()
+    assert [state.state for state in ledger.row_states("run-1")][:32] == [State.CREATED] * 32
+    assert ledger.check() == ()
 
 
 # --- the doctor ---
