@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 # --- where something is -------------------------------------------------------------------------
 
@@ -357,6 +357,16 @@ class OutcomeKind(StrEnum):
     NOT_SENT = "not_sent"
     DONE_BEFORE = "done_before"
     FILTERED = "filtered"
+
+
+UNRESOLVED: Final = (OutcomeKind.REJECTED, OutcomeKind.INVALID, OutcomeKind.FAILED, OutcomeKind.UNCLEAR)
+"""The outcomes whose rows a person or a later run must still bring in; a finished run that has any ends with 4."""
+
+IMPORT_COLUMNS: Final = ("import_row", "import_status", "import_problem", "import_hint")
+"""The columns that result CSVs have after the source's own. They are ignored when a result CSV is fed back."""
+
+TYPED_COLUMN: Final = "import_typed"
+"""After them where the source was a workbook: the letters of the cells that it kept as values."""
 
 
 @dataclass(frozen=True, slots=True)

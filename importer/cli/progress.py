@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterator
 
 from importer.cli.messages import say
 from importer.load import Waiting, in_words
-from importer.models import Outcome, OutcomeKind
+from importer.models import UNRESOLVED, Outcome, OutcomeKind
 
 Watch = Callable[[Outcome], None]
 _EVERY = 15.0  # seconds between two plain lines
-_NEED_A_LOOK = (OutcomeKind.REJECTED, OutcomeKind.INVALID, OutcomeKind.FAILED, OutcomeKind.UNCLEAR)
 
 
 def tell_waiting(quiet: bool) -> Callable[[Waiting | None], None]:
@@ -91,6 +90,6 @@ def counts_in_words(counts: Counter[OutcomeKind]) -> str:
     parts = [
         (counts[OutcomeKind.CREATED], "created"),
         (counts[OutcomeKind.ALREADY_THERE] + counts[OutcomeKind.DONE_BEFORE], "there before"),
-        (sum(counts[kind] for kind in _NEED_A_LOOK), "need a look"),
+        (sum(counts[kind] for kind in UNRESOLVED), "need a look"),
     ]
     return ", ".join(f"{count} {words}" for count, words in parts if count)

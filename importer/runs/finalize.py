@@ -13,11 +13,9 @@ from importer.errors import UnusableInput, UsageError
 from importer.extract import Sheet, open_sheet
 from importer.ledger import Ledger, RowState, RunJournal, State, forget_presence
 from importer.load import OWN_EARLIER_ATTEMPT, Stop
-from importer.models import ManyTargets, Outcome, OutcomeKind, Problem, Row, Target
+from importer.models import UNRESOLVED, ManyTargets, Outcome, OutcomeKind, Problem, Row, Target
 from importer.report import RunFacts, Summary, write_report
 from importer.runs.folder import Ending, RunManifest, read_manifest, refuse_altered, write_manifest
-
-_NOT_GOOD = (OutcomeKind.REJECTED, OutcomeKind.INVALID, OutcomeKind.FAILED, OutcomeKind.UNCLEAR)
 
 
 @dataclass(slots=True)
@@ -104,7 +102,7 @@ def exit_code(counts: dict[OutcomeKind, int], stop: Stop | None, signal: int | N
         return 128 + signal
     if stop is not None:
         return 5
-    return 4 if any(counts.get(kind, 0) for kind in _NOT_GOOD) else 0
+    return 4 if any(counts.get(kind, 0) for kind in UNRESOLVED) else 0
 
 
 def settle_by_hand(folder: Path, ledger: Ledger, row: int, *, created: bool) -> None:
