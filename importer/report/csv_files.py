@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from importer.models import IMPORT_COLUMNS, TYPED_COLUMN, OutcomeKind
-from importer.report.outcomes import OUTCOMES
+from importer.report.outcomes import OUTCOMES, csv_file
 from importer.report.reported_row import ReportedRow
 from importer.report.summary import RunFacts, Summary
 
@@ -50,7 +50,7 @@ class CsvFiles:
     @property
     def files(self) -> tuple[str, ...]:
         """The names of the files begun so far, in the order of the outcomes."""
-        return tuple(words.csv_file for kind, words in OUTCOMES.items() if kind in self._files)
+        return tuple(csv_file(kind) for kind in OutcomeKind if kind in self._files)
 
     def add(self, reported: ReportedRow) -> None:
         """Write one row."""
@@ -70,7 +70,7 @@ class CsvFiles:
     def _file_of(self, kind: OutcomeKind) -> RowsFile:
         if kind not in self._files:
             # A name typed on a command line can hold bytes that are no UTF-8: shown escaped, never a reason to fail.
-            path = self._folder / OUTCOMES[kind].csv_file
+            path = self._folder / csv_file(kind)
             opened = path.open("w", encoding="utf-8-sig", errors="backslashreplace", newline="")
             self._files[kind] = RowsFile(self._open.enter_context(opened), self._delimiter)
             self._files[kind].write(_escaped(self._header))

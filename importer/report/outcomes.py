@@ -31,16 +31,6 @@ class OutcomeWords:
     sheet_limit: int = SHEET_LIMIT
     always_written: bool = False
 
-    @property
-    def sheet_title(self) -> str:
-        """`409 already there`."""
-        return f"{self.status} {self.label}" if self.status else self.label
-
-    @property
-    def csv_file(self) -> str:
-        """`409_already_there.csv`."""
-        return f"{self.sheet_title.replace(' ', '_')}.csv"
-
 
 OUTCOMES: Final[dict[OutcomeKind, OutcomeWords]] = {
     OutcomeKind.CREATED: OutcomeWords(
@@ -115,9 +105,21 @@ _READY: Final = replace(
     label="ready",
     meaning="passed every check; nothing was sent",
     next_step="run it for real",
+    sheet_limit=NO_ACTION_SHEET_LIMIT,
 )
 
 
 def words_for(kind: OutcomeKind, *, dry_run: bool = False) -> OutcomeWords:
     """The words for an outcome; a row that a dry run did not send has not been stopped but is ready."""
     return _READY if dry_run and kind is OutcomeKind.NOT_SENT else OUTCOMES[kind]
+
+
+def sheet_title(kind: OutcomeKind) -> str:
+    """The title of the outcome's sheet in report.xlsx: `409 already there`."""
+    words = OUTCOMES[kind]
+    return f"{words.status} {words.label}" if words.status else words.label
+
+
+def csv_file(kind: OutcomeKind) -> str:
+    """The name of the outcome's CSV file: `409_already_there.csv`."""
+    return f"{sheet_title(kind).replace(' ', '_')}.csv"

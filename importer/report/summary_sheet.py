@@ -10,7 +10,7 @@ from typing import Any
 
 from importer.models import UNRESOLVED, OutcomeKind
 from importer.report.cells import Styles, row_height, write_text
-from importer.report.outcomes import OUTCOMES, words_for
+from importer.report.outcomes import sheet_title, words_for
 from importer.report.summary import ProblemGroup, Summary
 from importer.report.text import Step, headline, next_steps
 
@@ -96,7 +96,7 @@ def _outcome(page: _Page, summary: Summary, kind: OutcomeKind) -> None:
     styles, count = page.styles, summary.outcomes[kind]
     words = words_for(kind, dry_run=summary.dry_run)
     if count:
-        page.sheet.write_url(page.row, 0, f"internal:'{OUTCOMES[kind].sheet_title}'!A1", styles.link, words.label)
+        page.sheet.write_url(page.row, 0, f"internal:'{sheet_title(kind)}'!A1", styles.link, words.label)
     else:
         page.text(0, words.label, styles.faint)
     page.number(1, count, styles.number if count else styles.faint_number)

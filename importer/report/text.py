@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from importer.models import CREATED_EMAILS, UNRESOLVED, OutcomeKind
-from importer.report.outcomes import OUTCOMES, WORKBOOK_FILE, words_for
+from importer.report.outcomes import WORKBOOK_FILE, csv_file, words_for
 from importer.report.summary import ProblemGroup, Summary
 from importer.text.visible import visible
 
@@ -75,11 +75,11 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
         return
     to_fix = [kind for kind in _FIXED_BY_A_PERSON if summary.outcomes[kind]]
     if to_fix:
-        files = [OUTCOMES[kind].csv_file for kind in to_fix]
+        files = [csv_file(kind) for kind in to_fix]
         commands = tuple(_command(str(folder / name), summary, folder) for name in files)
         yield Step(f"mend the rows in {' and '.join(files)}, then run what you mended", commands)
     if any(group.is_warning for group in summary.problems):
-        yield Step(f"look at the rows in {OUTCOMES[OutcomeKind.CREATED].csv_file} that have a warning")
+        yield Step(f"look at the rows in {csv_file(OutcomeKind.CREATED)} that have a warning")
     if summary.dry_run:
         if summary.outcomes[OutcomeKind.NOT_SENT]:
             sends = "rehearse sending" if summary.sandbox else "send"

@@ -12,7 +12,7 @@ from xlsxwriter.exceptions import FileCreateError  # type: ignore[import-untyped
 
 from importer.models import IMPORT_COLUMNS, TYPED_COLUMN, OutcomeKind, Problem
 from importer.report.cells import LINE, Styles, TextRows, row_height, write_text
-from importer.report.outcomes import OUTCOMES, WORKBOOK_FILE, OutcomeWords
+from importer.report.outcomes import WORKBOOK_FILE, csv_file, sheet_title, words_for
 from importer.report.reported_row import ReportedRow
 from importer.report.summary import RunFacts, Summary
 from importer.report.summary_sheet import write_summary_sheet
@@ -62,8 +62,8 @@ class ReportWorkbook:
         """Write one row into the sheet of its outcome."""
         kind = reported.outcome.kind
         if kind not in self._sheets:
-            sheet = self._workbook.add_worksheet(OUTCOMES[kind].sheet_title)
-            self._sheets[kind] = _OutcomeSheet(sheet, self._styles, self._facts, OUTCOMES[kind], self._comments)
+            sheet = self._workbook.add_worksheet(sheet_title(kind))
+            self._sheets[kind] = _OutcomeSheet(sheet, self._styles, self._facts, kind, self._comments)
         self._sheets[kind].add(reported)
 
     def finish(self, summary: Summary, folder: Path) -> None:
@@ -85,7 +85,7 @@ class ReportWorkbook:
 
     def _order_sheets(self) -> None:
         """Sheets are made when their first row comes; a reader wants them in one order in every report."""
-        places = {words.sheet_title: place for place, words in enumerate(OUTCOMES.values())}
+        places = {sheet_title(kind): place for place, kind in enumerate(OutcomeKind)}
         self._workbook.worksheets_objs.sort(key=lambda sheet: places.get(sheet.get_name(), -1))
         for index, sheet in enumerate(self._workbook.worksheets_objs):
             sheet.index = index  # by it the filters find their sheet
@@ -107,17 +107,16 @@ class _CommentsLeft:
 class _OutcomeSheet:
     """The rows of one outcome, the cells with problems highlighted; `finish` completes the table."""
 
-    def __init__(
-        self, sheet: Any, styles: Styles, facts: RunFacts, words: OutcomeWords, comments: _CommentsLeft
-    ) -> None:
+    def __init__(self, sheet: Any, styles: Styles, facts: RunFacts, kind: OutcomeKind, comments: _CommentsLeft) -> None:
         self._sheet = sheet
         self._styles = styles
         self._columns = facts.columns
         self._knows_types = facts.knows_types
-        self._words = words
+        self._limit = words_for(kind, dry_run=facts.dry_run).sheet_limit
+        self._csv_file = csv_file(kind)
         self._comments = comments
         self._rows = 0
-        sheet.set_tab_color(words.tab_color)
+        sheet.set_tab_color(words_for(kind).tab_color)
         self._widths = [len(column.name) + 3 for column in self._columns]  # + 3: the filter's button
         import_names = (*IMPORT_COLUMNS, *[TYPED_COLUMN] * self._knows_types)
         short, wrapped = styles.short_import, styles.wrapped_import
@@ -134,7 +133,7 @@ class _OutcomeSheet:
     def add(self, reported: ReportedRow) -> None:
         """Write one row, or only count it where the sheet is full."""
         self._rows += 1
-        if self._rows > self._words.sheet_limit:
+        if self._rows > self._limit:
             return
         cells, problems = reported.row.cells, reported.outcome.problems
         if self._rows <= _ROWS_MEASURED:
@@ -171,7 +170,7 @@ class _OutcomeSheet:
 
     def finish(self) -> None:
         """Set filter, widths and what stays in view; say what the sheet does not hold."""
-        sheet, written = self._sheet, min(self._rows, self._words.sheet_limit)
+        sheet, written = self._sheet, min(self._rows, self._limit)
         for index, width in enumerate(self._widths):
             sheet.set_column(index, index, min(max(width, _NARROWEST), _WIDEST))
         widths = (*_IMPORT_WIDTHS, *[_TYPES_WIDTH] * self._knows_types)
@@ -184,5 +183,5 @@ class _OutcomeSheet:
         sheet.repeat_rows(0)
         sheet.ignore_errors({"number_stored_as_text": f"A1:XFD{written + 1}"})
         if self._rows > written:
-            note = f"The first {written:,} rows. {self._words.csv_file} holds all."
+            note = f"The first {written:,} rows. {self._csv_file} holds all."
             write_text(sheet, written + 1, 0, note, self._styles.note)

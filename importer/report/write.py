@@ -18,9 +18,9 @@ from typing import Final, Protocol
 
 from importer.atomic_files import file_mode, make_folder, make_subfolder, sync_folder
 from importer.errors import StoppedEarly
-from importer.models import Outcome, Row
+from importer.models import Outcome, OutcomeKind, Row
 from importer.report.csv_files import CsvFiles
-from importer.report.outcomes import OUTCOMES
+from importer.report.outcomes import csv_file
 from importer.report.reported_row import ReportedRow, pair
 from importer.report.summary import RunFacts, Summary
 from importer.report.summary_file import SummaryFile
@@ -143,6 +143,6 @@ def _publish(staged: Path, folder: Path, names: Sequence[str]) -> None:
 
 def _remove_earlier(folder: Path, files: Sequence[str]) -> None:
     """Remove what an earlier report of the run wrote and this one did not: its rows have other outcomes now."""
-    for words in OUTCOMES.values():
-        if words.csv_file not in files:
-            (folder / words.csv_file).unlink(missing_ok=True)
+    for name in map(csv_file, OutcomeKind):
+        if name not in files:
+            (folder / name).unlink(missing_ok=True)

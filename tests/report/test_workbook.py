@@ -195,6 +195,17 @@ def test_a_sheet_on_which_nobody_acts_ends_at_10000_rows(tmp_path: Path, kind: O
     assert count in [cells[1] for cells in _cells(book["Summary"])]
 
 
+def test_rows_that_a_dry_run_found_ready_are_not_acted_on(tmp_path: Path) -> None:
+    """Their sheet ends at 10,000 rows too: what is next is one run for all of them."""
+    count = NO_ACTION_SHEET_LIMIT + 1
+    outcomes = (Outcome(n, OutcomeKind.NOT_SENT) for n in range(1, count + 1))
+
+    write_report(tmp_path, facts_with(dry_run=True), rows(range(1, count + 1)), outcomes)
+
+    sheet = _open(tmp_path)["not sent"]
+    assert sheet.cell(count + 1, 1).value == "The first 10,000 rows. not_sent.csv holds all."
+
+
 @pytest.mark.parametrize("kind", [OutcomeKind.FAILED, OutcomeKind.UNCLEAR, OutcomeKind.NOT_SENT])
 def test_a_sheet_on_which_somebody_acts_goes_on(tmp_path: Path, kind: OutcomeKind) -> None:
     """Beyond 10,000 rows too it holds every one."""
