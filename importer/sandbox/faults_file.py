@@ -6,11 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args
 
-from importer.sandbox.error_shapes import ERROR_SHAPES
 from importer.sandbox.faults import Emails, Every, Fault, Faults, First, Kind, Selection, Share
-from importer.sandbox.file_reading import Findings, read_json_file
-from importer.sandbox.refusals import listed, quoted
-from importer.sandbox.routes import Operation
+from importer.sandbox.http_messages import ERROR_SHAPES, Operation, listed, quoted
+from importer.sandbox.json_reading import Findings, read_json_file
 
 KINDS: tuple[str, ...] = get_args(Kind)
 _OPERATIONS = ("questions", "apply", "add-candidate", "any")

@@ -7,11 +7,10 @@ import re
 from pathlib import Path
 from typing import Any
 
+from importer.sandbox.answers import is_email
 from importer.sandbox.company import ANSWER_TYPES, AnswerForms, Company, EntryKind, JobPost, Question, TalentPool
-from importer.sandbox.file_reading import Findings, read_json_file
-from importer.sandbox.refusals import listed, quoted
-from importer.sandbox.strict_json import NotJson, read_json
-from importer.sandbox.written_forms import is_email
+from importer.sandbox.http_messages import listed, quoted
+from importer.sandbox.json_reading import Findings, NotJson, read_json, read_json_file
 
 _QUESTION_NAMES = (
     "id",

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from importer.sandbox.faults import Emails, Every, Fault, FaultDealer, First, Share, Subject
-from importer.sandbox.routes import Operation
+from importer.sandbox.http_messages import Operation
 
 PEOPLE = [f"person{number}@example.com" for number in range(400)]
 
