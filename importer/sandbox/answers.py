@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -15,6 +15,12 @@ from importer.sandbox.json_reading import NotJson, read_json
 
 _INTEGER = re.compile(r"-?[0-9]+")
 _DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_EMAIL = re.compile(
+    r"[^@\s,;:<>()\[\]\"\\]+@(?:[^@\s,;:<>()\[\]\"\\._-][^@\s,;:<>()\[\]\"\\.]*\.)+[^@\s,;:<>()\[\]\"\\.]{2,}"
+)
+_PHONE = re.compile(r"\+?[0-9 ()./-]+")
+_SCHEMES = frozenset(("http", "https"))
 _LONGEST_SHORT_TEXT = 255
 _SEPARATORS = {"comma": ",", "semicolon": ";", "newline": "\n"}
 
@@ -48,50 +54,33 @@ def _check_text(question: Question, answer: Any, forms: AnswerForms) -> Iterator
     elif question.entries:
         yield from check_entries(question.entries, answer)
     else:
-        yield from _CHECKS.get(question.answer_type, _check_long_text)(question, answer, forms)
+        yield from _check_form(question, answer, forms)
         if question.type == "phone" and not is_phone(answer):
             yield f"{quoted(answer)} is no phone number of 7 to 15 digits"
 
 
-def _check_short_text(question: Question, answer: str, forms: AnswerForms) -> Iterator[str]:
-    if "\n" in answer or "\r" in answer:
-        yield "answer may not hold a line break"
-    if len(answer) > _LONGEST_SHORT_TEXT:
-        yield f"answer has {len(answer)} characters, {_LONGEST_SHORT_TEXT} are allowed"
-
-
-def _check_long_text(question: Question, answer: str, forms: AnswerForms) -> Iterator[str]:
-    return iter(())
-
-
-def _check_date(question: Question, answer: str, forms: AnswerForms) -> Iterator[str]:
-    if not is_date(answer):
-        yield f"{quoted(answer)} is no date in the form YYYY-MM-DD"
-
-
-def _check_integer(question: Question, answer: str, forms: AnswerForms) -> Iterator[str]:
-    if not _INTEGER.fullmatch(answer):
-        yield f"{quoted(answer)} is no integer"
-
-
-def _check_decimal(question: Question, answer: str, forms: AnswerForms) -> Iterator[str]:
-    if not _DECIMAL.fullmatch(answer):
-        yield f"{quoted(answer)} is no decimal number"
-
-
-def _check_yes_no(question: Question, answer: str, forms: AnswerForms) -> Iterator[str]:
-    if answer not in forms.yes_no:
-        yield f"{quoted(answer)} is neither {quoted(forms.yes_no[0])} nor {quoted(forms.yes_no[1])}"
-
-
-def _check_url(question: Question, answer: str, forms: AnswerForms) -> Iterator[str]:
-    if not is_web_address(answer):
-        yield f"{quoted(answer)} is no http or https address"
-
-
-def _check_single_choice(question: Question, answer: str, forms: AnswerForms) -> Iterator[str]:
-    if question.choices and answer not in question.choices:
-        yield f"{quoted(answer)} is not one of {listed(question.choices)}"
+def _check_form(question: Question, answer: str, forms: AnswerForms) -> Iterator[str]:
+    """The form of the question's answer type; any text is an answer of a type that is not known."""
+    match question.answer_type:
+        case "short_text":
+            if "\n" in answer or "\r" in answer:
+                yield "answer may not hold a line break"
+            if len(answer) > _LONGEST_SHORT_TEXT:
+                yield f"answer has {len(answer)} characters, {_LONGEST_SHORT_TEXT} are allowed"
+        case "date" if not is_date(answer):
+            yield f"{quoted(answer)} is no date in the form YYYY-MM-DD"
+        case "integer" if not _INTEGER.fullmatch(answer):
+            yield f"{quoted(answer)} is no integer"
+        case "decimal" if not _DECIMAL.fullmatch(answer):
+            yield f"{quoted(answer)} is no decimal number"
+        case "yes_no" if answer not in forms.yes_no:
+            yield f"{quoted(answer)} is neither {quoted(forms.yes_no[0])} nor {quoted(forms.yes_no[1])}"
+        case "url" if not is_web_address(answer):
+            yield f"{quoted(answer)} is no http or https address"
+        case "single_choice" if question.choices and answer not in question.choices:
+            yield f"{quoted(answer)} is not one of {listed(question.choices)}"
+        case "multiple_choice":
+            yield from _check_multiple_choice(question, answer, forms)
 
 
 def _check_multiple_choice(question: Question, answer: str, forms: AnswerForms) -> Iterator[str]:
@@ -120,17 +109,7 @@ def _chosen(answer: str, forms: AnswerForms) -> list[str] | None:
     return chosen
 
 
-_CHECKS: dict[str, Callable[[Question, str, AnswerForms], Iterator[str]]] = {
-    "date": _check_date,
-    "short_text": _check_short_text,
-    "long_text": _check_long_text,
-    "integer": _check_integer,
-    "decimal": _check_decimal,
-    "yes_no": _check_yes_no,
-    "single_choice": _check_single_choice,
-    "multiple_choice": _check_multiple_choice,
-    "url": _check_url,
-}
+# --- entries of education and experience (service description 2.3 and 2.4) ---
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,12 +214,7 @@ def _kind_of(value: Any) -> str:
     return _KINDS.get(type(value), "null")
 
 
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_EMAIL = re.compile(
-    r"[^@\s,;:<>()\[\]\"\\]+@(?:[^@\s,;:<>()\[\]\"\\._-][^@\s,;:<>()\[\]\"\\.]*\.)+[^@\s,;:<>()\[\]\"\\.]{2,}"
-)
-_PHONE = re.compile(r"\+?[0-9 ()./-]+")
-_SCHEMES = frozenset(("http", "https"))
+# --- the forms in which values are written ---
 
 
 def is_date(text: str) -> bool:

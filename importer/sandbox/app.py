@@ -14,13 +14,13 @@ from importer.sandbox.bodies import check_application, check_pool_candidate
 from importer.sandbox.company import Company, JobPost, TalentPool
 from importer.sandbox.faults import (
     Delivery,
-    FaultDealer,
     Faults,
+    FaultSelector,
     Subject,
     delayed,
     fault_after,
     fault_before,
-    striking_before,
+    first_fault_before,
 )
 from importer.sandbox.http_messages import (
     Operation,
@@ -36,6 +36,7 @@ from importer.sandbox.json_reading import NotJson, read_json
 from importer.sandbox.memory import Memory
 
 SHIPPED_QUESTIONS = Path(__file__).with_name("questions.json")
+_PRESIGNED = "https://files.example.com/{path}?X-Amz-Expires=3600&X-Amz-Signature={signature}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ class SandboxApp:
         self._duplicate_status = options.pool_duplicate_status
         self._company = company
         self._shape = faults.error_shape
-        self._dealer = FaultDealer(faults.faults, faults.seed)
+        self._selector = FaultSelector(faults.faults, faults.seed)
         self._memory = memory
         self._clock = clock
 
@@ -91,8 +92,8 @@ class SandboxApp:
         if route.operation is Operation.HEALTH:
             return Delivery(json_reply(200, {"status": "ok"}))
         body = self._read_body(request, route)
-        hits = self._dealer.deal(_subject(route, body))
-        struck = striking_before(hits)
+        hits = self._selector.select(_subject(route, body))
+        struck = first_fault_before(hits)
         if struck:
             return delayed(hits, fault_before(struck, self._shape, self._clock()))
         delivery = Delivery(body if isinstance(body, Reply) else self._operate(route, body))
@@ -143,34 +144,27 @@ class SandboxApp:
         refusals = check_application(body, post, self._company.forms)
         if refusals:
             return self._error(400, *refusals)
-        return self._accept(
-            Route(Operation.APPLY, post.hash, ()),
-            body,
-            created=lambda now: {"message": "the application was received"},
-            duplicate=lambda: self._error(409, Refusal("", "the user has already applied to this job post")),
-        )
+        duplicate = self._error(409, Refusal("", "the user has already applied to this job post"))
+        refused = self._accept(Operation.APPLY, post.hash, body, self._clock(), duplicate)
+        return refused or json_reply(201, {"message": "the application was received"})
 
     def _add_to_pool(self, pool: TalentPool, body: dict[str, Any]) -> Reply:
         refusals = check_pool_candidate(body)
         if refusals:
             return self._error(400, *refusals)
         twice = Refusal("email", "a candidate with this e-mail address is in the talent pool already")
-        return self._accept(
-            Route(Operation.ADD_TO_POOL, pool.id, ()),
-            body,
-            created=lambda now: candidate_record(len(self._memory), body, pool, self._company, now),
-            duplicate=lambda: self._error(self._duplicate_status, twice),
-        )
+        now, duplicate = self._clock(), self._error(self._duplicate_status, twice)
+        refused = self._accept(Operation.ADD_TO_POOL, pool.id, body, now, duplicate)
+        return refused or json_reply(201, candidate_record(len(self._memory), body, pool, self._company, now))
 
     def _accept(
-        self, route: Route, body: dict[str, Any], created: Callable[[datetime], Any], duplicate: Callable[[], Reply]
-    ) -> Reply:
-        now = self._clock()
+        self, operation: Operation, target: str, body: dict[str, Any], now: datetime, duplicate: Reply
+    ) -> Reply | None:
+        """Remember the submission, or say with what it is refused."""
         try:
-            accepted = self._memory.accept(route.operation, route.target, body, now)
+            return None if self._memory.accept(operation, target, body, now) else duplicate
         except OSError as error:
             return self._error(500, Refusal("", f"the sandbox cannot write its memory: {error.strerror}"))
-        return json_reply(201, created(now)) if accepted else duplicate()
 
     def _error(self, status: int, *refusals: Refusal) -> Reply:
         return error_reply(status, refusals, self._shape)
@@ -185,9 +179,6 @@ def _is_json(content_type: str) -> bool:
     media_type, _, parameters = content_type.partition(";")
     charset = parameters.strip().lower()
     return media_type.strip().lower() == "application/json" and charset in ("", "charset=utf-8", 'charset="utf-8"')
-
-
-_PRESIGNED = "https://files.example.com/{path}?X-Amz-Expires=3600&X-Amz-Signature={signature}"
 
 
 def candidate_record(number: int, body: dict[str, Any], pool: TalentPool, company: Company, now: datetime) -> Any:

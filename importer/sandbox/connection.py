@@ -24,6 +24,9 @@ from importer.sandbox.faults import Delivery, Ending
 from importer.sandbox.http_messages import Reply, Request, json_reply
 from importer.sandbox.json_reading import SandboxUnusable
 
+LONGEST_HEAD = 64 * 1024
+LONGEST_BODY = 8 * 1024 * 1024
+_REASONS = {status.value: status.phrase for status in HTTPStatus}
 _NO_LINGER = struct.pack("hh" if sys.platform == "win32" else "ii", 1, 0)  # on, 0 seconds: closing resets
 _BAD_HTTP = json_reply(400, {"detail": ["this is no HTTP/1.1 request"]})
 
@@ -42,7 +45,7 @@ class Connection(asyncio.Protocol):
         self._app = app
         self._log = log
         self._open_connections = open_connections
-        self._parser = RequestParser(self._encourage)
+        self._parser = RequestParser(self._send_continue)
         self._waiting: deque[Request] = deque()
         self._timer: asyncio.TimerHandle | None = None
         self._hanging = False
@@ -79,7 +82,7 @@ class Connection(asyncio.Protocol):
 
     # --- deliveries ---
 
-    def _encourage(self) -> None:
+    def _send_continue(self) -> None:
         self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
     def _answer_waiting(self) -> None:
@@ -93,12 +96,12 @@ class Connection(asyncio.Protocol):
             else:
                 self._deliver(pending)
         if self._is_free() and (self._parser.broken or self._half_closed):
-            self._say_goodbye()
+            self._end()
 
     def _is_free(self) -> bool:
         return self._timer is None and not self._hanging and not self._transport.is_closing()
 
-    def _say_goodbye(self) -> None:
+    def _end(self) -> None:
         if self._parser.broken:
             self._transport.write(render_head(_BAD_HTTP, keep_alive=False) + _BAD_HTTP.body)
         self._transport.close()
@@ -141,10 +144,6 @@ class Connection(asyncio.Protocol):
             self._transport.close()
         elif patience is not None:
             self._timer = asyncio.get_running_loop().call_later(patience, self._transport.close)
-
-
-LONGEST_HEAD = 64 * 1024
-LONGEST_BODY = 8 * 1024 * 1024
 
 
 class RequestParser:
@@ -217,9 +216,6 @@ class RequestParser:
         )
         self._in_body = False
         self._head_size = 0
-
-
-_REASONS = {status.value: status.phrase for status in HTTPStatus}
 
 
 def render_head(reply: Reply, *, keep_alive: bool) -> bytes:

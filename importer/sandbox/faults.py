@@ -119,13 +119,13 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A fault that a request meets; `luck` (0 to 1) is its own draw, for the jitter."""
+    """A fault that a request meets; `random` (0 to 1) is its own draw, for the jitter."""
 
     fault: Fault
-    luck: float
+    random: float
 
 
-class FaultDealer:
+class FaultSelector:
     """Says of each request, as it comes in, which faults it meets."""
 
     def __init__(self, faults: Sequence[Fault], seed: int) -> None:
@@ -135,7 +135,7 @@ class FaultDealer:
         self._hits: Counter[tuple[int, str]] = Counter()
         self._counted = [0] * len(self._faults)
 
-    def deal(self, subject: Subject) -> tuple[Hit, ...]:
+    def select(self, subject: Subject) -> tuple[Hit, ...]:
         """The faults that this request meets, in the order of the file."""
         if not self._faults:
             return ()
@@ -211,20 +211,20 @@ class Delivery:
     patience: float | None = None
 
 
-def striking_before(hits: Sequence[Hit]) -> Fault | None:
+def first_fault_before(hits: Sequence[Hit]) -> Fault | None:
     """The first of the faults that keeps the request from being worked on."""
-    return next((hit.fault for hit in hits if _strikes_before(hit.fault)), None)
+    return next((hit.fault for hit in hits if _is_before(hit.fault)), None)
 
 
 def fault_before(fault: Fault, shape: ErrorShape, now: datetime) -> Delivery:
     """What is delivered in place of working on the request."""
-    return _spoilt(fault, Delivery(Reply(0), fault=fault.name), shape, now)
+    return _with_fault(fault, Delivery(Reply(0), fault=fault.name), shape, now)
 
 
 def fault_after(hits: Sequence[Hit], delivery: Delivery, shape: ErrorShape, now: datetime) -> Delivery:
     """What the first fault that strikes after the work makes of its answer."""
-    fault = next((hit.fault for hit in hits if hit.fault.kind != "delay" and not _strikes_before(hit.fault)), None)
-    return _spoilt(fault, delivery, shape, now) if fault else delivery
+    fault = next((hit.fault for hit in hits if hit.fault.kind != "delay" and not _is_before(hit.fault)), None)
+    return _with_fault(fault, delivery, shape, now) if fault else delivery
 
 
 def delayed(hits: Sequence[Hit], delivery: Delivery) -> Delivery:
@@ -232,15 +232,15 @@ def delayed(hits: Sequence[Hit], delivery: Delivery) -> Delivery:
     delays = [hit for hit in hits if hit.fault.kind == "delay"]
     if not delays:
         return delivery
-    wait = sum(hit.fault.milliseconds + hit.luck * hit.fault.jitter_milliseconds for hit in delays) / 1000
+    wait = sum(hit.fault.milliseconds + hit.random * hit.fault.jitter_milliseconds for hit in delays) / 1000
     return replace(delivery, delay=wait, fault=delivery.fault or "delay")
 
 
-def _strikes_before(fault: Fault) -> bool:
+def _is_before(fault: Fault) -> bool:
     return fault.kind in _BEFORE or (fault.kind in _BY_WHEN and fault.when == "before")
 
 
-def _spoilt(fault: Fault, delivery: Delivery, shape: ErrorShape, now: datetime) -> Delivery:
+def _with_fault(fault: Fault, delivery: Delivery, shape: ErrorShape, now: datetime) -> Delivery:
     reply = delivery.reply
     match fault.kind:
         case "reset":
@@ -254,19 +254,19 @@ def _spoilt(fault: Fault, delivery: Delivery, shape: ErrorShape, now: datetime) 
         case "not_json_201" | "empty_201" if reply.status != 201:
             return delivery  # a 201 for what was not accepted would be a lie
         case "not_json_201":
-            spoilt = Reply(201, b"<p>Your application was received.</p>", HTML)
+            changed = Reply(201, b"<p>Your application was received.</p>", HTML)
         case "empty_201":
-            spoilt = Reply(201)
+            changed = Reply(201)
         case "html":
-            spoilt = Reply(fault.status, _HTML_PAGE % (fault.status, fault.status), HTML)
+            changed = Reply(fault.status, _HTML_PAGE % (fault.status, fault.status), HTML)
         case "redirect":
-            spoilt = Reply(fault.status, headers=(("Location", fault.location),))
+            changed = Reply(fault.status, headers=(("Location", fault.location),))
         case "refuse":
-            spoilt = error_reply(fault.status, [Refusal("", fault.message)], shape)
+            changed = error_reply(fault.status, [Refusal("", fault.message)], shape)
         case _:
             refusals = [Refusal("", _SAYS[fault.kind])]
-            spoilt = replace(error_reply(int(fault.kind), refusals, shape), headers=_retry_after(fault, now))
-    return replace(delivery, reply=spoilt, fault=fault.name)
+            changed = replace(error_reply(int(fault.kind), refusals, shape), headers=_retry_after(fault, now))
+    return replace(delivery, reply=changed, fault=fault.name)
 
 
 def _retry_after(fault: Fault, now: datetime) -> tuple[tuple[str, str], ...]:

@@ -11,6 +11,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, get_args
 
+JSON = "application/json"
+HTML = "text/html; charset=utf-8"
+_LONGEST_QUOTED = 60
+
+ErrorShape = Literal["fields", "list", "detail", "message", "nested", "html", "empty"]
+"""The shapes of an error body: the service description (part 7) shows none, so the sandbox can speak each."""
+ERROR_SHAPES: tuple[ErrorShape, ...] = get_args(ErrorShape)
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -62,10 +70,6 @@ def find_route(path: str) -> Route | None:
     return None
 
 
-JSON = "application/json"
-HTML = "text/html; charset=utf-8"
-
-
 @dataclass(frozen=True, slots=True)
 class Reply:
     """Status, body and headers of one HTTP answer; Content-Length, Date and Connection are added on the wire."""
@@ -79,9 +83,6 @@ class Reply:
 def json_reply(status: int, value: Any) -> Reply:
     """An answer with a JSON body."""
     return Reply(status, json.dumps(value).encode())
-
-
-_LONGEST = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,16 +99,12 @@ class Refusal:
 def quoted(value: Any) -> str:
     """A value as an error message shows it: in quotes, cut where it is long."""
     text = value if isinstance(value, str) else reprlib.repr(value)
-    return f"'{text[:_LONGEST]}...'" if len(text) > _LONGEST else f"'{text}'"
+    return f"'{text[:_LONGEST_QUOTED]}...'" if len(text) > _LONGEST_QUOTED else f"'{text}'"
 
 
 def listed(words: tuple[str, ...]) -> str:
     """Words as an error message lists them."""
     return ", ".join(f"'{word}'" for word in words)
-
-
-ErrorShape = Literal["fields", "list", "detail", "message", "nested", "html", "empty"]
-ERROR_SHAPES: tuple[ErrorShape, ...] = get_args(ErrorShape)
 
 
 def error_reply(status: int, refusals: Sequence[Refusal], shape: ErrorShape = "fields") -> Reply:

@@ -10,6 +10,8 @@ from typing import Any, NoReturn
 
 from importer.sandbox.http_messages import listed, quoted
 
+MAX_BYTES = 20_000_000
+
 
 class SandboxUnusable(Exception):
     """The sandbox cannot start: a file, an address or a setting is wrong. Nothing was served.
@@ -62,9 +64,6 @@ def _refuse_constant(word: str) -> NoReturn:
     raise NotJson(f"{word} is no JSON value")
 
 
-MAX_BYTES = 20_000_000
-
-
 def read_json_file(path: Path) -> dict[str, Any]:
     """The object that a JSON file holds.
 
@@ -87,7 +86,7 @@ def read_json_file(path: Path) -> dict[str, Any]:
     return value
 
 
-class Findings:
+class Diagnostics:
     """The problems of one file, each with the place inside it."""
 
     def __init__(self, path: Path) -> None:

@@ -7,7 +7,6 @@ import os
 import sys
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -16,16 +15,9 @@ from importer.sandbox.company import Company
 from importer.sandbox.http_messages import Operation
 from importer.sandbox.json_reading import NotJson, SandboxUnusable, read_json
 
-
-@dataclass(frozen=True, slots=True)
-class Accepted:
-    """One accepted submission: what was asked for, for which target, with which body, and when."""
-
-    operation: Operation
-    target: str
-    email: str
-    body: dict[str, Any]
-    at: str
+_FIELDS = {"operation": str, "target": str, "email": str, "body": dict, "at": str}
+_OPERATIONS = (Operation.APPLY, Operation.ADD_TO_POOL)
+_SAFELY = getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)  # a link could lead to somebody's own file
 
 
 class Memory:
@@ -37,35 +29,36 @@ class Memory:
         Raises:
             SandboxUnusable: the journal cannot be opened, is held by another sandbox, or is no journal.
         """
-        self._there: set[tuple[Operation, str, str]] = set()
-        self._accepted: list[Accepted] = []
+        self._there: set[tuple[str, str, str]] = set()
+        self._accepted: list[dict[str, Any]] = []
         for post in company.job_posts.values():
             self._know(Operation.APPLY, post.hash, post.already_applied)
         for pool in company.talent_pools.values():
             self._know(Operation.ADD_TO_POOL, pool.id, pool.already_there)
         self._journal = Journal(path) if path else None
-        if self._journal:
-            for record in self._journal.records:
-                self._remember(Accepted(Operation(record["operation"]), *(record[name] for name in _REST)))
+        for record in self._journal.records if self._journal else ():
+            self._remember(record)
 
     def accept(self, operation: Operation, target: str, body: dict[str, Any], at: datetime) -> bool:
         """Remembers a submission; False if this person is there already. E-mails are told apart casefolded.
 
         The journal has it before this returns. Raises OSError, with nothing remembered, if it cannot be written.
         """
-        if (operation, target, body["email"].casefold()) in self._there:
+        email = body["email"]
+        if (operation, target, email.casefold()) in self._there:
             return False
-        accepted = Accepted(operation, target, body["email"], body, at.isoformat())
+        record = {"operation": operation, "target": target, "email": email, "body": body, "at": at.isoformat()}
         if self._journal:
-            record = {name: getattr(accepted, name) for name in ("operation", *_REST)}
             self._journal.append(json.dumps(record).encode())
-        self._remember(accepted)
+        self._remember(record)
         return True
 
     def accepted(self, operation: str | None = None, target: str | None = None) -> list[dict[str, Any]]:
         """The bodies accepted so far, in order; of one operation ("apply", "add-candidate") or target if given."""
         return [
-            one.body for one in self._accepted if operation in (None, one.operation) and target in (None, one.target)
+            record["body"]
+            for record in self._accepted
+            if operation in (None, record["operation"]) and target in (None, record["target"])
         ]
 
     def __len__(self) -> int:
@@ -75,20 +68,12 @@ class Memory:
         if self._journal:
             self._journal.close()
 
-    def _know(self, operation: Operation, target: str, emails: Iterable[str]) -> None:
+    def _know(self, operation: str, target: str, emails: Iterable[str]) -> None:
         self._there.update((operation, target, email.casefold()) for email in emails)
 
-    def _remember(self, accepted: Accepted) -> None:
-        self._know(accepted.operation, accepted.target, [accepted.email])
-        self._accepted.append(accepted)
-
-
-_REST = ("target", "email", "body", "at")
-
-
-_NAMES = {"operation": str, "target": str, "email": str, "body": dict, "at": str}
-_SAFELY = getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)  # a link could lead to somebody's own file
-_OPERATIONS = ("apply", "add-candidate")
+    def _remember(self, record: dict[str, Any]) -> None:
+        self._know(record["operation"], record["target"], [record["email"]])
+        self._accepted.append(record)
 
 
 class Journal:
@@ -174,11 +159,10 @@ def _read_record(line: bytes) -> dict[str, Any] | None:
         record = read_json(line)
     except NotJson:
         return None
-    if not isinstance(record, dict) or record.keys() != _NAMES.keys():
+    if not isinstance(record, dict) or record.keys() != _FIELDS.keys():
         return None
-    if not all(isinstance(record[name], kind) for name, kind in _NAMES.items()):
-        return None
-    return record if record["operation"] in _OPERATIONS else None
+    has_types = all(isinstance(record[name], kind) for name, kind in _FIELDS.items())
+    return record if has_types and record["operation"] in _OPERATIONS else None
 
 
 if sys.platform == "win32":
