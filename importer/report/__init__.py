@@ -1,26 +1,18 @@
 """The results folder: what became of every row, for people and for programs."""
 
-from importer.report.outcomes import OUTCOMES, OutcomeWords, words_for
 from importer.report.reported_row import Unaccounted
-from importer.report.summary import ProblemGroup, Requests, RunFacts, SourceSummary, Stopped, Summary
+from importer.report.summary import RunFacts, Summary
 from importer.report.summary_file import read_summary
 from importer.report.text import summary_lines
 from importer.report.write import ReportWriter, write_report, write_unfinished_summary
 
 __all__ = [
-    "OUTCOMES",
-    "OutcomeWords",
-    "ProblemGroup",
     "ReportWriter",
-    "Requests",
     "RunFacts",
-    "SourceSummary",
-    "Stopped",
     "Summary",
     "Unaccounted",
     "read_summary",
     "summary_lines",
-    "words_for",
     "write_report",
     "write_unfinished_summary",
 ]

@@ -12,16 +12,7 @@ from typing import Any, Literal
 
 from importer.sandbox.bodies import check_application, check_pool_candidate
 from importer.sandbox.company import Company, JobPost, TalentPool
-from importer.sandbox.faults import (
-    Delivery,
-    Faults,
-    FaultSelector,
-    Subject,
-    delayed,
-    fault_after,
-    fault_before,
-    first_fault_before,
-)
+from importer.sandbox.faults import Delivery, Faults, FaultSelector, Subject, deliver
 from importer.sandbox.http_messages import (
     Operation,
     Refusal,
@@ -93,11 +84,11 @@ class SandboxApp:
             return Delivery(json_reply(200, {"status": "ok"}))
         body = self._read_body(request, route)
         hits = self._selector.select(_subject(route, body))
-        struck = first_fault_before(hits)
-        if struck:
-            return delayed(hits, fault_before(struck, self._shape, self._clock()))
-        delivery = Delivery(body if isinstance(body, Reply) else self._operate(route, body))
-        return delayed(hits, fault_after(hits, delivery, self._shape, self._clock()))
+
+        def work() -> Reply:
+            return body if isinstance(body, Reply) else self._operate(route, body)
+
+        return deliver(hits, work, self._shape, self._clock())
 
     def _refuse_outright(self, request: Request, route: Route | None) -> Reply | None:
         """The answer to a request that never reaches an operation: too large, unknown, wrong method, no token."""

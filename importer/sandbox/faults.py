@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from email.utils import format_datetime
@@ -35,6 +35,21 @@ Kind = Literal[
     "redirect",
     "refuse",
 ]
+
+_BEFORE = frozenset(("401", "403", "410", "423", "429", "html", "redirect", "refuse"))
+_BY_WHEN = frozenset(("500", "502", "503", "504", "reset"))
+_HTML_PAGE = b"<html>\r\n<head><title>%d</title></head>\r\n<body><center><h1>%d</h1></center></body>\r\n</html>\r\n"
+_SAYS = {
+    "401": "the token is not accepted",
+    "403": "this is not allowed to you",
+    "410": "this is gone",
+    "423": "this is locked",
+    "429": "too many requests",
+    "500": "internal error",
+    "502": "bad gateway",
+    "503": "service unavailable",
+    "504": "gateway timeout",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,22 +186,6 @@ class FaultSelector:
         return int.from_bytes(digest, "big") / 2**64
 
 
-_BEFORE = frozenset(("401", "403", "410", "423", "429", "html", "redirect", "refuse"))
-_BY_WHEN = frozenset(("500", "502", "503", "504", "reset"))
-_HTML_PAGE = b"<html>\r\n<head><title>%d</title></head>\r\n<body><center><h1>%d</h1></center></body>\r\n</html>\r\n"
-_SAYS = {
-    "401": "the token is not accepted",
-    "403": "this is not allowed to you",
-    "410": "this is gone",
-    "423": "this is locked",
-    "429": "too many requests",
-    "500": "internal error",
-    "502": "bad gateway",
-    "503": "service unavailable",
-    "504": "gateway timeout",
-}
-
-
 class Ending(Enum):
     """What becomes of the connection."""
 
@@ -211,25 +210,20 @@ class Delivery:
     patience: float | None = None
 
 
-def first_fault_before(hits: Sequence[Hit]) -> Fault | None:
-    """The first of the faults that keeps the request from being worked on."""
-    return next((hit.fault for hit in hits if _is_before(hit.fault)), None)
+def deliver(hits: Sequence[Hit], work: Callable[[], Reply], shape: ErrorShape, now: datetime) -> Delivery:
+    """The answer of `work`, or what its first fault makes of it; a fault that hits before keeps `work` from being done.
 
-
-def fault_before(fault: Fault, shape: ErrorShape, now: datetime) -> Delivery:
-    """What is delivered in place of working on the request."""
-    return _with_fault(fault, Delivery(Reply(0), fault=fault.name), shape, now)
-
-
-def fault_after(hits: Sequence[Hit], delivery: Delivery, shape: ErrorShape, now: datetime) -> Delivery:
-    """What the first fault that strikes after the work makes of its answer."""
-    fault = next((hit.fault for hit in hits if hit.fault.kind != "delay" and not _is_before(hit.fault)), None)
-    return _with_fault(fault, delivery, shape, now) if fault else delivery
-
-
-def delayed(hits: Sequence[Hit], delivery: Delivery) -> Delivery:
-    """The delivery after the delays that the request meets."""
+    Delays are added to whatever else the request meets.
+    """
     delays = [hit for hit in hits if hit.fault.kind == "delay"]
+    others = [hit.fault for hit in hits if hit.fault.kind != "delay"]
+    before = next((fault for fault in others if _is_before(fault)), None)
+    if before:
+        delivery = _with_fault(before, Delivery(Reply(0)), shape, now)
+    else:
+        delivery = Delivery(work())
+        if others:
+            delivery = _with_fault(others[0], delivery, shape, now)
     if not delays:
         return delivery
     wait = sum(hit.fault.milliseconds + hit.random * hit.fault.jitter_milliseconds for hit in delays) / 1000
