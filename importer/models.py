@@ -359,8 +359,8 @@ class OutcomeKind(StrEnum):
     FILTERED = "filtered"
 
 
-UNRESOLVED: Final = (OutcomeKind.REJECTED, OutcomeKind.INVALID, OutcomeKind.FAILED, OutcomeKind.UNCLEAR)
-"""The outcomes whose rows a person or a later run must still bring in; a finished run that has any ends with 4."""
+NOT_GOOD: Final = (OutcomeKind.REJECTED, OutcomeKind.INVALID, OutcomeKind.FAILED, OutcomeKind.UNCLEAR)
+"""The outcomes that somebody has to look at."""
 
 IMPORT_COLUMNS: Final = ("import_row", "import_status", "import_problem", "import_hint")
 """The columns that result CSVs have after the source's own. They are ignored when a result CSV is fed back."""

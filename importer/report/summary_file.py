@@ -10,7 +10,7 @@ from typing import Final
 
 from importer.atomic_files import read_private
 from importer.errors import DamagedRun
-from importer.models import CREATED_EMAILS, CREATED_OTHER_EMAIL, UNRESOLVED, FilePlace, OutcomeKind, Problem
+from importer.models import CREATED_EMAILS, CREATED_OTHER_EMAIL, NOT_GOOD, FilePlace, OutcomeKind, Problem
 from importer.report.outcomes import SUMMARY_FILE
 from importer.report.reported_row import ReportedRow, Unaccounted, place_in_list
 from importer.report.summary import ProblemGroup, Requests, RunFacts, SourceSummary, Stopped, Summary
@@ -20,7 +20,7 @@ MOST_GROUPS: Final = 500
 _PLACES_KEPT: Final = 5
 
 # Their messages are the service's words or tell of the connection: like codes do not mean like causes.
-_GROUPED_BY_MESSAGE: Final = frozenset(UNRESOLVED) - {OutcomeKind.INVALID}
+_GROUPED_BY_MESSAGE: Final = frozenset(NOT_GOOD) - {OutcomeKind.INVALID}
 # Of a value that no table or question knows, each is a group of its own: a person adds them to the table one by one.
 # And each created row whose response names somebody else is looked at by itself.
 _GROUPED_BY_VALUE: Final = frozenset({"value-unknown", "choice-unknown", CREATED_OTHER_EMAIL, CREATED_EMAILS})

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path, PurePath
 from typing import Any
 
-from importer.models import UNRESOLVED, OutcomeKind
+from importer.models import NOT_GOOD, OutcomeKind
 from importer.report.cells import Styles, row_height, write_text
 from importer.report.outcomes import sheet_title, words_for
 from importer.report.summary import ProblemGroup, Summary
@@ -122,7 +122,7 @@ def _problems(page: _Page, summary: Summary) -> None:
         page.styles.note,
     )
     page.header("Outcome", "Rows", "Column", "Problem (the first of them)", "What to do", "Where")
-    for group in sorted(summary.problems, key=lambda group: group.outcome not in UNRESOLVED):
+    for group in sorted(summary.problems, key=lambda group: group.outcome not in NOT_GOOD):
         texts = {2: group.column or "", 3: group.what, 4: group.hint, 5: _where(group)}
         page.height(row_height({text: _WIDTHS[column] for column, text in texts.items()}))
         page.text(0, words_for(group.outcome).label, page.styles.wrapped)
