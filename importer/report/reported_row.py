@@ -28,7 +28,7 @@ class ReportedRow:
     def __post_init__(self) -> None:
         problems, hints = "", ""
         if self.outcome.problems:
-            problems = _BETWEEN.join(self._told(problem) for problem in self.outcome.problems)
+            problems = _BETWEEN.join(self._with_place(problem) for problem in self.outcome.problems)
             hints = _BETWEEN.join(dict.fromkeys(problem.hint for problem in self.outcome.problems if problem.hint))
         object.__setattr__(self, "import_cells", (str(self.row.number), self._status(), problems, hints))
 
@@ -36,7 +36,7 @@ class ReportedRow:
         label = OUTCOMES[self.outcome.kind].label
         return label if self.outcome.status is None else f"{self.outcome.status} {label}"
 
-    def _told(self, problem: Problem) -> str:
+    def _with_place(self, problem: Problem) -> str:
         where = place_in_row(problem.place, self.row)
         return f"{where}: {problem.message}" if where else problem.message
 

@@ -1,4 +1,4 @@
-"""What a report tells of a run as a whole: the facts it is told, and the summary that summary.json holds."""
+"""A run as a whole: the facts that a report is given, and the summary that summary.json holds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ VERSION: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """What a report tells of one run that its rows do not tell: who, when, what file, how it ended.
+    """What is known of one run beside its rows: who, when, what file, how it ended.
 
     mapping: the path of the mapping file as the user named it; origin: the source as the user named it; sha256: of the
     source, hexadecimal; reading: one line that says how the file was read; columns: the source's own, in its order;

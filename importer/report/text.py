@@ -144,10 +144,10 @@ def _outcomes(summary: Summary) -> Iterator[str]:
 
 
 def _worth_knowing(group: ProblemGroup, summary: Summary) -> bool:
-    """What is neither to be fixed nor a warning nor said already by the reason of a stop, and holds no addresses."""
-    said_already = summary.stopped is not None and group.outcome is OutcomeKind.NOT_SENT
-    is_told = group.outcome in NOT_GOOD or group.is_warning or said_already
-    return not is_told and group.code != CREATED_EMAILS
+    """What is neither to be fixed nor a warning nor in the reason of a stop, and holds no addresses."""
+    in_reason = summary.stopped is not None and group.outcome is OutcomeKind.NOT_SENT
+    is_shown = group.outcome in NOT_GOOD or group.is_warning or in_reason
+    return not is_shown and group.code != CREATED_EMAILS
 
 
 def _problems(title: str, groups: list[ProblemGroup]) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """A recruiting service on loopback that keeps the published contract: for rehearsals, the demo and the tests.
 
-It shares nothing with the rest of the importer but the service's own description, so that a mistake in one is not
+It shares nothing with the rest of the importer but the service's own description, so that an error in one is not
 hidden by the other.
 """
 

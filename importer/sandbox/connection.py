@@ -76,7 +76,7 @@ class Connection(asyncio.Protocol):
         self._answer_waiting()
 
     def eof_received(self) -> bool:
-        """Keeps the connection for what is still to be delivered to a client that has said all it will say."""
+        """Keeps the connection for what is still to be delivered to a client that sends no more."""
         self._half_closed = True
         return self._timer is not None and not self._hanging
 

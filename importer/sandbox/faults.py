@@ -198,7 +198,7 @@ class Ending(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """An answer, or its absence: after `delay` seconds, with what `ending`; `fault` names what befell it, for the log.
+    """An answer, or its absence: after `delay` seconds, with what `ending`; `fault` is its name in the log.
 
     `patience` limits a HANG, in seconds; then the connection is closed.
     """
@@ -246,7 +246,7 @@ def _with_fault(fault: Fault, delivery: Delivery, shape: ErrorShape, now: dateti
         case "cut_body":
             return replace(delivery, ending=Ending.CUT, fault=fault.name)
         case "not_json_201" | "empty_201" if reply.status != 201:
-            return delivery  # a 201 for what was not accepted would be a lie
+            return delivery  # a 201 would be wrong for what was not accepted
         case "not_json_201":
             changed = Reply(201, b"<p>Your application was received.</p>", HTML)
         case "empty_201":

@@ -53,7 +53,7 @@ def read_faults(path: Path) -> Faults:
     - refuse: a `message` with a `status` (400 unless said otherwise), as a check of the service's own
 
     Raises:
-        SandboxUnusable: the file cannot be used; tells every mistake in it, with the number of the fault from 1.
+        SandboxUnusable: the file cannot be used; reports every error in it, with the number of the fault from 1.
     """
     value = read_json_file(path)
     problems = Diagnostics(path)

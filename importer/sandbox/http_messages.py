@@ -108,7 +108,7 @@ def listed(words: tuple[str, ...]) -> str:
 
 
 def error_reply(status: int, refusals: Sequence[Refusal], shape: ErrorShape = "fields") -> Reply:
-    """An error answer that tells every refusal, in the shape asked for."""
+    """An error answer with every refusal, in the shape asked for."""
     if shape == "empty":
         return Reply(status)
     if shape == "html":

@@ -23,6 +23,14 @@ from importer.sandbox.server import SandboxServer, prepare
 
 UNUSABLE = 3
 ANNOUNCEMENT = "sandbox listening on "
+TOKEN_VARIABLE = "IMPORTER_SANDBOX_TOKEN"
+COMMAND = (*python_command("from importer.cli.app import main; main()"), "sandbox")
+if sys.platform == "win32":
+    _OWN_GROUP = subprocess.CREATE_NEW_PROCESS_GROUP  # what a session of its own is elsewhere
+else:
+    _OWN_GROUP = 0
+_GRACE = 5.0  # seconds that a child has to end by itself
+_LONGEST_REASON = 200
 
 
 def serve(options: SandboxOptions) -> int:
@@ -78,16 +86,6 @@ def _await_end_of_stdin(stop_soon: Callable[[], None]) -> None:
     while os.read(sys.stdin.fileno(), 4096):
         pass
     stop_soon()
-
-
-TOKEN_VARIABLE = "IMPORTER_SANDBOX_TOKEN"
-COMMAND = (*python_command("from importer.cli.app import main; main()"), "sandbox")
-if sys.platform == "win32":
-    _OWN_GROUP = subprocess.CREATE_NEW_PROCESS_GROUP  # what a session of its own is elsewhere
-else:
-    _OWN_GROUP = 0
-_GRACE = 5.0  # seconds that a child has to end by itself
-_LONGEST_REASON = 200
 
 
 class ChildSandbox:

@@ -44,7 +44,7 @@ def read_questions(path: Path) -> Company:
     education and experience questions are known by their key or type.
 
     Raises:
-        SandboxUnusable: the file cannot be used; tells every mistake in it.
+        SandboxUnusable: the file cannot be used; reports every error in it.
     """
     value = read_json_file(path)
     problems = Diagnostics(path)
@@ -137,9 +137,9 @@ def _read_questions(place: str, value: Any, problems: Diagnostics, *, as_listed:
 
 
 def _read_question(place: str, item: Any, problems: Diagnostics, as_listed: bool) -> Question | None:
-    """One question, or None where what it must have is missing; every fault is told either way.
+    """One question, or None where what it must have is missing; every error is reported either way.
 
-    `as_listed`: it is what a service gave, and nobody can mend that: a new answer type or a choice without options is
+    `as_listed`: it is what a service gave, and nobody can fix that: a new answer type or a choice without options is
     taken, and any text answers it. Which questions are entries is guessed by their key or type.
     """
     question = _object(place, item, problems)

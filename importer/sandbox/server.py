@@ -58,7 +58,7 @@ def prepare(options: SandboxOptions, *, keep_requests: bool = False) -> SandboxS
     """Reads the files and binds the port.
 
     Raises:
-        SandboxUnusable: a file or the address cannot be used; tells the mistakes of both files together.
+        SandboxUnusable: a file or the address cannot be used; reports the errors of both files together.
     """
     problems: list[str] = []
     company, faults = None, Faults()
