@@ -13,12 +13,15 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "importer"
 
 # What each room may import, besides itself: never another stage, never a room above.
-GROUND = {"models", "errors", "atomic_files", "startup", "child_process", "regular_files", "text", "importer"}
+FILES = {"atomic_files", "regular_files", "sqlite_file", "group_writer", "file_lock"}
+GROUND = {"models", "errors", "startup", "child_process", "text", "importer"} | FILES
 SUPPLIES = {"mapping", "ledger", "service", "settings"}
 STAGES = {"extract", "transform", "load", "report", "suggest", "template"}
 MAY_IMPORT = {
     **{room: {"importer"} for room in GROUND},
     "errors": {"models", "importer"},
+    "sqlite_file": {"atomic_files", "errors", "models", "importer"},
+    "file_lock": {"atomic_files", "errors", "sqlite_file", "importer"},
     "settings_files": GROUND,
     "trust": GROUND | {"settings_files"},
     "settings": GROUND | {"settings_files", "trust"},
@@ -44,8 +47,8 @@ HOMES = {
     "re2": {"mapping"},
     "phonenumbers": {"transform"},
     "email_validator": {"transform"},
-    "sqlite3": {"ledger"},
-    "filelock": {"ledger"},
+    "sqlite3": {"sqlite_file"},
+    "filelock": {"file_lock"},
     "requests": {"service"},
     "urllib3": {"service"},
     "certifi": {"service"},

@@ -131,3 +131,15 @@ def read_key(path: Path) -> bytes:
             )
         )
     return key
+
+
+def foreign_key(path: Path) -> UnusableInput:
+    """The key there has another check value than the ledger's own."""
+    return UnusableInput(
+        Problem(
+            "ledger-key-foreign",
+            "this key belongs to another ledger",
+            "put back the key file that lay there: without it nobody knows which rows were sent",
+            FilePlace(str(path)),
+        )
+    )

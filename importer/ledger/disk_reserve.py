@@ -5,21 +5,22 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
+from typing import Final
 
 from importer.atomic_files import INTERNAL, open_private
 
-_SIZE = 1024 * 1024  # bytes; answers of far more rows than can be in flight
+_SIZE: Final = 1024 * 1024  # bytes; answers of far more rows than can be in flight
 
 
-class Ballast:
-    """A file of real bytes on the ledger's disk. When the disk is full it is given up, and nothing new is sent."""
+class DiskReserve:
+    """A file of real bytes on the ledger's disk. When the disk is full it is released, and nothing new is sent."""
 
     def __init__(self, ledger_path: Path) -> None:
         self._disk = ledger_path.parent
         self._path = ledger_path.parent / INTERNAL / f"{ledger_path.name}.ballast"
 
     def take(self) -> None:
-        """Lay the ballast down.
+        """Write the file where it is not there.
 
         Raises:
             OSError: there is no room for it.
@@ -38,10 +39,10 @@ class Ballast:
             self._path.unlink()
             raise
 
-    def give_up(self) -> None:
+    def release(self) -> None:
         """Free its room."""
         self._path.unlink(missing_ok=True)
 
     def is_threatened(self) -> bool:
-        """Whether so little room is left that the next commit may need the ballast."""
+        """Whether so little room is left that the next commit may need the reserve."""
         return shutil.disk_usage(self._disk).free < _SIZE

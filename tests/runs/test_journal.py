@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sqlite3
 import stat
 import subprocess
 import sys
@@ -14,9 +13,9 @@ from unittest.mock import patch
 import pytest
 
 from importer.errors import UnusableInput
-from importer.ledger import RunJournal
-from importer.ledger.journal import JournalUnreadable
 from importer.models import CellPlace, Column, FilePlace, LinePlace, Origin, Outcome, OutcomeKind, Place, Problem
+from importer.runs.journal import JournalUnreadable, RunJournal
+from importer.sqlite_file import DatabaseError
 
 ORIGIN = Origin("candidates.xlsx", "Candidates")
 PLACES: list[Place | None] = [
@@ -80,8 +79,8 @@ def test_the_journal_is_private(tmp_path: Path) -> None:
 _RECORDS_AND_DIES = """
 import os, signal, sys, time
 from pathlib import Path
-from importer.ledger import RunJournal
-from importer.ledger.journal import JournalUnreadable
+from importer.runs.journal import RunJournal
+from importer.runs.journal import JournalUnreadable
 from importer.models import Outcome, OutcomeKind
 journal = RunJournal(Path(sys.argv[1]))
 for row in range(2, 500):
@@ -134,7 +133,7 @@ def test_a_journal_that_another_program_holds_is_told(tmp_path: Path) -> None:
     with RunJournal(tmp_path) as journal:
         journal.record(Outcome(2, OutcomeKind.CREATED, 201, 1))
         journal.flush()
-        locked = sqlite3.OperationalError("database is locked")
+        locked = DatabaseError("database is locked")
         with patch.object(journal._file, "transaction", side_effect=locked), pytest.raises(JournalUnreadable) as caught:
             journal.counts()
     assert str(caught.value) == (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -12,12 +11,27 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from importer.errors import StoppedEarly
-from importer.ledger.groups import GroupWriter, Waiting
-from importer.ledger.problem_json import problem_from_json, problem_to_json
-from importer.ledger.row_set import RowSet
-from importer.ledger.sqlite_file import SqliteFile, create_private, is_no_database, no_database, unwritable
-from importer.ledger.statements import PreparedRows
-from importer.models import Outcome, OutcomeKind
+from importer.group_writer import GroupWriter, QueuedWrite
+from importer.models import (
+    CellPlace,
+    Column,
+    FilePlace,
+    LinePlace,
+    Origin,
+    Outcome,
+    OutcomeKind,
+    Place,
+    Problem,
+)
+from importer.sqlite_file import (
+    Connection,
+    DatabaseError,
+    PreparedRows,
+    SqliteFile,
+    create_private,
+    no_database,
+    unwritable,
+)
 
 JOURNAL: Final = "outcomes.sqlite"
 _LINGER: Final = 0.2  # seconds that an outcome may lie in memory only; the ledger holds the truth
@@ -55,6 +69,21 @@ class JournalUnreadable(StoppedEarly):
         )
 
 
+class RowSet:
+    """Row numbers, one bit each: a million rows are 125 KB."""
+
+    def __init__(self) -> None:
+        self._bits = bytearray()
+
+    def add(self, row: int) -> None:
+        if row // 8 >= len(self._bits):
+            self._bits.extend(bytes(row // 8 + 4096 - len(self._bits)))
+        self._bits[row // 8] |= 1 << row % 8
+
+    def __contains__(self, row: int) -> bool:
+        return row // 8 < len(self._bits) and bool(self._bits[row // 8] >> row % 8 & 1)
+
+
 class RunJournal:
     """Outcomes by row in `<folder>/outcomes.sqlite` (0600). A journal that is there already is gone on with.
 
@@ -67,7 +96,6 @@ class RunJournal:
         self.path = folder / JOURNAL
         self._is_new = not self.path.exists()
         create_private(self.path)
-        self._inode = self.path.stat().st_ino
         # NORMAL: a power cut may cost the last outcomes here, and the ledger still knows them.
         self._file = SqliteFile(self.path, "NORMAL")
         self._error: JournalUnwritable | None = None
@@ -94,9 +122,9 @@ class RunJournal:
             JournalUnwritable: an earlier outcome could not be written.
         """
         self._raise_error()
-        if outcome.row in self._seen:
+        if outcome.row in self._recorded:
             raise ValueError(f"row {outcome.row} has an outcome already and was given a second one: {outcome}")
-        self._seen.add(outcome.row)
+        self._recorded.add(outcome.row)
         self._writer.put(outcome)
 
     def replace(self, outcome: Outcome) -> None:
@@ -126,25 +154,25 @@ class RunJournal:
 
     def __contains__(self, row: int) -> bool:
         """Whether the row has an outcome."""
-        return row in self._seen
+        return row in self._recorded
 
     @cached_property
-    def _seen(self) -> RowSet:
+    def _recorded(self) -> RowSet:
         """The rows that have one: read when the first is recorded or asked for, which whoever only reads never does."""
-        seen = RowSet()
+        recorded = RowSet()
         with self._transaction() as connection:
             for (row,) in connection.execute("SELECT row FROM outcomes"):
-                seen.add(row)
-        return seen
+                recorded.add(row)
+        return recorded
 
     @contextmanager
-    def _transaction(self, *, writes: bool = False) -> Iterator[sqlite3.Connection]:
+    def _transaction(self, *, writes: bool = False) -> Iterator[Connection]:
         """What is wrong with the file is told as the class says."""
         try:
             with self._file.transaction(writes=writes) as connection:
                 yield connection
-        except sqlite3.Error as error:
-            if is_no_database(error):
+        except DatabaseError as error:
+            if error.is_damaged:
                 raise no_database(self.path, str(error)) from None
             if not writes:
                 raise JournalUnreadable(self.path, str(error)) from None
@@ -198,23 +226,16 @@ class RunJournal:
             found = dict(connection.execute("SELECT kind, count(*) FROM outcomes GROUP BY kind").fetchall())
         return {kind: found.get(kind.value, 0) for kind in OutcomeKind}
 
-    def _commit(self, group: list[Waiting[Outcome]]) -> None:
+    def _commit(self, group: list[QueuedWrite[Outcome]]) -> None:
         try:
             with self._file.transaction(writes=True) as connection:
-                _insert.execute(connection, [_outcome_row(waiting.write) for waiting in group])
-        except sqlite3.Error as error:
+                _insert.execute(connection, [_outcome_row(queued.write) for queued in group])
+        except DatabaseError as error:
             self._error = JournalUnwritable(self.path, str(error))
-        if not self._is_in_place():
+        if not self._file.is_in_place():
             self._error = JournalUnwritable(self.path, "the file was moved or deleted", "")
-        for waiting in group:
-            waiting.settle()
-
-    def _is_in_place(self) -> bool:
-        """Whether what is written here is found by its name: SQLite goes on in a file that was removed."""
-        try:
-            return self.path.stat().st_ino == self._inode
-        except OSError:
-            return False
+        for queued in group:
+            queued.settle()
 
     def _raise_error(self) -> None:
         if self._error is not None:
@@ -223,11 +244,53 @@ class RunJournal:
 
 def _outcome_row(outcome: Outcome) -> tuple[Any, ...]:
     """The values of _COLUMNS."""
-    problems = json.dumps([problem_to_json(problem) for problem in outcome.problems]) if outcome.problems else ""
+    problems = json.dumps([_problem_to_json(problem) for problem in outcome.problems]) if outcome.problems else ""
     return outcome.row, outcome.kind.value, outcome.status, outcome.attempts, problems
 
 
 def _outcome(found: tuple[Any, ...]) -> Outcome:
-    row, kind, status, attempts, shown = found
-    problems = tuple(map(problem_from_json, json.loads(shown))) if shown else ()
+    row, kind, status, attempts, problems_text = found
+    problems = tuple(map(_problem_from_json, json.loads(problems_text))) if problems_text else ()
     return Outcome(row, OutcomeKind(kind), status, attempts, problems)
+
+
+def _problem_to_json(problem: Problem) -> dict[str, Any]:
+    """JSON values from which `_problem_from_json` makes an equal problem."""
+    return {
+        "code": problem.code,
+        "message": problem.message,
+        "hint": problem.hint,
+        "place": _place_to_json(problem.place),
+    }
+
+
+def _problem_from_json(values: dict[str, Any]) -> Problem:
+    """The problem that `_problem_to_json` was given."""
+    return Problem(values["code"], values["message"], values["hint"], _place_from_json(values["place"]))
+
+
+def _place_to_json(place: Place | None) -> dict[str, Any] | None:
+    match place:
+        case None:
+            return None
+        case CellPlace(origin, row, column):
+            cell = {"kind": "cell", "file": origin.file, "sheet": origin.sheet, "row": row}
+            return cell if column is None else {**cell, "column": [column.index, column.letter, column.name]}
+        case LinePlace(file, line, column, text):
+            return {"kind": "line", "file": file, "line": line, "column": column, "text": text}
+        case FilePlace(name):
+            return {"kind": "file", "name": name}
+
+
+def _place_from_json(values: dict[str, Any] | None) -> Place | None:
+    match values:
+        case {"kind": "cell", "file": file, "sheet": sheet, "row": row, "column": [index, letter, name]}:
+            return CellPlace(Origin(file, sheet), row, Column(index, letter, name))
+        case {"kind": "cell", "file": file, "sheet": sheet, "row": row}:
+            return CellPlace(Origin(file, sheet), row)
+        case {"kind": "line", "file": file, "line": line, "column": column, "text": text}:
+            return LinePlace(file, line, column, text)
+        case {"kind": "file", "name": name}:
+            return FilePlace(name)
+        case _:
+            return None
