@@ -362,6 +362,12 @@ class OutcomeKind(StrEnum):
 NOT_GOOD: Final = (OutcomeKind.REJECTED, OutcomeKind.INVALID, OutcomeKind.FAILED, OutcomeKind.UNCLEAR)
 """The outcomes that somebody has to look at."""
 
+IMPORT_COLUMNS: Final = ("import_row", "import_status", "import_problem", "import_hint")
+"""The columns that result CSVs have after the source's own. They are ignored when a result CSV is fed back."""
+
+TYPED_COLUMN: Final = "import_typed"
+"""After them where the source was a workbook: the letters of the cells that it kept as values."""
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:

@@ -1,4 +1,4 @@
-"""The guard quote of result CSVs."""
+"""Formulas in result CSVs are escaped."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from importer.extract import open_sheet
 from importer.models import Column, Outcome, OutcomeKind, SourceOptions
 from importer.report import write_report
-from importer.report.guard import guarded
+from importer.report.csv_files import formula_escape
 from tests.report.building import COLUMNS, FACTS, facts_with, read_csv, refused, row
 
 FORMULA_LIKE = {
@@ -28,20 +28,20 @@ HARMLESS = {"text": "Lisans", "quote alone": "'", "quoted word": "'n Sync", "sig
 @pytest.mark.parametrize("text", FORMULA_LIKE.values(), ids=FORMULA_LIKE.keys())
 def test_formula_like_text_gets_one_quote(text: str) -> None:
     """A cell that a spreadsheet would take for a formula, or that is quoted already, gets one quote more."""
-    assert guarded(text) == f"'{text}"
+    assert formula_escape(text) == f"'{text}"
 
 
 @pytest.mark.parametrize("text", HARMLESS.values(), ids=HARMLESS.keys())
 def test_harmless_text_stays(text: str) -> None:
     """Any other cell stays as it is."""
-    assert guarded(text) == text
+    assert formula_escape(text) == text
 
 
 @given(st.text(st.sampled_from("'=+-@\t\ra")), st.text(st.sampled_from("'=+-@\t\ra")))
 def test_two_texts_never_look_alike(one: str, other: str) -> None:
     """Two different cells are different in the file too, and none begins like a formula."""
-    assert (guarded(one) == guarded(other)) == (one == other)
-    assert not guarded(one).startswith(("=", "+", "-", "@", "\t", "\r"))
+    assert (formula_escape(one) == formula_escape(other)) == (one == other)
+    assert not formula_escape(one).startswith(("=", "+", "-", "@", "\t", "\r"))
 
 
 def test_results_file_fed_back_has_the_cells_of_the_source(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_results_file_fed_back_has_the_cells_of_the_source(tmp_path: Path) -> No
     assert [each.cells for each in sheet.rows()] == [each.cells for each in source]
 
 
-def test_headers_and_messages_are_guarded_too(tmp_path: Path) -> None:
+def test_headers_and_messages_are_escaped_too(tmp_path: Path) -> None:
     """No cell of a result CSV begins like a formula, neither a header nor what the service said."""
     columns = (*COLUMNS[:3], Column(3, "D", "+1"))
     rejected = Outcome(4, OutcomeKind.REJECTED, 400, problems=(refused("=HYPERLINK()", "@me"),))
