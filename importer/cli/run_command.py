@@ -237,7 +237,7 @@ def _refuse_a_second_run(order: Order, flags: RunFlags, settings: Settings) -> N
 def _plan(order: Order, flags: RunFlags, connection: Connection) -> Plan:
     from importer.app.planning import make_plan
 
-    load_meanwhile("importer.transform.email_library", "importer.load", "importer.app.pipeline")
+    load_meanwhile("email_validator", "importer.load", "importer.app.pipeline")
     plan = make_plan(order, connection.questions)
     if not flags.quiet:
         say(plan.sheet.reading)

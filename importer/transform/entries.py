@@ -12,8 +12,7 @@ from importer.mapping.model import EntryOrder
 from importer.mapping.resolved import FromGroup, FromRow, ResolvedEntries, ResolvedGroup
 from importer.models import Column, Problem, Row, WireFormat
 from importer.transform.entry_rows import EntryRow, columns_of, finder_of
-from importer.transform.interpret import OPEN_END
-from importer.transform.values import Memory, ValueReader
+from importer.transform.values import OPEN_END, Memory, ValueReader
 
 _NAMES = ("school_name", "company_name")
 _FLAG_OF = {"education": "currently_pursuing", "experience": "currently_employed"}
