@@ -8,22 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from importer.suggest.header_words import read_table
 from importer.text.dates import FORMATS, MONTHS, formats_of, month_languages, short_year_of
 from importer.text.normalize import normalize
 
 _ISO = re.compile(r"(19|20)\d\d(-\d\d(-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?)?)?")
 _AHEAD = 5  # years: a date further in the future is rather one of a hundred years before
 _FEW = 0.05  # of the cells: faults of single rows, not a second way to write dates
-OPEN_END_WORDS = frozenset(
-    normalize(word)
-    for word in (
-        "present", "current", "now", "today", "ongoing", "to date", "halen", "devam", "devam ediyor", "günümüz",
-        "şimdi", "hala", "hâlâ", "devam etmekte", "çalışıyor", "halen çalışıyor", "bugün", "günümüze kadar",
-        "until now", "till date", "till now", "currently", "till present", "dato", "bis dato", "bis jetzt", "andauernd",
-        "noch", "по настоящее время", "настоящее время", "...", "…", "heute", "aktuell", "bis heute", "laufend",
-        "jetzt", "derzeit",
-    )
-)  # fmt: skip
+_OPEN_END_WORDS = frozenset(map(normalize, read_table("value_words")["open_end"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +33,7 @@ class DateForms:
     open_ends: tuple[str, ...] = ()
     lacks_day: bool = False
     lacks_month: bool = False
-    seen: int = 0  # values that should be dates
+    total: int = 0  # of the values that should be dates
     months: tuple[str, ...] = ()  # the languages of month names, where they are not English
     pivot: int | None = None  # the first of the hundred years that years of two digits are likely in
 
@@ -52,7 +44,7 @@ def date_forms(values: Iterable[tuple[str, int]], day_first: bool | None = None)
     day_first: how other columns of the file write `3/4/2021`, None where nothing says it.
     """
     counts = Counter(dict(values))
-    open_ends = {normalize(text): text for text in counts if normalize(text) in OPEN_END_WORDS}
+    open_ends = {normalize(text): text for text in counts if normalize(text) in _OPEN_END_WORDS}
     dates = {text: count for text, count in counts.items() if normalize(text) not in open_ends}
     fits = {text: formats_of(text) for text in dates if not _ISO.fullmatch(text)}
     clear = Counter[str]()
@@ -74,7 +66,7 @@ def date_forms(values: Iterable[tuple[str, int]], day_first: bool | None = None)
         open_ends=tuple(open_ends.values()),
         lacks_day=any(_lacks_day(text, fits.get(text, ()), chosen) for text in read),
         lacks_month=any(len(text) == 4 for text in read),
-        seen=total,
+        total=total,
         months=_months([text for text in read if text in fits], chosen),
         pivot=pivot,
     )

@@ -9,7 +9,7 @@ from importer.mapping.model import EntryKind
 from importer.mapping.resolved import Kind, Wanted
 from importer.mapping.wanted import wanted_of_entry
 from importer.models import Question, Target
-from importer.suggest.goals import Goal, candidate_goals, entry_kind, question_goals
+from importer.suggest.proposal import Goal, candidate_goals, entry_kind, question_goals
 
 GROUPS = 3  # entries that the template has room for; more columns with the next numbers may be added
 _CANDIDATE = {

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from importer.mapping.model import PLACEHOLDER, EntryKind
 from importer.models import Column, Question, Target
-from importer.suggest.column_names import ColumnNames
+from importer.suggest.columns import ColumnNames
 from importer.suggest.proposal import (
     Proposal,
     ProposedAnswer,

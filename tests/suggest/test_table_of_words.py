@@ -6,9 +6,7 @@ from collections import defaultdict
 
 import pytest
 
-from importer.suggest.header_text import key_of
-from importer.suggest.header_words import CONCEPTS, ENTRY_FIELDS, NOT_IMPORTED, STANDS_IN
-from importer.suggest.views import concept_of
+from importer.suggest.header_words import CONCEPTS, ENTRY_FIELDS, NOT_IMPORTED, STANDS_IN, concept_of, key_of
 
 
 def test_no_header_word_means_two_things() -> None:
