@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from importer.mapping.model import PLACEHOLDER, EntryKind
+from importer.mapping.read_entries import ENTRY_FIELDS
 from importer.suggest.column_values import SampledColumn
 from importer.suggest.columns import SIMILAR, ColumnView, view
 from importer.suggest.header_meaning import is_held, likely_field
-from importer.suggest.header_words import EITHER_KIND, ENTRY_FIELDS, ENTRY_QUALIFIERS, index_of, key_of, words_of
+from importer.suggest.header_words import EITHER_KIND, ENTRY_PHRASES, ENTRY_QUALIFIERS, index_of, key_of, words_of
 from importer.text.normalize import normalize, normalize_name
 
 
@@ -52,11 +53,9 @@ def entry_groups(views: Sequence[ColumnView], taken: frozenset[int]) -> tuple[En
     return tuple(found)
 
 
-_NAMED_BY = {EntryKind.EDUCATION: "school_name", EntryKind.EXPERIENCE: "company_name"}
-
-
 def _is_whole(kind: EntryKind, fields: Sequence[EntryColumns]) -> bool:
-    return any(field.field == _NAMED_BY[kind] for field in fields)
+    """Whether the field that names an entry is among them."""
+    return any(field.field == ENTRY_FIELDS[kind][0] for field in fields)
 
 
 def _is_unnumbered(field: EntryColumns) -> bool:
@@ -79,9 +78,8 @@ def _once(kind: EntryKind, fields: Sequence[EntryColumns]) -> tuple[EntryColumns
 
 # --- what a header says of entries ----------------------------------------------------------------
 
-_CURRENT = {EntryKind.EDUCATION: "currently_pursuing", EntryKind.EXPERIENCE: "currently_employed"}
-_FIELDS = {kind: index_of(ENTRY_FIELDS[kind.value]) for kind in EntryKind}
-_EITHER = index_of(ENTRY_FIELDS[EITHER_KIND])
+_FIELDS = {kind: index_of(ENTRY_PHRASES[kind.value]) for kind in EntryKind}
+_EITHER = index_of(ENTRY_PHRASES[EITHER_KIND])
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +91,7 @@ class _Role:
     doubt: str = ""
 
     def field_of(self, kind: EntryKind) -> str:
-        return _CURRENT[kind] if self.field == "current" else self.field
+        return ENTRY_FIELDS[kind][-1] if self.field == "current" else self.field
 
 
 def _role_of(header: str) -> _Role | None:

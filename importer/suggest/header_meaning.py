@@ -13,7 +13,7 @@ from importer.mapping.model import EntryKind
 from importer.suggest.header_words import (
     CONCEPTS,
     EITHER_KIND,
-    ENTRY_FIELDS,
+    ENTRY_PHRASES,
     ENTRY_QUALIFIERS,
     FOREIGN_WORDS,
     NOISE_WORDS,
@@ -41,7 +41,7 @@ _STANDS_FOR = {plain: name for name, words in _TABLE["synonyms"].items() for pla
 _NEUTRAL = NOISE_WORDS.union(*map(_plain, _TABLE["neutral"].values()))
 _SINGLE = frozenset(
     words[0]
-    for table in (CONCEPTS, NOT_IMPORTED, *ENTRY_FIELDS.values())
+    for table in (CONCEPTS, NOT_IMPORTED, *ENTRY_PHRASES.values())
     for _, phrase in phrases_in(table)
     if len(words := words_of(phrase)) == 1
 )
@@ -124,8 +124,8 @@ class _PhraseSets:
 
 
 _CONCEPTS = _PhraseSets(CONCEPTS, NOT_IMPORTED)
-_OWN_FIELDS = {kind: _PhraseSets(ENTRY_FIELDS[kind.value]) for kind in EntryKind}
-_EITHER = _PhraseSets(ENTRY_FIELDS[EITHER_KIND])
+_OWN_FIELDS = {kind: _PhraseSets(ENTRY_PHRASES[kind.value]) for kind in EntryKind}
+_EITHER = _PhraseSets(ENTRY_PHRASES[EITHER_KIND])
 _OF_KIND = {
     kind: frozenset(_STANDS_FOR.get(word, word) for word in ENTRY_QUALIFIERS[kind.value])
     | {"history", "last", "current"}
