@@ -12,12 +12,13 @@ import xlsxwriter  # type: ignore[import-untyped]  # it ships no types
 from importer.mapping.resolved import Kind
 from importer.template.columns import SHEET, TemplateColumn
 from importer.template.letters import letters
+from importer.text.dates import FIRST_YEAR, LAST_YEAR
 
 _LISTS = "Lists"  # hidden: the options behind the dropdowns
 _LAST_ROW = 20_000  # dropdowns reach down to here, counted from 0
 _LONGEST_INLINE = 255  # characters of a list inside a dropdown, its commas included: what the format allows
 _NUMBERS = {"criteria": "between", "minimum": -(10**12), "maximum": 10**12}
-_DAYS = {"criteria": "between", "minimum": date(1900, 1, 1), "maximum": date(2100, 12, 31)}
+_DAYS = {"criteria": "between", "minimum": date(FIRST_YEAR, 1, 1), "maximum": date(LAST_YEAR, 12, 31)}
 
 
 def _rule(validate: str, what: dict[str, Any], title: str, message: str) -> dict[str, Any]:

@@ -9,11 +9,10 @@ from datetime import date, timedelta
 
 from importer.mapping.model import Edge
 from importer.mapping.resolved import ResolvedValue
-from importer.text.dates import COUNTS, month_numbers, tokens
+from importer.text.dates import COUNTS, FIRST_YEAR, LAST_YEAR, month_numbers, tokens
 from importer.text.normalize import normalize
 from importer.transform.texts import Refusal, in_mapping, quoted
 
-FIRST_YEAR, LAST_YEAR = 1900, 2100
 _PATTERNS = {
     "d": r"(?P<day>[0-9]{1,2})",
     "m": r"(?P<month>[0-9]{1,2})",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any
 
 from importer.mapping.choices import Options
 from importer.mapping.constants import NO_WORDS, YES_WORDS
@@ -119,8 +119,6 @@ def _integer_hint(value: ResolvedValue) -> str:
 
 # --- choices --------------------------------------------------------------------------------------
 
-_SEPARATORS = {"comma": ",", "semicolon": ";", "newline": "\n"}
-
 
 def _choice_reader(value: ResolvedValue) -> TextReader:
     """A reader of one option in its own spelling. Without known options the text is taken as it is."""
@@ -138,12 +136,10 @@ def _choice_reader(value: ResolvedValue) -> TextReader:
     return read
 
 
-def joined_choices(chosen: list[str], form: Literal["json", "comma", "semicolon", "newline"]) -> str:
+def joined_choices(chosen: Iterable[str], wire: WireFormat) -> str:
     """Several choices in one answer string; how is not shown by the service description, so it is a setting."""
     distinct = list(dict.fromkeys(chosen))
-    if form == "json":
-        return json.dumps(distinct, ensure_ascii=False)
-    return _SEPARATORS[form].join(distinct)
+    return wire.choice_separator.join(distinct) if wire.choice_separator else json.dumps(distinct, ensure_ascii=False)
 
 
 # --- yes and no, in the words of several languages and of the mapping -----------------------------

@@ -223,7 +223,7 @@ class _Interpreter:
         if refusals:
             return self._with_hint_to_split(text, refusals[0])
         chosen = [found for found in read if found is not None]
-        return joined_choices(chosen, self._wire.multiple_choice) if chosen else None
+        return joined_choices(chosen, self._wire) if chosen else None
 
     def _with_hint_to_split(self, text: str, refusal: Refusal) -> Refusal:
         if self._value.split is not None or not any(separator in text for separator in ";,|\n/"):
