@@ -11,9 +11,16 @@ from importer.mapping.read_entries import ENTRY_FIELDS
 from importer.mapping.resolved import Kind
 from importer.mapping.wanted import wanted_of_entry
 from importer.models import Question, Target
-from importer.suggest.column_values import MISSING_OR_NAME, MISSING_WORDS, ColumnValues, SampledColumn
+from importer.suggest.column_values import (
+    MISSING_OR_NAME,
+    MISSING_WORDS,
+    ColumnValues,
+    DateForms,
+    SampledColumn,
+    date_forms,
+    day_first_votes,
+)
 from importer.suggest.columns import PLAIN, ColumnNames, ColumnView, view
-from importer.suggest.date_forms import DateForms, date_forms, day_first_votes
 from importer.suggest.entry_columns import (
     ChildEntries,
     EntryColumns,

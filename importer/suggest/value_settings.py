@@ -13,8 +13,7 @@ from rapidfuzz import fuzz
 from importer.mapping.choices import Options
 from importer.mapping.constants import NO_WORDS, YES_WORDS
 from importer.mapping.resolved import Kind, Wanted
-from importer.suggest.column_values import MISSING_WORDS, NUMBER, ColumnValues, is_no, is_yes
-from importer.suggest.date_forms import DateForms, date_forms
+from importer.suggest.column_values import MISSING_WORDS, NUMBER, ColumnValues, DateForms, date_forms, is_no, is_yes
 from importer.suggest.header_words import read_table, words_of
 from importer.suggest.proposal import Setting, TableLine
 from importer.text.closest import closest
