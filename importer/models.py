@@ -261,6 +261,11 @@ class WireFormat:
     yes_no: tuple[str, str] = ("yes", "no")
     question_reference: Literal["object", "id"] = "object"
 
+    @property
+    def choice_separator(self) -> str:
+        """What stands between several choices in one answer; "" where they are a JSON array."""
+        return {"json": "", "comma": ",", "semicolon": ";", "newline": "\n"}[self.multiple_choice]
+
 
 # --- what is sent -------------------------------------------------------------------------------
 

@@ -1,29 +1,170 @@
-"""Which date formats the values of a column are written in, found from the values themselves."""
+"""What the values of a column look like: e-mails, phone numbers, numbers, yes and no, and how its dates are written."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
+from itertools import islice
 
+from importer.mapping.constants import NO_WORDS, YES_WORDS
+from importer.models import Column, Row
+from importer.suggest.header_words import read_table
 from importer.text.dates import FORMATS, MONTHS, formats_of, month_languages, short_year_of
 from importer.text.normalize import normalize
+
+# --- a look at the first rows ---------------------------------------------------------------------
+
+_MOST_ROWS = 5_000
+_MOST_DISTINCT = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class SampledColumn:
+    """A column and its values: each distinct text once with its count, in order of first appearance; blanks left out.
+
+    `filled` counts all cells that hold something, also those whose text is not kept because there are too many.
+    """
+
+    column: Column
+    values: tuple[tuple[str, int], ...] = ()
+    filled: int = 0
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return tuple(text for text, _ in self.values)
+
+
+def sample_columns(columns: Sequence[Column], rows: Iterable[Row]) -> tuple[SampledColumn, ...]:
+    """The columns with what the first 5,000 rows hold."""
+    counts: list[Counter[str]] = [Counter() for _ in columns]
+    filled = [0] * len(columns)
+    for row in islice(rows, _MOST_ROWS):
+        for index, cell in enumerate(row.cells):
+            text = cell.strip()
+            if text:
+                filled[index] += 1
+                if text in counts[index] or len(counts[index]) < _MOST_DISTINCT:
+                    counts[index][text] += 1
+    return tuple(
+        SampledColumn(column, tuple(counts[position].items()), filled[position])
+        for position, column in enumerate(columns)
+    )
+
+
+# --- what they look like --------------------------------------------------------------------------
+
+_TABLE = read_table("value_words")
+MISSING_OR_NAME = frozenset(map(normalize, _TABLE["missing_or_name"]))
+MISSING_WORDS = frozenset(map(normalize, _TABLE["missing"])) | MISSING_OR_NAME
+_YES = frozenset(map(normalize, (*YES_WORDS, *_TABLE["yes"])))
+_NO = frozenset(map(normalize, (*NO_WORDS, *_TABLE["no"])))
+
+NUMBER = re.compile(r"[+-]?\d[\d., '’\u00a0\u202f]*")
+_EMAIL = re.compile(r"[^@\s,;]+@[^@\s,;]+\.[^@\s,;.]{2,}")
+_URL = re.compile(r"(https?://)?([\w-]+\.)+[a-z]{2,}(/\S*)?", re.IGNORECASE)
+_PHONE = re.compile(r"[+(]?[\d][\d\s().\-/]{6,22}")
+_WHOLE = re.compile(r"[+-]?\d{1,3}(?:([., '’\u00a0\u202f])\d{3})*|[+-]?\d+")
+_DOCUMENT = re.compile(r"[A-Za-z0-9_-]*\d[A-Za-z0-9_-]*")
+_FILE_NAME = re.compile(r".*\.(pdf|docx?|odt|rtf|txt|jpe?g|png)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class ColumnValues:
+    """The values of one column (missing words left out) and what they look like. Shares are from 0 to 1."""
+
+    sampled: SampledColumn
+
+    @cached_property
+    def counts(self) -> tuple[tuple[str, int], ...]:
+        return tuple((text, count) for text, count in self.sampled.values if normalize(text) not in MISSING_WORDS)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return tuple(text for text, _ in self.counts)
+
+    @cached_property
+    def total(self) -> int:
+        return sum(count for _, count in self.counts)
+
+    def share(self, test: Callable[[str], object]) -> float:
+        """The share of cells whose text passes; 0 where there are none."""
+        return sum(count for text, count in self.counts if test(text)) / self.total if self.total else 0.0
+
+    @cached_property
+    def emails(self) -> float:
+        return self.share(_EMAIL.fullmatch)
+
+    @cached_property
+    def urls(self) -> float:
+        return self.share(_URL.fullmatch)
+
+    def urls_of(self, site: str) -> float:
+        """The share of web addresses of a site (`linkedin`)."""
+        return self.share(lambda text: _URL.fullmatch(text) and site in text.lower())
+
+    @cached_property
+    def phones(self) -> float:
+        return self.share(_is_phone)
+
+    @cached_property
+    def numbers(self) -> float:
+        return self.share(NUMBER.fullmatch)
+
+    @cached_property
+    def whole_numbers(self) -> float:
+        return self.share(_WHOLE.fullmatch)
+
+    @cached_property
+    def documents(self) -> float:
+        return self.share(_DOCUMENT.fullmatch)
+
+    @cached_property
+    def files(self) -> float:
+        return self.share(_FILE_NAME.fullmatch)
+
+    @cached_property
+    def dates(self) -> DateForms:
+        return date_forms(self.counts)
+
+    @cached_property
+    def yes_no(self) -> float:
+        """The share of words of yes and no, of all cells: `yok` is such a word and no missing value here."""
+        total = sum(count for _, count in self.sampled.values)
+        found = sum(count for text, count in self.sampled.values if is_yes(text) or is_no(text))
+        return found / total if total else 0.0
+
+    @cached_property
+    def several_words(self) -> float:
+        return self.share(lambda text: len(text.split()) > 1)
+
+    @cached_property
+    def digits(self) -> float:
+        """The share of texts with a digit: names have none."""
+        return self.share(lambda text: any(character.isdigit() for character in text))
+
+
+def is_yes(text: str) -> bool:
+    return normalize(text) in _YES
+
+
+def is_no(text: str) -> bool:
+    return normalize(text) in _NO
+
+
+def _is_phone(text: str) -> bool:
+    return bool(_PHONE.fullmatch(text)) and 7 <= sum(character.isdigit() for character in text) <= 15
+
+
+# --- how dates are written ------------------------------------------------------------------------
 
 _ISO = re.compile(r"(19|20)\d\d(-\d\d(-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?)?)?")
 _AHEAD = 5  # years: a date further in the future is rather one of a hundred years before
 _FEW = 0.05  # of the cells: faults of single rows, not a second way to write dates
-OPEN_END_WORDS = frozenset(
-    normalize(word)
-    for word in (
-        "present", "current", "now", "today", "ongoing", "to date", "halen", "devam", "devam ediyor", "günümüz",
-        "şimdi", "hala", "hâlâ", "devam etmekte", "çalışıyor", "halen çalışıyor", "bugün", "günümüze kadar",
-        "until now", "till date", "till now", "currently", "till present", "dato", "bis dato", "bis jetzt", "andauernd",
-        "noch", "по настоящее время", "настоящее время", "...", "…", "heute", "aktuell", "bis heute", "laufend",
-        "jetzt", "derzeit",
-    )
-)  # fmt: skip
+_OPEN_END_WORDS = frozenset(map(normalize, _TABLE["open_end"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +182,7 @@ class DateForms:
     open_ends: tuple[str, ...] = ()
     lacks_day: bool = False
     lacks_month: bool = False
-    seen: int = 0  # values that should be dates
+    total: int = 0  # of the values that should be dates
     months: tuple[str, ...] = ()  # the languages of month names, where they are not English
     pivot: int | None = None  # the first of the hundred years that years of two digits are likely in
 
@@ -52,7 +193,7 @@ def date_forms(values: Iterable[tuple[str, int]], day_first: bool | None = None)
     day_first: how other columns of the file write `3/4/2021`, None where nothing says it.
     """
     counts = Counter(dict(values))
-    open_ends = {normalize(text): text for text in counts if normalize(text) in OPEN_END_WORDS}
+    open_ends = {normalize(text): text for text in counts if normalize(text) in _OPEN_END_WORDS}
     dates = {text: count for text, count in counts.items() if normalize(text) not in open_ends}
     fits = {text: formats_of(text) for text in dates if not _ISO.fullmatch(text)}
     clear = Counter[str]()
@@ -74,7 +215,7 @@ def date_forms(values: Iterable[tuple[str, int]], day_first: bool | None = None)
         open_ends=tuple(open_ends.values()),
         lacks_day=any(_lacks_day(text, fits.get(text, ()), chosen) for text in read),
         lacks_month=any(len(text) == 4 for text in read),
-        seen=total,
+        total=total,
         months=_months([text for text in read if text in fits], chosen),
         pivot=pivot,
     )

@@ -10,7 +10,6 @@ from importer.models import Operation, Question
 from importer.suggest.proposal import (
     Open,
     Proposal,
-    ProposedAnswer,
     ProposedEntries,
     ProposedValue,
     Setting,
@@ -20,7 +19,7 @@ from importer.suggest.proposal import (
 
 _WIDE = 100  # columns; a value that is longer gets a line for each key
 _WIDEST = 115  # with its remark
-CHECK = "please check"
+_CHECK = "please check"
 _HINTS = {
     "email": "the column with the e-mail address",
     "first_name": "the column with the first name",
@@ -32,13 +31,13 @@ _HINTS = {
 def write_proposal(proposal: Proposal, schema: str | None = None) -> str:
     """The mapping file. `schema`: where an editor finds the JSON Schema, relative to the file."""
     lines = [
-        *_head(proposal, schema),
+        *_top(proposal, schema),
         *_source(proposal),
         *_defaults(proposal),
         *_candidate(proposal),
         *_answers(proposal),
         *_unused(proposal.open_columns),
-        *_seen(proposal),
+        *_question_snapshot(proposal.questions),
     ]
     return "\n".join(lines) + "\n"
 
@@ -46,14 +45,14 @@ def write_proposal(proposal: Proposal, schema: str | None = None) -> str:
 # --- the top ------------------------------------------------------------------------------------
 
 
-def _head(proposal: Proposal, schema: str | None) -> Iterator[str]:
+def _top(proposal: Proposal, schema: str | None) -> Iterator[str]:
     if schema is not None:
         yield f"# yaml-language-server: $schema={schema}"
     yield f"# Proposed by importer for {remark(proposal.source.file)}: which column becomes what in {proposal.target}."
     yield "# A line that starts with # is a remark and does nothing. The spaces before a line matter: keep them."
     count = open_points(proposal).to_check
     if count:
-        yield f'# Look for "{CHECK}" ({count}): these are likely and not certain.'
+        yield f'# Look for "{_CHECK}" ({count}): these are likely and not certain.'
     yield from _to_do(proposal)
     yield "version: 1"
     yield ""
@@ -72,7 +71,7 @@ def _to_do(proposal: Proposal) -> Iterator[str]:
     for item in fields:
         yield f"#   under candidate:   {item.name}: ...   {_HINTS[item.name]}{_near(item)}"
     for question, item in questions:
-        yield f"#   under answers:     {question_name(question)}: ...   {remark(question.text)}{_near(item)}"
+        yield f"#   under answers:     {_question_name(question)}: ...   {remark(question.text)}{_near(item)}"
     yield '#   A column name goes behind the colon; the same text for everybody is written {value: "..."}.'
 
 
@@ -103,7 +102,7 @@ def _defaults(proposal: Proposal) -> Iterator[str]:
     yield from ("", "defaults:")
     if proposal.region:
         yield from _with_remark(
-            f"  region: {proposal.region}", f"{CHECK}: phone numbers without +.. are taken for numbers of this country"
+            f"  region: {proposal.region}", f"{_CHECK}: phone numbers without +.. are taken for numbers of this country"
         )
     if proposal.names:
         rule = ", ".join(f"{setting.key}: {_setting(setting)}" for setting in proposal.names)
@@ -123,31 +122,24 @@ def _answers(proposal: Proposal) -> Iterator[str]:
     if proposal.target.operation is not Operation.APPLY:
         return
     yield from ("", "# What the candidate answers: on the left the question, on the right the column.")
-    if not proposal.answers:
-        yield "# answers:"
-    else:
-        yield "answers:"
+    yield "answers:" if proposal.answers else "# answers:"
     for answer in proposal.answers:
-        yield from _answer(answer)
+        name = _question_name(answer.question)
+        if isinstance(answer.content, ProposedValue):
+            yield from _value(name, answer.content, 2)
+        else:
+            yield from _entries(name, answer.content)
     for question, item in proposal.open_questions:
-        must = "required, " if question.required else ""
-        yield f"  # {question_name(question)}: ...   {must}{question.answer_type}: {remark(question.text)}{_near(item)}"
+        asks = f"{'required, ' if question.required else ''}{question.answer_type}: {remark(question.text)}"
+        yield f"  # {_question_name(question)}: ...   {asks}{_near(item)}"
 
 
-def question_name(question: Question) -> str:
+def _question_name(question: Question) -> str:
     """How a mapping file names a question."""
     if question.key:
         plain = not question.key.casefold().startswith(("text:", "id:"))
         return scalar(question.key) if plain else scalar(f"id: {question.id}")
     return scalar(f"text: {question.text}") if question.text else scalar(f"id: {question.id}")
-
-
-def _answer(answer: ProposedAnswer) -> Iterator[str]:
-    name = question_name(answer.question)
-    if isinstance(answer.content, ProposedValue):
-        yield from _value(name, answer.content, 2)
-    else:
-        yield from _entries(name, answer.content)
 
 
 def _entries(name: str, entries: ProposedEntries) -> Iterator[str]:
@@ -159,7 +151,7 @@ def _entries(name: str, entries: ProposedEntries) -> Iterator[str]:
     if entries.child:
         child = entries.child
         join = f"{{name: {scalar(child.sheet)}, key: {scalar(child.key)}, equals: {scalar(child.equals)}}}"
-        doubt = f"{CHECK}: {entries.doubt}" if entries.doubt else "joined where key there says the same as equals here"
+        doubt = f"{_CHECK}: {entries.doubt}" if entries.doubt else "joined where key there says the same as equals here"
         yield from _with_remark(f"      sheet: {join}", doubt)
     for field in entries.fields:
         yield from _value(field.name, field.value, 6)
@@ -168,18 +160,15 @@ def _entries(name: str, entries: ProposedEntries) -> Iterator[str]:
 def _unused(columns: Sequence[Open]) -> Iterator[str]:
     if columns:
         yield from ("", "# Columns that nothing above uses:")
-        for item in columns:
-            yield f"#   {remark(item.name)}{_near_goals(item)}"
+    for item in columns:
+        near = f"   (perhaps for {' or '.join(map(remark, item.near))})" if item.near else ""
+        yield f"#   {remark(item.name)}{near}"
 
 
-def _near_goals(item: Open) -> str:
-    return f"   (perhaps for {' or '.join(remark(name) for name in item.near)})" if item.near else ""
-
-
-def _seen(proposal: Proposal) -> Iterator[str]:
-    if proposal.questions:
+def _question_snapshot(questions: Sequence[Question]) -> Iterator[str]:
+    if questions:
         yield ""
-        yield from seen_lines(proposal.questions)
+        yield from seen_lines(questions)
 
 
 # --- values -------------------------------------------------------------------------------------
@@ -187,7 +176,7 @@ def _seen(proposal: Proposal) -> Iterator[str]:
 
 def _value(name: str, value: ProposedValue, indent: int) -> Iterator[str]:
     space = " " * indent
-    doubt = f"{CHECK}: {value.doubt}" if value.doubt else ""
+    doubt = f"{_CHECK}: {value.doubt}" if value.doubt else ""
     note = "; ".join(part for part in (doubt, value.remark) if part)
     if not value.settings and not value.table and value.joined is None and len(value.names) == 1:
         yield from _with_remark(f"{space}{name}: {scalar(value.names[0])}", note)
@@ -223,13 +212,10 @@ def _table(table: Sequence[TableLine], indent: int) -> Iterator[str]:
         return
     space = " " * indent
     known = [line for line in table if line.target is not None]
-    if known:
-        yield f"{space}values:"
-    else:
-        yield f"{space}# values:"
+    yield f"{space}values:" if known else f"{space}# values:"
     for line in known:
         yield from _with_remark(
-            f"{space}  {scalar(line.cell)}: {scalar(line.target or '')}", "" if line.sure else CHECK
+            f"{space}  {scalar(line.cell)}: {scalar(line.target or '')}", "" if line.sure else _CHECK
         )
     for line in table:
         if line.target is None:
@@ -239,9 +225,9 @@ def _table(table: Sequence[TableLine], indent: int) -> Iterator[str]:
 
 def _with_remark(text: str, note: str) -> list[str]:
     """The line with its remark behind it, or above it where both are too long for one line."""
-    said = remark(note)
-    if not said:
+    note = remark(note)
+    if not note:
         return [text]
-    if len(text) + len(said) <= _WIDEST:
-        return [f"{text}   # {said}"]
-    return [" " * (len(text) - len(text.lstrip())) + f"# {said}", text]
+    if len(text) + len(note) <= _WIDEST:
+        return [f"{text}   # {note}"]
+    return [" " * (len(text) - len(text.lstrip())) + f"# {note}", text]

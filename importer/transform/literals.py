@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 _LONGEST = 200_000  # characters
 _DEEPEST = 10
 _TOKEN = re.compile(
     r"""\s*(?:
-        (?P<sign>[\[\](){}:,])
+        (?P<separator>[\[\](){}:,])
       | "(?P<double>(?:[^"\\]|\\.)*)"
       | '(?P<single>(?:[^'\\]|\\.)*)'
       | (?P<word>[A-Za-z]+)
@@ -19,28 +19,21 @@ _TOKEN = re.compile(
     )\s*""",
     re.VERBOSE | re.DOTALL,
 )
-_WORDS = {"null": "", "None": "", "nan": "", "NaN": "", "true": "TRUE", "True": "TRUE", "false": "FALSE"} | {
-    "False": "FALSE"
-}
+_WORDS = {"null": "", "None": "", "nan": "", "NaN": ""} | dict.fromkeys(("true", "True"), "TRUE")
+_WORDS |= dict.fromkeys(("false", "False"), "FALSE")
+_CLOSING = {"[": "]", "(": ")"}
 _ESCAPE = re.compile(r"\\(?:U([0-9A-Fa-f]{8})|u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|(.))", re.DOTALL)
 _SHORT = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "/": "/", "\\": "\\", '"': '"', "'": "'"}
 _SURROGATES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
-Written = str | Sequence["Written"] | Mapping[str, "Written"]
+Parsed = str | Sequence["Parsed"] | Mapping[str, "Parsed"]
 
 
 class Unreadable(ValueError):
     """The text is no such list; the message says where, counted in characters from 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
-    kind: str
-    text: str
-    at: int
-
-
-def read_written(text: str) -> Written:
+def read_literal(text: str) -> Parsed:
     """A value as texts, lists and dictionaries; null and None are "", booleans TRUE and FALSE.
 
     Raises:
@@ -48,34 +41,42 @@ def read_written(text: str) -> Written:
     """
     if len(text) > _LONGEST:
         raise Unreadable(f"it is longer than {_LONGEST:,} characters")
-    tokens = list(_tokens(text))
-    parser = _Parser(tokens, len(text))
+    parser = _Parser(tuple(_tokens(text)))
     value = parser.value(0)
-    parser.expect_end()
+    parser.expect("end")
     return value
 
 
-def _tokens(text: str) -> Sequence[_Token]:
-    found, position = [], 0
+@dataclass(frozen=True, slots=True)
+class _Token:
+    """`kind` is text, word, number or end, or the separator itself; `at` counts characters from 0."""
+
+    kind: str
+    text: str
+    at: int
+
+
+def _tokens(text: str) -> Iterator[_Token]:
+    position = 0
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None:
             raise Unreadable(f"it breaks at character {position + 1}")
-        kind = match.lastgroup or "sign"
-        found.append(_Token("text" if kind in ("double", "single") else kind, match[kind], match.start(kind)))
+        name = match.lastgroup or ""
+        kind = {"separator": match[name], "double": "text", "single": "text"}.get(name, name)
+        yield _Token(kind, match[name], match.start(name))
         position = match.end()
-    return found
+    yield _Token("end", "", len(text))
 
 
 class _Parser:
     """Goes through the tokens once."""
 
-    def __init__(self, tokens: Sequence[_Token], length: int) -> None:
+    def __init__(self, tokens: Sequence[_Token]) -> None:
         self._tokens = tokens
-        self._length = length
         self._next = 0
 
-    def value(self, depth: int) -> Written:
+    def value(self, depth: int) -> Parsed:
         if depth > _DEEPEST:
             raise Unreadable(f"lists lie more than {_DEEPEST} deep")
         token = self._take()
@@ -85,53 +86,49 @@ class _Parser:
             return token.text
         if token.kind == "word" and token.text in _WORDS:
             return _WORDS[token.text]
-        if token.text in ("[", "("):
-            return self._list("]" if token.text == "[" else ")", depth + 1)
-        if token.text == "{":
+        if token.kind in _CLOSING:
+            return self._list(_CLOSING[token.kind], depth + 1)
+        if token.kind == "{":
             return self._pairs(depth + 1)
-        raise self._breaks(token)
+        raise _broken(token)
 
-    def expect_end(self) -> None:
-        if self._next < len(self._tokens):
-            raise self._breaks(self._tokens[self._next])
+    def expect(self, kind: str) -> None:
+        token = self._take()
+        if token.kind != kind:
+            raise _broken(token)
 
-    def _list(self, end: str, depth: int) -> Written:
-        items: list[Written] = []
-        while not self._is(end):
+    def _list(self, closing: str, depth: int) -> Parsed:
+        items: list[Parsed] = []
+        while not self._at(closing):
             items.append(self.value(depth))
-            if not self._is(end):
-                self._sign(",")
+            if not self._at(closing):
+                self.expect(",")
         self._take()
         return items
 
-    def _pairs(self, depth: int) -> Written:
-        pairs: dict[str, Written] = {}
-        while not self._is("}"):
+    def _pairs(self, depth: int) -> Parsed:
+        pairs: dict[str, Parsed] = {}
+        while not self._at("}"):
             key = self.value(depth)
-            self._sign(":")
+            self.expect(":")
             pairs[key if isinstance(key, str) else str(key)] = self.value(depth)
-            if not self._is("}"):
-                self._sign(",")
+            if not self._at("}"):
+                self.expect(",")
         self._take()
         return pairs
 
-    def _is(self, sign: str) -> bool:
-        token = self._tokens[self._next] if self._next < len(self._tokens) else None
-        return token is not None and token.kind == "sign" and token.text == sign
-
-    def _sign(self, sign: str) -> None:
-        token = self._take()
-        if token.kind != "sign" or token.text != sign:
-            raise self._breaks(token)
+    def _at(self, kind: str) -> bool:
+        return self._tokens[self._next].kind == kind
 
     def _take(self) -> _Token:
-        if self._next == len(self._tokens):
-            raise Unreadable(f"it ends too early, after character {self._length}")
         self._next += 1
         return self._tokens[self._next - 1]
 
-    def _breaks(self, token: _Token) -> Unreadable:
-        return Unreadable(f"it breaks at character {token.at + 1}")
+
+def _broken(token: _Token) -> Unreadable:
+    if token.kind == "end":
+        return Unreadable(f"it ends too early, after character {token.at}")
+    return Unreadable(f"it breaks at character {token.at + 1}")
 
 
 def _unescaped(text: str) -> str:
