@@ -85,10 +85,10 @@ def _confirmed(settings: Settings) -> Iterator[Finding]:
 def _transport(settings: Settings) -> Finding:
     """What carries the requests, and how to have the other."""
     from importer.errors import UnusableInput
-    from importer.service import transport_told
+    from importer.service import describe_transport
 
     try:
-        return Finding("transport", True, transport_told(settings.transport))
+        return Finding("transport", True, describe_transport(settings.transport))
     except UnusableInput as error:
         return Finding("transport", False, error.problems[0].message, error.problems[0].hint)
 

@@ -203,7 +203,7 @@ def _patience(flags: RunFlags, settings: Settings, base_url: str) -> Patience:
         if seconds >= 1.5 and not flags.quiet:
             say(f"The service does not list its questions at the moment; next try in {in_words(seconds)}.")
 
-    return Patience(goes_on_for=goes_on_for, told=told)
+    return Patience(goes_on_for=goes_on_for, on_wait=told)
 
 
 def _tell_of_other_addresses(base: str, settings: Settings) -> None:
@@ -315,14 +315,14 @@ def _send(plan: Plan, flags: RunFlags, settings: Settings, connection: Connectio
     from importer.cli.signals import interruption
     from importer.errors import ImporterError, StoppedEarly
     from importer.ledger import EarlierOutcomes
-    from importer.load import Halt, Loader, LoadOptions
+    from importer.load import Cancellation, Loader, LoadOptions
     from importer.models import Operation
 
-    halt = Halt()
+    cancellation = Cancellation()
     with (
         _ledger_of(plan, settings.ledger_path()) as ledger,
         EarlierOutcomes(settings.out) as earlier,
-        interruption(halt.set) as interrupted,
+        interruption(cancellation.set) as interrupted,
     ):
         try:
             earlier_runs = begin(plan, settings.out, ledger)
@@ -340,7 +340,6 @@ def _send(plan: Plan, flags: RunFlags, settings: Settings, connection: Connectio
             connection.service,
             ledger,
             plan.ledger_run,
-            submit_then=connection.service.submit_then,
             options=LoadOptions(
                 in_flight=settings.in_flight,
                 rate=settings.rate,
@@ -353,9 +352,9 @@ def _send(plan: Plan, flags: RunFlags, settings: Settings, connection: Connectio
             ),
             probe=connection.is_well,
             has_answered=scope.target.operation is Operation.APPLY or ledger.has_answered(scope.base),
-            told=tell_waiting(flags.quiet),
+            on_waiting=tell_waiting(flags.quiet),
             earlier=earlier.of,
-            halt=halt,
+            cancellation=cancellation,
         )
         try:
             with progress(plan.manifest.rows, flags.quiet) as watch:

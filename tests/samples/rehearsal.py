@@ -10,7 +10,7 @@ from typing import Protocol
 from importer.app.pipeline import begin, carry_out, end
 from importer.app.planning import Order, make_plan
 from importer.ledger import Ledger, RunJournal, target_lock
-from importer.load import Halt, Loader, LoadOptions
+from importer.load import Cancellation, Loader, LoadOptions
 from importer.models import Outcome, WireFormat
 from importer.report import Summary
 from importer.runs.row_selection import Selection
@@ -49,7 +49,7 @@ def rehearse(sample: Importable, sandbox: RunningSandbox, out: Path) -> Rehearsa
         with target_lock(ledger_file, plan.manifest.scope), Ledger.open(ledger_file) as ledger:
             begin(plan, out, ledger)
             options = LoadOptions(settle_after=_SETTLE_AFTER)
-            loader = Loader(service, ledger, plan.ledger_run, options=options, halt=_fast_clock())
+            loader = Loader(service, ledger, plan.ledger_run, options=options, cancellation=_fast_clock())
             done = carry_out(plan, loader, watch=lambda outcome: None)
             summary = end(plan, done, loader.stop, None)
             ledger.end_run(plan.manifest.run, plan.manifest.started_at, summary.exit_code or 0)
@@ -59,5 +59,5 @@ def rehearse(sample: Importable, sandbox: RunningSandbox, out: Path) -> Rehearsa
         return Rehearsal(tuple(journal.outcomes()), summary)
 
 
-def _fast_clock() -> Halt:
-    return Halt(now=lambda: time.monotonic() * _SPEED, sleep=lambda seconds: time.sleep(seconds / _SPEED))
+def _fast_clock() -> Cancellation:
+    return Cancellation(now=lambda: time.monotonic() * _SPEED, sleep=lambda seconds: time.sleep(seconds / _SPEED))

@@ -1,7 +1,7 @@
-"""One request over libcurl: how it is put, what came of it, and in which words it failed.
+"""One request over libcurl: how it is made, what came of it, and in which words it failed.
 
 What libcurl does on its own, and this does not: a request whose kept connection dies before the first byte of an answer
-is sent again, a POST too, and the 409 to the second would be told as somebody else's. It would wait at a dripping
+is sent again, a POST too, and the 409 to the second would be reported as somebody else's. It would wait at a dripping
 answer as long as it drips, and it reads proxies from the environment.
 """
 
@@ -17,12 +17,8 @@ from typing import Protocol
 import certifi
 import pycurl  # type: ignore[import-untyped]  # it has no stubs of its own
 
-from importer.service import reasons
-from importer.service.replies import NoReply, Phase, RawReply
-from importer.service.wire import Limits, WireRequest
-
-Ends = tuple[str, int, str, int]
-"""The two addresses of a connection: the service's, then ours, each with its port."""
+from importer.service.curl_connections import Ends
+from importer.service.transport_api import Limits, NoReply, Phase, RawReply, Reason, Request
 
 
 class MayUse(Protocol):
@@ -58,10 +54,10 @@ class CurlHandle:
     def close(self) -> None:
         self.curl.close()
 
-    def prepare(self, request: WireRequest, body_limit: int) -> None:
+    def prepare(self, request: Request) -> None:
         """Make ready for a request, and forget the one before."""
         self._began, self.sent, self.ends = time.monotonic(), 0.0, None
-        self._pieces, self._size, self._most = [], 0, body_limit
+        self._pieces, self._size, self._most = [], 0, request.body_limit or self._limits.body
         self._body = len(request.body or b"")
         curl = self.curl
         if request.headers is not self._headers:
@@ -78,11 +74,11 @@ class CurlHandle:
                 curl.setopt(pycurl.HTTPGET, 1)
             curl.setopt(pycurl.CUSTOMREQUEST, request.method)
             self._is_encrypted = request.url.startswith("https:")
-            # Elsewhere nobody counts what comes on a connection: see _KeptConnections
+            # Elsewhere nobody counts what comes on a connection: see KeptConnections
             curl.setopt(pycurl.FORBID_REUSE, self._is_encrypted and sys.platform != "linux")
             self._target = target
 
-    def is_to_be_put_again(self, error: int) -> bool:
+    def needs_another_connection(self, error: int) -> bool:
         """Whether nothing was sent only because the connection was unfit: then another one is taken."""
         was_unfit, self._is_unfit = self._is_unfit, False
         return was_unfit and not self.sent and error == pycurl.E_ABORTED_BY_CALLBACK
@@ -98,13 +94,13 @@ class CurlHandle:
         """What came of the request; `error` is libcurl's code of what ended it."""
         status = self.curl.getinfo(pycurl.RESPONSE_CODE)
         if status >= 200:  # after an interim answer the true one is still to come
-            return RawReply(status, self._told(), b"".join(self._pieces)[: self._most], error == pycurl.E_OK)
+            return RawReply(
+                status, self._headers_that_count(), b"".join(self._pieces)[: self._most], error == pycurl.E_OK
+            )
         return NoReply(self._reason(error), self._phase())
 
-    def _told(self) -> dict[str, str]:
-        """The headers that count, as libcurl has read them: had it to call us for each line of the head, a thread would
-        have to wait for its turn each time.
-        """
+    def _headers_that_count(self) -> dict[str, str]:
+        """As libcurl has read them. A call from libcurl for each line of the head would wait for its turn each time."""
         asked = self.curl.getinfo_raw  # bytes: a header may hold any
         found = {
             "content-type": (asked(pycurl.CONTENT_TYPE) or b"").decode("utf-8", "replace"),
@@ -117,8 +113,8 @@ class CurlHandle:
         """What failed, for a person."""
         if error == pycurl.E_COULDNT_CONNECT and not self.sent:
             number = self.curl.getinfo(pycurl.OS_ERRNO)
-            return reasons.REFUSED if number == errno.ECONNREFUSED else reasons.OTHER.format(kind=os.strerror(number))
-        found = (_WHILE_WAITING if self.sent else _WHILE_CONNECTING).get(error, reasons.OTHER)
+            return Reason.REFUSED if number == errno.ECONNREFUSED else Reason.OTHER.format(kind=os.strerror(number))
+        found = (_WHILE_WAITING if self.sent else _WHILE_CONNECTING).get(error, Reason.OTHER)
         waited = time.monotonic() - self._began
         return found.format(connect=self._limits.connect, waited=waited, kind=f"curl {error}")
 
@@ -158,27 +154,27 @@ _TLS = dict.fromkeys(
         pycurl.E_SSL_CACERT_BADFILE,
         pycurl.E_SSL_ISSUER_ERROR,
     ),
-    reasons.TLS_REFUSED,
+    Reason.TLS_REFUSED,
 )
 
 _WHILE_CONNECTING: dict[int, str] = {
-    pycurl.E_COULDNT_RESOLVE_HOST: reasons.NAME_UNKNOWN,
-    pycurl.E_OPERATION_TIMEDOUT: reasons.NO_CONNECTION,
+    pycurl.E_COULDNT_RESOLVE_HOST: Reason.NAME_UNKNOWN,
+    pycurl.E_OPERATION_TIMEDOUT: Reason.NO_CONNECTION,
     **_TLS,
 }
 
 _WHILE_WAITING: dict[int, str] = {
-    pycurl.E_OPERATION_TIMEDOUT: reasons.NO_ANSWER,
-    pycurl.E_GOT_NOTHING: reasons.CLOSED,
+    pycurl.E_OPERATION_TIMEDOUT: Reason.NO_ANSWER,
+    pycurl.E_GOT_NOTHING: Reason.CLOSED,
     # libcurl was about to send again, on another connection, or could not even make that one
-    pycurl.E_ABORTED_BY_CALLBACK: reasons.CLOSED,
-    pycurl.E_COULDNT_RESOLVE_HOST: reasons.CLOSED,
-    pycurl.E_COULDNT_CONNECT: reasons.CLOSED,
-    **dict.fromkeys(_TLS, reasons.CLOSED),
-    pycurl.E_SEND_ERROR: reasons.RESET,
-    pycurl.E_RECV_ERROR: reasons.RESET,
-    pycurl.E_UNSUPPORTED_PROTOCOL: reasons.NOT_HTTP,  # HTTP/0.9: no status line at all
-    pycurl.E_FTP_WEIRD_SERVER_REPLY: reasons.NOT_HTTP,
+    pycurl.E_ABORTED_BY_CALLBACK: Reason.CLOSED,
+    pycurl.E_COULDNT_RESOLVE_HOST: Reason.CLOSED,
+    pycurl.E_COULDNT_CONNECT: Reason.CLOSED,
+    **dict.fromkeys(_TLS, Reason.CLOSED),
+    pycurl.E_SEND_ERROR: Reason.RESET,
+    pycurl.E_RECV_ERROR: Reason.RESET,
+    pycurl.E_UNSUPPORTED_PROTOCOL: Reason.NOT_HTTP,  # HTTP/0.9: no status line at all
+    pycurl.E_FTP_WEIRD_SERVER_REPLY: Reason.NOT_HTTP,
 }
 
 

@@ -1,0 +1,174 @@
+"""The sockets that libcurl uses: waiting for many at once, and which kept connections may be used again."""
+
+from __future__ import annotations
+
+import select
+import socket
+import sys
+import time
+from typing import Final, Protocol
+
+from importer.service.transport_api import Limits
+
+Ends = tuple[str, int, str, int]
+"""The two addresses of a connection: the service's, then ours, each with its port."""
+
+NONE: Final = -1  # how libcurl says that there is no socket, or that it has nothing to wait for
+_RECEIVED_AT: Final = 128  # where Linux counts what has come on a connection, in struct tcp_info
+READ: Final = 1
+WRITE: Final = 2
+
+
+class Sockets(Protocol):
+    """Sockets, by number, and what is awaited of each: READ, WRITE, or both added up. For one thread.
+
+    Python's own selectors keep more of each socket than a request is worth.
+    """
+
+    def watch(self, number: int, what: int) -> None:
+        """Wait for that of this socket, and for nothing else of it."""
+        ...
+
+    def forget(self, number: int) -> None:
+        """Wait for it no more. Of one that is not watched: nothing."""
+        ...
+
+    def wait(self, seconds: float) -> list[tuple[int, int]]:
+        """What has happened by then, as soon as anything has; an end or an error counts as all that was awaited."""
+        ...
+
+
+def sockets() -> Sockets:
+    """For this system."""
+    return _Selected() if sys.platform == "win32" else _Polled()
+
+
+class _Polled:
+    """Watching and forgetting is no call to the system: with each request both are done."""
+
+    def __init__(self) -> None:
+        self._poll = select.poll()
+        self._watched: dict[int, int] = {}
+
+    def watch(self, number: int, what: int) -> None:
+        self._poll.register(number, (select.POLLIN if what & READ else 0) | (select.POLLOUT if what & WRITE else 0))
+        self._watched[number] = what
+
+    def forget(self, number: int) -> None:
+        if self._watched.pop(number, None) is not None:
+            self._poll.unregister(number)
+
+    def wait(self, seconds: float) -> list[tuple[int, int]]:
+        return [(number, self._meaning(number, event)) for number, event in self._poll.poll(seconds * 1000)]
+
+    def _meaning(self, number: int, event: int) -> int:
+        if event == select.POLLIN:
+            return READ
+        if event == select.POLLOUT:
+            return WRITE
+        return self._watched[number]
+
+
+class _Selected:
+    """Windows does not know poll."""
+
+    def __init__(self) -> None:
+        self._readable: set[int] = set()
+        self._writable: set[int] = set()
+
+    def watch(self, number: int, what: int) -> None:
+        for numbers, kind in ((self._readable, READ), (self._writable, WRITE)):
+            (numbers.add if what & kind else numbers.discard)(number)
+
+    def forget(self, number: int) -> None:
+        self._readable.discard(number)
+        self._writable.discard(number)
+
+    def wait(self, seconds: float) -> list[tuple[int, int]]:
+        # What fails while connecting is reported as an exception there, and only there.
+        readable, writable, failed = select.select(self._readable, self._writable, self._writable, seconds)
+        found = dict.fromkeys(readable, READ)
+        for number in (*writable, *failed):
+            found[number] = found.get(number, 0) | WRITE
+        return list(found.items())
+
+
+class KeptConnections:
+    """Which connections wait for a request, by their addresses, and whether they may be used for one.
+
+    One that has idled past the service's patience, or on which something has come, is not: a reset on it would be
+    ambiguous, and what has come may be a second answer to the request before, which would be taken for the answer to
+    the next one. libcurl would look only where a connection has waited for a second.
+
+    Where a connection is encrypted, a second answer may lie in the TLS library already, where nobody can look. Then the
+    next request is "answered" though nothing came after it had left.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._waiting: dict[Ends, tuple[int, float]] = {}  # the socket's number, and since when
+        self._busy: set[Ends] = set()
+        self._taken: dict[Ends, tuple[int, int]] = {}  # encrypted ones: the number, and how much had come until then
+        self._heard: set[int] = set()  # of those the ones on which something came after the request
+        self._look = sockets()
+
+    def keep(self, ends: Ends | None, number: int, *, may_be_used: bool) -> None:
+        """The request that was on it is over. `number`: its socket's; there is none where it was closed."""
+        if ends is None:
+            return
+        self._busy.discard(ends)
+        if number != NONE:
+            self._waiting[ends] = (number, time.monotonic() if may_be_used else float("-inf"))
+
+    def take(self, ends: Ends, *, is_encrypted: bool) -> bool:
+        """Whether the connection may be used: one that was not kept is new."""
+        if ends in self._busy:  # the request that was on it is done, and we have not heard of that yet
+            return False
+        self._busy.add(ends)
+        waiting = self._waiting.pop(ends, None)
+        if waiting is None:
+            return True
+        number, since = waiting
+        if time.monotonic() - since >= self._limits.idle or self._has_something_to_read(number):
+            self._busy.discard(ends)
+            return False
+        if is_encrypted and sys.platform == "linux":
+            self._taken[ends] = (number, _bytes_received(number))
+            self._heard.discard(number)
+        return True
+
+    def hear(self, number: int) -> None:
+        """Something has come on that socket."""
+        self._heard.add(number)
+
+    def had_come_before(self, ends: Ends | None) -> bool:
+        """Whether what was read on a connection since it was taken had come before, so that nobody had to wait for it.
+
+        An answer may be read without waiting where it is quick, but then its bytes have come and none are left.
+        """
+        number, before = self._taken.pop(ends, (NONE, 0)) if ends is not None else (NONE, 0)
+        if number == NONE or number in self._heard:
+            return False
+        return _bytes_received(number) <= before or self._has_something_to_read(number)
+
+    def _has_something_to_read(self, number: int) -> bool:
+        """Nothing is to come on a connection that waits for a request: what does is its end."""
+        try:
+            self._look.watch(number, READ)
+            return bool(self._look.wait(0))
+        except (OSError, ValueError):
+            return True
+        finally:
+            self._look.forget(number)
+
+
+def _bytes_received(number: int) -> int:
+    """By the system's count, on that socket; 0 where it does not count."""
+    connection = socket.socket(socket.AF_INET, socket.SOCK_STREAM, fileno=number)
+    try:
+        info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _RECEIVED_AT + 8)
+    except OSError:  # libcurl has closed it
+        return 0
+    finally:
+        connection.detach()
+    return int.from_bytes(info[_RECEIVED_AT:], sys.byteorder)
