@@ -18,6 +18,7 @@ from importer.load.next_step import (
     Step,
     Suspension,
     after_answer,
+    after_pause,
     after_question,
     after_time,
 )
@@ -272,6 +273,21 @@ def test_without_a_connection_every_sender_is_held() -> None:
     """At once, and the reason is told."""
     held = after(BUSY, REFUSED).suspension
     assert held == Suspension("unreachable", "the service cannot be reached (connection refused)", NOW + 0.5)
+
+
+@pytest.mark.parametrize(
+    ("since", "after"),
+    [
+        pytest.param(NOW - 130, NOW - 30, id="30 seconds before the pause"),
+        pytest.param(NOW - 100, NOW, id="when it began"),
+        pytest.param(NOW - 50, NOW, id="an answer came in it"),
+    ],
+)
+def test_the_time_of_a_pause_does_not_count(since: float, after: float) -> None:
+    """A person paused the run for 100 seconds: it is as near to giving up as it was before."""
+    run = BUSY._replace(progress_at=since, unreachable=2, unreachable_since=since)
+    resumed = after_pause(run, NOW - 100, Conditions(JOB_POST.target, LoadOptions(), NOW, 0.5))
+    assert resumed == run._replace(progress_at=after, unreachable_since=after)
 
 
 ADDRESSES = [

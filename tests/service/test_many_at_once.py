@@ -245,5 +245,5 @@ def test_a_bug_is_handed_over_and_ends_no_thread() -> None:
         made.start(post(server.base_url), found.put)
         bug, answer = found.get(timeout=5), found.get(timeout=5)
         made.close()
-    assert isinstance(bug, ValueError)
+    assert isinstance(bug, TypeError)
     assert answer == RawReply(201, {}, b"{}", True)
