@@ -5,12 +5,13 @@ from __future__ import annotations
 import socket
 import time
 from collections import deque
+from selectors import EVENT_READ, EVENT_WRITE
 from typing import Final
 
 import pycurl  # type: ignore[import-untyped]  # it has no stubs of its own
 
-from importer.service.curl_connections import NONE, READ, WRITE, KeptConnections, sockets
 from importer.service.curl_request import CurlHandle
+from importer.service.kept_connections import NONE, KeptConnections, new_selector
 from importer.service.transport_api import Limits, NoReply, OnDone, Phase, RawReply, Reason, Request
 
 _LONGEST_WAIT: Final = 1.0  # seconds
@@ -29,9 +30,10 @@ class CurlLoop:
         self._under_way: dict[pycurl.Curl, tuple[CurlHandle, OnDone]] = {}
         self._kept = KeptConnections(limits)
         self._heard: dict[int, float] = {}  # when something last came on a socket
-        self._sockets = sockets()
+        self._watched: dict[int, int] = {}  # what is awaited of each socket
+        self._selector = new_selector()
         self._wakeup = wakeup
-        self._sockets.watch(wakeup.fileno(), READ)
+        self._selector.register(wakeup.fileno(), EVENT_READ)
         self._libcurl_is_due: float | None = None
         self._looks_for_overdue_at = float("inf")
         self._multi = pycurl.CurlMulti()
@@ -57,7 +59,8 @@ class CurlLoop:
         """The sockets that can be read or sent on, as soon as there are any; waits for so many seconds at most."""
         if self._take_turns():  # a request that was begun may be done at once
             longest = 0.0
-        return self._sockets.wait(min(longest, self._until_something_is_due()))
+        ready = self._selector.select(min(longest, self._until_something_is_due()))
+        return [(key.fd, events) for key, events in ready]
 
     def go_on(self, ready: list[tuple[int, int]]) -> None:
         """Do what can be done, after a `wait`."""
@@ -67,7 +70,7 @@ class CurlLoop:
                 self._wakeup.recv(4096)
                 continue
             self._heard[number] = now
-            if came & READ:
+            if came & EVENT_READ:
                 self._kept.hear(number)
             self._multi.socket_action(number, _CAME[came])
             self._take_turns()
@@ -95,6 +98,7 @@ class CurlLoop:
         while self._free:
             self._free.pop().close()
         self._multi.close()
+        self._selector.close()
 
     def _until_something_is_due(self) -> float:
         """Seconds."""
@@ -175,23 +179,25 @@ class CurlLoop:
     # --- what libcurl calls ---
 
     def _watch(self, what: int, number: int, _multi: object, _data: object) -> None:
-        awaited = _AWAITED.get(what)
-        if awaited is None:
-            self._sockets.forget(number)
-        else:
-            self._sockets.watch(number, awaited)
+        awaited = _AWAITED.get(what, 0)
+        before = self._watched.pop(number, 0)
+        if awaited:
+            self._watched[number] = awaited
+            (self._selector.modify if before else self._selector.register)(number, awaited)
+        elif before:
+            self._selector.unregister(number)
 
     def _set_timer(self, milliseconds: int) -> None:
         self._libcurl_is_due = None if milliseconds == NONE else time.monotonic() + milliseconds / 1000
 
 
 _AWAITED: Final = {  # anything else ends the watching
-    pycurl.POLL_IN: READ,
-    pycurl.POLL_OUT: WRITE,
-    pycurl.POLL_INOUT: READ | WRITE,
+    pycurl.POLL_IN: EVENT_READ,
+    pycurl.POLL_OUT: EVENT_WRITE,
+    pycurl.POLL_INOUT: EVENT_READ | EVENT_WRITE,
 }
 _CAME: Final = {
-    READ: pycurl.CSELECT_IN,
-    WRITE: pycurl.CSELECT_OUT,
-    READ | WRITE: pycurl.CSELECT_IN | pycurl.CSELECT_OUT,
+    EVENT_READ: pycurl.CSELECT_IN,
+    EVENT_WRITE: pycurl.CSELECT_OUT,
+    EVENT_READ | EVENT_WRITE: pycurl.CSELECT_IN | pycurl.CSELECT_OUT,
 }

@@ -17,7 +17,7 @@ from typing import Protocol
 import certifi
 import pycurl  # type: ignore[import-untyped]  # it has no stubs of its own
 
-from importer.service.curl_connections import Ends
+from importer.service.kept_connections import Ends
 from importer.service.transport_api import Limits, NoReply, Phase, RawReply, Reason, Request
 
 

@@ -1,12 +1,12 @@
-"""The sockets that libcurl uses: waiting for many at once, and which kept connections may be used again."""
+"""The connections that libcurl keeps: which of them may carry one more request."""
 
 from __future__ import annotations
 
-import select
+import selectors
 import socket
 import sys
 import time
-from typing import Final, Protocol
+from typing import Final
 
 from importer.service.transport_api import Limits
 
@@ -15,82 +15,11 @@ Ends = tuple[str, int, str, int]
 
 NONE: Final = -1  # how libcurl says that there is no socket, or that it has nothing to wait for
 _RECEIVED_AT: Final = 128  # where Linux counts what has come on a connection, in struct tcp_info
-READ: Final = 1
-WRITE: Final = 2
 
 
-class Sockets(Protocol):
-    """Sockets, by number, and what is awaited of each: READ, WRITE, or both added up. For one thread.
-
-    Python's own selectors keep more of each socket than a request is worth.
-    """
-
-    def watch(self, number: int, what: int) -> None:
-        """Wait for that of this socket, and for nothing else of it."""
-        ...
-
-    def forget(self, number: int) -> None:
-        """Wait for it no more. Of one that is not watched: nothing."""
-        ...
-
-    def wait(self, seconds: float) -> list[tuple[int, int]]:
-        """What has happened by then, as soon as anything has; an end or an error counts as all that was awaited."""
-        ...
-
-
-def sockets() -> Sockets:
-    """For this system."""
-    return _Selected() if sys.platform == "win32" else _Polled()
-
-
-class _Polled:
-    """Watching and forgetting is no call to the system: with each request both are done."""
-
-    def __init__(self) -> None:
-        self._poll = select.poll()
-        self._watched: dict[int, int] = {}
-
-    def watch(self, number: int, what: int) -> None:
-        self._poll.register(number, (select.POLLIN if what & READ else 0) | (select.POLLOUT if what & WRITE else 0))
-        self._watched[number] = what
-
-    def forget(self, number: int) -> None:
-        if self._watched.pop(number, None) is not None:
-            self._poll.unregister(number)
-
-    def wait(self, seconds: float) -> list[tuple[int, int]]:
-        return [(number, self._meaning(number, event)) for number, event in self._poll.poll(seconds * 1000)]
-
-    def _meaning(self, number: int, event: int) -> int:
-        if event == select.POLLIN:
-            return READ
-        if event == select.POLLOUT:
-            return WRITE
-        return self._watched[number]
-
-
-class _Selected:
-    """Windows does not know poll."""
-
-    def __init__(self) -> None:
-        self._readable: set[int] = set()
-        self._writable: set[int] = set()
-
-    def watch(self, number: int, what: int) -> None:
-        for numbers, kind in ((self._readable, READ), (self._writable, WRITE)):
-            (numbers.add if what & kind else numbers.discard)(number)
-
-    def forget(self, number: int) -> None:
-        self._readable.discard(number)
-        self._writable.discard(number)
-
-    def wait(self, seconds: float) -> list[tuple[int, int]]:
-        # What fails while connecting is reported as an exception there, and only there.
-        readable, writable, failed = select.select(self._readable, self._writable, self._writable, seconds)
-        found = dict.fromkeys(readable, READ)
-        for number in (*writable, *failed):
-            found[number] = found.get(number, 0) | WRITE
-        return list(found.items())
+def new_selector() -> selectors.BaseSelector:
+    """One that is changed without a call to the system, as it is twice for each request; Windows has no other."""
+    return selectors.PollSelector() if sys.platform != "win32" else selectors.SelectSelector()
 
 
 class KeptConnections:
@@ -110,7 +39,6 @@ class KeptConnections:
         self._busy: set[Ends] = set()
         self._taken: dict[Ends, tuple[int, int]] = {}  # encrypted ones: the number, and how much had come until then
         self._heard: set[int] = set()  # of those the ones on which something came after the request
-        self._look = sockets()
 
     def keep(self, ends: Ends | None, number: int, *, may_be_used: bool) -> None:
         """The request that was on it is over. `number`: its socket's; there is none where it was closed."""
@@ -129,7 +57,7 @@ class KeptConnections:
         if waiting is None:
             return True
         number, since = waiting
-        if time.monotonic() - since >= self._limits.idle or self._has_something_to_read(number):
+        if time.monotonic() - since >= self._limits.idle or _has_something_to_read(number):
             self._busy.discard(ends)
             return False
         if is_encrypted and sys.platform == "linux":
@@ -149,17 +77,17 @@ class KeptConnections:
         number, before = self._taken.pop(ends, (NONE, 0)) if ends is not None else (NONE, 0)
         if number == NONE or number in self._heard:
             return False
-        return _bytes_received(number) <= before or self._has_something_to_read(number)
+        return _bytes_received(number) <= before or _has_something_to_read(number)
 
-    def _has_something_to_read(self, number: int) -> bool:
-        """Nothing is to come on a connection that waits for a request: what does is its end."""
+
+def _has_something_to_read(number: int) -> bool:
+    """Nothing is to come on a connection that waits for a request: what does is its end."""
+    with new_selector() as look:
         try:
-            self._look.watch(number, READ)
-            return bool(self._look.wait(0))
+            look.register(number, selectors.EVENT_READ)
+            return bool(look.select(0))
         except (OSError, ValueError):
             return True
-        finally:
-            self._look.forget(number)
 
 
 def _bytes_received(number: int) -> int:
