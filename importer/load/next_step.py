@@ -275,28 +275,28 @@ def _is_inconclusive(run: RunState) -> bool:
 
 def _wait_longer(run: RunState, conditions: Conditions, asked: float | None) -> RunState:
     """The current suspension until its next probe: after the wait that is next, or the one the service asked for."""
-    found = run.suspension
-    assert found is not None
-    if found.kind == "inconclusive":
+    suspension = run.suspension
+    assert suspension is not None
+    if suspension.kind == "inconclusive":
         wait = _spread(_WAITS_AFTER_INCONCLUSIVE[min(run.waits, len(_WAITS_AFTER_INCONCLUSIVE) - 1)], conditions)
         run = run._replace(waits=run.waits + 1)
         wait = max(wait, asked or 0.0)
     else:
         wait = _growing(run.holds, conditions) if asked is None else asked
         run = run._replace(holds=run.holds + 1)
-    return run._replace(window=(), streak=(), suspension=found._replace(until=conditions.now + wait))
+    return run._replace(window=(), streak=(), suspension=suspension._replace(until=conditions.now + wait))
 
 
 def _after_clear_probe(run: RunState, conditions: Conditions) -> RunState:
-    found = run.suspension
-    if found is None:
+    suspension = run.suspension
+    if suspension is None:
         return run
-    clear = found.clear + 1
-    if found.kind != "inconclusive":
+    clear = suspension.clear + 1
+    if suspension.kind != "inconclusive":
         return run._replace(suspension=None, holds=0, window=(), streak=())
     if clear >= _CLEAR_PROBES:
         return run._replace(suspension=None, window=(), streak=(), finals=0)
-    return run._replace(suspension=found._replace(clear=clear, until=conditions.now))
+    return run._replace(suspension=suspension._replace(clear=clear, until=conditions.now))
 
 
 # --- waits and counts ---

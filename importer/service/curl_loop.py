@@ -1,4 +1,8 @@
-"""Many requests at a time on one thread: libcurl is told which sockets are ready, and tells which requests are done."""
+"""Many requests at a time on one thread, over libcurl's multi interface.
+
+libcurl says which sockets to watch (`_watch`) and when to call it at the latest (`_set_timer`). We wait for the
+sockets, call it for each that is ready, and ask it which requests are done.
+"""
 
 from __future__ import annotations
 
@@ -29,13 +33,13 @@ class CurlLoop:
         self._to_begin: deque[tuple[CurlHandle, OnDone]] = deque()
         self._under_way: dict[pycurl.Curl, tuple[CurlHandle, OnDone]] = {}
         self._kept = KeptConnections(limits)
-        self._heard: dict[int, float] = {}  # when something last came on a socket
+        self._last_activity: dict[int, float] = {}  # when something last came on a socket
         self._watched: dict[int, int] = {}  # what is awaited of each socket
         self._selector = new_selector()
         self._wakeup = wakeup
         self._selector.register(wakeup.fileno(), EVENT_READ)
-        self._libcurl_is_due: float | None = None
-        self._looks_for_overdue_at = float("inf")
+        self._timer_at: float | None = None
+        self._next_overdue_check = float("inf")
         self._multi = pycurl.CurlMulti()
         self._multi.setopt(pycurl.M_MAXCONNECTS, connections)
         self._multi.setopt(pycurl.M_PIPELINING, pycurl.PIPE_NOTHING)
@@ -43,7 +47,7 @@ class CurlLoop:
         self._multi.setopt(pycurl.M_TIMERFUNCTION, self._set_timer)
 
     def begin(self, request: Request, on_done: OnDone) -> None:
-        """Have a request sent; `on_done` is called by a later `wait` or `go_on`, and may begin another one.
+        """Have a request sent; `on_done` is called by a later `wait` or `handle_ready`, and may begin another one.
 
         Where the request cannot be made, a bug of ours, that is reported at once.
         """
@@ -57,27 +61,27 @@ class CurlLoop:
 
     def wait(self, longest: float = _LONGEST_WAIT) -> list[tuple[int, int]]:
         """The sockets that can be read or sent on, as soon as there are any; waits for so many seconds at most."""
-        if self._take_turns():  # a request that was begun may be done at once
+        if self._finish_and_begin():  # a request that was begun may be done at once
             longest = 0.0
-        ready = self._selector.select(min(longest, self._until_something_is_due()))
+        ready = self._selector.select(min(longest, self._seconds_until_due()))
         return [(key.fd, events) for key, events in ready]
 
-    def go_on(self, ready: list[tuple[int, int]]) -> None:
-        """Do what can be done, after a `wait`."""
+    def handle_ready(self, ready: list[tuple[int, int]]) -> None:
+        """Let libcurl read and send what it can, after a `wait`; finish what is done, and what has passed a limit."""
         now = time.monotonic()
         for number, came in ready:
             if number == self._wakeup.fileno():
                 self._wakeup.recv(4096)
                 continue
-            self._heard[number] = now
+            self._last_activity[number] = now
             if came & EVENT_READ:
-                self._kept.hear(number)
+                self._kept.note_activity(number)
             self._multi.socket_action(number, _CAME[came])
-            self._take_turns()
-        self._do_what_is_due()
-        self._take_turns()
-        if self._looks_for_overdue_at <= now:
-            self._end_those_overdue(now)
+            self._finish_and_begin()
+        self._run_timer()
+        self._finish_and_begin()
+        if self._next_overdue_check <= now:
+            self._fail_overdue(now)
 
     def fail_all(self, bug: BaseException) -> None:
         """Report a bug of ours to everybody who waits for an answer: what became of their requests is not known."""
@@ -100,33 +104,33 @@ class CurlLoop:
         self._multi.close()
         self._selector.close()
 
-    def _until_something_is_due(self) -> float:
+    def _seconds_until_due(self) -> float:
         """Seconds."""
-        until = self._looks_for_overdue_at
-        if self._libcurl_is_due is not None:
-            until = min(until, self._libcurl_is_due)
+        until = self._next_overdue_check
+        if self._timer_at is not None:
+            until = min(until, self._timer_at)
         return max(0.0, until - time.monotonic())
 
-    def _do_what_is_due(self) -> None:
-        if self._libcurl_is_due is not None and self._libcurl_is_due <= time.monotonic():
-            self._libcurl_is_due = None
+    def _run_timer(self) -> None:
+        if self._timer_at is not None and self._timer_at <= time.monotonic():
+            self._timer_at = None
             self._multi.socket_action(pycurl.SOCKET_TIMEOUT, 0)
 
-    def _take_turns(self) -> bool:
-        """End those that are done, and let leave those that are to begin; whether there were any.
+    def _finish_and_begin(self) -> bool:
+        """Finish the requests that are done, and begin those that wait for it; whether there were any.
 
-        In turn: libcurl gives the connection of one that is done to the next at once, and it is to be known before
-        whose it was. What begins meanwhile leaves at the next `wait`.
+        In turn: libcurl gives the connection of a request that is done to the next one at once, and we must know before
+        that it is free. A request that is added meanwhile begins with the next call.
         """
-        were_any = self._end_those_done()
+        were_any = self._finish_completed()
         for _ in range(len(self._to_begin)):
-            self._let_leave(*self._to_begin.popleft())
+            self._begin_now(*self._to_begin.popleft())
             were_any = True
             if self._to_begin:
-                self._end_those_done()
+                self._finish_completed()
         return were_any
 
-    def _let_leave(self, handle: CurlHandle, on_done: OnDone) -> None:
+    def _begin_now(self, handle: CurlHandle, on_done: OnDone) -> None:
         try:
             self._multi.add_handle(handle.curl)
         except BaseException as bug:  # noqa: BLE001 - reported to whoever waits for the answer
@@ -134,47 +138,47 @@ class CurlLoop:
             return
         self._under_way[handle.curl] = (handle, on_done)
         soonest = time.monotonic() + min(self._limits.answer, self._limits.silence)
-        self._looks_for_overdue_at = min(self._looks_for_overdue_at, soonest)
-        self._do_what_is_due()  # it leaves now, and not when all that is ready has been read
+        self._next_overdue_check = min(self._next_overdue_check, soonest)
+        self._run_timer()  # now, and not when all other sockets have been read
 
-    def _end_those_done(self) -> bool:
+    def _finish_completed(self) -> bool:
         """Whether there were any."""
         were_any = False
         left = 1
         while left:
             left, done, failed = self._multi.info_read()
             for curl in done:
-                self._end(curl, pycurl.E_OK)
+                self._finish(curl, pycurl.E_OK)
             for curl, error, _ in failed:
-                self._end(curl, error)
+                self._finish(curl, error)
             were_any = were_any or bool(done or failed)
         return were_any
 
-    def _end(self, curl: pycurl.Curl, error: int) -> None:
+    def _finish(self, curl: pycurl.Curl, error: int) -> None:
         handle, on_done = self._under_way[curl]
         if handle.needs_another_connection(error):
             self._multi.remove_handle(curl)
             self._multi.add_handle(curl)
             return
         outcome = handle.outcome(error)
-        is_earlier = self._kept.had_come_before(handle.ends)
+        is_earlier = self._kept.answer_came_before(handle.key)
         if is_earlier and isinstance(outcome, RawReply):
             outcome = NoReply(Reason.EARLIER, Phase.WAITING)
-        self._kept.keep(handle.ends, curl.getinfo(pycurl.ACTIVESOCKET), may_be_used=not is_earlier)
+        self._kept.keep(handle.key, curl.getinfo(pycurl.ACTIVESOCKET), may_be_used=not is_earlier)
         self._multi.remove_handle(curl)  # of an answer that is not at its end, this closes the connection
         del self._under_way[curl]
         self._free.append(handle)
         on_done(outcome)
 
-    def _end_those_overdue(self, now: float) -> None:
-        self._looks_for_overdue_at = float("inf")  # whoever is begun from here on says when to look for it
+    def _fail_overdue(self, now: float) -> None:
+        self._next_overdue_check = float("inf")  # a request that begins from here on lowers it
         for curl, (handle, _) in list(self._under_way.items()):
-            heard = self._heard.get(curl.getinfo(pycurl.ACTIVESOCKET), 0.0)
-            overdue_at = min(handle.overdue_at(heard), now + min(self._limits.answer, self._limits.silence))
+            last_activity = self._last_activity.get(curl.getinfo(pycurl.ACTIVESOCKET), 0.0)
+            overdue_at = min(handle.overdue_at(last_activity), now + min(self._limits.answer, self._limits.silence))
             if overdue_at <= now:
-                self._end(curl, pycurl.E_OPERATION_TIMEDOUT)
+                self._finish(curl, pycurl.E_OPERATION_TIMEDOUT)
             else:
-                self._looks_for_overdue_at = min(self._looks_for_overdue_at, overdue_at)
+                self._next_overdue_check = min(self._next_overdue_check, overdue_at)
 
     # --- what libcurl calls ---
 
@@ -188,7 +192,7 @@ class CurlLoop:
             self._selector.unregister(number)
 
     def _set_timer(self, milliseconds: int) -> None:
-        self._libcurl_is_due = None if milliseconds == NONE else time.monotonic() + milliseconds / 1000
+        self._timer_at = None if milliseconds == NONE else time.monotonic() + milliseconds / 1000
 
 
 _AWAITED: Final = {  # anything else ends the watching

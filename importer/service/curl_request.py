@@ -17,32 +17,31 @@ from typing import Protocol
 import certifi
 import pycurl  # type: ignore[import-untyped]  # it has no stubs of its own
 
-from importer.service.kept_connections import Ends
+from importer.service.kept_connections import ConnectionKey
 from importer.service.transport_api import Limits, NoReply, Phase, RawReply, Reason, Request
 
 
 class MayUse(Protocol):
-    def __call__(self, ends: Ends, *, is_encrypted: bool) -> bool: ...
+    def __call__(self, key: ConnectionKey, *, is_encrypted: bool) -> bool: ...
 
 
 class CurlHandle:
     """A handle of libcurl, for one request after the other.
 
-    may_use: asked with the ends of a connection, and whether it is encrypted, before the first byte leaves on it; false
-    has it closed.
+    may_use: asked before the first byte leaves on a connection, whether that may be used; false has it closed.
     Times are of the monotonic clock.
     """
 
     def __init__(self, limits: Limits, may_use: MayUse) -> None:
         self.curl = _new_curl(limits)
-        self.sent = 0.0  # when the first byte was let go; 0: nothing has left this machine
-        self.ends: Ends | None = None  # of the connection that it was let go on
+        self.sent = 0.0  # when the first byte was allowed to leave; 0: nothing has left this machine
+        self.key: ConnectionKey | None = None  # of the connection that it left on
         self._limits = limits
         self._may_use = may_use
         self._headers: object = None
         self._target: object = None  # what goes where
         self._began = 0.0
-        self._is_unfit = False
+        self._was_refused = False
         self._is_encrypted = False
         self._pieces: list[bytes] = []
         self._size = 0
@@ -56,7 +55,7 @@ class CurlHandle:
 
     def prepare(self, request: Request) -> None:
         """Make ready for a request, and forget the one before."""
-        self._began, self.sent, self.ends = time.monotonic(), 0.0, None
+        self._began, self.sent, self.key = time.monotonic(), 0.0, None
         self._pieces, self._size, self._most = [], 0, request.body_limit or self._limits.body
         self._body = len(request.body or b"")
         curl = self.curl
@@ -74,21 +73,21 @@ class CurlHandle:
                 curl.setopt(pycurl.HTTPGET, 1)
             curl.setopt(pycurl.CUSTOMREQUEST, request.method)
             self._is_encrypted = request.url.startswith("https:")
-            # Elsewhere nobody counts what comes on a connection: see KeptConnections
+            # Other systems do not count what comes on a connection: see KeptConnections
             curl.setopt(pycurl.FORBID_REUSE, self._is_encrypted and sys.platform != "linux")
             self._target = target
 
     def needs_another_connection(self, error: int) -> bool:
-        """Whether nothing was sent only because the connection was unfit: then another one is taken."""
-        was_unfit, self._is_unfit = self._is_unfit, False
-        return was_unfit and not self.sent and error == pycurl.E_ABORTED_BY_CALLBACK
+        """Whether nothing was sent only because the connection could not be used: then another one is taken."""
+        was_refused, self._was_refused = self._was_refused, False
+        return was_refused and not self.sent and error == pycurl.E_ABORTED_BY_CALLBACK
 
-    def overdue_at(self, heard: float) -> float:
-        """When a limit will have passed, where the service was last heard of then. While connecting, libcurl looks."""
+    def overdue_at(self, last_activity: float) -> float:
+        """When a limit passes, where the last bytes came at `last_activity`. While connecting, libcurl looks itself."""
         limits = self._limits
         if not self.sent:
             return float("inf")
-        return min(self.sent + limits.answer, max(heard, self.sent) + limits.silence)
+        return min(self.sent + limits.answer, max(last_activity, self.sent) + limits.silence)
 
     def outcome(self, error: int) -> RawReply | NoReply:
         """What came of the request; `error` is libcurl's code of what ended it."""
@@ -127,14 +126,14 @@ class CurlHandle:
     # --- what libcurl calls; an exception here would be printed and lost, so there is nothing that raises ---
 
     def _may_send(self, remote: str, local: str, remote_port: int, local_port: int) -> int:
-        """Asked on each connection before the first byte leaves on it: here a request is let go, once."""
+        """Asked on each connection before the first byte leaves on it: a request is allowed to leave once."""
         if self.sent:
             return int(pycurl.PREREQFUNC_ABORT)
-        ends = (remote, remote_port, local, local_port)
-        if not self._may_use(ends, is_encrypted=self._is_encrypted):
-            self._is_unfit = True
+        key = (remote, remote_port, local, local_port)
+        if not self._may_use(key, is_encrypted=self._is_encrypted):
+            self._was_refused = True
             return int(pycurl.PREREQFUNC_ABORT)
-        self.ends = ends
+        self.key = key
         self.sent = time.monotonic()
         return int(pycurl.PREREQFUNC_OK)
 

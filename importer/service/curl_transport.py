@@ -64,7 +64,7 @@ class CurlTransport:
                 self._is_idle = False
                 while self._requests:
                     self._loop.begin(*self._requests.popleft())
-                self._loop.go_on(ready)
+                self._loop.handle_ready(ready)
         except BaseException as bug:  # noqa: BLE001 - reported to everybody who waits for an answer
             self._bug = bug
             self._loop.fail_all(bug)

@@ -10,8 +10,8 @@ from typing import Final
 
 from importer.service.transport_api import Limits
 
-Ends = tuple[str, int, str, int]
-"""The two addresses of a connection: the service's, then ours, each with its port."""
+ConnectionKey = tuple[str, int, str, int]
+"""How libcurl names a connection: by its two addresses, the service's, then ours, each with its port."""
 
 NONE: Final = -1  # how libcurl says that there is no socket, or that it has nothing to wait for
 _RECEIVED_AT: Final = 128  # where Linux counts what has come on a connection, in struct tcp_info
@@ -29,53 +29,53 @@ class KeptConnections:
     ambiguous, and what has come may be a second answer to the request before, which would be taken for the answer to
     the next one. libcurl would look only where a connection has waited for a second.
 
-    Where a connection is encrypted, a second answer may lie in the TLS library already, where nobody can look. Then the
+    Where a connection is encrypted, a second answer may lie in the TLS library already, where we cannot look. Then the
     next request is "answered" though nothing came after it had left.
     """
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._waiting: dict[Ends, tuple[int, float]] = {}  # the socket's number, and since when
-        self._busy: set[Ends] = set()
-        self._taken: dict[Ends, tuple[int, int]] = {}  # encrypted ones: the number, and how much had come until then
-        self._heard: set[int] = set()  # of those the ones on which something came after the request
+        self._waiting: dict[ConnectionKey, tuple[int, float]] = {}  # the socket's number, and since when
+        self._busy: set[ConnectionKey] = set()
+        self._taken: dict[ConnectionKey, tuple[int, int]] = {}  # encrypted: the socket, and bytes until then
+        self._active: set[int] = set()  # of their sockets those on which something came since
 
-    def keep(self, ends: Ends | None, number: int, *, may_be_used: bool) -> None:
+    def keep(self, key: ConnectionKey | None, number: int, *, may_be_used: bool) -> None:
         """The request that was on it is over. `number`: its socket's; there is none where it was closed."""
-        if ends is None:
+        if key is None:
             return
-        self._busy.discard(ends)
+        self._busy.discard(key)
         if number != NONE:
-            self._waiting[ends] = (number, time.monotonic() if may_be_used else float("-inf"))
+            self._waiting[key] = (number, time.monotonic() if may_be_used else float("-inf"))
 
-    def take(self, ends: Ends, *, is_encrypted: bool) -> bool:
+    def take(self, key: ConnectionKey, *, is_encrypted: bool) -> bool:
         """Whether the connection may be used: one that was not kept is new."""
-        if ends in self._busy:  # the request that was on it is done, and we have not heard of that yet
+        if key in self._busy:  # the request that was on it is done, and libcurl has not told us yet
             return False
-        self._busy.add(ends)
-        waiting = self._waiting.pop(ends, None)
+        self._busy.add(key)
+        waiting = self._waiting.pop(key, None)
         if waiting is None:
             return True
         number, since = waiting
         if time.monotonic() - since >= self._limits.idle or _has_something_to_read(number):
-            self._busy.discard(ends)
+            self._busy.discard(key)
             return False
         if is_encrypted and sys.platform == "linux":
-            self._taken[ends] = (number, _bytes_received(number))
-            self._heard.discard(number)
+            self._taken[key] = (number, _bytes_received(number))
+            self._active.discard(number)
         return True
 
-    def hear(self, number: int) -> None:
+    def note_activity(self, number: int) -> None:
         """Something has come on that socket."""
-        self._heard.add(number)
+        self._active.add(number)
 
-    def had_come_before(self, ends: Ends | None) -> bool:
-        """Whether what was read on a connection since it was taken had come before, so that nobody had to wait for it.
+    def answer_came_before(self, key: ConnectionKey | None) -> bool:
+        """Whether what was read on an encrypted connection since it was taken had come before that.
 
-        An answer may be read without waiting where it is quick, but then its bytes have come and none are left.
+        A quick answer may be read without a wait, too, but then the count of bytes has grown and none are left.
         """
-        number, before = self._taken.pop(ends, (NONE, 0)) if ends is not None else (NONE, 0)
-        if number == NONE or number in self._heard:
+        number, before = self._taken.pop(key, (NONE, 0)) if key is not None else (NONE, 0)
+        if number == NONE or number in self._active:
             return False
         return _bytes_received(number) <= before or _has_something_to_read(number)
 
