@@ -1,4 +1,4 @@
-"""The transport that requests fills: sends one request, gives status, headers and capped body, or where it failed.
+"""The transport over requests: a thread for each request under way; status, headers and capped body, or what failed.
 
 What requests does on its own, and this does not (all measured): it follows a redirect of a POST as a GET and calls it
 success; it takes a password from ~/.netrc in place of our token; it hands the token to a proxy named in the
@@ -16,6 +16,7 @@ import ssl
 import threading
 import time
 from contextlib import suppress
+from queue import SimpleQueue
 from typing import Any, ClassVar
 
 import certifi
@@ -26,67 +27,103 @@ from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
-from importer.service import reasons
-from importer.service.replies import HEADERS_THAT_COUNT, NoReply, Phase, RawReply
-from importer.service.timed_socket import timed_by_kernel
-from importer.service.wire import Limits, WireRequest
+from importer.service.transport_api import (
+    HEADERS_THAT_COUNT,
+    Limits,
+    NoReply,
+    OnDone,
+    Phase,
+    RawReply,
+    Reason,
+    Request,
+)
 
 
 class RequestsTransport:
-    """Sends through the adapter of requests, without a session: see `Transport`."""
+    """Sends through the adapter of requests, without a session, on up to `connections` threads: see `Transport`."""
 
     def __init__(self, limits: Limits, connections: int) -> None:
         self._limits = limits
-        self._adapter = _DeadlineAdapter(pool_connections=1, pool_maxsize=connections, max_retries=0)
+        self._most = connections
+        self._adapter = _Adapter(pool_connections=1, pool_maxsize=connections, max_retries=0)
+        self._requests: SimpleQueue[tuple[Request, OnDone] | None] = SimpleQueue()
+        self._threads: list[threading.Thread] = []
+        self._under_way = 0
+        self._counting = threading.Lock()
 
-    def send(self, request: WireRequest, body_limit: int | None = None) -> RawReply | NoReply:
-        """Send one request once. Never raises for what the network or the service does."""
+    def start(self, request: Request, on_done: OnDone) -> None:
+        """Have one request sent once; returns at once. Where all threads are busy it waits for one of them."""
+        with self._counting:
+            self._under_way += 1
+            if len(self._threads) < min(self._under_way, self._most):
+                # Daemons, no executor: who is interrupted does not wait for the answers that are still to come.
+                thread = threading.Thread(target=self._work, name=f"sender {len(self._threads) + 1}", daemon=True)
+                self._threads.append(thread)
+                thread.start()
+        self._requests.put((request, on_done))
+
+    def close(self) -> None:
+        """Let each thread end with the request that it is at."""
+        for _ in self._threads:
+            self._requests.put(None)
+        self._adapter.close()
+
+    def _work(self) -> None:
+        while (asked := self._requests.get()) is not None:
+            request, on_done = asked
+            answer: RawReply | NoReply | BaseException
+            try:
+                answer = self._send(request)
+            except BaseException as bug:  # noqa: BLE001 - reported to whoever waits for the answer
+                answer = bug
+            with self._counting:
+                self._under_way -= 1
+            on_done(answer)
+
+    def _send(self, request: Request) -> RawReply | NoReply:
         limits = self._limits
-        call = _CALL.begin(limits)
+        call = _CURRENT.begin(limits)
+        prepared = _prepared(request)
+        timeout = (limits.connect, limits.silence)
         try:
-            response = self._adapter.send(
-                _prepared(request), stream=True, timeout=(limits.connect, limits.silence), verify=True, proxies=None
-            )
+            response = self._adapter.send(prepared, stream=True, timeout=timeout)
         except (requests.RequestException, urllib3.exceptions.HTTPError, http.client.HTTPException, OSError) as error:
             return NoReply(_reason(error, call), call.phase)
+        raw = response.raw
         try:
-            body, complete = _read_body(response, body_limit or limits.body)
+            body, complete = _read_body(raw, request.body_limit or limits.body)
         finally:
-            response.close() if not _reusable(response) else response.raw.release_conn()
-        came = response.raw.headers
+            # Only where the answer was read to its end is the next one on this connection not its rest.
+            raw.release_conn() if raw.closed else response.close()
         # http.client reads all bytes as Latin-1
         headers = {
-            name: came.getlist(name)[-1].encode("latin-1").decode("utf-8", "replace")
+            name: raw.headers.getlist(name)[-1].encode("latin-1").decode("utf-8", "replace")
             for name in HEADERS_THAT_COUNT
-            if name in came
+            if name in raw.headers
         }
         return RawReply(response.status_code, headers, body, complete)
 
-    def close(self) -> None:
-        self._adapter.close()
 
-
-def _prepared(request: WireRequest) -> requests.PreparedRequest:
-    """The request as requests would prepare it, without its looking for passwords, cookies and codecs each time."""
+def _prepared(request: Request) -> requests.PreparedRequest:
+    """The request as requests would prepare it, which would look for passwords, cookies and codecs each time: a quarter
+    of what a request costs.
+    """
     prepared = requests.PreparedRequest()
-    prepared.method = request.method
-    prepared.url = request.url
-    prepared.body = request.body
-    # A plain dict: nobody looks a name up in other letters, and the one that requests has is made letter by letter.
-    headers: Any = dict(request.headers)
+    prepared.method, prepared.url, prepared.body = request.method, request.url, request.body
+    headers: Any = dict(request.headers)  # a plain dict: nobody looks a name up in other letters
     if request.body is not None:
         headers["Content-Length"] = str(len(request.body))
     prepared.headers = headers
     return prepared
 
 
-def _read_body(response: requests.Response, limit: int) -> tuple[bytes, bool]:
+def _read_body(raw: Any, limit: int) -> tuple[bytes, bool]:
     """The body up to the limit, and whether it is whole. A body that breaks off does not lose the status."""
     pieces: list[bytes] = []
     size = 0
     try:
         while size <= limit:
-            piece = response.raw.read1(65536, decode_content=True)
+            piece = raw.read1(65536, decode_content=True)
             if not piece:
                 return b"".join(pieces), True
             pieces.append(piece)
@@ -96,40 +133,34 @@ def _read_body(response: requests.Response, limit: int) -> tuple[bytes, bool]:
     return b"".join(pieces)[:limit], False
 
 
-def _reusable(response: requests.Response) -> bool:
-    """Whether the answer was read to its end, so that the next one on this connection is not its rest."""
-    original = getattr(response.raw, "_original_response", None)
-    return original is None or bool(original.isclosed())
-
-
 def _reason(error: BaseException, call: _Call) -> str:
     """What failed, for a person, without addresses of objects or nested names of classes."""
-    seen: BaseException | None = error
+    link: BaseException | None = error
     chain: list[BaseException] = []
-    while seen is not None and len(chain) < 8:
-        chain.append(seen)
-        inner = getattr(seen, "reason", None) or (seen.args[0] if seen.args else None)
-        seen = inner if isinstance(inner, BaseException) else seen.__cause__ or seen.__context__
-    for kind, text in _REASONS:
+    while link is not None and len(chain) < 8:
+        chain.append(link)
+        inner = getattr(link, "reason", None) or (link.args[0] if link.args else None)
+        link = inner if isinstance(inner, BaseException) else link.__cause__ or link.__context__
+    for kind, reason in _REASONS:
         if any(isinstance(link, kind) for link in chain):
-            return text.format(connect=call.limits.connect, waited=time.monotonic() - call.began)
-    return reasons.OTHER.format(kind=type(chain[-1]).__name__)
+            return reason.format(connect=call.limits.connect, waited=time.monotonic() - call.began)
+    return Reason.OTHER.format(kind=type(chain[-1]).__name__)
 
 
 # In this order: a foreign error is wrapped in others, and some are children of a less telling one.
-_REASONS: list[tuple[type[BaseException], str]] = [
-    (urllib3.exceptions.NameResolutionError, reasons.NAME_UNKNOWN),
-    (socket.gaierror, reasons.NAME_UNKNOWN),
-    (ConnectionRefusedError, reasons.REFUSED),
-    (urllib3.exceptions.ConnectTimeoutError, reasons.NO_CONNECTION),
-    (requests.exceptions.SSLError, reasons.TLS_REFUSED),
-    (urllib3.exceptions.SSLError, reasons.TLS_REFUSED),
-    (urllib3.exceptions.ReadTimeoutError, reasons.NO_ANSWER),
-    (TimeoutError, reasons.NO_ANSWER),
-    (http.client.RemoteDisconnected, reasons.CLOSED),  # before its parent, the reset
-    (ConnectionResetError, reasons.RESET),
-    (BrokenPipeError, reasons.RESET),
-    (http.client.HTTPException, reasons.NOT_HTTP),
+_REASONS: list[tuple[type[BaseException], Reason]] = [
+    (urllib3.exceptions.NameResolutionError, Reason.NAME_UNKNOWN),
+    (socket.gaierror, Reason.NAME_UNKNOWN),
+    (ConnectionRefusedError, Reason.REFUSED),
+    (urllib3.exceptions.ConnectTimeoutError, Reason.NO_CONNECTION),
+    (requests.exceptions.SSLError, Reason.TLS_REFUSED),
+    (urllib3.exceptions.SSLError, Reason.TLS_REFUSED),
+    (urllib3.exceptions.ReadTimeoutError, Reason.NO_ANSWER),
+    (TimeoutError, Reason.NO_ANSWER),
+    (http.client.RemoteDisconnected, Reason.CLOSED),  # before its parent, the reset
+    (ConnectionResetError, Reason.RESET),
+    (BrokenPipeError, Reason.RESET),
+    (http.client.HTTPException, Reason.NOT_HTTP),
 ]
 
 
@@ -155,7 +186,7 @@ class _CurrentCall(threading.local):
         return self.call
 
 
-_CALL = _CurrentCall()
+_CURRENT = _CurrentCall()
 
 
 class _DeadlineReader(io.RawIOBase):
@@ -163,11 +194,11 @@ class _DeadlineReader(io.RawIOBase):
 
     is_over = False
 
-    def __init__(self, sock: socket.socket, whole: io.BufferedIOBase, silence: float, deadline: float) -> None:
+    def __init__(self, sock: socket.socket, whole: io.BufferedIOBase, limits: Limits) -> None:
         self._sock = sock
         self._whole = whole  # keeps the socket open until this reader is closed, as http.client expects
-        self._silence = silence
-        self._deadline = deadline
+        self._silence = limits.silence
+        self._deadline = time.monotonic() + limits.answer
 
     def readable(self) -> bool:
         return True
@@ -190,10 +221,8 @@ class _DeadlineReader(io.RawIOBase):
 class _DeadlineResponse(http.client.HTTPResponse):
     def __init__(self, sock: socket.socket, *args: Any, **kwargs: Any) -> None:
         super().__init__(sock, *args, **kwargs)
-        call = _CALL.call
-        deadline = time.monotonic() + call.limits.answer
         self._sock = sock
-        self._reader = _DeadlineReader(sock, self.fp, call.limits.silence, deadline)
+        self._reader = _DeadlineReader(sock, self.fp, _CURRENT.call.limits)
         self.fp = io.BufferedReader(self._reader)
 
     def begin(self) -> None:
@@ -222,52 +251,21 @@ class _DeadlineResponse(http.client.HTTPResponse):
         return version, http.HTTPStatus.CONTINUE if status < 200 else status, reason
 
 
-class _TellsPhase:
+class _ReportsPhase:
     """Mixed into urllib3's connections: marks when bytes may have left, and lets no long-idle connection be used."""
 
     response_class: ClassVar[type] = _DeadlineResponse
     sock: Any
     _last_used = 0.0
-    _held: bytes | None = None
-    _head = b""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._lines: dict[tuple[Any, tuple[Any, ...]], bytes] = {}
-
-    def endheaders(self, *args: Any, **kwargs: Any) -> None:
-        self._held = b""
-        try:
-            super().endheaders(*args, **kwargs)  # type: ignore[misc]
-        finally:
-            held, self._held = self._held, None
-        self._head = held
-
-    def putheader(self, header: Any, *values: Any) -> None:
-        """Nearly all headers are the same for each request: http.client checks and writes each of them once."""
-        said = (header, values)
-        line = self._lines.get(said)
-        if line is not None:
-            self._output(line)  # type: ignore[attr-defined]
-            return
-        super().putheader(header, *values)  # type: ignore[misc]
-        if header != "Content-Length":
-            self._lines[said] = self._buffer[-1]  # type: ignore[attr-defined]
-
-    def send(self, piece: Any) -> None:
-        if self._held is not None:
-            self._held += piece  # the head waits for the body: one system call for both, and over TLS one record
-            return
+    def send(self, data: Any) -> None:
         if self.sock is None:
             self.connect()  # type: ignore[attr-defined]
-        _CALL.call.phase = Phase.SENDING
-        head, self._head = self._head, b""
-        super().send(head + piece if head else piece)  # type: ignore[misc]
+        _CURRENT.call.phase = Phase.SENDING
+        super().send(data)  # type: ignore[misc]
 
     def getresponse(self) -> Any:
-        if self._head:
-            self.send(b"")  # there was no body
-        _CALL.call.phase = Phase.WAITING
+        _CURRENT.call.phase = Phase.WAITING
         response = super().getresponse()  # type: ignore[misc]
         self._last_used = time.monotonic()
         return response
@@ -275,15 +273,14 @@ class _TellsPhase:
     @property
     def is_connected(self) -> bool:
         idle = time.monotonic() - self._last_used
-        return bool(super().is_connected) and idle < _CALL.call.limits.idle  # type: ignore[misc]
+        return bool(super().is_connected) and idle < _CURRENT.call.limits.idle  # type: ignore[misc]
 
 
-class _Connection(_TellsPhase, HTTPConnection):
-    def _new_conn(self) -> socket.socket:
-        return timed_by_kernel(super()._new_conn())
+class _Connection(_ReportsPhase, HTTPConnection):
+    pass
 
 
-class _SecureConnection(_TellsPhase, HTTPSConnection):
+class _SecureConnection(_ReportsPhase, HTTPSConnection):
     pass
 
 
@@ -295,21 +292,12 @@ class _SecurePool(HTTPSConnectionPool):
     ConnectionCls = _SecureConnection
 
 
-def _trusting() -> ssl.SSLContext:
-    """One for all connections: reading some hundred certificates takes as long as ten requests."""
-    context = urllib3.util.create_urllib3_context(cert_reqs=ssl.CERT_REQUIRED)
-    context.load_verify_locations(certifi.where())  # what requests trusts
-    return context
-
-
-class _DeadlineAdapter(HTTPAdapter):
-    """requests' adapter with our connections. One address is all that it ever talks to, so one pool is looked up once,
-    and cookies, history and encoding of an answer, which nobody here reads, are not worked out.
-    """
+class _Adapter(HTTPAdapter):
+    """requests' adapter with our connections, whose pool is looked up once and knows whom to trust."""
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
         super().init_poolmanager(*args, **kwargs)
-        self._pools: dict[tuple[str, str], Any] = {}
+        self._pools: dict[tuple[str, str], Any] = {}  # by scheme and host
         self.poolmanager.pool_classes_by_scheme = {"http": _Pool, "https": _SecurePool}
 
     def get_connection_with_tls_context(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> Any:
@@ -318,18 +306,15 @@ class _DeadlineAdapter(HTTPAdapter):
         if origin not in self._pools:
             pool: Any = super().get_connection_with_tls_context(request, *args, **kwargs)
             if scheme == "https":
-                pool.conn_kw["ssl_context"] = _trusting()
+                pool.conn_kw["ssl_context"] = _trusted()
             self._pools[origin] = pool
         return self._pools[origin]
 
     def cert_verify(self, *args: Any, **kwargs: Any) -> None:
-        """Nothing: what is trusted stands in the context of the pool, and requests would have it read again from disk
-        for each connection, while all others wait.
-        """
+        """Nothing: requests would have the certificates read again from disk for each connection."""
 
-    def build_response(self, req: requests.PreparedRequest, resp: Any) -> requests.Response:
-        response = requests.Response()
-        response.status_code = resp.status
-        response.raw = resp
-        response.request = req
-        return response
+
+def _trusted() -> ssl.SSLContext:
+    context = urllib3.util.create_urllib3_context(cert_reqs=ssl.CERT_REQUIRED)
+    context.load_verify_locations(certifi.where())  # what requests trusts
+    return context

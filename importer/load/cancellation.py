@@ -1,4 +1,4 @@
-"""A switch that ends sending early, and the clock of a run."""
+"""The switch that ends or pauses sending, from any thread, and the clock of a run."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Wakeup:
         self._lock.acquire(timeout=seconds)
 
 
-class Halt:
-    """Set it from any thread, or from a signal handler: no new row is sent, what is in flight finishes, waiting ends.
+class Cancellation:
+    """Ends, pauses and resumes sending, from any thread or a signal handler. It takes effect within a moment.
 
     now: seconds on a clock that only goes forward.
     sleep: lets that many seconds pass on it, where it is another clock than that of the machine; then time passes only
@@ -42,12 +42,26 @@ class Halt:
         self.now = now
         self._sleep = sleep
         self._is_set = False
+        self._is_paused = False
 
     def set(self) -> None:
+        """End sending, paused or not: no new request starts, what is in flight finishes, waiting ends."""
         self._is_set = True
 
     def is_set(self) -> bool:
         return self._is_set
+
+    def pause(self) -> None:
+        """Start no new request until `resume`; what is in flight finishes. A paused run does not give up."""
+        self._is_paused = True
+
+    def resume(self) -> None:
+        """Go on after a `pause`. Where there was none: nothing."""
+        self._is_paused = False
+
+    @property
+    def is_paused(self) -> bool:
+        return self._is_paused
 
     def wait(self, wakeup: Wakeup, seconds: float, *, is_busy: bool) -> None:
         """Return when it is woken, or when the seconds are over, or a little sooner."""

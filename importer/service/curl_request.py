@@ -1,7 +1,7 @@
-"""One request over libcurl: how it is put, what came of it, and in which words it failed.
+"""One request over libcurl: how it is made, what came of it, and in which words it failed.
 
 What libcurl does on its own, and this does not: a request whose kept connection dies before the first byte of an answer
-is sent again, a POST too, and the 409 to the second would be told as somebody else's. It would wait at a dripping
+is sent again, a POST too, and the 409 to the second would be reported as somebody else's. It would wait at a dripping
 answer as long as it drips, and it reads proxies from the environment.
 """
 
@@ -17,36 +17,31 @@ from typing import Protocol
 import certifi
 import pycurl  # type: ignore[import-untyped]  # it has no stubs of its own
 
-from importer.service import reasons
-from importer.service.replies import NoReply, Phase, RawReply
-from importer.service.wire import Limits, WireRequest
-
-Ends = tuple[str, int, str, int]
-"""The two addresses of a connection: the service's, then ours, each with its port."""
+from importer.service.kept_connections import ConnectionKey
+from importer.service.transport_api import Limits, NoReply, Phase, RawReply, Reason, Request
 
 
 class MayUse(Protocol):
-    def __call__(self, ends: Ends, *, is_encrypted: bool) -> bool: ...
+    def __call__(self, key: ConnectionKey, *, is_encrypted: bool) -> bool: ...
 
 
 class CurlHandle:
     """A handle of libcurl, for one request after the other.
 
-    may_use: asked with the ends of a connection, and whether it is encrypted, before the first byte leaves on it; false
-    has it closed.
+    may_use: asked before the first byte leaves on a connection, whether that may be used; false has it closed.
     Times are of the monotonic clock.
     """
 
     def __init__(self, limits: Limits, may_use: MayUse) -> None:
         self.curl = _new_curl(limits)
-        self.sent = 0.0  # when the first byte was let go; 0: nothing has left this machine
-        self.ends: Ends | None = None  # of the connection that it was let go on
+        self.sent = 0.0  # when the first byte was allowed to leave; 0: nothing has left this machine
+        self.key: ConnectionKey | None = None  # of the connection that it left on
         self._limits = limits
         self._may_use = may_use
         self._headers: object = None
         self._target: object = None  # what goes where
         self._began = 0.0
-        self._is_unfit = False
+        self._was_refused = False
         self._is_encrypted = False
         self._pieces: list[bytes] = []
         self._size = 0
@@ -58,10 +53,10 @@ class CurlHandle:
     def close(self) -> None:
         self.curl.close()
 
-    def prepare(self, request: WireRequest, body_limit: int) -> None:
+    def prepare(self, request: Request) -> None:
         """Make ready for a request, and forget the one before."""
-        self._began, self.sent, self.ends = time.monotonic(), 0.0, None
-        self._pieces, self._size, self._most = [], 0, body_limit
+        self._began, self.sent, self.key = time.monotonic(), 0.0, None
+        self._pieces, self._size, self._most = [], 0, request.body_limit or self._limits.body
         self._body = len(request.body or b"")
         curl = self.curl
         if request.headers is not self._headers:
@@ -78,33 +73,33 @@ class CurlHandle:
                 curl.setopt(pycurl.HTTPGET, 1)
             curl.setopt(pycurl.CUSTOMREQUEST, request.method)
             self._is_encrypted = request.url.startswith("https:")
-            # Elsewhere nobody counts what comes on a connection: see _KeptConnections
+            # Other systems do not count what comes on a connection: see KeptConnections
             curl.setopt(pycurl.FORBID_REUSE, self._is_encrypted and sys.platform != "linux")
             self._target = target
 
-    def is_to_be_put_again(self, error: int) -> bool:
-        """Whether nothing was sent only because the connection was unfit: then another one is taken."""
-        was_unfit, self._is_unfit = self._is_unfit, False
-        return was_unfit and not self.sent and error == pycurl.E_ABORTED_BY_CALLBACK
+    def needs_another_connection(self, error: int) -> bool:
+        """Whether nothing was sent only because the connection could not be used: then another one is taken."""
+        was_refused, self._was_refused = self._was_refused, False
+        return was_refused and not self.sent and error == pycurl.E_ABORTED_BY_CALLBACK
 
-    def overdue_at(self, heard: float) -> float:
-        """When a limit will have passed, where the service was last heard of then. While connecting, libcurl looks."""
+    def overdue_at(self, last_activity: float) -> float:
+        """When a limit passes, where the last bytes came at `last_activity`. While connecting, libcurl looks itself."""
         limits = self._limits
         if not self.sent:
             return float("inf")
-        return min(self.sent + limits.answer, max(heard, self.sent) + limits.silence)
+        return min(self.sent + limits.answer, max(last_activity, self.sent) + limits.silence)
 
     def outcome(self, error: int) -> RawReply | NoReply:
         """What came of the request; `error` is libcurl's code of what ended it."""
         status = self.curl.getinfo(pycurl.RESPONSE_CODE)
         if status >= 200:  # after an interim answer the true one is still to come
-            return RawReply(status, self._told(), b"".join(self._pieces)[: self._most], error == pycurl.E_OK)
+            return RawReply(
+                status, self._headers_that_count(), b"".join(self._pieces)[: self._most], error == pycurl.E_OK
+            )
         return NoReply(self._reason(error), self._phase())
 
-    def _told(self) -> dict[str, str]:
-        """The headers that count, as libcurl has read them: had it to call us for each line of the head, a thread would
-        have to wait for its turn each time.
-        """
+    def _headers_that_count(self) -> dict[str, str]:
+        """As libcurl has read them. A call from libcurl for each line of the head would wait for its turn each time."""
         asked = self.curl.getinfo_raw  # bytes: a header may hold any
         found = {
             "content-type": (asked(pycurl.CONTENT_TYPE) or b"").decode("utf-8", "replace"),
@@ -117,8 +112,8 @@ class CurlHandle:
         """What failed, for a person."""
         if error == pycurl.E_COULDNT_CONNECT and not self.sent:
             number = self.curl.getinfo(pycurl.OS_ERRNO)
-            return reasons.REFUSED if number == errno.ECONNREFUSED else reasons.OTHER.format(kind=os.strerror(number))
-        found = (_WHILE_WAITING if self.sent else _WHILE_CONNECTING).get(error, reasons.OTHER)
+            return Reason.REFUSED if number == errno.ECONNREFUSED else Reason.OTHER.format(kind=os.strerror(number))
+        found = (_WHILE_WAITING if self.sent else _WHILE_CONNECTING).get(error, Reason.OTHER)
         waited = time.monotonic() - self._began
         return found.format(connect=self._limits.connect, waited=waited, kind=f"curl {error}")
 
@@ -131,14 +126,14 @@ class CurlHandle:
     # --- what libcurl calls; an exception here would be printed and lost, so there is nothing that raises ---
 
     def _may_send(self, remote: str, local: str, remote_port: int, local_port: int) -> int:
-        """Asked on each connection before the first byte leaves on it: here a request is let go, once."""
+        """Asked on each connection before the first byte leaves on it: a request is allowed to leave once."""
         if self.sent:
             return int(pycurl.PREREQFUNC_ABORT)
-        ends = (remote, remote_port, local, local_port)
-        if not self._may_use(ends, is_encrypted=self._is_encrypted):
-            self._is_unfit = True
+        key = (remote, remote_port, local, local_port)
+        if not self._may_use(key, is_encrypted=self._is_encrypted):
+            self._was_refused = True
             return int(pycurl.PREREQFUNC_ABORT)
-        self.ends = ends
+        self.key = key
         self.sent = time.monotonic()
         return int(pycurl.PREREQFUNC_OK)
 
@@ -158,27 +153,27 @@ _TLS = dict.fromkeys(
         pycurl.E_SSL_CACERT_BADFILE,
         pycurl.E_SSL_ISSUER_ERROR,
     ),
-    reasons.TLS_REFUSED,
+    Reason.TLS_REFUSED,
 )
 
 _WHILE_CONNECTING: dict[int, str] = {
-    pycurl.E_COULDNT_RESOLVE_HOST: reasons.NAME_UNKNOWN,
-    pycurl.E_OPERATION_TIMEDOUT: reasons.NO_CONNECTION,
+    pycurl.E_COULDNT_RESOLVE_HOST: Reason.NAME_UNKNOWN,
+    pycurl.E_OPERATION_TIMEDOUT: Reason.NO_CONNECTION,
     **_TLS,
 }
 
 _WHILE_WAITING: dict[int, str] = {
-    pycurl.E_OPERATION_TIMEDOUT: reasons.NO_ANSWER,
-    pycurl.E_GOT_NOTHING: reasons.CLOSED,
+    pycurl.E_OPERATION_TIMEDOUT: Reason.NO_ANSWER,
+    pycurl.E_GOT_NOTHING: Reason.CLOSED,
     # libcurl was about to send again, on another connection, or could not even make that one
-    pycurl.E_ABORTED_BY_CALLBACK: reasons.CLOSED,
-    pycurl.E_COULDNT_RESOLVE_HOST: reasons.CLOSED,
-    pycurl.E_COULDNT_CONNECT: reasons.CLOSED,
-    **dict.fromkeys(_TLS, reasons.CLOSED),
-    pycurl.E_SEND_ERROR: reasons.RESET,
-    pycurl.E_RECV_ERROR: reasons.RESET,
-    pycurl.E_UNSUPPORTED_PROTOCOL: reasons.NOT_HTTP,  # HTTP/0.9: no status line at all
-    pycurl.E_FTP_WEIRD_SERVER_REPLY: reasons.NOT_HTTP,
+    pycurl.E_ABORTED_BY_CALLBACK: Reason.CLOSED,
+    pycurl.E_COULDNT_RESOLVE_HOST: Reason.CLOSED,
+    pycurl.E_COULDNT_CONNECT: Reason.CLOSED,
+    **dict.fromkeys(_TLS, Reason.CLOSED),
+    pycurl.E_SEND_ERROR: Reason.RESET,
+    pycurl.E_RECV_ERROR: Reason.RESET,
+    pycurl.E_UNSUPPORTED_PROTOCOL: Reason.NOT_HTTP,  # HTTP/0.9: no status line at all
+    pycurl.E_FTP_WEIRD_SERVER_REPLY: Reason.NOT_HTTP,
 }
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
-from importer.load.pace import Pace
+from importer.load.rate_limiter import RateLimiter, ThroughputProbe
 from importer.service import NoReply, Reply
 from tests.load.given import CREATED, REFUSED, SILENT
 
@@ -15,14 +17,14 @@ class Sender:
     """Sends when it is its turn, on a clock of its own, and has its answer at once."""
 
     def __init__(self, in_flight: int = 8, rate: float | None = None) -> None:
-        self.pace = Pace(in_flight, rate)
+        self.limiter = RateLimiter(in_flight, rate)
         self.now = 1000.0
 
     def sends(self, answer: Reply | NoReply = CREATED) -> float:
         """When the request went, counted from the start."""
-        self.now = max(self.now, self.pace.turn())
-        self.pace.goes(self.now)
-        self.pace.answered(self.now, self.now, answer, waited=True)
+        self.now = max(self.now, self.limiter.next_request_at())
+        self.limiter.request_sent(self.now)
+        self.limiter.answered(self.now, self.now, answer, waited=True)
         return self.now - 1000
 
     def ceilings(self, *answers: Reply | NoReply) -> list[int]:
@@ -31,7 +33,7 @@ class Sender:
         for answer in answers:
             self.now += 1
             self.sends(answer)
-            found.append(self.pace.ceiling)
+            found.append(self.limiter.ceiling)
         return found
 
 
@@ -52,14 +54,14 @@ def test_without_a_rate_nobody_waits() -> None:
 def test_clean_answers_raise_the_number_in_flight_to_its_ceiling() -> None:
     """It begins with two and rises with each clean answer, to what was allowed and no further."""
     sender = Sender(in_flight=5)
-    assert sender.pace.ceiling == 2
+    assert sender.limiter.ceiling == 2
     assert sender.ceilings(*[CREATED] * 5) == [3, 4, 5, 5, 5]
 
 
 @pytest.mark.parametrize("allowed", [1, 2])
 def test_the_ceiling_is_never_above_what_was_allowed(allowed: int) -> None:
     """--in-flight 1 is one at a time from the start."""
-    assert Sender(in_flight=allowed).pace.ceiling == allowed
+    assert Sender(in_flight=allowed).limiter.ceiling == allowed
 
 
 @pytest.mark.parametrize("answer", [Reply(503), SILENT, REFUSED], ids=["503", "time-out", "refused"])
@@ -76,17 +78,17 @@ def test_answers_to_the_old_number_halve_only_once() -> None:
     """Eight requests that were under way together are one reason to slow down, not eight."""
     sender = Sender()
     sender.ceilings(*[CREATED] * 6)
-    pace, went = sender.pace, sender.now + 1
+    limiter, went = sender.limiter, sender.now + 1
     for number in range(20):
-        pace.answered(went + number / 10, went, SILENT, waited=True)
-    assert pace.ceiling == 4
+        limiter.answered(went + number / 10, went, SILENT, waited=True)
+    assert limiter.ceiling == 4
 
 
 def test_it_rises_slowly_after_trouble() -> None:
     """After a halving a whole round of clean answers makes one more."""
     sender = Sender()
     sender.ceilings(*[CREATED] * 6)
-    while sender.pace.ceiling > 4:
+    while sender.limiter.ceiling > 4:
         sender.ceilings(SILENT)
     assert sender.ceilings(*[CREATED] * 10) == [4, 4, 4, 4, 5, 5, 5, 5, 5, 6]
 
@@ -95,8 +97,8 @@ def test_after_a_break_few_go_at_once() -> None:
     """As at the beginning."""
     sender = Sender()
     sender.ceilings(*[CREATED] * 6)
-    sender.pace.begin_slowly()
-    assert sender.pace.ceiling == 2
+    sender.limiter.begin_slowly()
+    assert sender.limiter.ceiling == 2
 
 
 @pytest.mark.parametrize("status", [400, 404, 409, 429, 500])
@@ -121,7 +123,7 @@ def test_after_a_cut_requests_are_spread_at_a_lower_rate() -> None:
     for _ in range(20):
         sender.now += 0.1
         sender.sends()
-    sender.pace.cut(sender.now, sender.now)
+    sender.limiter.cut(sender.now, sender.now)
     went = [sender.sends() for _ in range(20)]
     assert 0.09 < (went[-1] - went[1]) / 18 < 0.12
 
@@ -133,8 +135,40 @@ def test_refusals_of_what_went_before_a_cut_are_not_counted() -> None:
         sender.now += 0.1
         sender.sends()
     before = sender.now
-    sender.pace.cut(sender.now, sender.now)
+    sender.limiter.cut(sender.now, sender.now)
     for _ in range(20):
-        sender.pace.answered(sender.now + 0.1, before, TOO_MANY, waited=True)
+        sender.limiter.answered(sender.now + 0.1, before, TOO_MANY, waited=True)
     went = [sender.sends() for _ in range(20)]
     assert 0.09 < (went[-1] - went[1]) / 18 < 0.12
+
+
+# --- more in flight only where the service answers more a second ---
+
+
+def rise(throughput: Callable[[float], float], most: float, answers: int) -> list[float]:
+    """The numbers in flight of a sender that rises by one with each answer, where `throughput` of them is answered."""
+    probe, now, in_flight, seen = ThroughputProbe(), 0.0, 2.0, []
+    for _ in range(answers):
+        now += 1 / throughput(in_flight)
+        in_flight = probe.answered(now, in_flight)
+        if probe.may_rise:
+            in_flight = min(most, in_flight + 1)
+        seen.append(in_flight)
+    return seen
+
+
+def test_a_service_with_a_delay_is_given_every_one_more() -> None:
+    """Where each answer takes 20 ms, twice as many in flight are twice as many a second: all are used."""
+    assert rise(lambda in_flight: in_flight / 0.02, 32, 60)[-1] == 32
+
+
+def test_a_service_that_works_on_one_at_a_time_is_not_crowded() -> None:
+    """Where throughput stays the same, the number falls back to what it was, and few tries are made."""
+    seen = rise(lambda _: 100.0, 64, 400)
+    assert sum(seen[200:]) / 200 < 24
+
+
+def test_a_service_that_serves_ten_at_once_gets_about_ten() -> None:
+    """Beyond that more are tried again and again, and not kept there."""
+    seen = rise(lambda in_flight: min(in_flight, 10) / 0.02, 64, 2_000)
+    assert 8 <= sum(seen[1_000:]) / 1_000 <= 26

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from importer.service.error_body import LONGEST, readable
+from importer.service.unspecified_forms import LONGEST_LINE, readable
 
 SHAPES = [
     pytest.param(b"", "", "", id="nothing"),
@@ -50,7 +50,7 @@ SHAPES = [
         id="a presigned URL loses its signature",
     ),
     pytest.param(b'{"detail": "bad header Bearer abc.def"}', "", "bad header (token)", id="a token is not repeated"),
-    pytest.param(b"[" * 100_000, "", "[" * (LONGEST - 1) + "…", id="hostile depth"),
+    pytest.param(b"[" * 100_000, "", "[" * (LONGEST_LINE - 1) + "…", id="hostile depth"),
 ]
 
 
@@ -62,7 +62,7 @@ def test_a_body_is_read_into_one_line(body: bytes, content_type: str, line: str)
 
 def test_a_long_body_is_capped() -> None:
     """A page of text does not fill a report."""
-    assert len(readable(b'{"detail": "' + b"x" * 5000 + b'"}')) == LONGEST
+    assert len(readable(b'{"detail": "' + b"x" * 5000 + b'"}')) == LONGEST_LINE
 
 
 HUGE = [
@@ -77,7 +77,7 @@ HUGE = [
 def test_a_huge_body_holds_nobody_up(body: bytes, content_type: str) -> None:
     """While it is read no other answer is taken, nor a Ctrl-C. On half a minute, which it once took, nobody waits."""
     began = time.process_time()
-    assert len(readable(body, content_type)) <= LONGEST
+    assert len(readable(body, content_type)) <= LONGEST_LINE
     assert time.process_time() - began < 5
 
 
