@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -42,7 +42,6 @@ from importer.runs.previous_results import EarlierOutcomes
 from importer.runs.results_folder import make_results
 from importer.runs.run_report import rewrite_report
 from importer.runs.streaming_report import StreamingReport
-from importer.settings import Settings
 
 Confirm = Callable[[Planned], bool]
 """Asked before the first request whether to send the rows that are ready."""
@@ -74,8 +73,7 @@ def import_file(
         order = replace(order, check_first=True)
     with _connected(order, listen, dry_run=False) as connection:
         if not order.mapping.is_dir():  # said at once, and not after a large file was read
-            scope = Scope(connection.name, read_mapping(order.mapping).target)
-            _refuse_while_locked(order.settings.ledger_address, scope)
+            _refuse_while_at_work(order, connection.name)
         planned = plan_run(order, connection.name, connection.questions, dry_run=False)
         listen(planned.as_event)
         if confirm is not None and not confirm(planned.as_event):
@@ -112,6 +110,13 @@ def _connected(order: Order, listen: Listener, *, dry_run: bool) -> Iterator[Con
             )
         tell_other_addresses(connection.name, order.settings, listen)
         yield connection
+
+
+def _refuse_while_at_work(order: Order, service: str) -> None:
+    ledger = open_existing_ledger(order.settings.ledger_address)
+    if ledger is not None:
+        with ledger, ledger.lock_target(Scope(service, read_mapping(order.mapping).target)):
+            pass
 
 
 def _carry_out(planned: PlannedRun, carry: Callable[[Plan], Summary], listen: Listener) -> Finished:
@@ -155,12 +160,10 @@ def _block(folder: Path, manifest: RunManifest, plan: Plan, error: ImporterError
 
 def _check(plan: Plan, order: Order, listen: Listener) -> Summary:
     out = order.settings.out
-    with ExitStack() as held:
-        ledger = open_existing_ledger(order.settings.ledger_address)
-        if ledger is not None:
-            held.enter_context(ledger)
+    ledger = open_existing_ledger(order.settings.ledger_address)
+    with ledger or nullcontext():
         loader = DryLoader(ledger, plan.scope)
-        _remove_leftovers(order.settings, ledger, listen)
+        _remove_leftovers(order, ledger, listen)
         if ledger is not None:
             _recall(plan, out, ledger)
         return _end(plan, _process_rows(plan, loader, listen), None, None, listen)
@@ -187,7 +190,7 @@ class _Sender:
                 if ledger.run(plan.manifest.run) is None:  # it has not begun: what was copied for it only takes room
                     discard(plan)
                 raise
-            _remove_leftovers(self.order.settings, ledger, self.listen)
+            _remove_leftovers(self.order, ledger, self.listen)
             loader = self._loader(plan, ledger, earlier, halt)
             try:
                 done = _process_rows(plan, loader, self.listen)
@@ -231,14 +234,6 @@ class _Sender:
 
     def _tell_waiting(self, waiting: Waiting | None) -> None:
         self.listen(Resumed() if waiting is None else Paused(*waiting))
-
-
-def _refuse_while_locked(address: str, scope: Scope) -> None:
-    """Raises Busy where another run works on a target now. Keeps nothing: whoever is to work takes the lock later."""
-    ledger = open_existing_ledger(address)
-    if ledger is not None:
-        with ledger, ledger.lock_target(scope):
-            pass
 
 
 @contextmanager
@@ -292,9 +287,9 @@ def _recall(plan: Plan, out: Path, ledger: LedgerStore) -> None:
         plan.previous.recall(plan.manifest, out, ledger)
 
 
-def _remove_leftovers(settings: Settings, ledger: LedgerStore | None, listen: Listener) -> None:
-    out = settings.out
-    for run in remove_abandoned(out, ledger, presences_in(out, settings.ledger_address)):
+def _remove_leftovers(order: Order, ledger: LedgerStore | None, listen: Listener) -> None:
+    out = order.settings.out
+    for run in remove_abandoned(out, ledger, presences_in(out, order.settings.ledger_address)):
         listen(LeftoversRemoved(run))
 
 

@@ -57,9 +57,8 @@ def find_old(order: PurgeOrder) -> tuple[OldRun, ...]:
         UnusableInput: others could change the results folder.
     """
     refuse_untrusted(order.settings)
-    settings = order.settings
-    presences = presences_in(settings.out, settings.ledger_address)
-    return tuple(old_runs(settings.out, order.now, order.age, presences))
+    presences = presences_in(order.settings.out, order.settings.ledger_address)
+    return tuple(old_runs(order.settings.out, order.now, order.age, presences))
 
 
 def unmarked_runs(settings: Settings) -> tuple[Path, ...]:
