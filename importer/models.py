@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 # --- where something is -------------------------------------------------------------------------
 
@@ -23,6 +23,32 @@ class Column:
     def label(self) -> str:
         """The name a person knows the column by: its header, or its letter where it has none."""
         return self.name or f"={self.letter}"
+
+
+def column_letter(index: int) -> str:
+    """The letter of a column, counted from 0.
+
+    >>> column_letter(0), column_letter(25), column_letter(26), column_letter(701)
+    ('A', 'Z', 'AA', 'ZZ')
+    """
+    letters = ""
+    number = index + 1
+    while number:
+        number, rest = divmod(number - 1, 26)
+        letters = chr(ord("A") + rest) + letters
+    return letters
+
+
+def column_index(letters: str) -> int:
+    """The index of a column, from 0, by its letters.
+
+    >>> column_index("A"), column_index("Z"), column_index("AA")
+    (0, 25, 26)
+    """
+    number = 0
+    for letter in letters:
+        number = number * 26 + ord(letter) - ord("A") + 1
+    return number - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,6 +383,13 @@ class OutcomeKind(StrEnum):
     NOT_SENT = "not_sent"
     DONE_BEFORE = "done_before"
     FILTERED = "filtered"
+
+
+IMPORT_COLUMNS: Final = ("import_row", "import_status", "import_problem", "import_hint")
+"""The columns that result CSVs have after the source's own. They are ignored when a result CSV is fed back."""
+
+TYPED_COLUMN: Final = "import_typed"
+"""After them where the source was a workbook: the letters of the cells that it kept as values."""
 
 
 @dataclass(frozen=True, slots=True)

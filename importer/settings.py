@@ -126,10 +126,6 @@ class Settings(BaseModel):
     def wire(self) -> WireFormat:
         return WireFormat(self.multiple_choice, self.yes_no, self.question_reference)
 
-    @property
-    def standard_input_bytes(self) -> int:
-        return self.standard_input_megabytes << 20
-
     def ledger_path(self) -> Path:
         """The SQLite file of the ledger, by default in the results folder.
 

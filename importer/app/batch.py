@@ -10,7 +10,7 @@ from pathlib import Path
 from importer.app.planning import Order, Plan, discard, make_plan
 from importer.atomic_files import make_subfolder
 from importer.errors import ImporterError, StoppedEarly, UnusableInput
-from importer.extract import Sheet, open_sheet
+from importer.extract import ReadingLimits, Sheet, open_sheet
 from importer.ledger import JOURNAL, RunJournal
 from importer.mapping import Mapping, read_mappings
 from importer.mapping.route import RouteColumn, route_column
@@ -22,6 +22,7 @@ from importer.runs.finalize import exit_code, facts_for, rewrite_report
 from importer.runs.folder import Ending, keep_mapping, read_manifest
 from importer.runs.results_folder import be_present, make_private_folder, new_run_id, remove_folder
 from importer.runs.row_selection import Routed, route_word
+from importer.settings import load_settings
 from importer.text.closest import closest
 
 QuestionsOf = Callable[[str], tuple[Question, ...]]
@@ -52,9 +53,10 @@ def plan_batch(order: Order, questions_of: QuestionsOf) -> Batch:
     folder = make_private_folder(order.out, run)
     plans: list[Plan] = []
     try:
-        copy = copy_of_source(order.file, folder, order.standard_input_bytes)
+        limits = ReadingLimits.of(load_settings())
+        copy = copy_of_source(order.file, folder, limits)
         _keep_mappings(mappings, folder)
-        sheet = open_sheet(copy.path, mappings[0].source, shown_as=shown_as)
+        sheet = open_sheet(copy.path, mappings[0].source, limits, shown_as=shown_as, survey=copy.survey)
         column = route_column(mappings, sheet.columns)
         seen = {route_word(row, column.index) for row in order.selection.of(sheet.rows())}
         shared = replace(order, copied=copy, sheet=sheet, file_shown_as=shown_as)
@@ -178,7 +180,9 @@ _GO_ON = "importer resume goes on with it, or run the same command again: rows t
 
 
 def _write_overall(folder: Path, manifest: BatchManifest) -> Summary:
-    sheet = open_sheet(folder / manifest.source, manifest.options, shown_as=manifest.file)
+    sheet = open_sheet(
+        folder / manifest.source, manifest.options, ReadingLimits.of(load_settings()), shown_as=manifest.file
+    )
     journals = {
         run.run: RunJournal(folder.parent / run.run)
         for run in manifest.runs

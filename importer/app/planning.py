@@ -14,7 +14,7 @@ from typing import Protocol
 
 from importer.app.classify_rows import Forecast, Sorted, SortingAhead, look_ahead, needs_whole_look, sort_rows
 from importer.errors import UnusableInput, UsageError
-from importer.extract import STANDARD_INPUT_BYTES, Sheet, SourceCopy, open_sheet, share_copy
+from importer.extract import ReadingLimits, Sheet, SourceCopy, open_sheet, share_copy
 from importer.ledger import Presence
 from importer.ledger import RunRecord as LedgerRun
 from importer.mapping import Mapping, ResolvedMapping, read_mapping, resolve
@@ -26,6 +26,7 @@ from importer.runs.folder import RunManifest, keep_mapping, write_manifest
 from importer.runs.previous_results import Recognition, likeness
 from importer.runs.results_folder import be_present, make_private_folder, new_run_id, remove_folder
 from importer.runs.row_selection import Selection
+from importer.settings import load_settings
 from importer.transform import join_warnings
 
 _CHECKED_FIRST = 2_000  # candidates that are checked before the first request, and with them most files: half a second
@@ -49,7 +50,6 @@ class Order:
     Of a run that is part of a batch, `run` is its id, and `copied` the private copy of the source that all share, which
     is open as `sheet`: a workbook is read once and kept once, however many targets its rows go to.
     check_first: check every row before the first is sent, however long that takes; else the first few of a long one.
-    standard_input_bytes: how much may come from there, where the file is `-`.
     """
 
     file: Path
@@ -65,7 +65,6 @@ class Order:
     copied: SourceCopy | None = None
     sheet: Sheet | None = None
     check_first: bool = False
-    standard_input_bytes: int = STANDARD_INPUT_BYTES
 
     @property
     def shown_as(self) -> str:
@@ -150,13 +149,11 @@ class _Opened:
 def _open_source(
     order: Order, mapping: Mapping, folder: Path, questions_of: Callable[[str], tuple[Question, ...]]
 ) -> _Opened:
-    if order.copied:
-        copy = share_copy(order.copied, folder)
-    else:
-        copy = copy_of_source(order.file, folder, order.standard_input_bytes)
+    limits = ReadingLimits.of(load_settings())
+    copy = share_copy(order.copied, folder) if order.copied else copy_of_source(order.file, folder, limits)
     mapping_copy = keep_mapping(order.mapping, folder)
-    sheet = order.sheet or open_sheet(copy.path, mapping.source, shown_as=order.shown_as)
-    children = open_children(mapping, Source(order.file, copy.path), folder)
+    sheet = order.sheet or open_sheet(copy.path, mapping.source, limits, shown_as=order.shown_as, survey=copy.survey)
+    children = open_children(mapping, Source(order.file, copy.path), folder, limits)
     asks = mapping.target.operation is Operation.APPLY
     questions = questions_of(mapping.target.id) if asks else ()
     resolved = resolve(mapping, sheet.columns, questions, order.wire, children.tables)

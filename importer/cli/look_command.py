@@ -39,7 +39,7 @@ def look(
     as_json: options.AsJson = False,
 ) -> None:
     """Show what is in a file: how it is read, its columns with samples and kinds, and what is wrong in it."""
-    from importer.extract import STANDARD_INPUT, copy_source, open_sheet
+    from importer.extract import STANDARD_INPUT, ReadingLimits, copy_source, open_sheet
     from importer.extract.profile import profile_sheet
     from importer.models import SourceOptions
     from importer.runs.results_folder import make_results, private_input
@@ -47,14 +47,14 @@ def look(
 
     wanted = SourceOptions(sheet=sheet, header_row=header_row, encoding=encoding, delimiter=delimiter)
     with ExitStack() as needed:
-        path = file
+        path, settings = file, load_settings(out=out)
+        limits = ReadingLimits.of(settings)
         if str(file) == STANDARD_INPUT:
-            settings = load_settings(out=out)
             make_results(settings)
             folder = needed.enter_context(private_input(settings.out))
-            path = copy_source(file, folder, standard_input_bytes=settings.standard_input_bytes).path
+            path = copy_source(file, folder, limits).path
         with named_as_flags():
-            opened = open_sheet(path, wanted, shown_as=str(file))
+            opened = open_sheet(path, wanted, limits, shown_as=str(file))
         profile = profile_sheet(opened)
     if as_json:
         tell(json.dumps(_as_json(opened, profile), ensure_ascii=False, indent=1))

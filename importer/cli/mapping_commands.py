@@ -15,6 +15,7 @@ from importer.cli.source_flags import named_as_flags
 if TYPE_CHECKING:
     from importer.cli.connection import Connection
     from importer.errors import UnusableInput
+    from importer.extract import ReadingLimits
     from importer.mapping import Mapping
     from importer.models import Problem, Question, SourceOptions, Target
     from importer.settings import Settings
@@ -51,6 +52,7 @@ def new(
     out: options.Out = None,
 ) -> None:
     """Propose a mapping file from a spreadsheet's header, its values and the questions of the job post."""
+    from importer.extract import ReadingLimits
     from importer.models import SourceOptions
     from importer.settings import load_settings
     from importer.suggest import write_proposal
@@ -60,7 +62,8 @@ def new(
     refuse_to_replace(path, force)
     settings = load_settings(out=out)
     asked = ask_questions(target, settings, sandbox, questions)
-    proposal = _propose(file, target, asked, SourceOptions(sheet, header_row, encoding, delimiter))
+    wanted = SourceOptions(sheet, header_row, encoding, delimiter)
+    proposal = _propose(file, target, asked, wanted, ReadingLimits.of(settings))
     if path == _STANDARD_OUTPUT:
         tell(write_proposal(proposal).removesuffix("\n"))
         return
@@ -109,18 +112,20 @@ def ask_questions(target: Target, settings: Settings, sandbox: bool, file: Path 
         return connection.service.questions(target.id)
 
 
-def _propose(file: Path, target: Target, questions: tuple[Question, ...], source: SourceOptions) -> Proposal:
+def _propose(
+    file: Path, target: Target, questions: tuple[Question, ...], source: SourceOptions, limits: ReadingLimits
+) -> Proposal:
     from dataclasses import replace
 
     from importer.extract import open_sheet
     from importer.suggest import OtherSheet, SourceFacts, propose, sample_columns
 
     with named_as_flags():
-        sheet = open_sheet(file, source)
+        sheet = open_sheet(file, source, limits)
     say(sheet.reading)
     facts = SourceFacts(file.name, sheet.origin.sheet, sheet.header_row, source.encoding, source.delimiter)
     columns = sample_columns(sheet.columns, sheet.rows())
-    others = _other_sheets(file, sheet.origin.sheet) if sheet.origin.sheet else ()
+    others = _other_sheets(file, sheet.origin.sheet, limits) if sheet.origin.sheet else ()
     proposal = propose(target, questions, columns, facts, others)
     if source.sheet is None and not _names_candidates(proposal):
         for other in others:
@@ -138,7 +143,7 @@ def _names_candidates(proposal: Proposal) -> bool:
     return any(field.name == "email" for field in proposal.candidate)
 
 
-def _other_sheets(file: Path, main: str) -> tuple[OtherSheet, ...]:
+def _other_sheets(file: Path, main: str, limits: ReadingLimits) -> tuple[OtherSheet, ...]:
     """The other visible sheets of the workbook that hold a table, the first few of them."""
     from importer.errors import UnusableInput
     from importer.extract import open_sheet
@@ -148,7 +153,7 @@ def _other_sheets(file: Path, main: str) -> tuple[OtherSheet, ...]:
     found = []
     for number in range(1, _MOST_SHEETS + 1):
         try:
-            sheet = open_sheet(file, SourceOptions(str(number)))
+            sheet = open_sheet(file, SourceOptions(str(number)), limits)
         except UnusableInput as error:
             if any(problem.code == "sheet-missing" for problem in error.problems):
                 break
@@ -279,16 +284,17 @@ def _resolved(
     Raises:
         UnusableInput: with everything that does not fit.
     """
-    from importer.extract import open_sheet
+    from importer.extract import ReadingLimits, open_sheet
     from importer.mapping.fit import check_against_columns, check_without_columns
     from importer.runs.child_tables import Source, open_children
 
     if file is None:
         return check_without_columns(mapping, questions, settings.wire)
-    sheet = open_sheet(file, mapping.source)
+    limits = ReadingLimits.of(settings)
+    sheet = open_sheet(file, mapping.source, limits)
     say(f"{mapping.path}: {sheet.reading}" if mapping.route else sheet.reading)
     with _room_for_copies(settings) if mapping.child_sources else nullcontext(Path()) as folder:
-        children = open_children(mapping, Source(file, file), folder)
+        children = open_children(mapping, Source(file, file), folder, limits)
         found = check_against_columns(mapping, sheet.columns, questions, settings.wire, children.tables)
     return (*sheet.warnings, *found)
 

@@ -132,7 +132,6 @@ def _import_file(file: Path, mapping: Path, selection: Selection, flags: RunFlag
             service,
             settings.wire,
             flags.dry_run,
-            standard_input_bytes=settings.standard_input_bytes,
         )
 
     carry_out_order(order, flags, settings)

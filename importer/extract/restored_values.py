@@ -20,15 +20,14 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from importer.errors import UnusableInput
-from importer.extract.clean_text import clean
+from importer.extract.cell_text import clean
 from importer.extract.csv_file import CsvFile, unguarded
-from importer.extract.limits import ReadingLimits
-from importer.extract.opening_csv import results_file
-from importer.extract.results_file import IMPORT_COLUMNS, TYPED_COLUMN, added_columns, is_canonical
-from importer.extract.sheet import Sheet
+from importer.extract.header import added_columns
+from importer.extract.opening import results_file
+from importer.extract.sheet import ReadingLimits, Sheet
 from importer.extract.source_copy import SourceCopy, replace_copy
-from importer.extract.table import open_table
-from importer.models import Column, SourceOptions
+from importer.extract.table import is_canonical, open_table
+from importer.models import IMPORT_COLUMNS, TYPED_COLUMN, Column, SourceOptions
 from importer.text.normalize import normalize
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ def restore_values(copy: SourceCopy, original: Callable[[], Sheet]) -> SourceCop
 
 
 def _restored(copy: SourceCopy, original: Callable[[], Sheet]) -> SourceCopy:
-    file = results_file(copy.path, copy.path.name, ReadingLimits())
+    file = results_file(copy.path, copy.path.name, ReadingLimits(), copy.survey)
     table = _Table.of(file) if file else None
     changed = {place: text for row in table.rows() for place, text in row.rewritten.items()} if table else {}
     if table is None or not changed:

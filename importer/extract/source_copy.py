@@ -6,43 +6,41 @@ import hashlib
 import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
 from importer.atomic_files import open_private
 from importer.errors import UnusableInput
-from importer.extract.csv_survey import SurveyOfCopy
+from importer.extract.csv_survey import Survey, SurveyOfCopy
 from importer.extract.file_kind import require_file
-from importer.extract.limits import limits_of_settings
+from importer.extract.sheet import ReadingLimits
 from importer.models import FilePlace, Problem
 
 STANDARD_INPUT = "-"  # the name by which a person asks for it
-STANDARD_INPUT_BYTES = 2 << 30  # more is taken for a stream that never ends
 _BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class SourceCopy:
-    """Where the copy lies, and the SHA-256 (hex) of its bytes."""
+    """Where the copy lies, the SHA-256 (hex) of its bytes, and what was seen of them on the way, if they are UTF-8."""
 
     path: Path
     sha256: str
+    survey: Survey | None = None
 
 
-def copy_source(
-    path: Path, folder: Path, stem: str = "source", standard_input_bytes: int = STANDARD_INPUT_BYTES
-) -> SourceCopy:
+def copy_source(path: Path, folder: Path, limits: ReadingLimits, stem: str = "source") -> SourceCopy:
     """Copy `path` to `folder/<stem>.<ending>`, readable by its owner only, and hash it on the way.
 
-    `-` is standard input, and taken for a CSV of at most `standard_input_bytes`.
+    `-` is standard input, and taken for a CSV; what gives more than its limit is taken for a stream that never ends.
 
     Raises:
         UnusableInput: the file cannot be read, it changed while it was copied, or standard input goes on and on.
     """
     if str(path) == STANDARD_INPUT:
-        return _copied_input(folder / f"{stem}.csv", standard_input_bytes)
-    require_file(path, str(path), limits_of_settings().source)
+        return _copied_input(folder / f"{stem}.csv", limits.standard_input)
+    require_file(path, str(path), limits.source)
     with path.open("rb") as source:
         before = os.fstat(source.fileno())
         # One byte more shows that the file grew; one that goes on growing would never be copied.
@@ -69,7 +67,7 @@ def share_copy(copy: SourceCopy, folder: Path) -> SourceCopy:
     except OSError:
         with copy.path.open("rb") as source:
             return _copied(source, shared)
-    return SourceCopy(shared, copy.sha256)
+    return replace(copy, path=shared)
 
 
 def replace_copy(copy: SourceCopy, content: IO[bytes]) -> SourceCopy:
@@ -117,5 +115,4 @@ def _copied(source: IO[bytes], target: Path, limit: int | None = None) -> Source
             survey.at(block)
             hashed.result()
             left = left - len(block) if left is not None else None
-    survey.keep(target)
-    return SourceCopy(target, digest.hexdigest())
+    return SourceCopy(target, digest.hexdigest(), survey.survey(target))

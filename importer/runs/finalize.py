@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Protocol
 
 from importer.errors import UnusableInput, UsageError
-from importer.extract import Sheet, open_sheet
+from importer.extract import ReadingLimits, Sheet, open_sheet
 from importer.ledger import Ledger, RowState, RunJournal, State, forget_presence
 from importer.load import OWN_EARLIER_ATTEMPT, Stop
 from importer.models import ManyTargets, Outcome, OutcomeKind, Problem, Row, Target
 from importer.report import RunFacts, Summary, write_report
 from importer.runs.folder import Ending, RunManifest, read_manifest, refuse_altered, write_manifest
+from importer.settings import load_settings
 
 _NOT_GOOD = (OutcomeKind.REJECTED, OutcomeKind.INVALID, OutcomeKind.FAILED, OutcomeKind.UNCLEAR)
 
@@ -158,7 +159,9 @@ def rewrite_report(folder: Path) -> Summary:
 
 
 def sheet_of(folder: Path, manifest: RunManifest) -> Sheet:
-    return open_sheet(folder / manifest.source, manifest.options, shown_as=manifest.file)
+    return open_sheet(
+        folder / manifest.source, manifest.options, ReadingLimits.of(load_settings()), shown_as=manifest.file
+    )
 
 
 def rows_of(manifest: RunManifest, sheet: Sheet) -> Iterator[Row]:

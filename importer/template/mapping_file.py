@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from importer.mapping.model import PLACEHOLDER, EntryKind
-from importer.models import Column, Question, Target
+from importer.models import Column, Question, Target, column_letter
 from importer.suggest.column_names import ColumnNames
 from importer.suggest.proposal import (
     Proposal,
@@ -17,7 +17,6 @@ from importer.suggest.proposal import (
     SourceFacts,
 )
 from importer.template.columns import ENTRY_HEADERS, TemplateColumn
-from importer.template.letters import letters
 from importer.template.workbook import SHEET
 
 
@@ -25,7 +24,7 @@ def template_mapping(
     target: Target, questions: Sequence[Question], columns: Sequence[TemplateColumn], file: str
 ) -> Proposal:
     """The mapping file of a workbook with these columns; `file` is its name."""
-    placed = [Column(index, letters(index), column.header) for index, column in enumerate(columns)]
+    placed = [Column(index, column_letter(index), column.header) for index, column in enumerate(columns)]
     names = ColumnNames(placed)
     pairs = list(zip(columns, placed, strict=True))
     contents: dict[int, ProposedValue | ProposedEntries] = {}

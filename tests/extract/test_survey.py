@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from importer.extract import copy_source
-from importer.extract.csv_survey import SurveyOfCopy, _made_while_copying, survey
+from importer.extract import ReadingLimits, copy_source
+from importer.extract.csv_survey import SurveyOfCopy, survey
 
 _BLOCK = 1 << 18
 
@@ -30,8 +30,7 @@ def test_a_survey_of_a_copy_is_that_of_the_file(parts: list[bytes], size: int) -
         seen = SurveyOfCopy()
         for start in range(0, len(content), size):
             seen.at(content[start : start + size])
-        seen.keep(path)
-        assert _made_while_copying.pop(path, None) == (None if afterwards.undecodable else afterwards)
+        assert seen.survey(path) == (None if afterwards.undecodable else afterwards)
 
 
 @pytest.mark.parametrize("cut", range(-1, 5))
@@ -46,7 +45,7 @@ def test_a_shortened_number_is_seen_where_two_blocks_meet(tmp_path: Path, cut: i
 def test_a_copy_that_was_written_anew_is_looked_at_again(tmp_path: Path) -> None:
     """What was seen holds for the bytes that were copied, and for no others."""
     (tmp_path / "a.csv").write_bytes(b"a,b\n1,2\n")
-    copy = copy_source(tmp_path / "a.csv", tmp_path)
-    assert survey(copy.path, "utf-8").plain
+    copy = copy_source(tmp_path / "a.csv", tmp_path, ReadingLimits())
+    assert survey(copy.path, "utf-8", copy.survey) is copy.survey
     copy.path.write_bytes(b"a,b\n1,2E+11\n")
-    assert not survey(copy.path, "utf-8").plain
+    assert not survey(copy.path, "utf-8", copy.survey).plain

@@ -1,4 +1,4 @@
-"""What the child that reads a workbook tells its parent: a head, batches of rows, an end; or the problems it met."""
+"""What the process that reads a workbook is asked, and answers: a head, batches of rows, an end; or its problems."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from typing import IO, Any
 
-from importer.extract.hazards import MergedRange
-from importer.extract.joined_cells import Cells, compact, taken_apart
+from importer.extract.cell_flags import MergedRange
 from importer.models import Problem
 
 _LENGTH = struct.Struct(">I")
@@ -28,12 +27,19 @@ class Request:
     seconds: float
     unpacked: int
 
+    def to_bytes(self) -> bytes:
+        return marshal.dumps(astuple(self))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Request:
+        return cls(*marshal.loads(data))
+
 
 @dataclass(frozen=True, slots=True)
 class SheetHead:
     """The sheet that is read, the visible ones that are not, the numbers of its hidden rows, and its merged cells.
 
-    `unchecked` as in Hazards.
+    `unchecked` as in CellFlags.
     """
 
     title: str
@@ -65,16 +71,6 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
-class BatchDraft:
-    """A batch as it is written, its columns as compact as they could be made."""
-
-    first: int
-    columns: Sequence[Cells]
-    typed: Sequence[bool | bytes]
-    flaws: Sequence[CellFlaw]
-
-
-@dataclass(frozen=True, slots=True)
 class LostDigits:
     """The first cell of a column whose number has more digits than a spreadsheet keeps."""
 
@@ -96,58 +92,44 @@ class Refusal:
     problems: Sequence[Problem]
 
 
-def write_request(request: Request) -> bytes:
-    """The bytes of a request."""
-    return marshal.dumps(astuple(request))
+Message = SheetHead | Batch | SheetEnd | Refusal
 
 
-def read_request(data: bytes) -> Request:
-    """The request in such bytes."""
-    return Request(*marshal.loads(data))
-
-
-def write_head(head: SheetHead) -> bytes:
-    merged = list(map(astuple, head.merged))
-    return _framed("head", (head.title, list(head.others), list(head.hidden), merged, head.unchecked))
-
-
-def write_batch(batch: BatchDraft) -> bytes:
-    flaws = [(flaw.offset, flaw.index, flaw.code, flaw.message, flaw.hint) for flaw in batch.flaws]
-    return _framed("batch", (batch.first, list(map(compact, batch.columns)), batch.typed, flaws))
-
-
-def write_end(end: SheetEnd) -> bytes:
-    return _framed("end", [(lost.row, lost.index) for lost in end.lost_digits])
-
-
-def write_refusal(refusal: Refusal) -> bytes:
-    return _framed("refusal", [(each.code, each.message, each.hint) for each in refusal.problems])
+def frame(message: Message) -> bytes:
+    """The bytes of a message: their length, then themselves."""
+    body: Any
+    match message:
+        case SheetHead():
+            kind, body = "head", astuple(message)
+        case Batch(first, columns, typed, flaws):
+            kind, body = "batch", (first, columns, typed, list(map(astuple, flaws)))
+        case SheetEnd():
+            kind, body = "end", astuple(message)[0]
+        case Refusal(problems):
+            kind, body = "refusal", [(each.code, each.message, each.hint) for each in problems]
+    data = marshal.dumps((kind, body))
+    return _LENGTH.pack(len(data)) + data
 
 
 def read_frame(pipe: IO[bytes]) -> bytes | None:
-    """The next frame as it came; None where the pipe ends, if need be inside a frame."""
+    """The next message as it came, without its length; None where the pipe ends, if need be inside a message."""
     length = pipe.read(_LENGTH.size)
     if len(length) < _LENGTH.size:
         return None
     (size,) = _LENGTH.unpack(length)
-    frame = pipe.read(size)
-    return frame if len(frame) == size else None
+    data = pipe.read(size)
+    return data if len(data) == size else None
 
 
-def decoded(frame: bytes) -> SheetHead | Batch | SheetEnd | Refusal:
-    """What a frame says."""
-    kind, body = marshal.loads(frame)
+def decoded(data: bytes) -> Message:
+    """The message that `read_frame` gave."""
+    kind, body = marshal.loads(data)
     if kind == "head":
         title, others, hidden, merged, unchecked = body
         return SheetHead(title, others, hidden, [MergedRange(*each) for each in merged], unchecked)
     if kind == "batch":
         first, columns, typed, flaws = body
-        return Batch(first, list(map(taken_apart, columns)), typed, [CellFlaw(*flaw) for flaw in flaws])
+        return Batch(first, columns, typed, [CellFlaw(*flaw) for flaw in flaws])
     if kind == "end":
         return SheetEnd([LostDigits(*lost) for lost in body])
     return Refusal([Problem(*problem) for problem in body])
-
-
-def _framed(kind: str, body: Any) -> bytes:
-    data = marshal.dumps((kind, body))
-    return _LENGTH.pack(len(data)) + data
