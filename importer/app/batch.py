@@ -56,7 +56,7 @@ def plan_batch(order: Order, questions_of: QuestionsOf) -> Batch:
         limits = ReadingLimits.of(load_settings())
         copy = copy_of_source(order.file, folder, limits)
         _keep_mappings(mappings, folder)
-        sheet = open_sheet(copy.path, mappings[0].source, limits, shown_as=shown_as, survey=copy.survey)
+        sheet = open_sheet(copy.path, mappings[0].source, limits, shown_as=shown_as)
         column = route_column(mappings, sheet.columns)
         seen = {route_word(row, column.index) for row in order.selection.of(sheet.rows())}
         shared = replace(order, copied=copy, sheet=sheet, file_shown_as=shown_as)

@@ -152,7 +152,7 @@ def _open_source(
     limits = ReadingLimits.of(load_settings())
     copy = share_copy(order.copied, folder) if order.copied else copy_of_source(order.file, folder, limits)
     mapping_copy = keep_mapping(order.mapping, folder)
-    sheet = order.sheet or open_sheet(copy.path, mapping.source, limits, shown_as=order.shown_as, survey=copy.survey)
+    sheet = order.sheet or open_sheet(copy.path, mapping.source, limits, shown_as=order.shown_as)
     children = open_children(mapping, Source(order.file, copy.path), folder, limits)
     asks = mapping.target.operation is Operation.APPLY
     questions = questions_of(mapping.target.id) if asks else ()

@@ -47,6 +47,8 @@ class CsvFile:
     marked: bool = False
     delimited: bool = True
     guarded: bool = False
+    even: bool = True
+    hidden: frozenset[int] = frozenset()
 
     @property
     def how(self) -> str:
@@ -56,14 +58,6 @@ class CsvFile:
     @property
     def lines(self) -> int:
         return self.survey.lines
-
-    @property
-    def even(self) -> bool:
-        return True
-
-    @property
-    def hidden(self) -> frozenset[int]:
-        return frozenset()
 
     def warnings(self, layout: Layout) -> tuple[Problem, ...]:
         return ()

@@ -58,8 +58,8 @@ class SurveyedEncoding:
     survey: Survey
 
 
-def find_encoding(path: Path, name: str, declared: str | None, known: Survey | None) -> SurveyedEncoding:
-    """The encoding of a CSV. A byte-order mark beats what was declared. `known` as in `survey`.
+def find_encoding(path: Path, name: str, declared: str | None) -> SurveyedEncoding:
+    """The encoding of a CSV. A byte-order mark beats what was declared.
 
     Raises:
         UnusableInput: the declared encoding is unknown, or the file is not in it; where nothing was declared the
@@ -67,7 +67,7 @@ def find_encoding(path: Path, name: str, declared: str | None, known: Survey | N
     """
     mark = byte_order_mark(path)
     encoding = mark or (_declared(declared) if declared else UTF8)
-    seen = survey(path, encoding.codec, known)
+    seen = survey(path, encoding.codec)
     if seen.undecodable is not None:
         raise UnusableInput(undecodable(path, name, encoding))
     if not mark and not declared and not seen.plain and (reading := _unmarked_wide_reading(path)):

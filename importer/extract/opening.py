@@ -10,7 +10,7 @@ from pathlib import Path
 
 from importer.errors import UnusableInput
 from importer.extract.csv_file import CsvFile, row_too_long
-from importer.extract.csv_survey import Survey, survey
+from importer.extract.csv_survey import survey
 from importer.extract.encoding import UTF8, Encoding, SurveyedEncoding, byte_order_mark, find_encoding, undecodable
 from importer.extract.file_kind import FileKind, file_kind
 from importer.extract.header import added_columns
@@ -25,19 +25,11 @@ _EVEN = 0.5  # share of the records that must have the same number of columns
 _ONE_COLUMN = ","  # the delimiter of a file that has none: what result CSVs are written with
 
 
-def open_sheet(
-    path: Path,
-    options: SourceOptions,
-    limits: ReadingLimits,
-    *,
-    shown_as: str | None = None,
-    survey: Survey | None = None,
-) -> Sheet:
+def open_sheet(path: Path, options: SourceOptions, limits: ReadingLimits, *, shown_as: str | None = None) -> Sheet:
     """Open a CSV or a workbook and find its table.
 
-    `shown_as` is the name that messages use, where the person knows the file by another one than `path`. `survey`: what
-    was seen of the file while it was copied (`SourceCopy.survey`), so that a large CSV is gone through once less. A
-    workbook is read here, in a process of its own, and kept; a CSV is read by each `Sheet.rows`.
+    `shown_as` is the name that messages use, where the person knows the file by another one than `path`. A workbook
+    is read here, in a process of its own, and kept; a CSV is read by each `Sheet.rows`.
 
     Raises:
         UnusableInput: no such file, a format we do not read, an encoding that was not declared, no header, ...
@@ -47,7 +39,7 @@ def open_sheet(
         name = "standard input"
     kind = file_kind(path, name, limits.source)
     if kind is FileKind.CSV:
-        return _open_csv(path, name, options, limits, survey)
+        return _open_csv(path, name, options, limits)
     # Nothing of it is needed for a CSV.
     from importer.extract.workbook_process import WorkbookSource
     from importer.extract.workbook_sheet import open_workbook
@@ -58,16 +50,16 @@ def open_sheet(
 # --- CSV ----------------------------------------------------------------------------------------
 
 
-def _open_csv(path: Path, name: str, options: SourceOptions, limits: ReadingLimits, known: Survey | None) -> Sheet:
+def _open_csv(path: Path, name: str, options: SourceOptions, limits: ReadingLimits) -> Sheet:
     if options.longest_cell:  # which is in characters, of up to four bytes
         limits = replace(limits, row=max(limits.row, 4 * options.longest_cell))
-    file = results_file(path, name, limits, known) or _settled(path, name, options, limits, known)
+    file = results_file(path, name, limits) or _settled(path, name, options, limits)
     if file.survey.longest > limits.row:
         raise UnusableInput(row_too_long(LinePlace(name, file.survey.longest_line), limits))
     return open_table(file, options)
 
 
-def results_file(path: Path, name: str, limits: ReadingLimits, known: Survey | None) -> CsvFile | None:
+def results_file(path: Path, name: str, limits: ReadingLimits) -> CsvFile | None:
     """The file, if it is one of our results: UTF-8, perhaps saved by a spreadsheet program with another delimiter."""
     encoding = byte_order_mark(path) or UTF8
     try:
@@ -80,14 +72,14 @@ def results_file(path: Path, name: str, limits: ReadingLimits, known: Survey | N
         except csv.Error:
             continue  # with this delimiter the first row is no row
         if added_columns(header):
-            seen = survey(path, encoding.codec, known)
+            seen = survey(path, encoding.codec)
             if seen.undecodable is None:
                 origin, longest = Origin(name), limits.cell_characters
                 return CsvFile(path, origin, encoding, delimiter, seen, longest, limits, guarded=True)
     return None
 
 
-def _settled(path: Path, name: str, options: SourceOptions, limits: ReadingLimits, known: Survey | None) -> CsvFile:
+def _settled(path: Path, name: str, options: SourceOptions, limits: ReadingLimits) -> CsvFile:
     problems: list[Problem] = []
     delimiter: str | None = None
     found: SurveyedEncoding | None = None
@@ -96,7 +88,7 @@ def _settled(path: Path, name: str, options: SourceOptions, limits: ReadingLimit
     except UnusableInput as error:
         problems.extend(error.problems)
     try:
-        found = find_encoding(path, name, options.encoding, known)
+        found = find_encoding(path, name, options.encoding)
     except UnusableInput as error:
         problems.extend(error.problems)
     if problems or found is None:

@@ -69,7 +69,7 @@ def restore_values(copy: SourceCopy, original: Callable[[], Sheet]) -> SourceCop
 
 
 def _restored(copy: SourceCopy, original: Callable[[], Sheet]) -> SourceCopy:
-    file = results_file(copy.path, copy.path.name, ReadingLimits(), copy.survey)
+    file = results_file(copy.path, copy.path.name, ReadingLimits())
     table = _Table.of(file) if file else None
     changed = {place: text for row in table.rows() for place, text in row.rewritten.items()} if table else {}
     if table is None or not changed:

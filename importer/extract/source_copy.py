@@ -5,14 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from importer.atomic_files import open_private
 from importer.errors import UnusableInput
-from importer.extract.csv_survey import Survey, SurveyOfCopy
 from importer.extract.file_kind import require_file
 from importer.extract.sheet import ReadingLimits
 from importer.models import FilePlace, Problem
@@ -23,11 +21,10 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class SourceCopy:
-    """Where the copy lies, the SHA-256 (hex) of its bytes, and what was seen of them on the way, if they are UTF-8."""
+    """Where the copy lies, and the SHA-256 (hex) of its bytes."""
 
     path: Path
     sha256: str
-    survey: Survey | None = None
 
 
 def copy_source(path: Path, folder: Path, limits: ReadingLimits, stem: str = "source") -> SourceCopy:
@@ -67,7 +64,7 @@ def share_copy(copy: SourceCopy, folder: Path) -> SourceCopy:
     except OSError:
         with copy.path.open("rb") as source:
             return _copied(source, shared)
-    return replace(copy, path=shared)
+    return SourceCopy(shared, copy.sha256)
 
 
 def replace_copy(copy: SourceCopy, content: IO[bytes]) -> SourceCopy:
@@ -102,17 +99,10 @@ def _copied_input(target: Path, limit: int) -> SourceCopy:
 def _copied(source: IO[bytes], target: Path, limit: int | None = None) -> SourceCopy:
     """A copy of all that the source gives, or of its first bytes up to a limit."""
     digest = hashlib.sha256()
-    survey = SurveyOfCopy()
     left = limit
-    # Nothing is sent before a file of any size is copied: its bytes are hashed while they are written and looked at.
-    with (
-        os.fdopen(open_private(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as copy,
-        ThreadPoolExecutor(1, "hash") as beside,
-    ):
+    with os.fdopen(open_private(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as copy:
         while block := source.read(_BLOCK if left is None else min(left, _BLOCK)):
-            hashed = beside.submit(digest.update, block)
+            digest.update(block)
             copy.write(block)
-            survey.at(block)
-            hashed.result()
             left = left - len(block) if left is not None else None
-    return SourceCopy(target, digest.hexdigest(), survey.survey(target))
+    return SourceCopy(target, digest.hexdigest())

@@ -187,7 +187,7 @@ def _find(source: RecordSource, options: SourceOptions) -> _Table:
         head = list(islice(records, max(WINDOW, (options.header_row or 0) + options.header_rows)))
         if not any(record.width for record in head) and all(record.blank for record in records):
             raise UnusableInput(
-                Problem("table-empty", "no cell holds anything", "export it again", _place(source.origin))
+                Problem("table-empty", "no cell holds anything", "export it again", place_of(source.origin))
             )
         added = added_columns(head[0].cells) if head and head[0].number == 1 else 0
         if added:
@@ -212,7 +212,7 @@ def _header(source: RecordSource, head: Sequence[Record], options: SourceOptions
                 "header-row-undeclared",
                 f"a header of {options.header_rows} rows cannot be found by itself",
                 "declare its first row as header_row: under source: in the mapping",
-                _place(source.origin),
+                place_of(source.origin),
             )
         )
     return found_header(source.origin, shown)
@@ -255,7 +255,7 @@ def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def _place(origin: Origin) -> FilePlace:
+def place_of(origin: Origin) -> FilePlace:
     return FilePlace(f"{origin.file}, {origin.sheet}" if origin.sheet is not None else origin.file)
 
 
@@ -264,5 +264,5 @@ def _no_rows(layout: Layout) -> Problem:
         "no-rows",
         f"no row holds anything below the header in row {layout.header_row}",
         "check that this is the right file and sheet",
-        _place(layout.origin),
+        place_of(layout.origin),
     )

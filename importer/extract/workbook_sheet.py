@@ -9,9 +9,8 @@ from itertools import count, repeat
 
 from importer.errors import UnusableInput
 from importer.extract.cell_flags import MergedRange
-from importer.extract.file_kind import FileKind
 from importer.extract.sheet import Flaw, Record, Sheet
-from importer.extract.table import Layout, open_table
+from importer.extract.table import Layout, open_table, place_of
 from importer.extract.workbook_process import ReadSheet, WorkbookSource, read_workbook
 from importer.extract.worker_protocol import Batch
 from importer.models import CellPlace, FilePlace, Origin, Problem, Row, SourceOptions, column_letter
@@ -25,16 +24,17 @@ def open_workbook(source: WorkbookSource, options: SourceOptions) -> Sheet:
     Raises:
         UnusableInput: it is damaged or too large, has no such sheet, or no header can be told.
     """
-    sheet = WorkbookSheet(source.name, source.kind, read_workbook(source))
-    if sheet.read.head.unchecked and options.hidden_rows == "skip":
+    read = read_workbook(source)
+    origin = Origin(source.name, read.head.title)
+    sheet = WorkbookSheet(read, origin, f"{source.kind}, sheet {origin.sheet!r}", frozenset(read.head.hidden))
+    if read.head.unchecked and options.hidden_rows == "skip":
         raise UnusableInput(
             Problem(
                 "hidden-rows-unknown",
-                f"which rows are hidden could not be read ({sheet.read.head.unchecked}), and the mapping leaves them "
-                "out",
+                f"which rows are hidden could not be read ({read.head.unchecked}), and the mapping leaves them out",
                 "open it in a spreadsheet program, save it as .xlsx and use that, or take hidden_rows: out of the "
                 "mapping",
-                sheet.place,
+                place_of(origin),
             )
         )
     return open_table(sheet, options)
@@ -42,39 +42,15 @@ def open_workbook(source: WorkbookSource, options: SourceOptions) -> Sheet:
 
 @dataclass(frozen=True, slots=True)
 class WorkbookSheet:
-    """A worksheet. `name` is how the person knows the file."""
+    """A worksheet; the fields as in RecordSource."""
 
-    name: str
-    kind: FileKind
     read: ReadSheet
-
-    @property
-    def origin(self) -> Origin:
-        return Origin(self.name, self.read.head.title)
-
-    @property
-    def place(self) -> FilePlace:
-        return FilePlace(f"{self.name}, {self.read.head.title}")
-
-    @property
-    def lines(self) -> None:
-        return None
-
-    @property
-    def how(self) -> str:
-        return f"{self.kind}, sheet {self.read.head.title!r}"
-
-    @property
-    def even(self) -> bool:
-        return False
-
-    @property
-    def delimiter(self) -> str:
-        return ","
-
-    @property
-    def hidden(self) -> frozenset[int]:
-        return frozenset(self.read.head.hidden)
+    origin: Origin
+    how: str
+    hidden: frozenset[int]
+    lines: int | None = None
+    even: bool = False
+    delimiter: str = ","
 
     def warnings(self, layout: Layout) -> tuple[Problem, ...]:
         return (*self._unchecked(), *self._other_sheets(), *self._merged(layout), *self._lost_digits(layout))
@@ -107,7 +83,7 @@ class WorkbookSheet:
                 "read as blank; leading zeros and percent signs that a format adds, hidden rows and merged cells are "
                 "not known",
                 "open it in a spreadsheet program, save it as .xlsx and use that, or compare the rows with it",
-                self.place,
+                place_of(self.origin),
             )
 
     def _other_sheets(self) -> Iterator[Problem]:
@@ -116,7 +92,7 @@ class WorkbookSheet:
                 "other-sheets",
                 f"only the sheet {self.read.head.title!r} is read, not {', '.join(map(repr, self.read.head.others))}",
                 "name the right one as sheet: under source: in the mapping",
-                FilePlace(self.name),
+                FilePlace(self.origin.file),
             )
 
     def _merged(self, layout: Layout) -> Iterator[Problem]:
@@ -134,7 +110,7 @@ class WorkbookSheet:
                 "cells-merged",
                 f"{some} merged ({ranges}); only the first cell of each holds the value, the others are blank",
                 "take the merging apart and fill the cells, unless blank is right",
-                self.place,
+                place_of(self.origin),
             )
 
     def _lost_digits(self, layout: Layout) -> Iterator[Problem]:
