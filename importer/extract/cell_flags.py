@@ -135,6 +135,14 @@ _ERRORS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class BinaryRecord:
+    """A record of a binary workbook: its type and what it holds."""
+
+    kind: int
+    body: bytes
+
+
 def error_text(code: int) -> str:
     """The text of an error code of [MS-XLS] 2.5.10."""
     return _ERRORS.get(code, "#N/A")

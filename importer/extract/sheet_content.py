@@ -23,7 +23,7 @@ from importer.extract.cell_text import (
     may_hold_flaw,
     writer_of,
 )
-from importer.extract.worker_protocol import Batch, CellFlaw, LostDigits
+from importer.extract.worker_protocol import Batch, CellFlaw
 from importer.models import Problem
 
 _T = TypeVar("_T")
@@ -51,15 +51,11 @@ class SheetContent:
 
 
 class Batches:
-    """The batches of a worksheet. `lost_digits` is complete once all are read."""
+    """The batches of a worksheet. `lost_digits`, as in SheetEnd, is complete once all are read."""
 
     def __init__(self, content: SheetContent) -> None:
         self._content = content
-        self._lost: dict[int, int] = {}
-
-    @property
-    def lost_digits(self) -> list[LostDigits]:
-        return [LostDigits(row, index) for index, row in sorted(self._lost.items())]
+        self.lost_digits: dict[int, int] = {}
 
     def __iter__(self) -> Iterator[Batch]:
         first, last_flagged = 1, self._content.flags.last_row
@@ -86,7 +82,7 @@ class Batches:
                 if not reported and (problem := flaw_of(suspect)):
                     draft.flaw(first + at, index, problem)
             if text.lost_digits is not None:
-                self._lost.setdefault(index, first + text.lost_digits)
+                self.lost_digits.setdefault(index, first + text.lost_digits)
         self._note_formats(draft, values)
         self._note_flaws(draft)
         return Batch(first, draft.columns, draft.typed, draft.flaws)

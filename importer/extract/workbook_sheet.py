@@ -114,13 +114,13 @@ class WorkbookSheet:
             )
 
     def _lost_digits(self, layout: Layout) -> Iterator[Problem]:
-        for lost in self.read.end.lost_digits:
-            if lost.row > layout.header_row:
+        for index, row in sorted(self.read.end.lost_digits.items()):
+            if row > layout.header_row:
                 yield Problem(
                     "digits-lost",
                     "the column holds numbers of more than 15 digits, of which a workbook keeps only 15",
                     "if they are ids, format the column as text in the original and export it again",
-                    CellPlace(self.origin, lost.row, layout.column_at(lost.index)),
+                    CellPlace(self.origin, row, layout.column_at(index)),
                 )
 
 

@@ -71,18 +71,13 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
-class LostDigits:
-    """The first cell of a column whose number has more digits than a spreadsheet keeps."""
-
-    row: int
-    index: int
-
-
-@dataclass(frozen=True, slots=True)
 class SheetEnd:
-    """The sheet was read to its end."""
+    """The sheet was read to its end.
 
-    lost_digits: Sequence[LostDigits]
+    `lost_digits`: by column index, the row of the first number that has more digits than a spreadsheet keeps.
+    """
+
+    lost_digits: dict[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +98,8 @@ def frame(message: Message) -> bytes:
             kind, body = "head", astuple(message)
         case Batch(first, columns, typed, flaws):
             kind, body = "batch", (first, columns, typed, list(map(astuple, flaws)))
-        case SheetEnd():
-            kind, body = "end", astuple(message)[0]
+        case SheetEnd(lost_digits):
+            kind, body = "end", lost_digits
         case Refusal(problems):
             kind, body = "refusal", [(each.code, each.message, each.hint) for each in problems]
     data = marshal.dumps((kind, body))
@@ -131,5 +126,5 @@ def decoded(data: bytes) -> Message:
         first, columns, typed, flaws = body
         return Batch(first, columns, typed, [CellFlaw(*flaw) for flaw in flaws])
     if kind == "end":
-        return SheetEnd([LostDigits(*lost) for lost in body])
+        return SheetEnd(body)
     return Refusal([Problem(*problem) for problem in body])

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
-from importer.extract.cell_flags import CellFlags, DamagedError, MergedRange, error_text, formats_by_style
+from importer.extract.cell_flags import BinaryRecord, CellFlags, DamagedError, MergedRange, error_text, formats_by_style
 
 _BEGIN, _EOF, _SHEET, _FORMAT, _STYLE, _CODE_PAGE = 0x809, 0x0A, 0x85, 0x41E, 0xE0, 0x42
 _ROW, _ERROR_OR_BOOLEAN, _FORMULA, _NUMBER, _RK, _RKS = 0x208, 0x205, 0x06, 0x203, 0x27E, 0xBD
@@ -22,14 +21,6 @@ _MERGED = 0xE5
 _ROW_HIDDEN = 0x20
 _BIFF8 = 0x600
 _CODE_PAGES = {1200: "utf-16-le", 10000: "mac-roman", 32768: "mac-roman", 32769: "cp1252"}  # others are cp and number
-
-
-@dataclass(frozen=True, slots=True)
-class _Record:
-    """A record: its type and what it holds."""
-
-    kind: int
-    body: bytes
 
 
 def find_flags(path: Path, title: str) -> CellFlags:
@@ -64,7 +55,7 @@ def find_flags(path: Path, title: str) -> CellFlags:
     return flags
 
 
-def _note(record: _Record, formats: dict[int, str], flags: CellFlags) -> None:
+def _note(record: BinaryRecord, formats: dict[int, str], flags: CellFlags) -> None:
     body = record.body
     if record.kind == _ROW:
         if body[12] & _ROW_HIDDEN:
@@ -96,7 +87,7 @@ def _note_format(row: int, index: int, style: int, formats: dict[int, str], flag
         flags.formats[row][index] = formats[style]
 
 
-def _records(content: bytes, at: int) -> Iterator[_Record]:
+def _records(content: bytes, at: int) -> Iterator[BinaryRecord]:
     """The records of a substream: the globals at 0, a worksheet at its own start."""
     while at + 4 <= len(content):
         kind, size = struct.unpack_from("<HH", content, at)
@@ -104,7 +95,7 @@ def _records(content: bytes, at: int) -> Iterator[_Record]:
             raise DamagedError("a record is cut off")
         if kind == _EOF:
             return
-        yield _Record(kind, content[at + 4 : at + 4 + size])
+        yield BinaryRecord(kind, content[at + 4 : at + 4 + size])
         at += 4 + size
     raise ValueError("the workbook is cut off")
 

@@ -11,9 +11,9 @@ import posixpath
 import struct
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from importer.extract.cell_flags import (
+    BinaryRecord,
     CellFlags,
     DamagedError,
     MergedRange,
@@ -28,14 +28,6 @@ _STYLES_BEGIN, _STYLES_END = 617, 618
 _ERRORS = (3, 11)  # a cell with an error, a formula that gave one
 _CELLS = range(1, 12)
 _ROW_HIDDEN = 0x10
-
-
-@dataclass(frozen=True, slots=True)
-class _Record:
-    """A record: its type and what it holds."""
-
-    kind: int
-    body: bytes
 
 
 def find_flags(archive: zipfile.ZipFile, title: str) -> CellFlags:
@@ -92,7 +84,7 @@ def _formats(archive: zipfile.ZipFile) -> dict[int, str]:
     return formats_by_style(codes, styles)
 
 
-def _records(content: bytes) -> Iterator[_Record]:
+def _records(content: bytes) -> Iterator[BinaryRecord]:
     at = 0
     while at < len(content):
         kind = content[at] & 0x7F
@@ -109,7 +101,7 @@ def _records(content: bytes) -> Iterator[_Record]:
             shift += 7
         if at + size > len(content):
             raise DamagedError("a record is cut off")
-        yield _Record(kind, content[at : at + size])
+        yield BinaryRecord(kind, content[at : at + size])
         at += size
 
 
