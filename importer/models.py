@@ -391,6 +391,9 @@ IMPORT_COLUMNS: Final = ("import_row", "import_status", "import_problem", "impor
 TYPED_COLUMN: Final = "import_typed"
 """After them where the source was a workbook: the letters of the cells that it kept as values."""
 
+NOT_GOOD: Final = (OutcomeKind.REJECTED, OutcomeKind.INVALID, OutcomeKind.FAILED, OutcomeKind.UNCLEAR)
+"""The outcomes that somebody has to look at."""
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:

@@ -158,7 +158,7 @@ def _forecast(candidates: Iterable[tuple[tuple[int, ...], object]]) -> Forecast:
     return Forecast(count, ready, last_row, {}, tuple(groups))
 
 
-def spread(outcome: Outcome, rows: tuple[int, ...]) -> Iterator[Outcome]:
+def expand_to_rows(outcome: Outcome, rows: tuple[int, ...]) -> Iterator[Outcome]:
     """The outcome of a candidate for each of its rows; its requests are counted once, at the first."""
     yield outcome
     for row in rows[1:]:
