@@ -17,7 +17,7 @@ from importer.models import Problem
 # --- clean text -------------------------------------------------------------------------------------
 
 
-# Zero-width signs and direction marks: copying from web pages and contact lists puts them around phones and e-mails.
+# Zero-width characters and direction marks: copying from web pages puts them around phones and e-mails.
 _INVISIBLE = "\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff"
 # Not \s as a whole: it holds U+001C to U+001F, control characters that must not go without a word.
 _BLANK = rf" \t\n\r\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000{_INVISIBLE}"
@@ -28,7 +28,7 @@ _FOLDED = re.compile(r"\s*[\r\n\u2028\u2029]+\s*")
 
 
 def clean(text: str) -> str:
-    """Trim blanks (NBSP and zero-width signs too) outside, keep them inside; line breaks become LF; NFC."""
+    """Trim blanks (NBSP and zero-width characters too) outside, keep them inside; line breaks become LF; NFC."""
     if text.isprintable():
         text = text.strip(" ")
         return text if text.isascii() else unicodedata.normalize("NFC", text)

@@ -11,7 +11,7 @@ _BLOCK = 1 << 18
 _LONG = 1 << 20  # bytes: no line that lies in one block of any reader is longer
 # ASCII that needs no care: no control characters, and no # that begins what a spreadsheet leaves of an error.
 _PLAIN_ASCII = bytes([9, 10, 13, *range(0x20, 0x23), *range(0x24, 0x7F)])
-# The bytes of UTF-8 that can only be letters, composed ones: no blanks, no invisible or combining signs.
+# The bytes of UTF-8 that can only be letters, composed ones: no blanks, no invisible or combining characters.
 _PLAIN_LETTERS = bytes([*range(0x80, 0xC0), *range(0xC3, 0xCC), 0xD0, 0xD1])
 
 

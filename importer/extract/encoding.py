@@ -232,13 +232,13 @@ def _decoded(raw: bytes, encoding: str) -> str | None:
 
 
 def _likelihood(text: str) -> float:
-    """The mean over the foreign letters: those of one script together are likely, signs and controls are not."""
+    """The mean over the foreign letters: those of one script together are likely, symbols and controls are not."""
     weights = [
         _weight(before, character, after)
         for before, character, after in zip(" " + text, text, text[1:] + " ", strict=False)
         if character > "\x7f"
     ]
-    # A few signs are enough to judge, and of a large sample there are many.
+    # A few letters are enough to judge, and of a large sample there are many.
     return sum(weights) / len(weights) if weights else 0.0
 
 

@@ -51,8 +51,8 @@ def file_kind(path: Path, name: str, most: int) -> FileKind:
     require_file(path, name, most)
     kind = _ENDINGS.get(path.suffix.lower())
     if kind is None:
-        said = f"the ending {path.suffix!r}" if path.suffix else "a file without an ending"
-        raise _unusable(name, "file-ending", f"{said} is not one we read", f"save it as one of {' '.join(_ENDINGS)}")
+        ending = f"the ending {path.suffix!r}" if path.suffix else "a file without an ending"
+        raise _unusable(name, "file-ending", f"{ending} is not one we read", f"save it as one of {' '.join(_ENDINGS)}")
     problem = _type_mismatch(path, name, kind)
     if problem:
         raise UnusableInput(problem)

@@ -79,8 +79,7 @@ class Layout:
 
     def _rewritten(self, record: Record, cells: tuple[str, ...], listed: frozenset[int]) -> Iterator[Problem]:
         """What is listed as a value and is written as none stays listed: it must not be taken for text later either."""
-        told = {flaw.index for flaw in record.flaws}
-        for index in sorted(listed - told):
+        for index in sorted(listed - {flaw.index for flaw in record.flaws}):
             if not is_canonical(cells[index]):
                 yield replace(rewritten(cells[index]), place=CellPlace(self.origin, record.number, self.columns[index]))
 
@@ -139,7 +138,7 @@ def is_canonical(text: str) -> bool:
 
 
 def rewritten(text: str) -> Problem:
-    """What is told of a value that came back in another form: by the mapping's, day and month could be swapped."""
+    """The problem of a value that came back in another form: by the mapping's, day and month could be swapped."""
     return Problem(
         "value-rewritten",
         f"'{text[:80]}' was a date, a number or TRUE or FALSE in the workbook, and is written in another form now",
@@ -163,7 +162,7 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
     """The Sheet of a source. In a results file the header is row 1, whatever is declared.
 
     Raises:
-        UnusableInput: no header can be told, or nothing is in the table.
+        UnusableInput: no header can be found, or nothing is in the table.
     """
     table = _find(source, options)
     layout = table.layout

@@ -22,7 +22,7 @@ def open_workbook(source: WorkbookSource, options: SourceOptions) -> Sheet:
     """Open a workbook.
 
     Raises:
-        UnusableInput: it is damaged or too large, has no such sheet, or no header can be told.
+        UnusableInput: it is damaged or too large, has no such sheet, or no header can be found.
     """
     read = read_workbook(source)
     origin = Origin(source.name, read.head.title)

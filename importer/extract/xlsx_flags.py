@@ -140,7 +140,7 @@ _UNUSUAL = re.compile(rb"<!|<\?(?!xml )")  # comments and CDATA may hold what lo
 
 
 class _UnusualError(Exception):
-    """The XML is written in a way in which plain rows cannot be told."""
+    """The XML is written in a way in which plain rows cannot be recognized."""
 
 
 def _fast_scan(part: IO[bytes], formats: dict[int, str]) -> CellFlags:

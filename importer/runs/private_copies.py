@@ -51,7 +51,7 @@ def copy_of_source(file: Path, folder: Path, limits: ReadingLimits) -> SourceCop
     """
     copy = copy_source(file, folder, limits)
     runs = Source(file, copy.path).earlier_runs
-    return restore_values(copy, lambda: _source_of(runs[0], limits)) if runs else copy
+    return restore_values(copy, lambda: _source_of(runs[0], limits), limits) if runs else copy
 
 
 def _source_of(run: Path, limits: ReadingLimits) -> Sheet:
