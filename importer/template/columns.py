@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importer.mapping.model import PLACEHOLDER, EntryKind
 from importer.mapping.resolved import Kind, Wanted
 from importer.mapping.wanted import wanted_of_entry
-from importer.models import Column, Question, Target
+from importer.models import Column, Question, Target, column_letter
 from importer.suggest.columns import ColumnNames
 from importer.suggest.proposal import (
     Proposal,
@@ -22,7 +22,6 @@ from importer.suggest.proposal import (
     entry_kind,
     question_goals,
 )
-from importer.template.letters import letters
 
 SHEET = "Candidates"
 
@@ -118,7 +117,7 @@ def template_mapping(
     target: Target, questions: Sequence[Question], columns: Sequence[TemplateColumn], file: str
 ) -> Proposal:
     """The mapping file of a workbook with these columns; `file` is its name."""
-    placed = [Column(index, letters(index), column.header) for index, column in enumerate(columns)]
+    placed = [Column(index, column_letter(index), column.header) for index, column in enumerate(columns)]
     names = ColumnNames(placed)
     pairs = list(zip(columns, placed, strict=True))
     contents: dict[int, ProposedValue | ProposedEntries] = {}

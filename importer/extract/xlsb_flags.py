@@ -1,4 +1,6 @@
-"""Looks through the records of an XLSB worksheet for what calamine does not give: errors, formats, hidden rows.
+"""Looks through the records of an XLSB worksheet for what calamine (0.9) does not give.
+
+Errors are blank to it; number formats, hidden rows and merged cells of an XLSB it does not know.
 
 The records are those of [MS-XLSB] 2.4: a type and a size of up to two and four bytes, seven bits in each.
 """
@@ -9,54 +11,50 @@ import posixpath
 import struct
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from importer.extract.binary_errors import error_text
-from importer.extract.hazards import DamagedError, Hazards, MergedRange, checked_row
-from importer.extract.number_format import changes_text
-from importer.extract.safe_xml import parsed
+from importer.extract.cell_flags import (
+    BinaryRecord,
+    CellFlags,
+    DamagedError,
+    MergedRange,
+    checked_row,
+    error_text,
+    formats_by_style,
+)
+from importer.extract.xlsx_package import parsed
 
 _ROW, _SHEET, _FORMAT, _STYLE, _MERGED = 0, 156, 44, 47, 176
 _STYLES_BEGIN, _STYLES_END = 617, 618
 _ERRORS = (3, 11)  # a cell with an error, a formula that gave one
 _CELLS = range(1, 12)
 _ROW_HIDDEN = 0x10
-_BUILT_IN = {9: "0%", 10: "0.00%"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Record:
-    """A record: its type and what it holds."""
-
-    kind: int
-    body: bytes
-
-
-def find_hazards(archive: zipfile.ZipFile, title: str) -> Hazards:
-    """The hazards of the worksheet with a title.
+def find_flags(archive: zipfile.ZipFile, title: str) -> CellFlags:
+    """The flags of the worksheet with a title.
 
     Raises:
         DamagedError, BadZipFile: the workbook is damaged.
         LookupError, ValueError, struct.error: it is damaged too, or written in another way than we know.
     """
     formats = _formats(archive)
-    hazards = Hazards()
+    flags = CellFlags()
     row = 0
     for record in _records(archive.read(_path(archive, title))):
         if record.kind == _ROW:
             row = checked_row(struct.unpack_from("<I", record.body)[0] + 1)
             if record.body[11] & _ROW_HIDDEN:
-                hazards.hidden.add(row)
+                flags.hidden.add(row)
         elif record.kind == _MERGED:
             top, bottom, left, right = struct.unpack_from("<IIII", record.body)
-            hazards.merged.append(MergedRange(top + 1, left, bottom + 1, right))
+            flags.merged.append(MergedRange(top + 1, left, bottom + 1, right))
         elif record.kind in _CELLS:
             index, style = struct.unpack_from("<II", record.body)
             if record.kind in _ERRORS:
-                hazards.errors[row][index] = error_text(record.body[8])
+                flags.errors[row][index] = error_text(record.body[8])
             if style & 0xFFFFFF in formats:
-                hazards.formats[row][index] = formats[style & 0xFFFFFF]
-    return hazards
+                flags.formats[row][index] = formats[style & 0xFFFFFF]
+    return flags
 
 
 def _path(archive: zipfile.ZipFile, title: str) -> str:
@@ -73,7 +71,7 @@ def _path(archive: zipfile.ZipFile, title: str) -> str:
 def _formats(archive: zipfile.ZipFile) -> dict[int, str]:
     if "xl/styles.bin" not in archive.namelist():
         return {}
-    codes = dict(_BUILT_IN)
+    codes: dict[int, str] = {}
     styles: list[int] = []
     in_styles = False
     for record in _records(archive.read("xl/styles.bin")):
@@ -83,11 +81,10 @@ def _formats(archive: zipfile.ZipFile) -> dict[int, str]:
             in_styles = record.kind == _STYLES_BEGIN
         elif record.kind == _STYLE and in_styles:
             styles.append(struct.unpack_from("<H", record.body, 2)[0])
-    named = {style: codes.get(number, "") for style, number in enumerate(styles)}
-    return {style: code for style, code in named.items() if changes_text(code)}
+    return formats_by_style(codes, styles)
 
 
-def _records(content: bytes) -> Iterator[_Record]:
+def _records(content: bytes) -> Iterator[BinaryRecord]:
     at = 0
     while at < len(content):
         kind = content[at] & 0x7F
@@ -104,7 +101,7 @@ def _records(content: bytes) -> Iterator[_Record]:
             shift += 7
         if at + size > len(content):
             raise DamagedError("a record is cut off")
-        yield _Record(kind, content[at : at + size])
+        yield BinaryRecord(kind, content[at : at + size])
         at += size
 
 

@@ -1,4 +1,7 @@
-"""Looks through the XML of an ODS sheet for what calamine does not give: errors, formats, formulas, hidden rows."""
+"""Looks through the XML of an ODS sheet for what calamine (0.9) does not give: errors, formats, formulas, hidden rows.
+
+Nor does it give the merged cells of an ODS.
+"""
 
 from __future__ import annotations
 
@@ -7,37 +10,37 @@ import zipfile
 from functools import cache
 from xml.etree.ElementTree import Element
 
-from importer.extract.cell_flaws import ERROR_TEXTS
-from importer.extract.hazards import Hazards, MergedRange, checked_row
-from importer.extract.safe_xml import elements, local_name
+from importer.extract.cell_flags import CellFlags, MergedRange, checked_row
+from importer.extract.cell_text import ERROR_TEXTS
+from importer.extract.xlsx_package import elements, local_name
 
 _ZEROS = re.compile(r"(\+?)(0\d+)")
 _COLUMNS = 16_384  # of a sheet
 _LOOKED_AT = {"error", "float", "percentage"}  # the kinds of values that may be shown otherwise than they are stored
 
 
-def find_hazards(archive: zipfile.ZipFile, title: str) -> Hazards:
-    """The hazards of the sheet with a title.
+def find_flags(archive: zipfile.ZipFile, title: str) -> CellFlags:
+    """The flags of the sheet with a title.
 
     Raises:
         DamagedError, ParseError, BadZipFile: the workbook is damaged.
         LookupError, ValueError: it is damaged too, or written in another way than we know.
     """
-    hazards, row = Hazards(), 1
+    flags, row = CellFlags(), 1
     with archive.open("content.xml") as part:
         for element in elements(part):
             name = local_name(element)
             if name == "table-row":
-                row = _note_row(element, row, hazards)
+                row = _note_row(element, row, flags)
                 element.clear()
             elif name == "table":
                 if _attributes(element).get("name") == title:
-                    return hazards
-                hazards, row = Hazards(), 1
+                    return flags
+                flags, row = CellFlags(), 1
     raise KeyError(title)
 
 
-def _note_row(element: Element, row: int, hazards: Hazards) -> int:
+def _note_row(element: Element, row: int, flags: CellFlags) -> int:
     """Note a row, which may stand for several; gives the number of the next."""
     named = _attributes(element)
     repeated = int(named.get("number-rows-repeated") or 1)
@@ -47,50 +50,50 @@ def _note_row(element: Element, row: int, hazards: Hazards) -> int:
         count = int(of_cell.get("number-columns-repeated") or 1)
         if "value-type" in of_cell or "formula" in of_cell:
             filled = True
-            _note_cell(cell, of_cell, row, range(index, min(index + count, _COLUMNS)), hazards)
-        _note_merged(of_cell, row, index, hazards)
+            _note_cell(cell, of_cell, row, range(index, min(index + count, _COLUMNS)), flags)
+        _note_merged(of_cell, row, index, flags)
         index += count
     if filled:  # a blank one mostly stands for all that follow to the end of the sheet
         rows = range(row, checked_row(row + repeated - 1) + 1)
         if named.get("visibility") in ("collapse", "filter"):
-            hazards.hidden.update(rows)
-        _note_repeated(rows, hazards)
+            flags.hidden.update(rows)
+        _note_repeated(rows, flags)
     return row + repeated
 
 
-def _note_repeated(rows: range, hazards: Hazards) -> None:
+def _note_repeated(rows: range, flags: CellFlags) -> None:
     """Note of all rows what was noted of the first. They share it: a file of 800 bytes may say that there are many."""
     first = rows[0]
-    if first in hazards.errors:
-        hazards.errors.update(dict.fromkeys(rows, hazards.errors[first]))
-    if first in hazards.unstored:
-        hazards.unstored.update(dict.fromkeys(rows, hazards.unstored[first]))
-    if first in hazards.formats:
-        hazards.formats.update(dict.fromkeys(rows, hazards.formats[first]))
+    if first in flags.errors:
+        flags.errors.update(dict.fromkeys(rows, flags.errors[first]))
+    if first in flags.unstored:
+        flags.unstored.update(dict.fromkeys(rows, flags.unstored[first]))
+    if first in flags.formats:
+        flags.formats.update(dict.fromkeys(rows, flags.formats[first]))
 
 
-def _note_merged(named: dict[str, str], row: int, index: int, hazards: Hazards) -> None:
+def _note_merged(named: dict[str, str], row: int, index: int, flags: CellFlags) -> None:
     rows = int(named.get("number-rows-spanned") or 1)
     columns = int(named.get("number-columns-spanned") or 1)
     if rows > 1 or columns > 1:
-        hazards.merged.append(MergedRange(row, index, row + rows - 1, index + columns - 1))
+        flags.merged.append(MergedRange(row, index, row + rows - 1, index + columns - 1))
 
 
-def _note_cell(cell: Element, named: dict[str, str], row: int, indexes: range, hazards: Hazards) -> None:
+def _note_cell(cell: Element, named: dict[str, str], row: int, indexes: range, flags: CellFlags) -> None:
     kinds, formula = named.get("value-type", "").split(), "formula" in named
     if not formula and not _LOOKED_AT.intersection(kinds):
         return
     text = "\n".join("".join(part.itertext()) for part in cell if local_name(part) == "p")
     if "error" in kinds or (formula and text in ERROR_TEXTS):
-        hazards.errors[row].update(dict.fromkeys(indexes, text or "#N/A"))
+        flags.errors[row].update(dict.fromkeys(indexes, text or "#N/A"))
     elif not kinds and not text:
-        hazards.unstored[row].update(indexes)
+        flags.unstored[row].update(indexes)
     elif "percentage" in kinds:
-        hazards.formats[row].update(dict.fromkeys(indexes, "0%"))
+        flags.formats[row].update(dict.fromkeys(indexes, "0%"))
     elif "float" in kinds and (zeros := _ZEROS.fullmatch(text)):
         # What is shown is kept beside the value: the format need not be looked up.
         shown = ('"+"' if zeros[1] else "") + "0" * len(zeros[2])
-        hazards.formats[row].update(dict.fromkeys(indexes, shown))
+        flags.formats[row].update(dict.fromkeys(indexes, shown))
 
 
 def _attributes(element: Element) -> dict[str, str]:
