@@ -13,7 +13,7 @@ from importer.errors import ImporterError, StoppedEarly, UnusableInput
 from importer.extract import Sheet, open_sheet
 from importer.ledger import JOURNAL, RunJournal
 from importer.mapping import Mapping, read_mappings
-from importer.mapping.route import RouteColumn, route_column
+from importer.mapping.reader import RouteColumn, route_column
 from importer.models import ManyTargets, Outcome, OutcomeKind, Problem, Question, Row, TargetRun
 from importer.report import RunFacts, Summary, write_report, write_unfinished_summary
 from importer.runs.batch_folder import MAPPINGS, BatchManifest, BatchRun, read_batch, write_batch

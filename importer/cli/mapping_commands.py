@@ -258,7 +258,7 @@ def _check_one(
 
 
 def _changes(mapping: Mapping, questions: tuple[Question, ...]) -> tuple[Problem, ...]:
-    from importer.mapping.seen_questions import changes
+    from importer.mapping.question_snapshot import changes
 
     if mapping.questions_seen is None:
         return ()
@@ -280,7 +280,7 @@ def _resolved(
         UnusableInput: with everything that does not fit.
     """
     from importer.extract import open_sheet
-    from importer.mapping.fit import check_against_columns, check_without_columns
+    from importer.mapping.resolve import check_against_columns, check_without_columns
     from importer.runs.child_tables import Source, open_children
 
     if file is None:
@@ -301,7 +301,7 @@ def _room_for_copies(settings: Settings) -> AbstractContextManager[Path]:
 
 
 def _accept(path: Path, questions: tuple[Question, ...]) -> None:
-    from importer.mapping.seen_questions import with_seen
+    from importer.mapping.question_snapshot import with_seen
 
     path.write_text(with_seen(path.read_text(encoding="utf-8-sig"), questions), encoding="utf-8")
     say(f"Wrote the questions of today into {path}.")

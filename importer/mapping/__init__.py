@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from importer.mapping.folder import read_mappings
+from importer.mapping.files import bundle
 from importer.mapping.model import Mapping
-from importer.mapping.reader import read_mapping
+from importer.mapping.reader import read_mapping, read_mappings
 from importer.mapping.resolve import resolve
 from importer.mapping.resolved import ResolvedMapping
-from importer.mapping.self_contained import self_contained
 
-__all__ = ["Mapping", "ResolvedMapping", "read_mapping", "read_mappings", "resolve", "self_contained"]
+__all__ = ["Mapping", "ResolvedMapping", "bundle", "read_mapping", "read_mappings", "resolve"]

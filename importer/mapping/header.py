@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
-from importer.mapping.findings import Findings
+from importer.mapping.diagnostics import Diagnostics
 from importer.mapping.model import Text
 from importer.models import Column, Problem
 from importer.text.closest import closest
@@ -52,7 +52,7 @@ class Header:
         # Punctuation counts where it tells two columns apart (C++ and C#), and only there.
         return tuple(self._by_fold.get(folded) or (self._by_name.get(bare) if bare else None) or ())
 
-    def find(self, name: Text, findings: Findings) -> Column | None:
+    def find(self, name: Text, diagnostics: Diagnostics) -> Column | None:
         """The one column of that name; a mistake is told where there is none or more than one."""
         found = self.candidates(name.value)
         if len(found) == 1:
@@ -61,12 +61,12 @@ class Header:
         if found:
             described = " and ".join(f"'{column.name}' (column {column.letter})" for column in found)
             hint = "name the one you mean by its letter, as " + " or ".join(f'"={column.letter}"' for column in found)
-            findings.mistake("column-ambiguous", f"'{name}' means {described}", hint, name.place)
+            diagnostics.error("column-ambiguous", f"'{name}' means {described}", hint, name.place)
         else:
             hint = self.proposal(name.value)
             where = f" in '{self.table}'" if self.table else ""
             message = f"there is no {self._noun} '{name}'{where}"
-            self.unknown.append(findings.mistake("column-unknown", message, hint, name.place))
+            self.unknown.append(diagnostics.error("column-unknown", message, hint, name.place))
         return None
 
     def is_another_row(self) -> bool:

@@ -150,7 +150,7 @@ class ValueSpec:
     take: Take | None = None
     table: ValueTable | None = None
     part: Part | None = None
-    before: str = ""  # put around what the cell says, where it says something
+    before: str = ""  # put context what the cell says, where it says something
     after: str = ""
     default: Text | None = None
     missing: tuple[str, ...] | None = None  # None: as the source says

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,9 +16,8 @@ from ruamel.yaml.nodes import SequenceNode as YamlSequence
 from ruamel.yaml.reader import ReaderError
 
 from importer.errors import UnusableInput
-from importer.mapping.findings import Findings
+from importer.mapping.diagnostics import Diagnostics
 from importer.mapping.model import Text
-from importer.mapping.other_files import first_bytes
 from importer.models import FilePlace, LinePlace, Problem
 
 MAX_BYTES = 1_000_000
@@ -60,8 +61,8 @@ def read_nodes(path: Path) -> Node:
     text = _text_of(path)
     lines = text.splitlines()
     try:
-        findings = Findings()
-        _check_events(text, path, lines, findings)
+        diagnostics = Diagnostics()
+        _check_events(text, path, lines, diagnostics)
         root = _compose(text)
     except YAMLError as error:
         raise UnusableInput(_syntax_problem(error, path, text)) from None
@@ -69,8 +70,8 @@ def read_nodes(path: Path) -> Node:
         raise UnusableInput(
             Problem("mapping-empty", "the mapping file is empty", "begin it with version: 1", FilePlace(str(path)))
         )
-    node = _Converter(path, lines, findings).convert(root, depth=0)
-    findings.refuse_mistakes()
+    node = _Converter(path, lines, diagnostics).convert(root, depth=0)
+    diagnostics.raise_errors()
     return node
 
 
@@ -107,12 +108,28 @@ def _text_of(path: Path) -> str:
         ) from None
 
 
+def first_bytes(path: Path, most: int) -> bytes:
+    """The beginning of a file.
+
+    Raises:
+        OSError: it cannot be opened or is no regular file; a pipe is not waited for.
+    """
+    with open(path, "rb", opener=_without_waiting) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(0, "it is a pipe or a device, which may never end")
+        return file.read(most)
+
+
+def _without_waiting(name: str, flags: int) -> int:
+    return os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
+
+
 def _compose(text: str) -> YamlNode | None:
     node: YamlNode | None = YAML(typ="safe", pure=True).compose(text)
     return node
 
 
-def _check_events(text: str, path: Path, lines: list[str], findings: Findings) -> None:
+def _check_events(text: str, path: Path, lines: list[str], diagnostics: Diagnostics) -> None:
     """Tells tags, and refuses what is too deep before the composer, which calls itself for each level, sees it."""
     depth = 0
     for event in YAML(typ="safe", pure=True).parse(text):
@@ -121,7 +138,7 @@ def _check_events(text: str, path: Path, lines: list[str], findings: Findings) -
         if depth > MAX_DEPTH:
             raise UnusableInput(_too_deep(place))
         if getattr(event, "tag", None) is not None:
-            findings.mistake("yaml-tag", "a YAML tag (!) has no meaning here", "take it out", place)
+            diagnostics.error("yaml-tag", "a YAML tag (!) has no meaning here", "take it out", place)
 
 
 def _place(path: Path, lines: list[str], mark: object) -> LinePlace:
@@ -151,10 +168,10 @@ def _syntax_problem(error: YAMLError, path: Path, text: str) -> Problem:
 class _Converter:
     """Turns the parser's nodes into ours; refuses what never ends."""
 
-    def __init__(self, path: Path, lines: list[str], findings: Findings) -> None:
+    def __init__(self, path: Path, lines: list[str], diagnostics: Diagnostics) -> None:
         self._path = path
         self._lines = lines
-        self._findings = findings
+        self._findings = diagnostics
         self._count = 0
 
     def convert(self, node: YamlNode, depth: int) -> Node:
@@ -176,10 +193,10 @@ class _Converter:
         for yaml_key, yaml_value in node.value:
             key = self.convert(yaml_key, depth)
             if not isinstance(key, Text):
-                self._findings.mistake("key-no-text", "a key must be a text", "put it in quotes", key.place)
+                self._findings.error("key-no-text", "a key must be a text", "put it in quotes", key.place)
             elif key.value in pairs:
                 first = pairs[key.value].key.place.line
-                self._findings.mistake(
+                self._findings.error(
                     "duplicate-key",
                     f"'{key.value}' is given twice",
                     f"keep one; the other is in line {first}",

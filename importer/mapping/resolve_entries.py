@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 
+from importer.mapping.field_specs import spec_of_entry
 from importer.mapping.header import Header
 from importer.mapping.model import (
     PLACEHOLDER,
@@ -21,8 +22,14 @@ from importer.mapping.model import (
     ParallelLists,
     Text,
 )
-from importer.mapping.resolve_filter import resolve_filter
-from importer.mapping.resolve_value import Surroundings, check_value, columns_named, resolve_value, with_columns
+from importer.mapping.resolve_values import (
+    Context,
+    check_value,
+    columns_named,
+    resolve_filter,
+    resolve_value,
+    with_columns,
+)
 from importer.mapping.resolved import (
     EntriesFrom,
     FromChild,
@@ -35,39 +42,38 @@ from importer.mapping.resolved import (
     ResolvedField,
     ResolvedGroup,
 )
-from importer.mapping.wanted import wanted_of_entry
 from importer.models import Column
 from importer.text.normalize import normalize
 
 _UNNUMBERED = 0  # the number of the group whose columns carry none: it comes first
 
 
-def resolve_entries(spec: EntriesSpec, around: Surroundings) -> ResolvedEntries | None:
+def resolve_entries(spec: EntriesSpec, context: Context) -> ResolvedEntries | None:
     """The entries ready to be read, or None where their source is not there; a column that is in no group is told."""
-    missing = frozenset(normalize(word) for word in around.mapping.missing)
+    missing = frozenset(normalize(word) for word in context.mapping.missing)
     if isinstance(spec.source, NumberedGroups):
-        return ResolvedEntries(spec.kind, FromRow(), _numbered_groups(spec, around), spec.order, missing, spec.place)
-    inner = replace(around, header=_inner_header(spec, around))
+        return ResolvedEntries(spec.kind, FromRow(), _numbered_groups(spec, context), spec.order, missing, spec.place)
+    inner = replace(context, header=_inner_header(spec, context))
     group = _single_group(spec, inner)
-    source = _source(spec.source, group, inner.header, around)
+    source = _source(spec.source, group, inner.header, context)
     return ResolvedEntries(spec.kind, source, (group,), spec.order, missing, spec.place) if source else None
 
 
 # --- where entries come from --------------------------------------------------------------------
 
 
-def _inner_header(spec: EntriesSpec, around: Surroundings) -> Header:
+def _inner_header(spec: EntriesSpec, context: Context) -> Header:
     """The columns that the fields of the entries are named from."""
     match spec.source:
         case ChildRows(source):
-            return around.children.header(source)
+            return context.children.header(source)
         case CellPieces(pattern=pattern):
             return Header([_part(i, name) for i, name in enumerate(pattern.names)], noun="group of the pattern")
         case JsonCell():
             names = dict.fromkeys(name.value for field in spec.fields for name in columns_named(field.value))
             return Header([_part(index, name) for index, name in enumerate(names)])
         case _:
-            return around.header
+            return context.header
 
 
 def _part(index: int, name: str) -> Column:
@@ -75,17 +81,17 @@ def _part(index: int, name: str) -> Column:
     return Column(index, "", name)
 
 
-def _source(source: EntriesSource, group: ResolvedGroup, inner: Header, around: Surroundings) -> EntriesFrom | None:
+def _source(source: EntriesSource, group: ResolvedGroup, inner: Header, context: Context) -> EntriesFrom | None:
     match source:
         case ChildRows():
-            return _from_child(source, around)
+            return _from_child(source, context)
         case GroupRows():
-            return _from_group(source, around)
+            return _from_group(source, context)
         case CellPieces():
-            column = around.header.find(source.column, around.findings)
+            column = context.header.find(source.column, context.diagnostics)
             return FromPieces(column, source.split, source.pattern, source.place) if column else None
         case JsonCell():
-            column = around.header.find(source.column, around.findings)
+            column = context.header.find(source.column, context.diagnostics)
             return FromJson(column, tuple(key.name for key in inner.columns)) if column else None
         case ParallelLists():
             columns = {column.index: column for field in group.fields for column in field.value.columns}
@@ -94,42 +100,42 @@ def _source(source: EntriesSource, group: ResolvedGroup, inner: Header, around: 
             return FromRow()
 
 
-def _from_child(source: ChildRows, around: Surroundings) -> FromChild | None:
-    equals = around.header.find(source.equals, around.findings)
-    children = around.children.index(source, around.findings)
+def _from_child(source: ChildRows, context: Context) -> FromChild | None:
+    equals = context.header.find(source.equals, context.diagnostics)
+    children = context.children.index(source, context.diagnostics)
     return FromChild(equals, children) if equals and children else None
 
 
-def _from_group(source: GroupRows, around: Surroundings) -> FromGroup | None:
-    if around.mapping.group_by is None:
+def _from_group(source: GroupRows, context: Context) -> FromGroup | None:
+    if context.mapping.group_by is None:
         message, hint = "rows needs to know which rows are one candidate", "add group_by: a column, under source:"
-        around.findings.mistake("group-missing", message, hint, source.place)
+        context.diagnostics.error("group-missing", message, hint, source.place)
         return None
     if source.where is None:
         return FromGroup(None)
-    where = resolve_filter(source.where, around.header, around.findings, "rows")
+    where = resolve_filter(source.where, context.header, context.diagnostics, "rows")
     return FromGroup(where) if where else None
 
 
 # --- without repeat: one group ------------------------------------------------------------------
 
 
-def _single_group(spec: EntriesSpec, around: Surroundings) -> ResolvedGroup:
+def _single_group(spec: EntriesSpec, context: Context) -> ResolvedGroup:
     fields = []
     for field in spec.fields:
-        if isinstance(spec.source, OwnColumns) and _tell_placeholders(field, around):
+        if isinstance(spec.source, OwnColumns) and _report_placeholders(field, context):
             continue
-        value = resolve_value(field.value, wanted_of_entry(spec.kind, field.name.value), around)
+        value = resolve_value(field.value, spec_of_entry(spec.kind, field.name.value), context)
         if value is not None:
             fields.append(ResolvedField(field.name.value, value))
     return ResolvedGroup(tuple(fields))
 
 
-def _tell_placeholders(field: EntryField, around: Surroundings) -> bool:
+def _report_placeholders(field: EntryField, context: Context) -> bool:
     numbered = [name for name in columns_named(field.value) if PLACEHOLDER in name.value]
     for name in numbered:
         message, hint = f"'{name}' is numbered and there is no repeat", f'add repeat: "{PLACEHOLDER}" above it'
-        around.findings.mistake("repeat-missing", message, hint, name.place)
+        context.diagnostics.error("repeat-missing", message, hint, name.place)
     return bool(numbered)
 
 
@@ -138,40 +144,40 @@ def _tell_placeholders(field: EntryField, around: Surroundings) -> bool:
 _ColumnsByGroup = dict[int, tuple[Column, ...]]
 
 
-def _numbered_groups(spec: EntriesSpec, around: Surroundings) -> tuple[ResolvedGroup, ...]:
-    found = {field.name.value: _columns_by_group(spec, field, around) for field in spec.fields}
+def _numbered_groups(spec: EntriesSpec, context: Context) -> tuple[ResolvedGroup, ...]:
+    found = {field.name.value: _columns_by_group(spec, field, context) for field in spec.fields}
     for field in spec.fields:
-        check_value(field.value, wanted_of_entry(spec.kind, field.name.value), around)
+        check_value(field.value, spec_of_entry(spec.kind, field.name.value), context)
     numbers = sorted({number for columns in found.values() for number in columns})
-    return tuple(_group(spec, number, found, around) for number in numbers)
+    return tuple(_group(spec, number, found, context) for number in numbers)
 
 
-def _group(spec: EntriesSpec, number: int, found: dict[str, _ColumnsByGroup], around: Surroundings) -> ResolvedGroup:
+def _group(spec: EntriesSpec, number: int, found: dict[str, _ColumnsByGroup], context: Context) -> ResolvedGroup:
     fields = []
     for field in spec.fields:
         columns = found[field.name.value].get(number, ())
         if columns or isinstance(field.value.source, Constant):
-            wanted = wanted_of_entry(spec.kind, field.name.value)
-            value = with_columns(field.value, wanted, columns, around.mapping)
+            wanted = spec_of_entry(spec.kind, field.name.value)
+            value = with_columns(field.value, wanted, columns, context.mapping)
             fields.append(ResolvedField(field.name.value, value))
     return ResolvedGroup(tuple(fields))
 
 
-def _columns_by_group(spec: EntriesSpec, field: EntryField, around: Surroundings) -> _ColumnsByGroup:
+def _columns_by_group(spec: EntriesSpec, field: EntryField, context: Context) -> _ColumnsByGroup:
     found: dict[int, list[Column]] = defaultdict(list)
     for template in columns_named(field.value):
         if PLACEHOLDER not in template.value:
             message, hint = f"'{template}' has no {PLACEHOLDER}", f"put {PLACEHOLDER} where the number of the column is"
-            around.findings.mistake("placeholder-missing", message, hint, template.place)
+            context.diagnostics.error("placeholder-missing", message, hint, template.place)
             continue
         unnumbered = isinstance(spec.source, NumberedGroups) and spec.source.first_unnumbered
-        names = _names(template, around.header, unnumbered=unnumbered)
+        names = _names(template, context.header, unnumbered=unnumbered)
         if not names:
-            hint = around.header.proposal(template.value.replace(PLACEHOLDER, "1"))
+            hint = context.header.proposal(template.value.replace(PLACEHOLDER, "1"))
             message = f"there is no column like '{template}'"
-            around.findings.mistake("column-unknown", message, hint, template.place)
+            context.diagnostics.error("column-unknown", message, hint, template.place)
         for number, name in names.items():
-            column = around.header.find(name, around.findings)
+            column = context.header.find(name, context.diagnostics)
             if column is not None:
                 found[number].append(column)
     return {number: tuple(columns) for number, columns in found.items()}

@@ -2,51 +2,52 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from enum import StrEnum
+from typing import Protocol
 
-from importer.mapping.child_index import ChildIndex
+from importer.mapping.field_specs import FieldSpec
 from importer.mapping.linear_pattern import LinearPattern
 from importer.mapping.model import EntryKind, EntryOrder, Formats, Otherwise, Part, Pattern, Repeated, Take
-from importer.models import Column, LinePlace, Problem, Question, Target, WireFormat
+from importer.models import Column, LinePlace, Origin, Problem, Question, Row, Target, WireFormat
 
 
-class Kind(StrEnum):
-    """The kinds of values: each has one reader in transform."""
-
-    TEXT = "text"  # may have several lines
-    LINE = "line"
-    NAME = "name"
-    EMAIL = "email"
-    PHONE = "phone"
-    URL = "url"
-    DATE = "date"
-    INTEGER = "integer"
-    DECIMAL = "decimal"
-    YES_NO = "yes_no"  # an answer, in the words of the wire format
-    FLAG = "flag"  # a boolean of the request body or of an entry
-    CHOICE = "choice"
-    CHOICES = "choices"
-    DOCUMENT = "document"  # a document ID: an integer or numeric text
-    CV = "cv"  # a document ID that may be any token
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What the service wants of a value: its kind, what a message calls it, and the options of a choice.
-
-    `noun` completes "is no ...": `degree this service knows`, `option of level`. `label` completes "... is missing".
-    """
-
-    kind: Kind
-    label: str
-    noun: str = ""
-    options: tuple[str, ...] = ()
+class Table(Protocol):
+    """What is needed of another table that entries are taken from."""
 
     @property
-    def is_file(self) -> bool:
-        """Whether an answer of this kind is sent as answer_file."""
-        return self.kind is Kind.DOCUMENT
+    def origin(self) -> Origin: ...
+
+    @property
+    def columns(self) -> tuple[Column, ...]: ...
+
+    def rows(self) -> Iterator[Row]: ...
+
+
+@dataclass(frozen=True, eq=False)
+class ChildIndex:
+    """The rows of a child table, in memory. A key is the cell's text without the spaces context it, exactly.
+
+    order_by: the column whose whole numbers order the rows of one key; without it they are in the table's order.
+    """
+
+    origin: Origin
+    key: Column
+    order_by: Column | None
+    by_key: dict[str, tuple[Row, ...]]
+
+    def rows_of(self, key: str) -> tuple[Row, ...]:
+        """The rows of a key, none for a blank one."""
+        return self.by_key.get(key.strip(), ()) if key.strip() else ()
+
+
+def index_rows(origin: Origin, rows: Iterable[Row], key: Column, order_by: Column | None) -> ChildIndex:
+    """Read all rows of a child table."""
+    found: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        found[row.cells[key.index].strip()].append(row)
+    return ChildIndex(origin, key, order_by, {text: tuple(of_key) for text, of_key in found.items()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ class ResolvedValue:
     with `separator`, or `constant` where there are no columns. `missing` and `present` hold folded words; "" among
     the present ones: a blank is an open end."""
 
-    wanted: Wanted
+    wanted: FieldSpec
     place: LinePlace
     columns: tuple[Column, ...] = ()
     separator: str | None = None
@@ -75,7 +76,7 @@ class ResolvedValue:
     take: Take | None = None
     table: ResolvedTable | None = None
     part: Part | None = None
-    before: str = ""  # put around what the cell says
+    before: str = ""  # put context what the cell says
     after: str = ""
     default: str | None = None
     missing: frozenset[str] = frozenset()

@@ -8,8 +8,8 @@ from pathlib import Path
 from importer.errors import UnusableInput
 from importer.extract import Sheet, SourceCopy, copy_source, open_sheet, restore_values
 from importer.mapping import Mapping
+from importer.mapping.files import OUTSIDE_HINT, lies_within
 from importer.mapping.model import ChildRows, ChildSource, EntriesSpec
-from importer.mapping.other_files import OUTSIDE_HINT, lies_within
 from importer.models import FilePlace, Place, Problem
 from importer.runs.batch_folder import read_batch
 from importer.runs.folder import BATCH, MANIFEST, ChildCopy, read_manifest

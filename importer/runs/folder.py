@@ -20,7 +20,7 @@ from importer.atomic_files import (
 )
 from importer.errors import DamagedRun, StoppedEarly, UnusableInput, UsageError
 from importer.ledger import JOURNAL, Scope
-from importer.mapping import self_contained
+from importer.mapping import bundle
 from importer.models import FilePlace, Operation, Problem, SourceOptions, Target
 from importer.runs.results_folder import begun_at, folders_in
 from importer.runs.row_selection import Selection, selection_from_json
@@ -214,7 +214,7 @@ def keep_mapping(path: Path, folder: Path, stem: str = "mapping") -> str:
     """
     name = f"{stem}{path.suffix.lower() or '.yaml'}"
     try:
-        content = self_contained(path)
+        content = bundle(path)
     except OSError as error:
         problem = Problem("mapping-unreadable", f"it cannot be read: {error.strerror}", "check the path")
         raise UnusableInput(replace(problem, place=FilePlace(str(path)))) from None

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from importer.mapping.field_specs import Kind, spec_of_entry
 from importer.mapping.model import PLACEHOLDER, EntryKind
-from importer.mapping.resolved import Kind
-from importer.mapping.wanted import wanted_of_entry
 from importer.suggest.child_sheets import ChildEntries
 from importer.suggest.column_groups import EntryColumns, EntryGroups
 from importer.suggest.column_names import ColumnNames
@@ -77,7 +76,7 @@ def _name_of(field: EntryColumns, names: ColumnNames) -> str:
 
 
 def _value(field: EntryColumns, groups: EntryGroups, names: ColumnNames, day_first: bool | None) -> ProposedValue:
-    wanted = wanted_of_entry(field.kind, field.field)
+    wanted = spec_of_entry(field.kind, field.field)
     together = _together(field.views)
     reading = (
         _date_reading(field, groups, day_first)

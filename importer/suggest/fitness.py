@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from importer.mapping.choices import Options
-from importer.mapping.resolved import Kind, Wanted
+from importer.mapping.field_specs import FieldSpec, Kind, Options
 from importer.suggest.choice_tables import splitting_sign, table_of
 from importer.suggest.value_kinds import ValueKinds
 from importer.text.normalize import normalize
@@ -13,7 +12,7 @@ from importer.text.normalize import normalize
 _ENOUGH = 0.6  # of the filled cells: exports are messy, and the rest is told row by row
 
 
-def doubt_about(wanted: Wanted, kinds: ValueKinds) -> str:
+def doubt_about(wanted: FieldSpec, kinds: ValueKinds) -> str:
     """Why the values do not look like what is wanted, "" where they do or where there are none to judge by."""
     if not kinds.sampled.filled:
         return ""
@@ -28,16 +27,16 @@ def doubt_about(wanted: Wanted, kinds: ValueKinds) -> str:
     return "" if share >= _ENOUGH else f"only {share:.0%} of the values look like {noun}"
 
 
-def is_like(wanted: Wanted, kinds: ValueKinds) -> bool:
+def is_like(wanted: FieldSpec, kinds: ValueKinds) -> bool:
     """Whether the values themselves speak for it: there are some, and they are of the kind."""
     return bool(kinds.total) and not doubt_about(wanted, kinds)
 
 
-def _names(kinds: ValueKinds, wanted: Wanted) -> tuple[float, str]:
+def _names(kinds: ValueKinds, wanted: FieldSpec) -> tuple[float, str]:
     return 1 - max(kinds.digits, kinds.emails), "a name"
 
 
-def _choice(kinds: ValueKinds, wanted: Wanted) -> tuple[float, str]:
+def _choice(kinds: ValueKinds, wanted: FieldSpec) -> tuple[float, str]:
     if not wanted.options:
         return 1.0, ""
     lines = {normalize(line.cell): line for line in table_of(kinds.values, wanted.options)}
@@ -46,7 +45,7 @@ def _choice(kinds: ValueKinds, wanted: Wanted) -> tuple[float, str]:
     return found, wanted.noun.replace("option of", "an option of", 1)
 
 
-def _choices(kinds: ValueKinds, wanted: Wanted) -> tuple[float, str]:
+def _choices(kinds: ValueKinds, wanted: FieldSpec) -> tuple[float, str]:
     if not wanted.options:
         return 1.0, ""
     sign = splitting_sign(kinds.values, wanted.options)
@@ -58,7 +57,7 @@ def _choices(kinds: ValueKinds, wanted: Wanted) -> tuple[float, str]:
     return kinds.share(holds_an_option), f"options of {wanted.noun.removeprefix('option of ')}"
 
 
-_TESTS: dict[Kind, Callable[[ValueKinds, Wanted], tuple[float, str]]] = {
+_TESTS: dict[Kind, Callable[[ValueKinds, FieldSpec], tuple[float, str]]] = {
     Kind.EMAIL: lambda kinds, _: (kinds.emails, "an e-mail address"),
     Kind.URL: lambda kinds, _: (kinds.urls, "a web address"),
     Kind.PHONE: lambda kinds, _: (kinds.phones, "a phone number"),

@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from importer.mapping.constants import NO_WORDS, YES_WORDS
-from importer.mapping.resolved import Kind, Wanted
+from importer.mapping.field_specs import NO_WORDS, YES_WORDS, FieldSpec, Kind
 from importer.suggest.choice_tables import pieces_of, splitting_sign, table_of
 from importer.suggest.date_forms import DateForms, date_forms
 from importer.suggest.proposal import Setting, TableLine
@@ -29,7 +28,7 @@ class Reading:
     remark: str = ""
 
 
-def reading_of(wanted: Wanted, columns: Sequence[ValueKinds], day_first: bool | None) -> Reading:
+def reading_of(wanted: FieldSpec, columns: Sequence[ValueKinds], day_first: bool | None) -> Reading:
     """The keys that these columns together need to be read as what is wanted.
 
     day_first: how the file as a whole writes `3/4/2021`, None where nothing says it.

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from importer.mapping.field_specs import FieldSpec, Kind, spec_of_entry
 from importer.mapping.model import EntryKind
-from importer.mapping.resolved import Kind, Wanted
-from importer.mapping.wanted import wanted_of_entry
 from importer.models import Question, Target
 from importer.suggest.goals import Goal, candidate_goals, entry_kind, question_goals
 
@@ -55,7 +54,7 @@ class TemplateColumn:
     """
 
     header: str
-    wanted: Wanted
+    wanted: FieldSpec
     required: bool
     note: str
     field: str = ""
@@ -96,17 +95,17 @@ def _question_column(goal: Goal) -> TemplateColumn:
 def _entry_columns(question: Question, kind: EntryKind) -> Iterator[TemplateColumn]:
     for number in range(1, GROUPS + 1):
         for field, header in ENTRY_HEADERS[kind].items():
-            wanted = wanted_of_entry(kind, field)
+            wanted = spec_of_entry(kind, field)
             note = _note(wanted, required=False)
             yield TemplateColumn(f"{header} {number}", wanted, False, note, field, question, kind, number)
 
 
-def _sign(wanted: Wanted) -> str:
+def _sign(wanted: FieldSpec) -> str:
     """A sign between choices that none of the options holds."""
     return next((sign for sign in _SIGNS if not any(sign in option for option in wanted.options)), _SIGNS[-1])
 
 
-def _note(wanted: Wanted, required: bool, sign: str | None = None) -> str:
+def _note(wanted: FieldSpec, required: bool, sign: str | None = None) -> str:
     hint = _HINTS.get(wanted.kind, "Text.")
     shown = "a line break" if sign == "\n" else sign or ""
     lines = ["Required." if required else "May stay empty.", hint.replace("{sign}", shown), *wanted.options]

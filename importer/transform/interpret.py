@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from importer.mapping.field_specs import Kind
 from importer.mapping.model import Otherwise, Pattern, Take
-from importer.mapping.resolved import Kind, ResolvedTable, ResolvedValue
+from importer.mapping.resolved import ResolvedTable, ResolvedValue
 from importer.models import WireFormat
 from importer.text.closest import did_you_mean
 from importer.text.normalize import normalize

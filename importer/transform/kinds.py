@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from importer.mapping.resolved import Kind, ResolvedValue
+from importer.mapping.field_specs import Kind
+from importer.mapping.resolved import ResolvedValue
 from importer.models import WireFormat
 from importer.transform.choices import choice_reader
 from importer.transform.dates import date_reader

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from importer.mapping.resolved import Kind, ResolvedValue
+from importer.mapping.field_specs import Kind
+from importer.mapping.resolved import ResolvedValue
 from importer.models import Column, Problem, Row, WireFormat
 from importer.transform.interpret import OPEN_END, Interpreter
 from importer.transform.kinds import SELDOM_REPEATED

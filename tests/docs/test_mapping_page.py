@@ -7,12 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from importer.mapping.read_entries import ENTRY_FIELDS
-from importer.mapping.read_entry_source import CELL_KEYS, ENTRY_SOURCES, FILE_SOURCE_KEYS, LISTS_KEYS, REPEAT_KEYS
-from importer.mapping.read_filter import FILTER_KEYS
-from importer.mapping.read_formats import NAME_KEYS
-from importer.mapping.read_source import GROUP_KEYS, SOURCE_KEYS
-from importer.mapping.read_values import END_KEYS
+from importer.mapping.read_sections import (
+    CELL_KEYS,
+    ENTRY_FIELDS,
+    ENTRY_SOURCES,
+    FILE_SOURCE_KEYS,
+    FILTER_KEYS,
+    GROUP_KEYS,
+    LISTS_KEYS,
+    REPEAT_KEYS,
+    SOURCE_KEYS,
+)
+from importer.mapping.read_values import END_KEYS, NAME_KEYS
 from importer.mapping.reader import DEFAULTS_KEYS, TOP_KEYS
 from tests.docs.page import PAGE, Example, examples, outcome_of
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from importer.mapping.resolved import Kind, ResolvedEntries, ResolvedMapping, ResolvedValue
+from importer.mapping.field_specs import Kind
+from importer.mapping.resolved import ResolvedEntries, ResolvedMapping, ResolvedValue
 from tests.mapping.written import HEAD, HEADER, question, resolved
 
 

@@ -1,4 +1,4 @@
-"""Collects what is wrong with a mapping, so that all of it is told at once."""
+"""Collects what is wrong with a mapping, so that everything is reported at once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from importer.errors import UnusableInput
 from importer.models import Place, Problem
 
 
-class Findings:
+class Diagnostics:
     """The mistakes and warnings found so far, in the order in which they were found.
 
     folder: that of the mapping file, below which the files lie that it and its shared parts name.
@@ -20,13 +20,13 @@ class Findings:
         self._mistakes: list[Problem] = []
         self._warnings: list[Problem] = []
 
-    def mistake(self, code: str, message: str, hint: str, place: Place) -> Problem:
-        """Note a mistake; it is given back for `take_back`."""
+    def error(self, code: str, message: str, hint: str, place: Place) -> Problem:
+        """Note a mistake; it is given back for `retract`."""
         mistake = Problem(code, message, hint, place)
         self._mistakes.append(mistake)
         return mistake
 
-    def take_back(self, mistakes: Collection[Problem]) -> None:
+    def retract(self, mistakes: Collection[Problem]) -> None:
         """Forget these: another one says them all."""
         self._mistakes = [mistake for mistake in self._mistakes if mistake not in mistakes]
 
@@ -37,7 +37,7 @@ class Findings:
     def warnings(self) -> tuple[Problem, ...]:
         return tuple(self._warnings)
 
-    def refuse_mistakes(self) -> None:
+    def raise_errors(self) -> None:
         """Raise UnusableInput with every mistake once, where there is one."""
         if self._mistakes:
             raise UnusableInput(tuple(dict.fromkeys(self._mistakes)))

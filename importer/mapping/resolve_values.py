@@ -2,38 +2,78 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping as Dictionary
+from dataclasses import dataclass, field
 
-from importer.mapping.children import Children
-from importer.mapping.constants import check_constants
-from importer.mapping.findings import Findings
+from importer.mapping.diagnostics import Diagnostics
+from importer.mapping.field_specs import FieldSpec, Kind, check_constants
 from importer.mapping.header import Header
-from importer.mapping.model import Constant, Formats, Joined, Mapping, Otherwise, Text, ValueSpec, ValueTable
-from importer.mapping.read_formats import overlay
-from importer.mapping.resolved import Kind, ResolvedTable, ResolvedValue, Wanted
+from importer.mapping.model import (
+    ChildRows,
+    ChildSource,
+    Constant,
+    Filter,
+    Formats,
+    Joined,
+    Mapping,
+    Otherwise,
+    Text,
+    ValueSpec,
+    ValueTable,
+)
+from importer.mapping.read_values import overlay
+from importer.mapping.resolved import ChildIndex, ResolvedFilter, ResolvedTable, ResolvedValue, Table, index_rows
 from importer.models import Column
 from importer.text.normalize import normalize
+
+
+@dataclass(frozen=True, slots=True)
+class Children:
+    """The child tables of a run by how the mapping names them."""
+
+    tables: Dictionary[ChildSource, Table]
+    headers: dict[ChildSource, Header] = field(default_factory=dict)
+
+    def header(self, source: ChildSource) -> Header:
+        """The header of a child table; the same one for all answers that use it, so that unused columns are known."""
+        if source not in self.headers:
+            self.headers[source] = Header(self.tables[source].columns, table=str(source))
+        return self.headers[source]
+
+    def index(self, spec: ChildRows, diagnostics: Diagnostics) -> ChildIndex | None:
+        """The rows by key, or None where a column is not there, and told.
+
+        Raises:
+            UnusableInput: the table breaks off.
+        """
+        header, table = self.header(spec.source), self.tables[spec.source]
+        key = header.find(spec.key, diagnostics)
+        order_by = header.find(spec.order_by, diagnostics) if spec.order_by else None
+        if key is None or (spec.order_by is not None and order_by is None):
+            return None
+        return index_rows(table.origin, table.rows(), key, order_by)
+
 
 _NAME, _RANGE = ("first", "last"), ("start", "end")
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class Context:
     """What values are resolved against."""
 
     mapping: Mapping
     header: Header
-    findings: Findings
+    diagnostics: Diagnostics
     children: Children
 
 
-def resolve_value(spec: ValueSpec, wanted: Wanted, around: Surroundings) -> ResolvedValue | None:
+def resolve_value(spec: ValueSpec, wanted: FieldSpec, context: Context) -> ResolvedValue | None:
     """The value ready to be read, or None where a column of it was not found; what is wrong with it is told."""
-    check_value(spec, wanted, around)
-    columns = resolve_columns(spec, around)
+    check_value(spec, wanted, context)
+    columns = resolve_columns(spec, context)
     if columns is None:
         return None
-    return with_columns(spec, wanted, columns, around.mapping)
+    return with_columns(spec, wanted, columns, context.mapping)
 
 
 def columns_named(spec: ValueSpec) -> tuple[Text, ...]:
@@ -41,14 +81,14 @@ def columns_named(spec: ValueSpec) -> tuple[Text, ...]:
     return () if isinstance(spec.source, Constant) else spec.source.columns
 
 
-def resolve_columns(spec: ValueSpec, around: Surroundings) -> tuple[Column, ...] | None:
+def resolve_columns(spec: ValueSpec, context: Context) -> tuple[Column, ...] | None:
     """The columns of a value, or None where one was not found; every one that was not is told."""
-    found = [around.header.find(name, around.findings) for name in columns_named(spec)]
+    found = [context.header.find(name, context.diagnostics) for name in columns_named(spec)]
     columns = tuple(column for column in found if column is not None)
     return columns if len(columns) == len(found) else None
 
 
-def with_columns(spec: ValueSpec, wanted: Wanted, columns: tuple[Column, ...], mapping: Mapping) -> ResolvedValue:
+def with_columns(spec: ValueSpec, wanted: FieldSpec, columns: tuple[Column, ...], mapping: Mapping) -> ResolvedValue:
     """The value with columns that were found before."""
     words = mapping.missing if spec.missing is None else spec.missing
     return ResolvedValue(
@@ -71,29 +111,29 @@ def with_columns(spec: ValueSpec, wanted: Wanted, columns: tuple[Column, ...], m
     )
 
 
-def check_value(spec: ValueSpec, wanted: Wanted, around: Surroundings) -> None:
+def check_value(spec: ValueSpec, wanted: FieldSpec, context: Context) -> None:
     """Tells what of a value its target cannot take."""
-    formats, findings = overlay(spec.formats, around.mapping.formats), around.findings
+    formats, diagnostics = overlay(spec.formats, context.mapping.formats), context.diagnostics
     if spec.split is not None and not (spec.take or spec.part in _RANGE or wanted.kind is Kind.CHOICES):
         message = f"split has no effect on {wanted.label}: it takes one value"
-        findings.mistake("idle-key", message, "say which piece, as take: first, or take split: out", spec.place)
+        diagnostics.error("idle-key", message, "say which piece, as take: first, or take split: out", spec.place)
     if spec.take is not None and wanted.kind is Kind.CHOICES:
         message = f"take leaves choices of {wanted.label} out: it takes several"
-        findings.mistake("idle-key", message, "take take: out", spec.place)
+        diagnostics.error("idle-key", message, "take take: out", spec.place)
     if spec.part in _NAME and wanted.kind not in (Kind.NAME, Kind.TEXT, Kind.LINE):
         message = f"part: {spec.part} has no effect on {wanted.label}: it is no name"
-        findings.mistake("idle-key", message, "take part: out", spec.place)
+        diagnostics.error("idle-key", message, "take part: out", spec.place)
     if spec.part in _RANGE and wanted.kind not in (Kind.DATE, Kind.INTEGER, Kind.DECIMAL):
         message = f"part: {spec.part} has no effect on {wanted.label}: it is no date or number"
-        findings.mistake("idle-key", message, "take part: out", spec.place)
+        diagnostics.error("idle-key", message, "take part: out", spec.place)
     if formats.decimal is not None and formats.decimal == formats.thousands and spec.formats != Formats():
         message = f"decimal and thousands are both '{formats.decimal}'"
-        findings.mistake("same-sign", message, "declare both here", spec.place)
+        diagnostics.error("same-sign", message, "declare both here", spec.place)
     if wanted.kind is Kind.DATE and formats.short_year is not None and formats.pivot is None:
         message = "%y is a year of two digits, and which century it is in is not said"
         hint = "declare the first of the hundred years that it lies in, as pivot: 1950, or export years of four digits"
-        findings.mistake("pivot-missing", message, hint, formats.short_year)
-    check_constants(spec, wanted, formats, findings)
+        diagnostics.error("pivot-missing", message, hint, formats.short_year)
+    check_constants(spec, wanted, formats, diagnostics)
 
 
 def _table(table: ValueTable | None) -> ResolvedTable | None:
@@ -102,3 +142,11 @@ def _table(table: ValueTable | None) -> ResolvedTable | None:
     targets = {normalize(entry.cell.value): entry.target.value for entry in table.entries}
     replacement = table.replacement.value if table.replacement and table.otherwise is Otherwise.VALUE else None
     return ResolvedTable(targets, table.otherwise, replacement, table.place)
+
+
+def resolve_filter(spec: Filter, header: Header, diagnostics: Diagnostics, label: str) -> ResolvedFilter | None:
+    """The filter ready for rows, or None where its column is not there, and told."""
+    column = header.find(spec.column, diagnostics)
+    if column is None:
+        return None
+    return ResolvedFilter(column, frozenset(normalize(word) for word in spec.words), spec.negated, label)

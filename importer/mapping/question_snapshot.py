@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from importer.mapping.findings import Findings
+from importer.mapping.diagnostics import Diagnostics
 from importer.mapping.model import SeenQuestion, Text
 from importer.mapping.nodes import Node
 from importer.mapping.read_values import read_fields_node
-from importer.mapping.shape import read_fields, read_filled, read_text, read_texts
+from importer.mapping.scalars import read_fields, read_filled, read_text, read_texts
 from importer.mapping.yaml_text import flow_list, scalar
 from importer.models import LinePlace, Problem, Question
 from importer.text.normalize import normalize
@@ -39,10 +39,10 @@ def seen_lines(questions: Sequence[Question]) -> Iterator[str]:
         yield f"  {scalar(seen_name(question))}: {{{', '.join(pairs)}}}"
 
 
-def read_seen(node: Node, name: str, findings: Findings) -> tuple[SeenQuestion, ...] | None:
+def read_seen(node: Node, name: str, diagnostics: Diagnostics) -> tuple[SeenQuestion, ...] | None:
     """The section `questions_seen:`; None where it is wrong, and told."""
-    mapping = read_fields_node(node, name, findings)
-    found = [_read_one(pair.key, pair.value, findings) for pair in mapping.pairs] if mapping else []
+    mapping = read_fields_node(node, name, diagnostics)
+    found = [_read_one(pair.key, pair.value, diagnostics) for pair in mapping.pairs] if mapping else []
     return tuple(seen for seen in found if seen is not None) if mapping else None
 
 
@@ -56,8 +56,8 @@ def with_seen(text: str, questions: Sequence[Question]) -> str:
     return "\n".join([*lines[:start], *seen_lines(questions), *lines[end:]]) + "\n"
 
 
-def _read_one(key: Text, node: Node, findings: Findings) -> SeenQuestion | None:
-    fields = read_fields(node, f"'{key}' under {KEY}", findings)
+def _read_one(key: Text, node: Node, diagnostics: Diagnostics) -> SeenQuestion | None:
+    fields = read_fields(node, f"'{key}' under {KEY}", diagnostics)
     if fields is None:
         return None
     fields.only(SEEN_KEYS)
