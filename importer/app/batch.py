@@ -92,7 +92,7 @@ def _keep_mappings(mappings: Sequence[Mapping], folder: Path) -> None:
     """Copies of all mappings, also of those that have no rows or are blocked: the batch can go on from them."""
     make_subfolder(folder / MAPPINGS)
     for mapping in mappings:
-        keep_mapping(mapping.path, folder / MAPPINGS, mapping.path.stem)
+        keep_mapping(mapping, folder / MAPPINGS, mapping.path.stem)
 
 
 def _plan_runs(

@@ -154,7 +154,7 @@ def _open_source(
         copy = share_copy(order.copied, folder)
     else:
         copy = copy_of_source(order.file, folder, order.standard_input_bytes)
-    mapping_copy = keep_mapping(order.mapping, folder)
+    mapping_copy = keep_mapping(mapping, folder)
     sheet = order.sheet or open_sheet(copy.path, mapping.source, shown_as=order.shown_as)
     children = open_children(mapping, Source(order.file, copy.path), folder)
     asks = mapping.target.operation is Operation.APPLY

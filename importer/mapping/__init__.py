@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from importer.mapping.files import bundle
 from importer.mapping.model import Mapping
 from importer.mapping.reader import read_mapping, read_mappings
 from importer.mapping.resolve import resolve
 from importer.mapping.resolved import ResolvedMapping
 
-__all__ = ["Mapping", "ResolvedMapping", "bundle", "read_mapping", "read_mappings", "resolve"]
+__all__ = ["Mapping", "ResolvedMapping", "read_mapping", "read_mappings", "resolve"]

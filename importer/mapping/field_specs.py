@@ -10,7 +10,8 @@ from enum import StrEnum
 from urllib.parse import urlsplit
 
 from importer.mapping.diagnostics import Diagnostics
-from importer.mapping.model import Constant, EntryKind, Formats, Text, ValueSpec
+from importer.mapping.model import EntryKind, Formats, Replacement, ValueSpec
+from importer.mapping.nodes import Text
 from importer.models import AnswerType, Question
 from importer.text.closest import did_you_mean
 from importer.text.normalize import normalize
@@ -143,31 +144,31 @@ NO_WORDS = ("no", "n", "false", "0", "hayır", "h", "nein")
 
 def check_constants(spec: ValueSpec, wanted: FieldSpec, formats: Formats, diagnostics: Diagnostics) -> None:
     """Tells each text of the value that would make every row that meets it invalid."""
-    if isinstance(spec.source, Constant):
-        _check(spec.source.text, wanted, formats, diagnostics)
-    if spec.default is not None and spec.default.value.strip():
+    if spec.value is not None:
+        _check(spec.value, wanted, formats, diagnostics)
+    if spec.default is not None and spec.default.strip():
         for part in _pieces(spec.default, spec.split):
             _check(part, wanted, formats, diagnostics)
-    for entry in spec.table.entries if spec.table else ():
-        if entry.target.value.strip():
+    for entry in spec.values or ():
+        if entry.target.strip():
             _check(entry.target, wanted, formats, diagnostics)
-    if spec.table and spec.table.replacement:
-        _check(spec.table.replacement, wanted, formats, diagnostics)
+    if isinstance(spec.otherwise, Replacement):
+        _check(spec.otherwise.value, wanted, formats, diagnostics)
 
 
 def _pieces(text: Text, sign: str | None) -> list[Text]:
-    parts = text.value.split(sign) if sign else [text.value]
+    parts = text.split(sign) if sign else [text]
     return [Text(part.strip(), text.place) for part in parts if part.strip()]
 
 
 def _check(text: Text, wanted: FieldSpec, formats: Formats, diagnostics: Diagnostics) -> None:
     if wanted.kind in (Kind.CHOICE, Kind.CHOICES):
-        if wanted.options and Options(wanted.options).find(text.value) is None:
-            hint = did_you_mean(text.value, wanted.options)
+        if wanted.options and Options(wanted.options).find(text) is None:
+            hint = did_you_mean(text, wanted.options)
             diagnostics.error("value-no-option", f"'{text}' is no {wanted.noun}", hint, text.place)
         return
     form = _FORMS.get(wanted.kind)
-    if form is not None and not form.fits(text.value.strip(), formats):
+    if form is not None and not form.fits(text.strip(), formats):
         diagnostics.error("value-unfit", f"'{text}' is no {form.noun}", form.hint, text.place)
 
 

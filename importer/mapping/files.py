@@ -7,13 +7,10 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from importer.errors import UnusableInput
-from importer.mapping.diagnostics import Diagnostics
-from importer.mapping.model import TableEntry, Text
-from importer.mapping.nodes import ListNode, MappingNode, Node, Pair, first_bytes, read_nodes
-from importer.mapping.scalars import read_filled, read_texts
+from importer.mapping.nodes import Items, Keys, Node, Reading, Text, read_nodes
 from importer.models import LinePlace, Problem
 from importer.settings import load_settings
 from importer.text.normalize import normalize
@@ -36,200 +33,188 @@ def lies_within(path: Path, folders: Iterable[Path]) -> bool:
         return False
 
 
-def named_file(name: Text, diagnostics: Diagnostics) -> Path | None:
-    """The file that a mapping file names, from the folder that it lies in; None where it may not, and told."""
-    beside = Path(name.place.file).parent
-    if lies_within(beside / name.value, [diagnostics.folder or beside]):
-        return beside / name.value
-    diagnostics.error("file-outside", f"'{name}' does not lie below this mapping's folder", OUTSIDE_HINT, name.place)
+def _named_file(name: Text, reading: Reading) -> Path | None:
+    """The file that a mapping file names, from the folder that it lies in; None where it may not, and reported."""
+    path = _beside(name)
+    if lies_within(path, [reading.folder]):
+        return path
+    reading.error("file-outside", f"'{name}' does not lie below this mapping's folder", OUTSIDE_HINT, name.place)
     return None
 
 
+def _beside(name: Text) -> Path:
+    return Path(name.place.file).parent / name
+
+
+# --- a shared part that is laid below a file ----------------------------------------------------
+
 # In these sections the file's own keys are laid over those of the shared part, one by one; all else is replaced whole.
-LAID_OVER = ("source", "defaults", "candidate", "answers")
-EXTENDS, WITHOUT = "extends", "without"
-MAX_CHAIN = 20
+_LAID_OVER = ("source", "defaults", "candidate", "answers")
+_MAX_CHAIN = 20
 
 
-def read_extended(path: Path, diagnostics: Diagnostics) -> Node:
+def read_extended(path: Path, reading: Reading) -> Node:
     """The nodes of a mapping file, with those of the shared part that it extends, and that one's, below it.
 
     Raises:
-        UnusableInput: a file cannot be read, lies elsewhere than the diagnostics' folder, or extends itself in the end.
+        UnusableInput: a file cannot be read, lies elsewhere than below the folder, or extends itself in the end.
     """
-    return _read_over(path, (), diagnostics)
+    return _read_over(path, (), reading)
 
 
-def _read_over(path: Path, above: tuple[Path, ...], diagnostics: Diagnostics) -> Node:
-    node = read_nodes(path)
-    if not isinstance(node, MappingNode):
+def _read_over(path: Path, above: tuple[Path, ...], reading: Reading) -> Node:
+    node = read_nodes(path, reading)
+    if not isinstance(node, Keys):
         return node
-    pairs = {pair.key.value: pair for pair in node.pairs}
-    shared = read_filled(pairs[EXTENDS].value, EXTENDS, diagnostics) if EXTENDS in pairs else None
-    if shared is None:
-        return _without_answers(node, pairs, diagnostics)
-    base = named_file(shared, diagnostics)
+    shared = node.value("extends")
+    if not isinstance(shared, Text) or not shared.strip():
+        return _without(node, node, reading)
+    base = _named_file(shared, reading)
     if base is None:
-        diagnostics.raise_errors()
-        raise AssertionError("a shared part was refused without being told")
+        reading.raise_errors()
+        raise AssertionError("a shared part was refused without being reported")
     chain = (*above, path.resolve())
-    if len(chain) == MAX_CHAIN:
-        message, hint = f"more than {MAX_CHAIN} files extend one another", "bring some of them together"
+    if len(chain) == _MAX_CHAIN:
+        message, hint = f"more than {_MAX_CHAIN} files extend one another", "bring some of them together"
         raise UnusableInput(Problem("extends-deep", message, hint, shared.place))
     if base.resolve() in chain:
         message, hint = f"'{shared}' extends this file in turn", "take extends: out of one of them"
         raise UnusableInput(Problem("extends-itself", message, hint, shared.place))
     try:
-        below = _read_over(base, chain, diagnostics)
+        below = _read_over(base, chain, reading)
     except UnusableInput as error:
         if base.is_file():
             raise
         message, hint = f"there is no file '{shared}'", "name it from the folder of this mapping file"
         raise UnusableInput(Problem("extends-missing", message, hint, shared.place)) from error
-    if not isinstance(below, MappingNode):
-        return below
-    return _without_answers(_laid_over(node, below), pairs, diagnostics)
+    return _without(_laid_over(node, below), node, reading) if isinstance(below, Keys) else below
 
 
-def _laid_over(own: MappingNode, below: MappingNode) -> MappingNode:
-    merged = {pair.key.value: pair for pair in below.pairs}
-    for pair in own.pairs:
-        name, under = pair.key.value, merged.get(pair.key.value)
-        if name in LAID_OVER and under and isinstance(pair.value, MappingNode) and isinstance(under.value, MappingNode):
-            merged[name] = Pair(pair.key, _replaced(pair.value, under.value))
-        else:
-            merged[name] = pair
-    return MappingNode(tuple(merged.values()), own.place)
+def _laid_over(own: Keys, below: Keys) -> Keys:
+    merged = _replaced(own, below)
+    merged.update((key, below[key]) for key in below if key in ("extends", "without"))  # left there to be reported
+    for name in _LAID_OVER:
+        mine, shared = own.value(name), below.value(name)
+        if isinstance(mine, Keys) and isinstance(shared, Keys):
+            merged[own.key(name)] = _replaced(mine, shared)
+    return merged
 
 
-def _replaced(own: MappingNode, below: MappingNode) -> MappingNode:
-    pairs = {pair.key.value: pair for pair in below.pairs} | {pair.key.value: pair for pair in own.pairs}
-    return MappingNode(tuple(pairs.values()), own.place)
+def _replaced(own: Keys, below: Keys) -> Keys:
+    pairs = {key: (key, value) for key, value in below.items()} | {key: (key, value) for key, value in own.items()}
+    return Keys(pairs.values(), own.place, own.name)
 
 
-def _without_answers(node: MappingNode, own: dict[str, Pair], diagnostics: Diagnostics) -> MappingNode:
-    """The nodes without extends and without, and without the answers that the latter names."""
-    unwanted = (read_texts(own[WITHOUT].value, WITHOUT, diagnostics) if WITHOUT in own else None) or ()
-    pairs = []
-    for pair in node.pairs:
-        if pair.key.value == "answers" and isinstance(pair.value, MappingNode):
-            left = _reduced(pair.value, unwanted, diagnostics)
-            if left.pairs or not unwanted:  # a talent pool takes no answers, not even none
-                pairs.append(Pair(pair.key, left))
-        elif pair.key.value not in (EXTENDS, WITHOUT):
-            pairs.append(pair)
-    return MappingNode(tuple(pairs), node.place)
+def _without(node: Keys, own: Keys, reading: Reading) -> Keys:
+    """The nodes without the answers that `without` names, and without these keys where they are sound."""
+    given = own.value("without")
+    items = given if isinstance(given, Items) else [given] if given is not None else []
+    unwanted = [text for text in items if isinstance(text, Text)]
+    answers = node.value("answers")
+    sound = [key for key in ("extends", "without") if not _is_broken(node.value(key), key)]
+    left = Keys([(key, value) for key, value in node.items() if key not in sound], node.place, node.name)
+    if isinstance(answers, Keys) and unwanted:
+        for text in unwanted:
+            if text not in answers:
+                message = f"the shared part has no answer '{text}'"
+                reading.error("without-unknown", message, "take it out of without:", text.place)
+        kept = [(key, value) for key, value in answers.items() if key not in unwanted]
+        key = left.key("answers")
+        left[key] = Keys(kept, answers.place, answers.name)
+        if not kept:  # a talent pool takes no answers, not even none
+            del left[key]
+    return left
 
 
-def _reduced(answers: MappingNode, unwanted: tuple[Text, ...], diagnostics: Diagnostics) -> MappingNode:
-    known = {pair.key.value for pair in answers.pairs}
-    for text in unwanted:
-        if text.value not in known:
-            message = f"the shared part has no answer '{text}'"
-            diagnostics.error("without-unknown", message, "take it out of without:", text.place)
-    names = {text.value for text in unwanted}
-    return MappingNode(tuple(pair for pair in answers.pairs if pair.key.value not in names), answers.place)
+def _is_broken(node: Node | None, key: str) -> bool:
+    if key == "extends":
+        return node is not None and not (isinstance(node, Text) and node.strip())
+    texts = node if isinstance(node, Items) else [node]
+    return node is not None and (not texts or not all(isinstance(text, Text) for text in texts))
 
 
-TABLE_HEADER = ("cell", "value")
-MAX_TABLE_BYTES = 5_000_000
+# --- value tables in a CSV file -----------------------------------------------------------------
+
+_TABLE_HEADER = ("cell", "value")
+_MAX_TABLE_BYTES = 5_000_000
 _TABLE_HINT = "its first line must be cell,value: what the cell says, and what it stands for; save it as UTF-8"
 
 
-def read_table_file(name: Text, diagnostics: Diagnostics) -> tuple[TableEntry, ...]:
-    """The lines of the table; what is wrong with it is told, at the mapping's line or the table's own.
+class TableEntry(NamedTuple):
+    """One line of a value table: what the cell says, and what it stands for."""
+
+    cell: Text
+    target: Text
+
+
+def read_table_file(name: Text, reading: Reading) -> tuple[TableEntry, ...]:
+    """The lines of the table; what is wrong with it is reported, at the mapping's line or the table's own.
 
     The file is named from the folder of the mapping file; its two columns are separated by a comma or a semicolon.
     """
-    path = named_file(name, diagnostics)
+    path = _named_file(name, reading)
     if path is None:
         return ()
     try:
-        content = first_bytes(path, MAX_TABLE_BYTES + 1)
-        text = content[:MAX_TABLE_BYTES].decode("utf-8-sig")
+        content = reading.content(path, _MAX_TABLE_BYTES + 1)
+        text = content[:_MAX_TABLE_BYTES].decode("utf-8-sig")
     except OSError as error:
         message = f"the value table '{name}' cannot be read: {(error.strerror or str(error)).lower()}"
-        diagnostics.error("table-unreadable", message, "name it from the folder of this mapping file", name.place)
+        reading.error("table-unreadable", message, "name it from the folder of this mapping file", name.place)
         return ()
     except UnicodeDecodeError:
-        diagnostics.error("table-unreadable", f"the value table '{name}' is no UTF-8", _TABLE_HINT, name.place)
+        reading.error("table-unreadable", f"the value table '{name}' is no UTF-8", _TABLE_HINT, name.place)
         return ()
-    if len(content) > MAX_TABLE_BYTES:
-        message = f"the value table '{name}' is larger than {MAX_TABLE_BYTES:,} bytes"
-        diagnostics.error("table-unreadable", message, "give a smaller one", name.place)
+    if len(content) > _MAX_TABLE_BYTES:
+        message = f"the value table '{name}' is larger than {_MAX_TABLE_BYTES:,} bytes"
+        reading.error("table-unreadable", message, "give a smaller one", name.place)
         return ()
-    return tuple(_entries(path, text, name, diagnostics))
+    return tuple(_entries(path, text, name, reading))
 
 
-def _entries(path: Path, text: str, name: Text, diagnostics: Diagnostics) -> Iterator[TableEntry]:
+def _entries(path: Path, text: str, name: Text, reading: Reading) -> Iterator[TableEntry]:
     lines = text.splitlines(keepends=True)
     delimiter = ";" if lines and ";" in lines[0] else ","
-    reader = csv.reader(lines, delimiter=delimiter)
+    rows = csv.reader(lines, delimiter=delimiter)
     try:
-        header = tuple(normalize(cell) for cell in next(reader, []))
-        if header != TABLE_HEADER:
-            diagnostics.error(
-                "table-header", f"the value table '{name}' has no header cell,value", _TABLE_HINT, name.place
-            )
+        if tuple(normalize(cell) for cell in next(rows, [])) != _TABLE_HEADER:
+            message = f"the value table '{name}' has no header cell,value"
+            reading.error("table-header", message, _TABLE_HINT, name.place)
             return
-        for cells in reader:
-            place = LinePlace(str(path), reader.line_num, 1, (lines[reader.line_num - 1]).rstrip("\r\n"))
-            if len(cells) == len(TABLE_HEADER):
+        for cells in rows:
+            place = LinePlace(str(path), rows.line_num, 1, (lines[rows.line_num - 1]).rstrip("\r\n"))
+            if len(cells) == len(_TABLE_HEADER):
                 yield TableEntry(Text(cells[0], place), Text(cells[1], place))
             elif any(cells):
                 message = f"the line has {len(cells)} cells and not 2"
-                diagnostics.error("table-line", message, "quote a cell that holds the delimiter", place)
+                reading.error("table-line", message, "quote a cell that holds the delimiter", place)
     except csv.Error as error:
-        diagnostics.error("table-unreadable", f"the value table '{name}' is no CSV: {error}", _TABLE_HINT, name.place)
+        reading.error("table-unreadable", f"the value table '{name}' is no CSV: {error}", _TABLE_HINT, name.place)
 
 
-_TABLE = "values"
+# --- one file with all of it --------------------------------------------------------------------
 
 
-def bundle(path: Path) -> bytes:
-    """The file itself where it stands alone; else one with its shared part and its value tables taken in.
+def bundled(path: Path, node: Node, reading: Reading) -> bytes:
+    """The file's own bytes where it was read alone; else one file with its shared part and value tables taken in.
 
-    Raises:
-        UnusableInput: the file cannot be read.
+    Nothing is read a second time: these are the bytes that the mapping was made from.
     """
-    own = read_nodes(path)
-    if isinstance(own, MappingNode) and not _leans_on_others(own):
-        return path.read_bytes()
+    if len(reading.contents) == 1:
+        return reading.contents[path]
     # JSON is YAML too, and every text in quotes is read as the text that it is.
-    diagnostics = Diagnostics(path.parent)
-    taken_in = json.dumps(_taken_in(read_extended(path, diagnostics), diagnostics), ensure_ascii=False, indent=1)
-    diagnostics.raise_errors()
+    taken_in = json.dumps(_taken_in(node, reading), ensure_ascii=False, indent=1)
     return f"# A copy of {path.name} with all that it takes from other files.\n{taken_in}\n".encode()
 
 
-def _leans_on_others(node: Node) -> bool:
-    if isinstance(node, ListNode):
-        return any(_leans_on_others(item) for item in node.items)
-    if not isinstance(node, MappingNode):
-        return False
-    return any(
-        pair.key.value == EXTENDS or _names_table(pair.key, pair.value) or _leans_on_others(pair.value)
-        for pair in node.pairs
-    )
-
-
-def _names_table(key: Text, value: Node) -> bool:
-    if key.value != _TABLE or not isinstance(value, Text) or not value.value.strip():
-        return False
-    return (Path(value.place.file).parent / value.value).is_file()
-
-
-def _taken_in(node: Node, diagnostics: Diagnostics) -> Any:
+def _taken_in(node: Node, reading: Reading) -> Any:
     if isinstance(node, Text):
-        return node.value
-    if isinstance(node, ListNode):
-        return [_taken_in(item, diagnostics) for item in node.items]
-    plain: dict[str, Any] = {}
-    for pair in node.pairs:
-        if _names_table(pair.key, pair.value) and isinstance(pair.value, Text):
-            plain[pair.key.value] = {
-                entry.cell.value: entry.target.value for entry in read_table_file(pair.value, diagnostics)
-            }
-        else:
-            plain[pair.key.value] = _taken_in(pair.value, diagnostics)
-    return plain
+        return str(node)
+    if isinstance(node, Items):
+        return [_taken_in(item, reading) for item in node]
+    return {
+        str(key): {str(entry.cell): str(entry.target) for entry in read_table_file(value, reading)}
+        if key == "values" and isinstance(value, Text) and value.strip() and _beside(value) in reading.contents
+        else _taken_in(value, reading)
+        for key, value in node.items()
+    }

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from importer.mapping.diagnostics import Diagnostics
-from importer.mapping.model import Text
+from importer.mapping.nodes import Text
 from importer.models import Column, Problem
 from importer.text.closest import closest
 from importer.text.normalize import normalize, normalize_name
@@ -54,7 +54,7 @@ class Header:
 
     def find(self, name: Text, diagnostics: Diagnostics) -> Column | None:
         """The one column of that name; a mistake is told where there is none or more than one."""
-        found = self.candidates(name.value)
+        found = self.candidates(name)
         if len(found) == 1:
             self._used.add(found[0].index)
             return found[0]
@@ -63,7 +63,7 @@ class Header:
             hint = "name the one you mean by its letter, as " + " or ".join(f'"={column.letter}"' for column in found)
             diagnostics.error("column-ambiguous", f"'{name}' means {described}", hint, name.place)
         else:
-            hint = self.proposal(name.value)
+            hint = self.proposal(name)
             where = f" in '{self.table}'" if self.table else ""
             message = f"there is no {self._noun} '{name}'{where}"
             self.unknown.append(diagnostics.error("column-unknown", message, hint, name.place))

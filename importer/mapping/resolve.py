@@ -15,11 +15,9 @@ from importer.mapping.model import (
     AnswerSpec,
     ChildRows,
     ChildSource,
-    Constant,
     EntriesSpec,
     GroupBy,
     Mapping,
-    OwnColumns,
     QuestionBy,
     UnusedColumns,
     ValueSpec,
@@ -80,7 +78,7 @@ def resolve(
         answers,
         tuple(one for one in filters if one is not None),
         grouping,
-        mapping.repeated,
+        mapping.defaults.duplicates,
         wire,
         context.header.unread(),
         diagnostics.warnings,
@@ -89,19 +87,15 @@ def resolve(
 
 def _candidate(context: Context) -> ResolvedCandidate | None:
     values: dict[str, ResolvedValue] = {}
-    for field in context.mapping.candidate:
-        _check_constant_email(field.name.value, field.value, context)
-        value = resolve_value(field.value, spec_of_candidate(field.name.value), context)
+    for name, spec in context.mapping.candidate.items():
+        if name == "email" and spec.value is not None:
+            message, hint = "email would be the same for every row", "name the column that holds the e-mail"
+            context.diagnostics.error("constant-email", message, hint, spec.place)
+        value = resolve_value(spec, spec_of_candidate(name), context)
         if value is not None:
-            values[field.name.value] = value
+            values[name] = value
     required = ("email", "first_name", "last_name", "cv")
     return ResolvedCandidate(**values) if all(name in values for name in required) else None
-
-
-def _check_constant_email(name: str, spec: ValueSpec, context: Context) -> None:
-    if name == "email" and isinstance(spec.source, Constant):
-        message, hint = "email would be the same for every row", "name the column that holds the e-mail"
-        context.diagnostics.error("constant-email", message, hint, spec.place)
 
 
 # --- rows of one candidate ----------------------------------------------------------------------
@@ -115,7 +109,7 @@ def _grouping(
     if column is None or candidate is None or (spec.main is not None and main is None):
         return None
     shared = {one.index: one for value in _single_values(candidate, answers) for one in value.columns}
-    return ResolvedGrouping(column, spec.blank_continues, main, tuple(shared.values()), spec.place)
+    return ResolvedGrouping(column, spec.blank is not None, main, tuple(shared.values()), spec.place)
 
 
 def _single_values(candidate: ResolvedCandidate, answers: Sequence[ResolvedAnswer]) -> Iterator[ResolvedValue]:
@@ -141,7 +135,7 @@ def _report_another_row(context: Context) -> None:
 
 
 def _report_unused(context: Context) -> None:
-    if context.mapping.unused_columns is UnusedColumns.IGNORE:
+    if context.mapping.defaults.unused_columns is UnusedColumns.IGNORE:
         return
     for header in (context.header, *context.children.headers.values()):
         if header.unused():
@@ -155,7 +149,7 @@ def _report_unused_of(header: Header, context: Context) -> None:
     message = f"{len(unused)} column{'s' if len(unused) > 1 else ''}{of} {'are' if len(unused) > 1 else 'is'} not used"
     hint = "map what should be imported, or set unused_columns: ignore under defaults:"
     place = FilePlace(str(context.mapping.path))
-    if context.mapping.unused_columns is UnusedColumns.ERROR:
+    if context.mapping.defaults.unused_columns is UnusedColumns.ERROR:
         context.diagnostics.error("columns-unused", f"{message}: {names}", hint, place)
     else:
         context.diagnostics.warning("columns-unused", f"{message}: {names}", hint, place)
@@ -187,8 +181,8 @@ def resolve_answers(questions: Sequence[Question], wire: WireFormat, context: Co
 
 
 def _find(spec: AnswerSpec, questions: Sequence[Question], context: Context) -> Question | None:
-    exact = [question for question in questions if _name_of(question, spec.by) == spec.question.value]
-    found = exact or [q for q in questions if normalize(_name_of(q, spec.by)) == normalize(spec.question.value)]
+    exact = [question for question in questions if _name_of(question, spec.by) == spec.question]
+    found = exact or [q for q in questions if normalize(_name_of(q, spec.by)) == normalize(spec.question)]
     if len(found) > 1 and spec.by is QuestionBy.TEXT:
         # A text is how questions without a key are named.
         found = [question for question in found if not question.key] or found
@@ -216,7 +210,7 @@ def _proposal(spec: AnswerSpec, questions: Sequence[Question]) -> str:
     if not questions:
         return "the job post has no questions"
     keys = [question.key for question in questions if question.key]
-    typed = spec.question.value
+    typed = spec.question
     near = closest(typed, [_name_of(question, spec.by) for question in questions if _name_of(question, spec.by)])
     if near is not None:
         return f"did you mean '{near if spec.by is QuestionBy.KEY else f'{spec.by}: {near}'}'?"
@@ -275,7 +269,7 @@ def _check_options(wanted: FieldSpec, question: Question, wire: WireFormat, spec
 
 
 def _check_document(spec: ValueSpec, wanted: FieldSpec, question: Question, context: Context) -> None:
-    if wanted.kind is Kind.DOCUMENT and isinstance(spec.source, Constant) and question.type == "photo":
+    if wanted.kind is Kind.DOCUMENT and spec.value is not None and question.type == "photo":
         message = f"{question.label} would be the same photo for every row"
         context.diagnostics.error("constant-photo", message, "name the column that holds the document ID", spec.place)
 
@@ -309,8 +303,9 @@ def check_against_columns(
     Raises:
         UnusableInput: with everything that does not fit.
     """
-    if mapping.unused_columns is UnusedColumns.IGNORE:
-        mapping = replace(mapping, unused_columns=UnusedColumns.WARN)
+    if mapping.defaults.unused_columns is UnusedColumns.IGNORE:
+        warned = mapping.defaults.model_copy(update={"unused_columns": UnusedColumns.WARN})
+        mapping = replace(mapping, defaults=warned)
         found = resolve(mapping, columns, questions, wire, tables).warnings
         return tuple(replace(one, hint=_MAP_THEM) if one.code == "columns-unused" else one for one in found)
     return resolve(mapping, columns, questions, wire, tables).warnings
@@ -339,5 +334,5 @@ def _without_children(mapping: Mapping) -> Mapping:
 def _own(answer: AnswerSpec) -> AnswerSpec:
     content = answer.content
     if isinstance(content, EntriesSpec) and isinstance(content.source, ChildRows):
-        return replace(answer, content=replace(content, source=OwnColumns()))
+        return replace(answer, content=content.model_copy(update={"sheet": None, "file": None}))
     return answer

@@ -8,21 +8,18 @@ from dataclasses import dataclass, field
 from importer.mapping.diagnostics import Diagnostics
 from importer.mapping.field_specs import FieldSpec, Kind, check_constants
 from importer.mapping.header import Header
-from importer.mapping.model import (
-    ChildRows,
-    ChildSource,
-    Constant,
-    Filter,
-    Formats,
-    Joined,
-    Mapping,
-    Otherwise,
-    Text,
-    ValueSpec,
-    ValueTable,
+from importer.mapping.model import ChildRows, ChildSource, Filter, Mapping, Otherwise, Replacement, ValueSpec
+from importer.mapping.nodes import Text
+from importer.mapping.resolved import (
+    ChildIndex,
+    Pattern,
+    ResolvedFilter,
+    ResolvedTable,
+    ResolvedValue,
+    Table,
+    index_rows,
 )
-from importer.mapping.read_values import overlay
-from importer.mapping.resolved import ChildIndex, ResolvedFilter, ResolvedTable, ResolvedValue, Table, index_rows
+from importer.mapping.shapes import NEWLINE
 from importer.models import Column
 from importer.text.normalize import normalize
 
@@ -47,7 +44,7 @@ class Children:
             UnusableInput: the table breaks off.
         """
         header, table = self.header(spec.source), self.tables[spec.source]
-        key = header.find(spec.key, diagnostics)
+        key = header.find(spec.key_, diagnostics)
         order_by = header.find(spec.order_by, diagnostics) if spec.order_by else None
         if key is None or (spec.order_by is not None and order_by is None):
             return None
@@ -78,7 +75,7 @@ def resolve_value(spec: ValueSpec, wanted: FieldSpec, context: Context) -> Resol
 
 def columns_named(spec: ValueSpec) -> tuple[Text, ...]:
     """The columns that a value names."""
-    return () if isinstance(spec.source, Constant) else spec.source.columns
+    return spec.columns
 
 
 def resolve_columns(spec: ValueSpec, context: Context) -> tuple[Column, ...] | None:
@@ -95,25 +92,25 @@ def with_columns(spec: ValueSpec, wanted: FieldSpec, columns: tuple[Column, ...]
         wanted=wanted,
         place=spec.place,
         columns=columns,
-        separator=spec.source.separator if isinstance(spec.source, Joined) else None,
-        constant=spec.source.text.value if isinstance(spec.source, Constant) else None,
-        pattern=spec.pattern,
+        separator=NEWLINE.get(spec.with_, str(spec.with_)) if spec.with_ is not None else " " if spec.join else None,
+        constant=None if spec.value is None else str(spec.value),
+        pattern=_pattern(spec),
         split=spec.split,
         take=spec.take,
-        table=_table(spec.table),
+        table=_table(spec),
         part=spec.part,
-        before=spec.before,
-        after=spec.after,
-        default=spec.default.value if spec.default else None,
+        before=str(spec.before or ""),
+        after=str(spec.after or ""),
+        default=str(spec.default) if spec.default is not None else None,
         missing=frozenset(normalize(word) for word in words),
-        present=frozenset(normalize(word) for word in spec.present),
-        formats=overlay(spec.formats, mapping.formats),
+        present=frozenset(normalize(word) for word in getattr(spec, "present", None) or ()),
+        formats=spec.over(mapping.defaults),
     )
 
 
 def check_value(spec: ValueSpec, wanted: FieldSpec, context: Context) -> None:
     """Tells what of a value its target cannot take."""
-    formats, diagnostics = overlay(spec.formats, context.mapping.formats), context.diagnostics
+    formats, diagnostics = spec.over(context.mapping.defaults), context.diagnostics
     if spec.split is not None and not (spec.take or spec.part in _RANGE or wanted.kind is Kind.CHOICES):
         message = f"split has no effect on {wanted.label}: it takes one value"
         diagnostics.error("idle-key", message, "say which piece, as take: first, or take split: out", spec.place)
@@ -126,7 +123,7 @@ def check_value(spec: ValueSpec, wanted: FieldSpec, context: Context) -> None:
     if spec.part in _RANGE and wanted.kind not in (Kind.DATE, Kind.INTEGER, Kind.DECIMAL):
         message = f"part: {spec.part} has no effect on {wanted.label}: it is no date or number"
         diagnostics.error("idle-key", message, "take part: out", spec.place)
-    if formats.decimal is not None and formats.decimal == formats.thousands and spec.formats != Formats():
+    if formats.decimal is not None and formats.decimal == formats.thousands and formats is not context.mapping.defaults:
         message = f"decimal and thousands are both '{formats.decimal}'"
         diagnostics.error("same-sign", message, "declare both here", spec.place)
     if wanted.kind is Kind.DATE and formats.short_year is not None and formats.pivot is None:
@@ -136,12 +133,20 @@ def check_value(spec: ValueSpec, wanted: FieldSpec, context: Context) -> None:
     check_constants(spec, wanted, formats, diagnostics)
 
 
-def _table(table: ValueTable | None) -> ResolvedTable | None:
-    if table is None:
+def _pattern(spec: ValueSpec) -> Pattern | None:
+    if spec.pattern is None:
         return None
-    targets = {normalize(entry.cell.value): entry.target.value for entry in table.entries}
-    replacement = table.replacement.value if table.replacement and table.otherwise is Otherwise.VALUE else None
-    return ResolvedTable(targets, table.otherwise, replacement, table.place)
+    return Pattern(spec.pattern, str(spec.group or spec.pattern.names[0]), spec.key("pattern").place)
+
+
+def _table(spec: ValueSpec) -> ResolvedTable | None:
+    if spec.values is None:
+        return None
+    targets = {normalize(entry.cell): str(entry.target) for entry in spec.values}
+    place = spec.key("values").place
+    if isinstance(spec.otherwise, Replacement):
+        return ResolvedTable(targets, Otherwise.VALUE, str(spec.otherwise.value), place)
+    return ResolvedTable(targets, spec.otherwise or Otherwise.ERROR, None, place)
 
 
 def resolve_filter(spec: Filter, header: Header, diagnostics: Diagnostics, label: str) -> ResolvedFilter | None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from importer.mapping.field_specs import FieldSpec
 from importer.mapping.linear_pattern import LinearPattern
-from importer.mapping.model import EntryKind, EntryOrder, Formats, Otherwise, Part, Pattern, Repeated, Take
+from importer.mapping.model import EntryKind, EntryOrder, Formats, Otherwise, Part, Repeated, Take
 from importer.models import Column, LinePlace, Origin, Problem, Question, Row, Target, WireFormat
 
 
@@ -51,6 +51,15 @@ def index_rows(origin: Origin, rows: Iterable[Row], key: Column, order_by: Colum
 
 
 @dataclass(frozen=True, slots=True)
+class Pattern:
+    """A regular expression that a cell must fit whole, and the named group of it that is the value."""
+
+    expression: LinearPattern
+    group: str
+    place: LinePlace
+
+
+@dataclass(frozen=True, slots=True)
 class ResolvedTable:
     """A value table by folded cell text."""
 
@@ -68,6 +77,7 @@ class ResolvedValue:
 
     wanted: FieldSpec
     place: LinePlace
+    formats: Formats
     columns: tuple[Column, ...] = ()
     separator: str | None = None
     constant: str | None = None
@@ -81,7 +91,6 @@ class ResolvedValue:
     default: str | None = None
     missing: frozenset[str] = frozenset()
     present: frozenset[str] = frozenset()
-    formats: Formats = field(default=Formats())
 
 
 @dataclass(frozen=True, slots=True)

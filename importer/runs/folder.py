@@ -20,7 +20,7 @@ from importer.atomic_files import (
 )
 from importer.errors import DamagedRun, StoppedEarly, UnusableInput, UsageError
 from importer.ledger import JOURNAL, Scope
-from importer.mapping import bundle
+from importer.mapping import Mapping
 from importer.models import FilePlace, Operation, Problem, SourceOptions, Target
 from importer.runs.results_folder import begun_at, folders_in
 from importer.runs.row_selection import Selection, selection_from_json
@@ -206,20 +206,11 @@ def options_from_json(values: dict[str, Any]) -> SourceOptions:
     return SourceOptions(**{**values, "skip_rows": tuple(values["skip_rows"])})
 
 
-def keep_mapping(path: Path, folder: Path, stem: str = "mapping") -> str:
-    """Copy a mapping file into a run's folder, with all that it takes from other files; gives the copy's name there.
-
-    Raises:
-        UnusableInput: it cannot be read.
-    """
-    name = f"{stem}{path.suffix.lower() or '.yaml'}"
-    try:
-        content = bundle(path)
-    except OSError as error:
-        problem = Problem("mapping-unreadable", f"it cannot be read: {error.strerror}", "check the path")
-        raise UnusableInput(replace(problem, place=FilePlace(str(path)))) from None
+def keep_mapping(mapping: Mapping, folder: Path, stem: str = "mapping") -> str:
+    """Keep a mapping file in a run's folder, as it was read; gives the copy's name there."""
+    name = f"{stem}{mapping.path.suffix.lower() or '.yaml'}"
     with os.fdopen(open_private(folder / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
-        file.write(content)
+        file.write(mapping.content)
     return name
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from importer.mapping.field_specs import Kind
-from importer.mapping.model import Otherwise, Pattern, Take
-from importer.mapping.resolved import ResolvedTable, ResolvedValue
+from importer.mapping.model import Otherwise, Take
+from importer.mapping.resolved import Pattern, ResolvedTable, ResolvedValue
 from importer.models import WireFormat
 from importer.text.closest import did_you_mean
 from importer.text.normalize import normalize

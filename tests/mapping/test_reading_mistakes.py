@@ -273,13 +273,13 @@ def test_a_mistake_is_told_where_it_is(text: str, told: str) -> None:
 
 
 def test_all_mistakes_are_told_at_once() -> None:
-    """A file with several mistakes is mended in one go."""
+    """A file with several mistakes is mended in one go, from the top down."""
     told = reading_refused(
         "version: 1\ntarget: {job_post: a/b}\nsource: {header_row: 0}\ndefaults: {region: XX}\n"
         "candidate: {emial: E, first_name: F, last_name: L, cv: C}\n"
     )
     assert [line.partition(": ")[0] for line in told] == [
-        "m.yaml:2:20", "m.yaml:3:22", "m.yaml:4:20", "m.yaml:5:13", "m.yaml:5:12",
+        "m.yaml:2:20", "m.yaml:3:22", "m.yaml:4:20", "m.yaml:5:12", "m.yaml:5:13",
     ]  # fmt: skip
 
 
