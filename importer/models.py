@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 # --- where something is -------------------------------------------------------------------------
 
@@ -357,6 +357,10 @@ class OutcomeKind(StrEnum):
     NOT_SENT = "not_sent"
     DONE_BEFORE = "done_before"
     FILTERED = "filtered"
+
+
+NOT_GOOD: Final = (OutcomeKind.REJECTED, OutcomeKind.INVALID, OutcomeKind.FAILED, OutcomeKind.UNCLEAR)
+"""The outcomes that somebody has to look at."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -180,7 +180,10 @@ class Settings(BaseModel):
 
     def secret_file(self) -> Path | None:
         """The file that the token comes from: the token file, or the settings file that it stands in."""
-        return self._set_by["token"].file if self.token is not None else self.token_file
+        if self.token is None:
+            return self.token_file
+        source = self._set_by.get("token")  # none where a program made these settings itself
+        return source.file if source else None
 
     def _readable_by_others(self) -> list[Problem]:
         file = self.secret_file()
@@ -205,7 +208,7 @@ class Settings(BaseModel):
                     Problem(
                         "token-file-unreadable",
                         f"the token file cannot be read: {getattr(error, 'strerror', None) or 'it is not text'}",
-                        f"it was named by {self._set_by['token_file'].name}; set IMPORTER_TOKEN_FILE to the path of a "
+                        f"{self._named_by('token_file')}set IMPORTER_TOKEN_FILE to the path of a "
                         "file that holds the token and nothing else",
                         FilePlace("IMPORTER_TOKEN_FILE"),
                     )
@@ -220,6 +223,10 @@ class Settings(BaseModel):
                 FilePlace("IMPORTER_TOKEN"),
             )
         )
+
+    def _named_by(self, setting: str) -> str:
+        source = self._set_by.get(setting)
+        return f"it was named by {source.name}; " if source else ""
 
     def service_url(self) -> str:
         """The base URL of the service.

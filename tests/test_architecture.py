@@ -26,7 +26,7 @@ MAY_IMPORT = {
     **dict.fromkeys(STAGES, GROUND | SUPPLIES),
     "template": GROUND | SUPPLIES | {"suggest"},
     "runs": GROUND | SUPPLIES | {"extract", "load", "report"},
-    "app": GROUND | SUPPLIES | STAGES | {"runs"},
+    "app": GROUND | SUPPLIES | STAGES | {"runs", "sandbox"},
     "cli": GROUND | SUPPLIES | STAGES | {"runs", "app", "sandbox", "trust"},
     "sandbox": {"importer", "child_process"},
     "__main__": {"cli"},

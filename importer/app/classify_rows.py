@@ -10,8 +10,7 @@ from typing import NamedTuple, Protocol
 
 from importer.app.background_worker import BackgroundWorker, begin_in_background
 from importer.ledger import FirstRows
-from importer.mapping import ResolvedMapping
-from importer.mapping.model import Repeated
+from importer.mapping import Repeated, ResolvedMapping
 from importer.models import Outcome, OutcomeKind, ReadyCandidate, Row, Submission
 from importer.transform import Duplicates, Filtered, Invalid, candidate_rows, encode, transform_row
 
@@ -158,7 +157,7 @@ def _forecast(candidates: Iterable[tuple[tuple[int, ...], object]]) -> Forecast:
     return Forecast(count, ready, last_row, {}, tuple(groups))
 
 
-def spread(outcome: Outcome, rows: tuple[int, ...]) -> Iterator[Outcome]:
+def expand_to_rows(outcome: Outcome, rows: tuple[int, ...]) -> Iterator[Outcome]:
     """The outcome of a candidate for each of its rows; its requests are counted once, at the first."""
     yield outcome
     for row in rows[1:]:

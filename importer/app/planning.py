@@ -1,33 +1,37 @@
 """Before the first request: a file, a mapping and a target are made to fit each other, and all that can fail has.
 
-The order of work is extract -> transform -> load -> report; `pipeline` carries it out.
+The order of work is extract -> transform -> load -> report; `import_file` carries it out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
 from importer.app.classify_rows import Forecast, Sorted, SortingAhead, look_ahead, needs_whole_look, sort_rows
-from importer.errors import UnusableInput, UsageError
-from importer.extract import STANDARD_INPUT_BYTES, Sheet, SourceCopy, open_sheet, share_copy
-from importer.ledger import Presence
+from importer.app.events import Begun, Planned, ReadyRows
+from importer.app.orders import Order
+from importer.atomic_files import make_subfolder
+from importer.errors import StoppedEarly, UnusableInput, UsageError
+from importer.extract import Sheet, SourceCopy, open_sheet, share_copy
+from importer.ledger import Presence, Scope
 from importer.ledger import RunRecord as LedgerRun
-from importer.mapping import Mapping, ResolvedMapping, read_mapping, resolve
-from importer.models import FilePlace, Operation, Problem, Question, Row, WireFormat
+from importer.mapping import Mapping, ResolvedMapping, RouteColumn, read_mapping, read_mappings, resolve, route_column
+from importer.models import FilePlace, Operation, Problem, Question, Row
 from importer.report import write_unfinished_summary
-from importer.runs.child_tables import ChildTables, Source, copy_of_source, open_children
-from importer.runs.finalize import facts_of
-from importer.runs.folder import RunManifest, keep_mapping, write_manifest
-from importer.runs.previous_results import Recognition, likeness
+from importer.runs.manifest import RunManifest, RunTarget, keep_mapping, write_manifest
+from importer.runs.previous_results import PreviousResults, fingerprint
+from importer.runs.private_copies import ChildTables, Source, copy_of_source, open_children
 from importer.runs.results_folder import be_present, make_private_folder, new_run_id, remove_folder
-from importer.runs.row_selection import Selection
+from importer.runs.row_selection import Routed, Selection, route_word
+from importer.runs.run_report import facts_of
 from importer.transform import join_warnings
 
+_MAPPINGS = "mappings"  # in the folder of a run with several targets: copies of all its mapping files
 _CHECKED_FIRST = 2_000  # candidates that are checked before the first request, and with them most files: half a second
 _CHECKED_FIRST_OF_MANY = 200
 _MANY = 4_000  # lines: a file that is not checked to its end anyhow is not held up for a part of it
@@ -42,35 +46,19 @@ class Candidates(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """What a person asked for. `service` is the base URL, or `sandbox` for a rehearsal.
+class Part:
+    """One target of an export to several: its run, its rows, and the private copy that all of them read.
 
-    file_shown_as, mapping_shown_as: the names that reports give file and mapping, where these are private copies.
-    Of a run that is part of a batch, `run` is its id, and `copied` the private copy of the source that all share, which
-    is open as `sheet`: a workbook is read once and kept once, however many targets its rows go to.
-    check_first: check every row before the first is sent, however long that takes; else the first few of a long one.
-    standard_input_bytes: how much may come from there, where the file is `-`.
+    A workbook is read once and kept once, however many targets its rows go to.
     """
 
-    file: Path
-    mapping: Path
-    out: Path
+    run: str
     selection: Selection
-    service: str
-    wire: WireFormat
-    dry_run: bool
-    file_shown_as: str | None = None
-    mapping_shown_as: str | None = None
-    run: str | None = None
-    copied: SourceCopy | None = None
-    sheet: Sheet | None = None
-    check_first: bool = False
-    standard_input_bytes: int = STANDARD_INPUT_BYTES
+    copied: SourceCopy
+    sheet: Sheet
 
-    @property
-    def shown_as(self) -> str:
-        """The name of the file in reports."""
-        return self.file_shown_as or str(self.file)
+
+QuestionsOf = Callable[[str], tuple[Question, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +75,28 @@ class Plan:
     mapping: ResolvedMapping
     candidates: Candidates
     forecast: Forecast | None
-    recognition: Recognition
+    previous: PreviousResults
     presence: Presence
+
+    @property
+    def scope(self) -> Scope:
+        """Where its rows go, as the ledger knows it."""
+        return Scope(self.manifest.service, self.mapping.target)
+
+    @property
+    def is_part(self) -> bool:
+        """Whether its rows are those of one target of several."""
+        return self.manifest.selection.routed is not None
+
+    @property
+    def begun(self) -> Begun:
+        return Begun(self.manifest.run, self.mapping.target, self.manifest.rows, self.is_part)
+
+    @property
+    def ready(self) -> ReadyRows:
+        return ReadyRows(
+            self.manifest.run, self.mapping.target, self.manifest.rows, self.forecast.ready if self.forecast else None
+        )
 
     @property
     def ledger_run(self) -> LedgerRun:
@@ -96,7 +104,7 @@ class Plan:
         manifest = self.manifest
         return LedgerRun(
             run=manifest.run,
-            scope=manifest.scope,
+            scope=self.scope,
             source=Path(manifest.file).name,
             sha256=manifest.sha256,
             mapping=manifest.mapping,
@@ -105,33 +113,41 @@ class Plan:
         )
 
 
-def make_plan(order: Order, questions_of: Callable[[str], tuple[Question, ...]]) -> Plan:
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """What is to be done: the plan of each target. `folder`, `manifest`: of the whole, where there are several."""
+
+    folder: Path
+    manifest: RunManifest
+    plans: tuple[Plan, ...]
+    sheet: Sheet
+
+    @property
+    def as_event(self) -> Planned:
+        ready = tuple(plan.ready for plan in self.plans)
+        return Planned(self.folder, self.manifest.service, self.sheet.reading, ready, self.manifest.is_split)
+
+    def discard(self) -> None:
+        """Take back what nobody wants carried out."""
+        _discard_all(self.plans)
+
+
+def plan_run(order: Order, service: str, questions_of: QuestionsOf, *, dry_run: bool) -> PlannedRun:
     """Do everything that can fail before the first request, and tell all of it at once.
 
-    questions_of: gives the live questions of a job post; not called for a talent pool, which has none.
+    service: the base URL, or `sandbox` for a rehearsal. questions_of: gives the live questions of a job post; not
+    called for a talent pool, which has none. Of several targets one whose questions the service does not give is
+    blocked, and does not stop the others.
 
     Raises:
         UnusableInput: mapping, file, header or questions do not fit; nothing is left behind.
         StoppedEarly: the service does not give its questions.
     """
-    mapping = read_mapping(order.mapping)
-    started_at = datetime.now(UTC)
-    run = order.run or new_run_id(started_at)
-    presence = be_present(order.out, run)
-    folder = make_private_folder(order.out, run)
-    with ExitStack() as undo:
-        # Nothing was begun: a folder without a report would only puzzle.
-        undo.callback(_take_back, folder, presence)
-        try:
-            source = _open_source(order, mapping, folder, questions_of)
-            plan = _plan_of(order, source, folder, presence, started_at, undo)
-            # The manifest last: with it the folder is a run, and every run has a summary.
-            write_unfinished_summary(folder, facts_of(plan.manifest, plan.sheet))
-            write_manifest(folder, plan.manifest)
-        except OSError as error:
-            raise _no_room_for_plan(error, folder) from None
-        undo.pop_all()
-    return plan
+    planner = _Planner(order, service, questions_of, dry_run)
+    if order.mapping.is_dir():
+        return planner.plan_split()
+    plan = planner.plan(read_mapping(order.mapping), str(order.mapping_shown_as or order.mapping))
+    return PlannedRun(plan.folder, plan.manifest, (plan,), plan.sheet)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,75 +163,181 @@ class _Opened:
     resolved: ResolvedMapping
 
 
-def _open_source(
-    order: Order, mapping: Mapping, folder: Path, questions_of: Callable[[str], tuple[Question, ...]]
-) -> _Opened:
-    if order.copied:
-        copy = share_copy(order.copied, folder)
-    else:
-        copy = copy_of_source(order.file, folder, order.standard_input_bytes)
-    mapping_copy = keep_mapping(mapping, folder)
-    sheet = order.sheet or open_sheet(copy.path, mapping.source, shown_as=order.shown_as)
-    children = open_children(mapping, Source(order.file, copy.path), folder)
-    asks = mapping.target.operation is Operation.APPLY
-    questions = questions_of(mapping.target.id) if asks else ()
-    resolved = resolve(mapping, sheet.columns, questions, order.wire, children.tables)
-    return _Opened(copy, mapping, mapping_copy, sheet, children, questions, resolved)
+@dataclass(frozen=True, slots=True)
+class _Planner:
+    order: Order
+    service: str
+    questions_of: QuestionsOf
+    dry_run: bool
+
+    def plan(self, mapping: Mapping, shown_as: str, part: Part | None = None) -> Plan:
+        """The plan of one target."""
+        started_at = datetime.now(UTC)
+        run = part.run if part else new_run_id(started_at)
+        with _new_folder(self.order.settings.out, run) as (folder, presence), ExitStack() as undo:
+            source = self._open(mapping, folder, part)
+            plan = self._plan_of(source, shown_as, folder, presence, started_at, part, undo)
+            # The manifest last: with it the folder is a run, and every run has a summary.
+            write_unfinished_summary(folder, facts_of(plan.manifest, plan.sheet))
+            write_manifest(folder, plan.manifest)
+            undo.pop_all()
+        return plan
+
+    def _open(self, mapping: Mapping, folder: Path, part: Part | None) -> _Opened:
+        order = self.order
+        copy = share_copy(part.copied, folder) if part else self._copy(folder)
+        mapping_copy = keep_mapping(mapping, folder)
+        sheet = part.sheet if part else open_sheet(copy.path, mapping.source, shown_as=order.shown_as)
+        children = open_children(mapping, Source(order.file, copy.path), folder)
+        asks = mapping.target.operation is Operation.APPLY
+        questions = self.questions_of(mapping.target.id) if asks else ()
+        resolved = resolve(mapping, sheet.columns, questions, order.settings.wire, children.tables)
+        return _Opened(copy, mapping, mapping_copy, sheet, children, questions, resolved)
+
+    def _copy(self, folder: Path) -> SourceCopy:
+        return copy_of_source(self.order.file, folder, self.order.settings.standard_input_bytes)
+
+    def _plan_of(
+        self,
+        source: _Opened,
+        shown_as: str,
+        folder: Path,
+        presence: Presence,
+        started_at: datetime,
+        part: Part | None,
+        undo: ExitStack,
+    ) -> Plan:
+        order, sheet, mapping, resolved = self.order, source.sheet, source.mapping, source.resolved
+        selection = part.selection if part else order.selection
+        whole = selection == Selection()
+        _refuse_torn_candidates(mapping, selection)
+
+        def read() -> Iterator[Row]:
+            return selection.of(sheet.rows())
+
+        previous = PreviousResults()
+        candidates: Candidates
+        forecast: Forecast | None
+        if order.check_first or part or needs_whole_look(resolved):
+            forecast = look_ahead(read, resolved)
+            candidates = sort_rows(read, resolved, forecast.repeated, previous.verdict)
+        else:
+            candidates = SortingAhead(read, resolved, previous, _checked_first(sheet))
+            forecast = candidates.forecast
+        undo.callback(candidates.close)
+        grouped = mapping.group_by is not None
+        leftovers = join_warnings(resolved.joins, read(), grouped=grouped) if resolved.joins and whole else ()
+        if forecast is not None and not forecast.rows and not whole:
+            raise UsageError(f"{selection}: the file has no such row; its header is in row {sheet.header_row}")
+        manifest = RunManifest(
+            run=folder.name,
+            file=order.shown_as,
+            source=source.copy.path.name,
+            sha256=source.copy.sha256,
+            options=mapping.source,
+            selection=selection,
+            mapping=shown_as,
+            mapping_copy=source.mapping_copy,
+            targets=(RunTarget(folder.name, mapping.target, shown_as),),
+            service=self.service,
+            dry_run=self.dry_run,
+            header_row=sheet.header_row,
+            fingerprint=fingerprint(
+                source.copy.sha256,
+                folder / source.mapping_copy,
+                source.children,
+                source.questions,
+                order.settings.wire,
+                selection,
+            ),
+            warnings=tuple(str(warning) for warning in (*_warnings(source), *resolved.warnings, *leftovers)),
+            started_at=started_at,
+            children=source.children.copies,
+            groups=forecast.groups if forecast is not None else (),
+        )
+        if forecast is not None:
+            manifest = manifest.read_to(forecast.rows, forecast.last_row)
+        return Plan(folder, manifest, sheet, resolved, candidates, forecast, previous, presence)
+
+    # --- one export to several targets ---
+
+    def plan_split(self) -> PlannedRun:
+        """A run for each mapping of the folder that has rows, and the folder of the whole."""
+        order = self.order
+        mappings = read_mappings(order.mapping)
+        started_at = datetime.now(UTC)
+        shown_as = order.mapping_shown_as or str(order.mapping)
+        plans: list[Plan] = []
+        with _new_folder(order.settings.out, new_run_id(started_at)) as (folder, presence), ExitStack() as undo:
+            undo.callback(_discard_all, plans)
+            copy = self._copy(folder)
+            make_subfolder(folder / _MAPPINGS)
+            for mapping in mappings:  # also of those that have no rows or are blocked: the run can go on from them
+                keep_mapping(mapping, folder / _MAPPINGS, mapping.path.stem)
+            sheet = open_sheet(copy.path, mappings[0].source, shown_as=order.shown_as)
+            column = route_column(mappings, sheet.columns)
+            targets = self._plan_parts(folder.name, column, copy, sheet, plans)
+            manifest = RunManifest(
+                run=folder.name,
+                file=order.shown_as,
+                source=copy.path.name,
+                sha256=copy.sha256,
+                options=mappings[0].source,
+                selection=order.selection,
+                mapping=shown_as,
+                mapping_copy=_MAPPINGS,
+                targets=targets,
+                route_column=column.index,
+                service=self.service,
+                dry_run=self.dry_run,
+                warnings=tuple(str(warning) for warning in sheet.warnings),
+                started_at=started_at,
+                header_row=sheet.header_row,
+            )
+            write_unfinished_summary(folder, facts_of(manifest, sheet))
+            write_manifest(folder, manifest)
+            undo.pop_all()
+        presence.end()  # from here on its manifest speaks for it
+        return PlannedRun(folder, manifest, tuple(plans), sheet)
+
+    def _plan_parts(
+        self, whole: str, column: RouteColumn, copied: SourceCopy, sheet: Sheet, plans: list[Plan]
+    ) -> tuple[RunTarget, ...]:
+        """A run for each mapping that has rows; the plans made are added to `plans`."""
+        selection = self.order.selection
+        seen = {route_word(row, column.index) for row in selection.of(sheet.rows())}
+        targets: list[RunTarget] = []
+        problems: list[Problem] = []
+        for mapping, words in column.words.items():
+            if not seen.intersection(words):
+                continue
+            shown_as = str(Path(self.order.mapping_shown_as or self.order.mapping) / mapping.path.name)
+            target = RunTarget(f"{whole}.{mapping.path.stem}", mapping.target, shown_as, words)
+            routed = replace(selection, routed=Routed(column.index, words))
+            try:
+                plans.append(self.plan(mapping, shown_as, Part(target.run, routed, copied, sheet)))
+            except UnusableInput as error:
+                problems.extend(error.problems)
+            except StoppedEarly as error:
+                target = replace(target, blocked=str(error))
+            targets.append(target)
+        if problems:
+            raise UnusableInput(list(dict.fromkeys(problems)))
+        return tuple(targets)
 
 
-def _plan_of(
-    order: Order, source: _Opened, folder: Path, presence: Presence, started_at: datetime, undo: ExitStack
-) -> Plan:
-    sheet, mapping, resolved = source.sheet, source.mapping, source.resolved
-    whole = order.selection == Selection()
-    _refuse_torn_candidates(mapping, order.selection)
-
-    def read() -> Iterator[Row]:
-        return order.selection.of(sheet.rows())
-
-    recognition = Recognition()
-    candidates: Candidates
-    forecast: Forecast | None
-    if order.check_first or needs_whole_look(resolved):
-        forecast = look_ahead(read, resolved)
-        candidates = sort_rows(read, resolved, forecast.repeated, recognition.verdict)
-    else:
-        candidates = SortingAhead(read, resolved, recognition, _checked_first(sheet))
-        forecast = candidates.forecast
-    undo.callback(candidates.close)
-    grouped = mapping.group_by is not None
-    leftovers = join_warnings(resolved.joins, read(), grouped=grouped) if resolved.joins and whole else ()
-    if forecast is not None and not forecast.rows and not whole:
-        raise UsageError(f"{order.selection}: the file has no such row; its header is in row {sheet.header_row}")
-    manifest = RunManifest(
-        run=folder.name,
-        file=order.shown_as,
-        source=source.copy.path.name,
-        sha256=source.copy.sha256,
-        options=mapping.source,
-        selection=order.selection,
-        mapping=order.mapping_shown_as or str(order.mapping),
-        mapping_copy=source.mapping_copy,
-        target=mapping.target,
-        service=order.service,
-        dry_run=order.dry_run,
-        header_row=sheet.header_row,
-        likeness=likeness(
-            source.copy.sha256,
-            folder / source.mapping_copy,
-            source.children,
-            source.questions,
-            order.wire,
-            order.selection,
-        ),
-        warnings=tuple(str(warning) for warning in (*_warnings(source), *resolved.warnings, *leftovers)),
-        started_at=started_at,
-        children=source.children.copies,
-        groups=forecast.groups if forecast is not None else (),
-    )
-    if forecast is not None:
-        manifest = manifest.read_to(forecast.rows, forecast.last_row)
-    return Plan(folder, manifest, sheet, resolved, candidates, forecast, recognition, presence)
+@contextmanager
+def _new_folder(out: Path, run: str) -> Iterator[tuple[Path, Presence]]:
+    """A run's folder. Where nothing comes of it nothing is left: a folder without a report would only puzzle."""
+    presence = be_present(out, run)
+    folder = make_private_folder(out, run)
+    try:
+        yield folder, presence
+    except BaseException as error:
+        _take_back(folder, presence)
+        if isinstance(error, OSError):
+            raise _no_room_for_plan(error, folder) from None
+        raise
 
 
 def _checked_first(sheet: Sheet) -> int:
@@ -252,6 +374,11 @@ def _refuse_torn_candidates(mapping: Mapping, selection: Selection) -> None:
         message = "group_by makes several rows one candidate, and a selection of rows could take one apart"
         hint = "leave --rows and --limit out"
         raise UnusableInput(Problem("selection-tears", message, hint, mapping.group_by.place))
+
+
+def _discard_all(plans: Iterable[Plan]) -> None:
+    for plan in plans:
+        discard(plan)
 
 
 def discard(plan: Plan) -> None:

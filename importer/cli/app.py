@@ -3,30 +3,127 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Any, NamedTuple, cast
 
 import typer
+from rich.markup import escape
+from typer.core import TyperCommand, TyperGroup
 
 from importer import __version__
-from importer.cli.again_commands import resume, retry
-from importer.cli.doctor_command import doctor
-from importer.cli.look_command import look
-from importer.cli.mapping_commands import mapping_app
 from importer.cli.messages import show_error, tell
-from importer.cli.purge_command import purge
-from importer.cli.questions_command import questions
-from importer.cli.resolve_command import resolve
-from importer.cli.run_command import check, run
-from importer.cli.runs_commands import report, runs, show
-from importer.cli.sandbox_command import sandbox
-from importer.cli.template_command import template
 from importer.errors import ImporterError
 from importer.startup import spare_garbage_collector
 
 if sys.platform != "win32":
     import resource
 
+
+class _Command(NamedTuple):
+    """Where a command is, and its line in the help. It is loaded when it is called, so that others start soon."""
+
+    module: str
+    name: str
+    help: str
+
+
+COMMANDS = {
+    "look": _Command(
+        "look_command",
+        "look",
+        "Show what is in a file: how it is read, its columns with samples and kinds, and what is wrong in it.",
+    ),
+    "check": _Command(
+        "run_command",
+        "check",
+        "Check a spreadsheet against its mapping and the live questions. Sends nothing; the report is that of a run.",
+    ),
+    "run": _Command(
+        "run_command",
+        "run",
+        "Import the rows of a spreadsheet. Safe to run again: rows that are done are not sent a second time.",
+    ),
+    "resume": _Command(
+        "run_command",
+        "resume",
+        "Go on with a run that was stopped or killed, from its own copies of file and mapping. Done rows are not sent.",
+    ),
+    "retry": _Command(
+        "run_command",
+        "retry",
+        "Send the rows of a run again that were rejected, failed or unclear, as they were, and no others.",
+    ),
+    "resolve": _Command(
+        "run_command",
+        "resolve",
+        "Settle an unclear row as you found it in the service: the candidate is there, or is not.",
+    ),
+    "questions": _Command(
+        "mapping_commands",
+        "questions",
+        "Show the questions of a job post: how a mapping file names each, and what its answer may be.",
+    ),
+    "template": _Command(
+        "mapping_commands",
+        "template",
+        "Write an empty workbook with a column for every question, and the mapping file that imports it as it is.",
+    ),
+    "runs": _Command("runs_commands", "runs", "List the runs of a results folder, the newest first."),
+    "show": _Command("runs_commands", "show", "Show what became of a run."),
+    "report": _Command("runs_commands", "report", "Write the report of a run again, also of one that was killed."),
+    "sandbox": _Command(
+        "sandbox_command",
+        "sandbox",
+        "Run a recruiting service on this machine that keeps the documented contract. Ends with Ctrl-C.",
+    ),
+    "doctor": _Command(
+        "doctor_command",
+        "doctor",
+        "Look at settings, token, connection, folders and ledger, and say what is wrong and what to do.",
+    ),
+    "purge": _Command(
+        "runs_commands",
+        "purge",
+        "Remove the reports and copies of old runs for good. Who was entered stays known, so nobody is entered twice.",
+    ),
+    "mapping": _Command("mapping_commands", "mapping_app", "Propose a mapping file for a spreadsheet, or check one."),
+}
+
+
+class _LazyCommands(TyperGroup):
+    """Lists all commands, and loads the one that is called."""
+
+    def __init__(self, **attributes: Any) -> None:
+        listed = [TyperCommand(name, help=command.help) for name, command in COMMANDS.items()]
+        super().__init__(**{**attributes, "commands": listed})
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        name, _, rest = super().resolve_command(ctx, args)
+        return name, name and load_command(name), rest
+
+
+def load_command(name: str) -> TyperCommand | TyperGroup:
+    """A command with its options."""
+    found = COMMANDS[name]
+    loaded: Any = getattr(import_module(f"importer.cli.{found.module}"), found.name)
+    if not isinstance(loaded, typer.Typer):
+        function, loaded = loaded, typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+        loaded.command(name)(function)
+    command = cast(TyperCommand | TyperGroup, typer.main.get_command(loaded))
+    _show_brackets(command)
+    return command
+
+
+def _show_brackets(command: Any) -> None:
+    """Have the help show `[found]` as it is written: rich would take it for markup and leave it out."""
+    for parameter in command.params:
+        parameter.help = escape(getattr(parameter, "help", None) or "")
+    for below in getattr(command, "commands", {}).values():
+        _show_brackets(below)
+
+
 app = typer.Typer(
+    cls=_LazyCommands,
     name="importer",
     help="Import candidates from spreadsheets into a recruiting service: every row once, every row accounted for.",
     epilog="Start with: importer look FILE. It shows what is in a file, and sends nothing.",
@@ -35,11 +132,6 @@ app = typer.Typer(
     # A bug of ours shows its traceback as Python writes it: no values of variables, which may be personal data.
     pretty_exceptions_enable=False,
 )
-for command in (
-    look, check, run, resume, retry, resolve, questions, template, runs, show, report, sandbox, doctor, purge,
-):  # fmt: skip
-    app.command()(command)
-app.add_typer(mapping_app)
 
 
 def _version(wanted: bool) -> None:

@@ -8,17 +8,25 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from importer import __version__
+from importer.app.connection import PROBED, SANDBOX, connect, is_alike
 from importer.cli import options
+from importer.cli.asking import confirm_address
 from importer.cli.messages import tell
-
-if TYPE_CHECKING:
-    from importer.service import NoReply, Reply
-    from importer.settings import Settings
+from importer.errors import ImporterError, UnusableInput
+from importer.ledger import Ledger
+from importer.regular_files import mode_for_others
+from importer.runs.manifest import read_manifest, runs_in
+from importer.runs.results_folder import why_untrusted
+from importer.service import NoReply, Reply, transport_told
+from importer.settings import Settings, load_settings
+from importer.trust import confirm
 
 _LITTLE_ROOM = 500 * 1024 * 1024  # bytes
 
@@ -41,7 +49,6 @@ def doctor(
     ] = False,
 ) -> None:
     """Look at settings, token, connection, folders and ledger, and say what is wrong and what to do."""
-    from importer.settings import load_settings
 
     settings = load_settings(out=out)
     confirmed = _confirmed(settings) if trust else ()
@@ -60,15 +67,12 @@ def doctor(
 
 
 def _program() -> Iterator[Finding]:
-    from importer import __version__
 
     yield Finding("importer", True, f"{__version__} on Python {sys.version.split()[0]}")
 
 
 def _confirmed(settings: Settings) -> Iterator[Finding]:
     """What `--trust` has confirmed."""
-    from importer.errors import UnusableInput
-    from importer.trust import confirm
 
     use = settings.unconfirmed_use()
     if use is None:
@@ -84,8 +88,6 @@ def _confirmed(settings: Settings) -> Iterator[Finding]:
 
 def _transport(settings: Settings) -> Finding:
     """What carries the requests, and how to have the other."""
-    from importer.errors import UnusableInput
-    from importer.service import transport_told
 
     try:
         return Finding("transport", True, transport_told(settings.transport))
@@ -94,14 +96,13 @@ def _transport(settings: Settings) -> Finding:
 
 
 def _address(settings: Settings) -> Iterator[Finding]:
-    from importer.cli.connection import PROBED, connect
-    from importer.errors import UnusableInput
 
     transport, lacking = _transport(settings), list(_lacking(settings))
     yield from (transport, *lacking)
     if lacking or not transport.well:
         return
     yield from _token_on_show(settings)
+    confirm_address(settings)
     try:
         with connect(settings) as connection:
             yield Finding("address", True, connection.name)
@@ -112,7 +113,6 @@ def _address(settings: Settings) -> Iterator[Finding]:
 
 def _lacking(settings: Settings) -> Iterator[Finding]:
     """Both address and token are told, where both are missing."""
-    from importer.errors import UnusableInput
 
     for what, ask in (("address", settings.service_url), ("token", settings.access_token)):
         try:
@@ -123,7 +123,6 @@ def _lacking(settings: Settings) -> Iterator[Finding]:
 
 def _token_on_show(settings: Settings) -> Iterator[Finding]:
     """A token file that others can read is refused where that can be changed; here it cannot be."""
-    from importer.regular_files import mode_for_others
 
     file = settings.secret_file()
     if file is not None and (mode := mode_for_others(file)):
@@ -133,7 +132,6 @@ def _token_on_show(settings: Settings) -> Iterator[Finding]:
 
 
 def _token_and_network(answer: Reply | NoReply) -> Finding:
-    from importer.service import NoReply
 
     if isinstance(answer, NoReply):
         return Finding("connection", False, answer.reason, "check IMPORTER_BASE_URL, the network and the firewall")
@@ -147,7 +145,6 @@ def _token_and_network(answer: Reply | NoReply) -> Finding:
 
 def _folders(settings: Settings) -> Iterator[Finding]:
     """What lies in a folder that others can change is not looked at."""
-    from importer.runs.results_folder import why_untrusted
 
     problems = why_untrusted(settings)
     for problem in problems:
@@ -168,8 +165,6 @@ def _folder(out: Path) -> Iterator[Finding]:
 
 
 def _runs(out: Path) -> Iterator[Finding]:
-    from importer.errors import UnusableInput
-    from importer.runs.folder import read_manifest, runs_in
 
     for folder in runs_in(out):
         try:
@@ -181,8 +176,6 @@ def _runs(out: Path) -> Iterator[Finding]:
 
 
 def _ledger(settings: Settings) -> Iterator[Finding]:
-    from importer.errors import ImporterError
-    from importer.ledger import Ledger
 
     try:
         path = settings.ledger_path()
@@ -204,9 +197,6 @@ def _ledger(settings: Settings) -> Iterator[Finding]:
 
 def _addresses_of(bases: Sequence[str]) -> Iterator[Finding]:
     """What the ledger takes for several services, and may be one."""
-    from itertools import combinations
-
-    from importer.cli.connection import SANDBOX, is_alike
 
     services = [base for base in bases if base != SANDBOX]
     alike = any(is_alike(one, other) for one, other in combinations(services, 2))

@@ -5,22 +5,27 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
+from importer.app.mapping_files import look_into, with_flag
 from importer.cli import options
 from importer.cli.messages import problem_lines, say, tell
-from importer.cli.source_flags import named_as_flags, with_flag
+from importer.models import SourceOptions
+from importer.settings import load_settings
 from importer.text.visible import visible
 
 if TYPE_CHECKING:
     from importer.extract import Sheet
     from importer.extract.profile import ColumnProfile, SheetProfile
-    from importer.models import SourceOptions
 
+_STANDARD_INPUT = "-"
 _Sheet = Annotated[str | None, typer.Option("--sheet", help="The sheet, by name or number. [the first visible one]")]
 _HeaderRow = Annotated[int | None, typer.Option("--header-row", min=1, help="The header's row number. [found]")]
 _Encoding = Annotated[str | None, typer.Option("--encoding", help="Of a CSV, such as cp1254. [its mark, or UTF-8]")]
@@ -39,29 +44,14 @@ def look(
     as_json: options.AsJson = False,
 ) -> None:
     """Show what is in a file: how it is read, its columns with samples and kinds, and what is wrong in it."""
-    from importer.extract import STANDARD_INPUT, copy_source, open_sheet
-    from importer.extract.profile import profile_sheet
-    from importer.models import SourceOptions
-    from importer.runs.results_folder import make_results, private_input
-    from importer.settings import load_settings
-
     wanted = SourceOptions(sheet=sheet, header_row=header_row, encoding=encoding, delimiter=delimiter)
-    with ExitStack() as needed:
-        path = file
-        if str(file) == STANDARD_INPUT:
-            settings = load_settings(out=out)
-            make_results(settings)
-            folder = needed.enter_context(private_input(settings.out))
-            path = copy_source(file, folder, standard_input_bytes=settings.standard_input_bytes).path
-        with named_as_flags():
-            opened = open_sheet(path, wanted, shown_as=str(file))
-        profile = profile_sheet(opened)
+    opened, profile = look_into(file, wanted, load_settings(out=out))
     if as_json:
         tell(json.dumps(_as_json(opened, profile), ensure_ascii=False, indent=1))
         return
     _show(opened, profile)
     _show_source(wanted)
-    again = ["FILE" if str(file) == STANDARD_INPUT else shlex.quote(str(file)), *_flags(wanted)]
+    again = ["FILE" if str(file) == _STANDARD_INPUT else shlex.quote(str(file)), *_flags(wanted)]
     say(f"Next: importer mapping new {' '.join(again)} --job-post HASH proposes which column answers which question")
 
 
@@ -92,10 +82,6 @@ def _as_json(sheet: Sheet, profile: SheetProfile) -> dict[str, object]:
 
 
 def _show(sheet: Sheet, profile: SheetProfile) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
 
     tell(f"{sheet.origin.file}: {sheet.reading}, {_counted(profile.rows, 'row')}, the last in row {profile.last_row}")
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)

@@ -1,24 +1,35 @@
-"""`importer mapping new` and `check`: a mapping file is proposed, and held against what is there now."""
+"""`importer mapping new` and `check`, `template`, `questions`: mapping files, and what they have to fit."""
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
+from importer.app.mapping_files import (
+    CheckedMapping,
+    ask_questions,
+    check_mappings,
+    propose_mapping,
+    refuse_to_replace,
+    write_mapping,
+    write_template,
+)
+from importer.app.orders import Rehearsal
 from importer.cli import options
+from importer.cli.asking import confirm_address
 from importer.cli.messages import problem_lines, say, tell
-from importer.cli.source_flags import named_as_flags
-
-if TYPE_CHECKING:
-    from importer.cli.connection import Connection
-    from importer.errors import UnusableInput
-    from importer.mapping import Mapping
-    from importer.models import Problem, Question, SourceOptions, Target
-    from importer.settings import Settings
-    from importer.suggest import OtherSheet, Proposal
+from importer.errors import UnusableInput, UsageError
+from importer.models import Operation, Problem, Question, SourceOptions, Target
+from importer.settings import Settings, load_settings
+from importer.suggest import Proposal, open_points, write_proposal
+from importer.text.visible import visible
 
 mapping_app = typer.Typer(
     name="mapping",
@@ -28,7 +39,6 @@ mapping_app = typer.Typer(
 )
 
 _STANDARD_OUTPUT = Path("-")
-_MOST_SHEETS = 8  # of a workbook are looked at
 
 
 @mapping_app.command()
@@ -51,27 +61,23 @@ def new(
     out: options.Out = None,
 ) -> None:
     """Propose a mapping file from a spreadsheet's header, its values and the questions of the job post."""
-    from importer.models import SourceOptions
-    from importer.settings import load_settings
-    from importer.suggest import write_proposal
 
     target = target_of(job_post, talent_pool)
     path = to or Path(f"{file.stem}.yaml")
-    refuse_to_replace(path, force)
+    if path != _STANDARD_OUTPUT:
+        refuse_to_replace(path, force=force)
     settings = load_settings(out=out)
-    asked = ask_questions(target, settings, sandbox, questions)
-    proposal = _propose(file, target, asked, SourceOptions(sheet, header_row, encoding, delimiter))
+    asked = ask_questions(target, settings, rehearsal_of(settings, sandbox, questions))
+    proposal = propose_mapping(file, target, asked, SourceOptions(sheet, header_row, encoding, delimiter), say)
     if path == _STANDARD_OUTPUT:
         tell(write_proposal(proposal).removesuffix("\n"))
         return
-    write_with_schema(path, proposal)
+    write_mapping(path, proposal)
     for line in _told(proposal, file, path, sandbox):
         say(line)
 
 
 def target_of(job_post: str | None, talent_pool: str | None) -> Target:
-    from importer.errors import UsageError
-    from importer.models import Operation, Target
 
     if (job_post is None) == (talent_pool is None):
         raise UsageError("say where the candidates go: --job-post HASH or --talent-pool NUMBER, one of the two")
@@ -83,108 +89,18 @@ def target_of(job_post: str | None, talent_pool: str | None) -> Target:
         raise UsageError(f"{error}; it is the last part of the address of the job post or talent pool") from None
 
 
-def refuse_to_replace(path: Path, force: bool) -> None:
-    from importer.errors import UsageError
-
-    if path != _STANDARD_OUTPUT and path.exists() and not force:
-        raise UsageError(f"{path} is there already; give another name with --to, or --force to replace it")
-
-
-def _connection(settings: Settings, sandbox: bool, questions: Path | None) -> AbstractContextManager[Connection]:
-    from importer.cli.connection import connect, rehearse
-    from importer.errors import UsageError
-
-    if questions and not sandbox:
+def rehearsal_of(settings: Settings, sandbox: bool, questions: Path | None) -> Rehearsal | None:
+    """Where the questions come from: a sandbox, or None for the service of the settings."""
+    if sandbox:
+        return Rehearsal(questions)
+    if questions:
         raise UsageError("--questions is for the sandbox; add --sandbox, or leave it out")
-    return rehearse(settings, questions, None) if sandbox else connect(settings)
-
-
-def ask_questions(target: Target, settings: Settings, sandbox: bool, file: Path | None) -> tuple[Question, ...]:
-    """The live questions; a talent pool has none, and needs no connection."""
-    from importer.models import Operation
-
-    if target.operation is not Operation.APPLY:
-        return ()
-    with _connection(settings, sandbox, file) as connection:
-        return connection.service.questions(target.id)
-
-
-def _propose(file: Path, target: Target, questions: tuple[Question, ...], source: SourceOptions) -> Proposal:
-    from dataclasses import replace
-
-    from importer.extract import open_sheet
-    from importer.suggest import OtherSheet, SourceFacts, propose, sample_columns
-
-    with named_as_flags():
-        sheet = open_sheet(file, source)
-    say(sheet.reading)
-    facts = SourceFacts(file.name, sheet.origin.sheet, sheet.header_row, source.encoding, source.delimiter)
-    columns = sample_columns(sheet.columns, sheet.rows())
-    others = _other_sheets(file, sheet.origin.sheet) if sheet.origin.sheet else ()
-    proposal = propose(target, questions, columns, facts, others)
-    if source.sheet is None and not _names_candidates(proposal):
-        for other in others:
-            rest = (OtherSheet(sheet.origin.sheet or "", columns), *(sheet for sheet in others if sheet != other))
-            better = propose(
-                target, questions, other.columns, replace(facts, sheet=other.name, header_row=other.header_row), rest
-            )
-            if _names_candidates(better):
-                say(f"Sheet '{other.name}' is taken: '{sheet.origin.sheet}' holds no candidates.")
-                return better
-    return proposal
-
-
-def _names_candidates(proposal: Proposal) -> bool:
-    return any(field.name == "email" for field in proposal.candidate)
-
-
-def _other_sheets(file: Path, main: str) -> tuple[OtherSheet, ...]:
-    """The other visible sheets of the workbook that hold a table, the first few of them."""
-    from importer.errors import UnusableInput
-    from importer.extract import open_sheet
-    from importer.models import SourceOptions
-    from importer.suggest import OtherSheet, sample_columns
-
-    found = []
-    for number in range(1, _MOST_SHEETS + 1):
-        try:
-            sheet = open_sheet(file, SourceOptions(str(number)))
-        except UnusableInput as error:
-            if any(problem.code == "sheet-missing" for problem in error.problems):
-                break
-            continue
-        if sheet.origin.sheet and sheet.origin.sheet != main:
-            found.append(OtherSheet(sheet.origin.sheet, sample_columns(sheet.columns, sheet.rows()), sheet.header_row))
-    return tuple(found)
-
-
-def write_with_schema(path: Path, proposal: Proposal) -> None:
-    """The mapping file, and beside it the schema by which an editor completes and checks it."""
-    from importer.mapping.schema import SCHEMA_FILE, schema_text
-    from importer.suggest import write_proposal
-
-    schema = path.parent / SCHEMA_FILE
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        schema.parent.mkdir(exist_ok=True)
-        schema.write_text(schema_text(), encoding="utf-8")
-        path.write_text(write_proposal(proposal, SCHEMA_FILE.as_posix()), encoding="utf-8")
-    except OSError as error:
-        raise unwritable("the mapping file", path, error) from None
-
-
-def unwritable(noun: str, path: Path, error: OSError) -> UnusableInput:
-    """What is told where a file cannot be written."""
-    from importer.errors import UnusableInput
-    from importer.models import FilePlace, Problem
-
-    message = f"{noun} cannot be written: {(error.strerror or str(error)).lower()}"
-    return UnusableInput(Problem("file-unwritable", message, "give another place with --to", FilePlace(str(path))))
+    confirm_address(settings)
+    return None
 
 
 def _told(proposal: Proposal, file: Path, path: Path, sandbox: bool) -> list[str]:
     """What was found, and the next command."""
-    from importer.suggest import open_points
 
     points = open_points(proposal)
     lines = [
@@ -216,53 +132,36 @@ def check(
     out: options.Out = None,
 ) -> None:
     """Check a mapping file: against the questions as they are now, and against a spreadsheet's header."""
-    from importer.errors import UnusableInput
-    from importer.mapping import read_mapping, read_mappings
-    from importer.settings import load_settings
-
     settings = load_settings(out=out)
     changed = False
     problems: list[Problem] = []
-    for read in read_mappings(mapping) if mapping.is_dir() else (read_mapping(mapping),):
-        asked = ask_questions(read.target, settings, sandbox, questions)
-        try:
-            changed |= _check_one(read, file, asked, settings, accept)
-        except UnusableInput as error:
-            problems.extend(error.problems)
+    rehearsal = rehearsal_of(settings, sandbox, questions)
+    for checked in check_mappings(mapping, file, settings, rehearsal, accept=accept):
+        changed |= bool(checked.changed) and checked.misfit is None
+        problems += _tell_checked(checked, file, accept=accept)
     if problems:
         raise UnusableInput(list(dict.fromkeys(problems)))
+    again = " --sandbox" if sandbox else ""
     if changed and not accept:
-        say(
-            f"When its answers are right: importer mapping check {mapping} --accept" + (" --sandbox" if sandbox else "")
-        )
-    say(f"Next: importer check {file or 'FILE'} --mapping {mapping}" + (" --sandbox" if sandbox else ""))
+        say(f"When its answers are right: importer mapping check {mapping} --accept{again}")
+    say(f"Next: importer check {file or 'FILE'} --mapping {mapping}{again}")
 
 
-def _check_one(
-    mapping: Mapping, file: Path | None, questions: tuple[Question, ...], settings: Settings, accept: bool
-) -> bool:
-    """Tell what a mapping is about and what does not fit; gives whether its questions have changed.
-
-    Raises:
-        UnusableInput: with everything that does not fit.
-    """
-    changed = _changes(mapping, questions)
-    if changed:
-        tell(f"{len(changed)} changed since {mapping.path} was written:")
-        _show(changed)
-    _show(_resolved(mapping, file, questions, settings))
+def _tell_checked(checked: CheckedMapping, file: Path | None, *, accept: bool) -> tuple[Problem, ...]:
+    """Tell what a mapping is about; gives what does not fit."""
+    mapping = checked.mapping
+    if checked.changed:
+        tell(f"{len(checked.changed)} changed since {mapping.path} was written:")
+        _show(checked.changed)
+    if checked.reading:
+        say(f"{mapping.path}: {checked.reading}" if mapping.route else checked.reading)
+    if checked.misfit is not None:
+        return checked.misfit.problems
+    _show(checked.notes)
     if accept:
-        _accept(mapping.path, questions)
+        say(f"Wrote the questions of today into {mapping.path}.")
     tell(f"{mapping.path} fits {mapping.target}" + (f" and {file}." if file else "."))
-    return bool(changed)
-
-
-def _changes(mapping: Mapping, questions: tuple[Question, ...]) -> tuple[Problem, ...]:
-    from importer.mapping.question_snapshot import changes
-
-    if mapping.questions_seen is None:
-        return ()
-    return changes(mapping.questions_seen, questions, mapping.answers_place)
+    return ()
 
 
 def _show(problems: tuple[Problem, ...]) -> None:
@@ -271,37 +170,81 @@ def _show(problems: tuple[Problem, ...]) -> None:
             tell(line)
 
 
-def _resolved(
-    mapping: Mapping, file: Path | None, questions: tuple[Question, ...], settings: Settings
-) -> tuple[Problem, ...]:
-    """What a person should know and may leave so.
-
-    Raises:
-        UnusableInput: with everything that does not fit.
-    """
-    from importer.extract import open_sheet
-    from importer.mapping.resolve import check_against_columns, check_without_columns
-    from importer.runs.child_tables import Source, open_children
-
-    if file is None:
-        return check_without_columns(mapping, questions, settings.wire)
-    sheet = open_sheet(file, mapping.source)
-    say(f"{mapping.path}: {sheet.reading}" if mapping.route else sheet.reading)
-    with _room_for_copies(settings) if mapping.child_sources else nullcontext(Path()) as folder:
-        children = open_children(mapping, Source(file, file), folder)
-        found = check_against_columns(mapping, sheet.columns, questions, settings.wire, children.tables)
-    return (*sheet.warnings, *found)
+# --- an empty workbook --------------------------------------------------------------------------
 
 
-def _room_for_copies(settings: Settings) -> AbstractContextManager[Path]:
-    from importer.runs.results_folder import make_results, private_input
+def template(
+    job_post: Annotated[str, typer.Argument(help="The hash of the job post.", show_default=False)],
+    to: Annotated[
+        Path | None, typer.Option("--to", help="The workbook to write. [template-JOB_POST.xlsx, in this folder]")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace files that are there already.")] = False,
+    sandbox: options.UseSandbox = False,
+    questions: options.SandboxQuestions = None,
+    out: options.Out = None,
+) -> None:
+    """Write an empty workbook with a column for every question, and the mapping file that imports it as it is."""
+    target = target_of(job_post, None)
+    workbook = to or Path(f"template-{target.id}.xlsx")
+    if workbook.suffix.lower() != ".xlsx":
+        raise UsageError(f"{workbook} is no name of a workbook; give one that ends in .xlsx")
+    for path in (workbook, workbook.with_suffix(".yaml")):
+        refuse_to_replace(path, force=force)
+    settings = load_settings(out=out)
+    asked = ask_questions(target, settings, rehearsal_of(settings, sandbox, questions))
+    mapping, columns = write_template(workbook, target, asked)
+    say(f"Wrote {workbook} with {columns} columns, and {mapping}. Yellow columns are required.")
+    say(f"Next: fill it in, then: importer check {workbook} --mapping {mapping}" + (" --sandbox" if sandbox else ""))
 
-    make_results(settings)
-    return private_input(settings.out)
+
+# --- the questions ------------------------------------------------------------------------------
 
 
-def _accept(path: Path, questions: tuple[Question, ...]) -> None:
-    from importer.mapping.question_snapshot import with_seen
+def questions(
+    job_post: Annotated[str, typer.Argument(help="The hash of the job post.", show_default=False)],
+    as_json: options.AsJson = False,
+    sandbox: options.UseSandbox = False,
+    out: options.Out = None,
+) -> None:
+    """Show the questions of a job post: how a mapping file names each, and what its answer may be."""
+    try:
+        target = Target(Operation.APPLY, job_post)
+    except ValueError as error:
+        raise UsageError(f"{error}; it is the part of the job post's address that looks like 4f2c9a") from None
+    settings = load_settings(out=out)
+    found = ask_questions(target, settings, rehearsal_of(settings, sandbox, None))
+    if as_json:
+        shown = {"job_post": target.id, "questions": [_as_described(question) for question in found]}
+        tell(json.dumps(shown, ensure_ascii=False, indent=1))
+        return
+    _show_table(found)
+    again = f"importer mapping new FILE --job-post {target.id}" + (" --sandbox" if sandbox else "")
+    say(f"Next: {again} proposes which column answers which of them")
 
-    path.write_text(with_seen(path.read_text(encoding="utf-8-sig"), questions), encoding="utf-8")
-    say(f"Wrote the questions of today into {path}.")
+
+def _as_described(question: Question) -> dict[str, object]:
+    """A question with the fields of service description 2.1, its options as a JSON array."""
+    return {
+        "id": question.id,
+        "question_text": question.text,
+        "is_required": question.required,
+        "answer_type": question.answer_type,
+        "options": json.dumps(question.options, ensure_ascii=False) if question.options else None,
+        "question_key": question.key,
+        "question_type": question.type,
+    }
+
+
+def _show_table(found: tuple[Question, ...]) -> None:
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("in the mapping file", "must", "answer", "question"):
+        table.add_column(heading, overflow="fold")
+    for question in found:
+        named = question.key or f'"text: {question.text}"'
+        kind = question.answer_type + (f" ({question.type})" if question.type else "")
+        text = question.text + (f"\n[{' | '.join(question.options)}]" if question.options else "")
+        # Text, not str: a question may hold square brackets, which rich would take for its own.
+        cells = (named, "yes" if question.required else "", kind, text)
+        table.add_row(*(Text(visible(cell)) for cell in cells))
+    Console().print(table)

@@ -1,32 +1,33 @@
-"""`importer runs`, `show` and `report`: what earlier runs did."""
+"""`importer runs`, `show`, `report` and `purge`: what earlier runs did, and removing what they keep."""
 
 from __future__ import annotations
 
 import json
+import sys
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Annotated
 
 import typer
 
+from importer.app.earlier_runs import EarlierRun, rewrite_report
+from importer.app.purge import PurgeOrder, find_old, parse_age, unmarked_runs
+from importer.app.purge import purge as remove_old
 from importer.cli import options
 from importer.cli.messages import in_folder, say, tell
-
-if TYPE_CHECKING:
-    from importer.report import Summary
+from importer.errors import UnusableInput
+from importer.report import Summary, read_summary, summary_lines
+from importer.runs.manifest import find_run, read_manifest, runs_in
+from importer.runs.results_folder import MARKER, refuse_untrusted
+from importer.settings import load_settings
 
 
 def runs(out: options.Out = None, as_json: options.AsJson = False) -> None:
     """List the runs of a results folder, the newest first."""
-    from importer.errors import UnusableInput
-    from importer.report import read_summary
-    from importer.runs.folder import shown_in
-    from importer.runs.results_folder import refuse_untrusted
-    from importer.settings import load_settings
-
     settings = load_settings(out=out)
     refuse_untrusted(settings)
     found = []
-    for folder in reversed(shown_in(settings.out)):
+    for folder in reversed(runs_in(settings.out)):
         try:
             found.append(read_summary(folder))
         except UnusableInput as damaged:
@@ -50,19 +51,17 @@ def _line(summary: Summary) -> str:
         state = "finished"
     else:
         state = "stopped" if summary.ended_at else "begun"  # at work, or killed: only the lock could tell
-    counts = ", ".join(f"{count} {kind.value.replace('_', ' ')}" for kind, count in summary.outcomes.items() if count)
-    counts = counts or ("no rows" if summary.ended_at else "no report yet")
+    counts = _counts(summary) or ("no rows" if summary.ended_at else "no report yet")
     where = f"{summary.target}{' (sandbox)' if summary.sandbox else ''}"
     return f"{summary.run}  {state:<8}  {where}  {summary.source.file}: {counts}"
 
 
+def _counts(summary: Summary) -> str:
+    return ", ".join(f"{count} {kind.value.replace('_', ' ')}" for kind, count in summary.outcomes.items() if count)
+
+
 def show(run: options.Run = "last", out: options.Out = None, as_json: options.AsJson = False) -> None:
     """Show what became of a run."""
-    from importer.report import read_summary
-    from importer.runs.folder import find_run
-    from importer.runs.results_folder import refuse_untrusted
-    from importer.settings import load_settings
-
     settings = load_settings(out=out)
     refuse_untrusted(settings)
     folder = find_run(settings.out, run)
@@ -71,54 +70,49 @@ def show(run: options.Run = "last", out: options.Out = None, as_json: options.As
 
 def report(run: options.Run = "last", out: options.Out = None, as_json: options.AsJson = False) -> None:
     """Write the report of a run again, also of one that was killed."""
-    from importer.app.batch import rewrite_batch_report
-    from importer.cli.again_commands import close_runs
-    from importer.errors import UsageError
-    from importer.ledger import Ledger, target_lock
-    from importer.runs.batch_folder import read_batch
-    from importer.runs.finalize import close, rewrite_report
-    from importer.runs.folder import BATCH, find_run, read_manifest
-    from importer.runs.results_folder import refuse_untrusted
-    from importer.settings import load_settings
-
-    settings = load_settings(out=out)
-    refuse_untrusted(settings)
-    folder = find_run(settings.out, run)
-    if (folder / BATCH).is_file():
-        batch = read_batch(folder)
-        if batch.dry_run and batch.ending is None:
-            raise UsageError(f"the check {batch.run} did not come to its end; run importer check again")
-        close_runs(folder, batch, settings)
-        present(folder, rewrite_batch_report(folder), as_json)
-        return
-    manifest = read_manifest(folder)
-    if manifest.ending is not None:
-        present(folder, rewrite_report(folder), as_json)
-        return
-    if manifest.dry_run:
-        raise UsageError(f"the check {manifest.run} did not come to its end; run importer check again")
-    # It has no end: killed, or at work now. The lock tells which.
-    path = settings.ledger_path()
-    with target_lock(path, manifest.scope), Ledger.open(path) as ledger:
-        present(folder, close(folder, ledger), as_json)
+    finished = rewrite_report(EarlierRun(run, load_settings(out=out)))
+    present(finished.folder, finished.summary, as_json)
 
 
 def present(folder: Path, summary: Summary, as_json: bool) -> None:
     """A summary on stdout, for a person or as JSON."""
-    from importer.cli.batch_command import tell_targets
-    from importer.report import summary_lines
-    from importer.runs.folder import BATCH
-
     if as_json:
         tell(json.dumps(summary.to_json(), ensure_ascii=False))
         return
     for line in summary_lines(summary, folder):
         tell(line)
-    if (folder / BATCH).is_file():
-        tell_targets(folder)
+    manifest = read_manifest(folder)
+    if manifest.is_split:
+        for target in manifest.targets:
+            if target.blocked:
+                tell(f"{target.target}: nothing was sent: {target.blocked}")
+            else:
+                counts = _counts(read_summary(folder.parent / target.run)) or "no report yet"
+                tell(f"{target.target}: {counts} (importer show {target.run})")
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(runs)
-    app.command()(show)
-    app.command()(report)
+def purge(
+    older_than: Annotated[str, typer.Option("--older-than", help="How long ago they ended: 90d or 12w.")],
+    out: options.Out = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list them.")] = False,
+    yes: options.Yes = False,
+) -> None:
+    """Remove the reports and copies of old runs for good. Who was entered stays known, so nobody is entered twice."""
+    order = PurgeOrder(load_settings(out=out), parse_age(older_than), datetime.now(UTC))
+    found = find_old(order)
+    for old in found:
+        tell(f"{old.folder}  ended {old.at:%Y-%m-%d}")
+    for folder in unmarked_runs(order.settings):
+        say(f"{folder}: left alone, because it lacks the file {MARKER} of a run's folder; remove it yourself")
+    if dry_run:
+        say(f"{len(found)} runs would be removed. Nothing was.")
+        return
+    if found and not yes and sys.stdin.isatty() and not typer.confirm("Remove them for good?", err=True):
+        say("Nothing was removed.")
+        return
+    purged = remove_old(order, found)
+    for old in purged.at_work:
+        say(f"{old.folder}: left alone, because a run for the same target is at work; purge again when it has ended")
+    for note in purged.notes:
+        say(note)
+    say(f"{purged.removed} runs were removed.")

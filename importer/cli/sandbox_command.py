@@ -9,6 +9,8 @@ from typing import Annotated
 import typer
 
 from importer.cli.messages import say
+from importer.errors import UsageError
+from importer.sandbox import SandboxOptions, serve
 
 
 def sandbox(
@@ -32,8 +34,6 @@ def sandbox(
     exit_with_stdin: Annotated[bool, typer.Option("--exit-with-stdin", hidden=True)] = False,
 ) -> None:
     """Run a recruiting service on this machine that keeps the documented contract. Ends with Ctrl-C."""
-    from importer.errors import UsageError
-    from importer.sandbox import SandboxOptions, serve
 
     if pool_duplicates not in (409, 400):
         raise UsageError(f"--pool-duplicates {pool_duplicates} is neither 409 nor 400")

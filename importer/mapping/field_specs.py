@@ -10,8 +10,9 @@ from enum import StrEnum
 from urllib.parse import urlsplit
 
 from importer.mapping.diagnostics import Diagnostics
-from importer.mapping.model import EntryKind, Formats, Replacement, ValueSpec
+from importer.mapping.entries import EntryKind
 from importer.mapping.nodes import Text
+from importer.mapping.values import Formats, Replacement, ValueSpec
 from importer.models import AnswerType, Question
 from importer.text.closest import did_you_mean
 from importer.text.normalize import normalize

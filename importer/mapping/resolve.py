@@ -9,19 +9,10 @@ from dataclasses import replace
 
 from importer.errors import UnusableInput
 from importer.mapping.diagnostics import Diagnostics
+from importer.mapping.entries import ChildRows, ChildSource, EntriesSpec, GroupBy
 from importer.mapping.field_specs import FieldSpec, Kind, spec_of_candidate, spec_of_question
 from importer.mapping.header import Header
-from importer.mapping.model import (
-    AnswerSpec,
-    ChildRows,
-    ChildSource,
-    EntriesSpec,
-    GroupBy,
-    Mapping,
-    QuestionBy,
-    UnusedColumns,
-    ValueSpec,
-)
+from importer.mapping.model import AnswerSpec, Mapping, QuestionBy, UnusedColumns
 from importer.mapping.resolve_entries import resolve_entries
 from importer.mapping.resolve_values import Children, Context, resolve_filter, resolve_value
 from importer.mapping.resolved import (
@@ -32,6 +23,7 @@ from importer.mapping.resolved import (
     ResolvedValue,
     Table,
 )
+from importer.mapping.values import ValueSpec
 from importer.models import AnswerType, Column, FilePlace, Operation, Problem, Question, WireFormat
 from importer.text.closest import closest
 from importer.text.normalize import normalize

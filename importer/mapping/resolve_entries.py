@@ -5,18 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 
+from importer.mapping.entries import PLACEHOLDER, CellPieces, ChildRows, EntriesSpec, EntryOrder, Filter, ParallelLists
 from importer.mapping.field_specs import spec_of_entry
 from importer.mapping.header import Header
-from importer.mapping.model import (
-    PLACEHOLDER,
-    CellPieces,
-    ChildRows,
-    EntriesSpec,
-    EntryOrder,
-    Filter,
-    ParallelLists,
-    ValueSpec,
-)
 from importer.mapping.nodes import Text
 from importer.mapping.resolve_values import (
     Context,
@@ -37,6 +28,7 @@ from importer.mapping.resolved import (
     ResolvedField,
     ResolvedGroup,
 )
+from importer.mapping.values import ValueSpec
 from importer.models import Column
 from importer.text.normalize import normalize
 

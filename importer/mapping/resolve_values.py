@@ -6,9 +6,10 @@ from collections.abc import Mapping as Dictionary
 from dataclasses import dataclass, field
 
 from importer.mapping.diagnostics import Diagnostics
+from importer.mapping.entries import ChildRows, ChildSource, Filter
 from importer.mapping.field_specs import FieldSpec, Kind, check_constants
 from importer.mapping.header import Header
-from importer.mapping.model import ChildRows, ChildSource, Filter, Mapping, Otherwise, Replacement, ValueSpec
+from importer.mapping.model import Mapping
 from importer.mapping.nodes import Text
 from importer.mapping.resolved import (
     ChildIndex,
@@ -20,6 +21,7 @@ from importer.mapping.resolved import (
     index_rows,
 )
 from importer.mapping.shapes import NEWLINE
+from importer.mapping.values import Otherwise, Replacement, ValueSpec
 from importer.models import Column
 from importer.text.normalize import normalize
 

@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
+from importer.mapping.entries import EntryKind, EntryOrder
 from importer.mapping.field_specs import FieldSpec
 from importer.mapping.linear_pattern import LinearPattern
-from importer.mapping.model import EntryKind, EntryOrder, Formats, Otherwise, Part, Repeated, Take
+from importer.mapping.model import Repeated
+from importer.mapping.values import Formats, Otherwise, Part, Take
 from importer.models import Column, LinePlace, Origin, Problem, Question, Row, Target, WireFormat
 
 

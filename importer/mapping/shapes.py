@@ -17,6 +17,7 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    Discriminator,
     Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
@@ -408,7 +409,7 @@ class Section(BaseModel):
         return {field.alias or name: field for name, field in cls.model_fields.items()}
 
     @classmethod
-    def name_of(cls, node: Keys) -> str:
+    def name_of(cls, node: Node) -> str:
         """What messages call it."""
         return node.name
 
@@ -426,9 +427,9 @@ class Section(BaseModel):
         """What is said of a text or list in its place."""
         if isinstance(node, Text) and not node:
             hint = "write 'key: value' below it, one to a line, indented"
-            return refusal("wrong-type", f"nothing stands under {node.name}", hint)
+            return refusal("wrong-type", f"nothing stands under {cls.name_of(node)}", hint)
         hint = "write 'key: value', one to a line, indented"
-        return refusal("wrong-type", f"{node.name} must be keys and values", hint)
+        return refusal("wrong-type", f"{cls.name_of(node)} must be keys and values", hint)
 
     @model_validator(mode="wrap")
     @classmethod
@@ -471,3 +472,16 @@ class Section(BaseModel):
                 del shape[key]
             shape["anyOf"] = [cls.short_rules, whole]
         return reference
+
+
+def exclude(node: Keys, given: list[str], hint: str, reading: Reading) -> None:
+    """Report keys of which only one can be meant."""
+    message = f"{node.name} has {' and '.join(given)}"
+    reading.error("keys-exclude", message, hint, node.key(given[1]).place)
+
+
+def _text_or_keys(node: Node) -> str:
+    return "text" if isinstance(node, Text) else "keys"
+
+
+BY_FORM = Discriminator(_text_or_keys)  # for a word, `Tag("text")`, or a section, `Tag("keys")`

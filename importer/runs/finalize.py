@@ -1,23 +1,19 @@
-"""Closes the books of a run, whether it ended or was killed: its ending is kept, its report written."""
+"""The end of a run, whether it came to it or was killed: how it ended is kept, and its report is written."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path
-from typing import Protocol
 
 from importer.errors import UnusableInput, UsageError
-from importer.extract import Sheet, open_sheet
 from importer.ledger import Ledger, RowState, RunJournal, State, forget_presence
 from importer.load import OWN_EARLIER_ATTEMPT, Stop
-from importer.models import ManyTargets, Outcome, OutcomeKind, Problem, Row, Target
-from importer.report import RunFacts, Summary, write_report
-from importer.runs.folder import Ending, RunManifest, read_manifest, refuse_altered, write_manifest
-
-_NOT_GOOD = (OutcomeKind.REJECTED, OutcomeKind.INVALID, OutcomeKind.FAILED, OutcomeKind.UNCLEAR)
+from importer.models import NOT_GOOD, Outcome, OutcomeKind, Problem, Row
+from importer.report import Summary
+from importer.runs.manifest import Ending, RunManifest, read_manifest, write_manifest
+from importer.runs.run_report import GO_ON, part_folders, rewrite_report, rows_of, sheet_of, write_from_folder
 
 
 @dataclass(slots=True)
@@ -65,7 +61,7 @@ def _unreadable_from(progress: Progress) -> Stop:
 
 
 def close(folder: Path, ledger: Ledger) -> Summary:
-    """Close the books of a run that was killed, wherever in its life, and give its summary.
+    """Keep the end of a run that was killed, wherever in its life, and give its summary.
 
     To be called under the lock of its target. The steps follow each other so that a kill between any two of them is
     mended by doing all of them again: the journal gets what only the ledger knows, then the manifest its ending, then
@@ -104,10 +100,10 @@ def exit_code(counts: dict[OutcomeKind, int], stop: Stop | None, signal: int | N
         return 128 + signal
     if stop is not None:
         return 5
-    return 4 if any(counts.get(kind, 0) for kind in _NOT_GOOD) else 0
+    return 4 if any(counts.get(kind, 0) for kind in NOT_GOOD) else 0
 
 
-def settle_by_hand(folder: Path, ledger: Ledger, row: int, *, created: bool) -> None:
+def resolve_row(folder: Path, ledger: Ledger, row: int, *, created: bool) -> None:
     """Settle an unclear row as a person found it, and write the report of its run again.
 
     To be called under the lock of the run's target. May be said again, also after a kill in the middle.
@@ -142,28 +138,6 @@ _NOT_FOUND = Problem(
     "no clear answer came, and a person found that the candidate is not there",
     "run the same command again to send the row",
 )
-
-
-def rewrite_report(folder: Path) -> Summary:
-    """Write the report of a run from what is kept of it: the copy of its source, its journal and its manifest.
-
-    Raises:
-        UnusableInput: the copy or the journal is not what the run left; the report that is there stays.
-    """
-    manifest = read_manifest(folder)
-    refuse_altered(folder, manifest)
-    sheet = sheet_of(folder, manifest)
-    with RunJournal(folder) as journal:
-        return write_report(folder, facts_of(manifest, sheet), rows_of(manifest, sheet), journal.outcomes())
-
-
-def sheet_of(folder: Path, manifest: RunManifest) -> Sheet:
-    return open_sheet(folder / manifest.source, manifest.options, shown_as=manifest.file)
-
-
-def rows_of(manifest: RunManifest, sheet: Sheet) -> Iterator[Row]:
-    """The rows of a run as far as they could be read."""
-    return islice(manifest.selection.of(sheet.rows()), manifest.rows)
 
 
 def _complete_journal(folder: Path, manifest: RunManifest, ledger: Ledger) -> Progress:
@@ -232,52 +206,27 @@ def _outcome_of_state(state: RowState) -> Outcome:
     return Outcome(state.row, kind, state.status, state.attempts, problems)
 
 
-class Described(Protocol):
-    """What a report tells of a run, or of a batch of runs, as its manifest keeps it."""
-
-    @property
-    def run(self) -> str: ...
-    @property
-    def mapping(self) -> str: ...
-    @property
-    def sha256(self) -> str: ...
-    @property
-    def started_at(self) -> datetime: ...
-    @property
-    def ending(self) -> Ending | None: ...
-    @property
-    def sandbox(self) -> bool: ...
-    @property
-    def dry_run(self) -> bool: ...
-    @property
-    def warnings(self) -> tuple[str, ...]: ...
+# --- a run with several targets -----------------------------------------------------------------
 
 
-def facts_of(manifest: RunManifest, sheet: Sheet) -> RunFacts:
-    """What the report of a run tells of it."""
-    return replace(facts_for(manifest, sheet, manifest.target), blank_rows=manifest.blank_rows)
-
-
-def facts_for(manifest: Described, sheet: Sheet, target: Target | ManyTargets) -> RunFacts:
-    """What a report tells of a run, or of a batch of runs, to that target or those."""
-    ending = manifest.ending
-    return RunFacts(
-        run=manifest.run,
-        target=target,
-        mapping=manifest.mapping,
-        origin=sheet.origin,
-        sha256=manifest.sha256,
-        reading=sheet.reading,
-        columns=sheet.columns,
-        delimiter=sheet.delimiter,
-        knows_types=sheet.knows_types,
-        started_at=manifest.started_at,
-        ended_at=ending.at if ending else None,
-        finished=ending.finished if ending else False,
-        exit_code=ending.exit_code if ending else None,
-        stop_reason=ending.stop_reason if ending else None,
-        stop_hint=ending.stop_hint if ending else None,
-        sandbox=manifest.sandbox,
-        dry_run=manifest.dry_run,
-        warnings=manifest.warnings,
+def end_whole(folder: Path, manifest: RunManifest, signal: int | None) -> Summary:
+    """Keep how a run with several targets ended, after the runs of these have, and write the report of the whole."""
+    endings = [ending for part in part_folders(folder, manifest) if (ending := read_manifest(part).ending)]
+    blocked = next((target.blocked for target in manifest.targets if target.blocked), None)
+    stopped = next((ending for ending in endings if ending.stop_reason), None)
+    ending = Ending(
+        at=datetime.now(UTC),
+        finished=signal is None and not blocked and all(ending.finished for ending in endings),
+        exit_code=128 + signal if signal is not None else 5 if blocked or stopped else 0,
+        stop_reason=blocked or (stopped.stop_reason if stopped else None),
+        stop_hint=GO_ON if blocked else stopped.stop_hint if stopped else None,
     )
+    summary = _keep_whole(folder, manifest.ended(ending))
+    if ending.exit_code == 0 and (code := exit_code(dict(summary.outcomes), None, None)):
+        summary = _keep_whole(folder, manifest.ended(replace(ending, exit_code=code)))
+    return summary
+
+
+def _keep_whole(folder: Path, manifest: RunManifest) -> Summary:
+    write_manifest(folder, manifest)
+    return write_from_folder(folder, manifest)

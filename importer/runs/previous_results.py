@@ -1,8 +1,8 @@
 """Rows that an earlier run of the same file has dealt with: what it said of them holds, and is not worked out again.
 
 A file of a million rows that are done is read, and that is all: no row of it is transformed, encoded or looked up one
-by one. It holds only where everything is the same on which the verdict on a row depends (`RunManifest.likeness`), and
-of what is done only as far as the ledger says so.
+by one. It holds only where everything is the same on which the outcome of a row depends (`RunManifest.fingerprint`),
+and of what is done only as far as the ledger says so.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from importer import __version__
 from importer.errors import StoppedEarly, UnusableInput
 from importer.ledger import Ledger, RowSet, RunJournal
 from importer.models import Outcome, OutcomeKind, Question, WireFormat
-from importer.runs.child_tables import ChildTables
-from importer.runs.folder import RunManifest, manifests_in
+from importer.runs.manifest import RunManifest, manifests_in
+from importer.runs.private_copies import ChildTables
 from importer.runs.row_selection import Selection
 
 _STANDING = (OutcomeKind.INVALID, OutcomeKind.FILTERED)
 
 
-def likeness(
+def fingerprint(
     source: str,
     mapping_copy: Path,
     children: ChildTables,
@@ -30,7 +30,7 @@ def likeness(
     wire: WireFormat,
     selection: Selection,
 ) -> str:
-    """One text for everything on which the verdict on a row depends, so that two runs can be told to be alike.
+    """One text for everything on which the outcome of a row depends, so that two runs can be told to be alike.
 
     source: the SHA-256 of the file; mapping_copy: the mapping with all that it takes from other files.
     """
@@ -40,7 +40,7 @@ def likeness(
     return digest.hexdigest()
 
 
-class Recognition:
+class PreviousResults:
     """What an earlier run said of rows, by their numbers; nothing until `recall` has found one. Asked in row order."""
 
     def __init__(self) -> None:
@@ -58,8 +58,8 @@ class Recognition:
         alike = [
             (folder, earlier)
             for folder, earlier in manifests_in(out)
-            if earlier.likeness is not None
-            and earlier.likeness == manifest.likeness
+            if earlier.fingerprint is not None
+            and earlier.fingerprint == manifest.fingerprint
             and earlier.scope == manifest.scope
             and earlier.run != manifest.run
             and earlier.ending is not None

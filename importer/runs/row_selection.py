@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from importer.errors import UsageError
 from importer.models import Row
@@ -83,6 +83,9 @@ class Selection:
         if self.ranges is not None:
             parts.append(f"{sum(last - first + 1 for first, last in self.ranges)} chosen rows")
         return ", ".join(parts)
+
+
+ALL_ROWS: Final = Selection()
 
 
 def _within(ranges: tuple[tuple[int, int], ...], rows: Iterator[Row]) -> Iterator[Row]:

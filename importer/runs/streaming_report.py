@@ -22,8 +22,8 @@ from importer.child_process import child_environment, lower_priority, python_com
 from importer.ledger import RunJournal
 from importer.models import Outcome, Row
 from importer.report import RunFacts, write_report
-from importer.runs.finalize import facts_of, rows_of, sheet_of
-from importer.runs.folder import HashedOnce, RunManifest, read_manifest, refuse_altered
+from importer.runs.manifest import HashedOnce, RunManifest, read_manifest, refuse_altered
+from importer.runs.run_report import facts_of, rows_of, sheet_of
 from importer.startup import spare_garbage_collector
 
 _GO: Final = b"the ending is kept\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from importer.mapping.model import EntryKind
+from importer.mapping import EntryKind
 from importer.suggest.column_groups import EntryGroups, entry_groups
 from importer.suggest.sampled import SampledColumn
 from importer.suggest.views import ColumnView, view

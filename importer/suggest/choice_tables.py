@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from rapidfuzz import fuzz
 
-from importer.mapping.field_specs import Options
+from importer.mapping import Options
 from importer.suggest.header_text import words_of
 from importer.suggest.proposal import TableLine
 from importer.suggest.value_words import VALUE_WORDS

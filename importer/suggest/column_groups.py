@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from importer.mapping.model import PLACEHOLDER, EntryKind
+from importer.mapping import PLACEHOLDER, EntryKind
 from importer.suggest.header_meaning import is_held, likely_field
 from importer.suggest.header_text import key_of, words_of
 from importer.suggest.header_words import ENTRY_FIELDS, ENTRY_QUALIFIERS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from importer.mapping.header import Header
+from importer.mapping import Header
 from importer.models import Column
 
 

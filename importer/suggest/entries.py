@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from importer.mapping.field_specs import Kind, spec_of_entry
-from importer.mapping.model import PLACEHOLDER, EntryKind
+from importer.mapping import PLACEHOLDER, EntryKind, Kind, spec_of_entry
 from importer.suggest.child_sheets import ChildEntries
 from importer.suggest.column_groups import EntryColumns, EntryGroups
 from importer.suggest.column_names import ColumnNames

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from importer.mapping.field_specs import FieldSpec, Kind, Options
+from importer.mapping import FieldSpec, Kind, Options
 from importer.suggest.choice_tables import splitting_sign, table_of
 from importer.suggest.value_kinds import ValueKinds
 from importer.text.normalize import normalize

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from importer.mapping.field_specs import FieldSpec, spec_of_candidate, spec_of_question
-from importer.mapping.model import EntryKind
+from importer.mapping import EntryKind, FieldSpec, spec_of_candidate, spec_of_question
 from importer.models import AnswerType, Operation, Question, Target
 from importer.suggest.header_meaning import likely_concept
 from importer.suggest.header_words import CONCEPTS, OF_QUESTION_TYPE

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from importer.mapping.field_specs import Kind
+from importer.mapping import Kind
 from importer.suggest.fitness import doubt_about, is_like
 from importer.suggest.goals import Goal
 from importer.suggest.header_text import key_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from importer.mapping.model import EntryKind
+from importer.mapping import EntryKind
 from importer.models import Column, Question, Target
 
 REQUIRED = ("email", "first_name", "last_name", "cv")  # of the candidate (service description 4.2 and 4.3)

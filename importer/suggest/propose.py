@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from importer.mapping.field_specs import Kind
+from importer.mapping import Kind
 from importer.models import Question, Target
 from importer.suggest.child_sheets import OtherSheet, child_entries
 from importer.suggest.column_groups import entry_groups

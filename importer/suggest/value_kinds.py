@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from importer.mapping.field_specs import NO_WORDS, YES_WORDS
+from importer.mapping import NO_WORDS, YES_WORDS
 from importer.suggest.date_forms import DateForms, date_forms
 from importer.suggest.sampled import SampledColumn
 from importer.text.normalize import normalize

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from importer.mapping.field_specs import NO_WORDS, YES_WORDS, FieldSpec, Kind
+from importer.mapping import NO_WORDS, YES_WORDS, FieldSpec, Kind
 from importer.suggest.choice_tables import pieces_of, splitting_sign, table_of
 from importer.suggest.date_forms import DateForms, date_forms
 from importer.suggest.proposal import Setting, TableLine

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from importer.mapping.field_specs import FieldSpec, Kind, spec_of_entry
-from importer.mapping.model import EntryKind
+from importer.mapping import EntryKind, FieldSpec, Kind, spec_of_entry
 from importer.models import Question, Target
 from importer.suggest.goals import Goal, candidate_goals, entry_kind, question_goals
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from importer.mapping.model import PLACEHOLDER, EntryKind
+from importer.mapping import PLACEHOLDER, EntryKind
 from importer.models import Column, Question, Target
 from importer.suggest.column_names import ColumnNames
 from importer.suggest.proposal import (

@@ -9,7 +9,7 @@ from typing import Any
 
 import xlsxwriter  # type: ignore[import-untyped]  # it ships no types
 
-from importer.mapping.field_specs import Kind
+from importer.mapping import Kind
 from importer.template.columns import TemplateColumn
 from importer.template.letters import letters
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from importer.mapping.resolved import ResolvedAnswer, ResolvedEntries, ResolvedMapping, ResolvedValue
+from importer.mapping import ResolvedAnswer, ResolvedEntries, ResolvedMapping, ResolvedValue
 from importer.models import Answer, Application, Operation, PoolCandidate, Problem, Question, Row, WireFormat
 from importer.transform.entries import EntriesReader
 from importer.transform.values import ValueReader

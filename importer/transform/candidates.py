@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from importer.mapping.resolved import ResolvedGrouping, ResolvedMapping
+from importer.mapping import ResolvedGrouping, ResolvedMapping
 from importer.models import Column, Problem, Row
 from importer.text.normalize import normalize
 from importer.transform.filter import filtered, takes

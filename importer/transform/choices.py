@@ -6,8 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Literal
 
-from importer.mapping.field_specs import Options
-from importer.mapping.resolved import ResolvedValue
+from importer.mapping import Options, ResolvedValue
 from importer.text.closest import did_you_mean
 from importer.transform.refusal import Refusal, in_mapping, quoted
 

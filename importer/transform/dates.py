@@ -8,8 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 
-from importer.mapping.model import Edge, Formats
-from importer.mapping.resolved import ResolvedValue
+from importer.mapping import Edge, Formats, ResolvedValue
 from importer.text.dates import COUNTS, month_numbers, tokens
 from importer.text.normalize import normalize
 from importer.transform.date_counts import date_of_count

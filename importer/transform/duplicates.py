@@ -7,8 +7,7 @@ import secrets
 from collections.abc import Mapping
 from typing import Protocol
 
-from importer.mapping.model import Repeated
-from importer.mapping.resolved import ResolvedMapping
+from importer.mapping import Repeated, ResolvedMapping
 from importer.models import Application, PoolCandidate, Problem, Row
 
 _SECRET = secrets.token_bytes(16)  # of this process: what is kept for an e-mail tells nobody else which one it was

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from importer.mapping.model import EntryOrder
-from importer.mapping.resolved import FromGroup, FromRow, ResolvedEntries, ResolvedGroup
+from importer.mapping import EntryOrder, FromGroup, FromRow, ResolvedEntries, ResolvedGroup
 from importer.models import Column, Problem, Row, WireFormat
 from importer.transform.entry_rows import EntryRow, columns_of, finder_of
 from importer.transform.interpret import OPEN_END

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from importer.mapping.resolved import ResolvedFilter
+from importer.mapping import ResolvedFilter
 from importer.models import Problem, Row
 from importer.text.normalize import normalize
 from importer.transform.refusal import quoted

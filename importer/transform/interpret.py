@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from importer.mapping.field_specs import Kind
-from importer.mapping.model import Otherwise, Take
-from importer.mapping.resolved import Pattern, ResolvedTable, ResolvedValue
+from importer.mapping import Kind, Otherwise, Pattern, ResolvedTable, ResolvedValue, Take
 from importer.models import WireFormat
 from importer.text.closest import did_you_mean
 from importer.text.normalize import normalize

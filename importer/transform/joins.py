@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from importer.mapping.resolved import FromChild
+from importer.mapping import FromChild
 from importer.models import Problem, Row
 
 _SHOWN = 3  # places in a warning

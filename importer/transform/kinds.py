@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from importer.mapping.field_specs import Kind
-from importer.mapping.resolved import ResolvedValue
+from importer.mapping import Kind, ResolvedValue
 from importer.models import WireFormat
 from importer.transform.choices import choice_reader
 from importer.transform.dates import date_reader

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from importer.mapping.model import NameRule, Surname
+from importer.mapping import NameRule, Surname
 from importer.text.normalize import normalize
 from importer.transform.refusal import Refusal, quoted
 from importer.transform.texts import read_text

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from decimal import Decimal
 
-from importer.mapping.resolved import ResolvedValue
+from importer.mapping import ResolvedValue
 from importer.transform.refusal import Refusal, in_mapping, quoted
 
 _SPACES = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " "})

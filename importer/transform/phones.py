@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from importer.mapping.resolved import ResolvedValue
+from importer.mapping import ResolvedValue
 from importer.transform.refusal import Refusal, in_mapping, quoted
 
 _SHORTENED = re.compile(r"[0-9][.,]?[0-9]*E\+?[0-9]+", re.IGNORECASE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importer.mapping.resolved import ResolvedMapping
+from importer.mapping import ResolvedMapping
 from importer.models import Application, CellPlace, PoolCandidate, Problem, Row
 from importer.transform.body import body_reader
 from importer.transform.filter import filtered

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from importer.mapping.field_specs import Kind
-from importer.mapping.resolved import ResolvedValue
+from importer.mapping import Kind, ResolvedValue
 from importer.models import Column, Problem, Row, WireFormat
 from importer.transform.interpret import OPEN_END, Interpreter
 from importer.transform.kinds import SELDOM_REPEATED

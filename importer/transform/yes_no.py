@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from importer.mapping.field_specs import NO_WORDS, YES_WORDS
-from importer.mapping.resolved import ResolvedValue
+from importer.mapping import NO_WORDS, YES_WORDS, ResolvedValue
 from importer.text.normalize import normalize
 from importer.transform.refusal import Refusal, in_mapping, quoted
 

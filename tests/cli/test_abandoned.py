@@ -11,7 +11,8 @@ import pytest
 from importer.atomic_files import internal_folder
 from importer.ledger import JOURNAL, Ledger, Presence, RunRecord
 from importer.runs.cleanup import remove_abandoned
-from importer.runs.folder import BATCH, write_manifest
+from importer.runs.manifest import MANIFEST as FILE
+from importer.runs.manifest import write_manifest
 from importer.runs.results_folder import make_private_folder
 from tests.cli.conftest import Served
 from tests.cli.test_closing import MANIFEST, NOON, RUN
@@ -81,7 +82,7 @@ def test_a_run_that_may_have_sent_something_is_kept(tmp_path: Path) -> None:
         write_manifest(killed(tmp_path, name), replace(MANIFEST, run=name))
     (tmp_path / begun / JOURNAL).touch()
     (tmp_path / batch).mkdir()
-    (tmp_path / batch / BATCH).touch()
+    (tmp_path / batch / FILE).touch()
     (killed(tmp_path, unreadable) / "run.json").write_text("{", encoding="utf-8")
     with Ledger.open(tmp_path / "ledger.sqlite") as ledger:
         ledger.begin_run(RunRecord(known, MANIFEST.scope, "a.csv", "ab" * 32, "m.yaml", "", NOON))

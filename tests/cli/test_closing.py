@@ -14,9 +14,10 @@ from importer.errors import UsageError
 from importer.ledger import Answered, Attempt, Intent, Ledger, RunJournal, RunRecord, State
 from importer.models import Operation, Outcome, OutcomeKind, SourceOptions, Target
 from importer.report import Summary, read_summary
-from importer.runs.finalize import close, rewrite_report
-from importer.runs.folder import Ending, RunManifest, read_manifest, write_manifest
+from importer.runs.finalize import close
+from importer.runs.manifest import Ending, RunManifest, RunTarget, read_manifest, write_manifest
 from importer.runs.row_selection import Selection
+from importer.runs.run_report import rewrite_report
 
 RUN = "20260301-120000-abcd"
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -30,7 +31,8 @@ MANIFEST = RunManifest(
     options=SourceOptions(),
     selection=Selection(),
     mapping="mapping.yaml",
-    target=TARGET,
+    mapping_copy="mapping.yaml",
+    targets=(RunTarget(RUN, TARGET, "mapping.yaml"),),
     service="https://recruiting.example.com",
     dry_run=False,
     rows=6,

@@ -18,7 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from importer.ledger import Ledger, Scope, State
 from importer.models import Operation, Target
-from importer.runs.folder import read_manifest
+from importer.runs.manifest import read_manifest
 from tests.cli.conftest import candidate, write_csv
 from tests.crash.accounts import Truth, has_begun, told_in, untrue, untrue_in_ledger
 from tests.crash.hand_service import FATES, HandService

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from importer.mapping.model import QuestionBy, Replacement, UnusedColumns, ValueSpec
+from importer.mapping.model import QuestionBy, UnusedColumns
+from importer.mapping.values import Replacement, ValueSpec
 from importer.models import LinePlace, SourceOptions
 from tests.mapping.written import HEAD, read
 

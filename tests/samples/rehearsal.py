@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from importer.app.pipeline import begin, carry_out, end
-from importer.app.planning import Order, make_plan
-from importer.ledger import Ledger, RunJournal, target_lock
-from importer.load import Halt, Loader, LoadOptions
-from importer.models import Outcome, WireFormat
+from pydantic import SecretStr
+
+from importer.app.import_file import import_file
+from importer.app.orders import Order, RunControl
+from importer.ledger import RunJournal
+from importer.load import Halt
+from importer.models import Outcome
 from importer.report import Summary
-from importer.runs.row_selection import Selection
 from importer.sandbox import RunningSandbox
-from importer.service import RecruitingService
+from importer.settings import Settings
 
 _SPEED = 20  # waits of the demo, such as Retry-After 1 s, take a twentieth
 _SETTLE_AFTER = 2.0  # seconds on that clock
@@ -40,23 +41,14 @@ class Importable(Protocol):
 
 
 def rehearse(sample: Importable, sandbox: RunningSandbox, out: Path) -> Rehearsal:
-    """One run of the sample as `importer run --sandbox --out OUT` does it; run it again and it goes on."""
-    service = RecruitingService(sandbox.base_url, sandbox.token)
-    order = Order(sample.file, sample.mapping, out, Selection(), "sandbox", WireFormat(), dry_run=False)
-    ledger_file = out / "ledger.sqlite"
-    try:
-        plan = make_plan(order, service.questions)
-        with target_lock(ledger_file, plan.manifest.scope), Ledger.open(ledger_file) as ledger:
-            begin(plan, out, ledger)
-            options = LoadOptions(settle_after=_SETTLE_AFTER)
-            loader = Loader(service, ledger, plan.ledger_run, options=options, halt=_fast_clock())
-            done = carry_out(plan, loader, watch=lambda outcome: None)
-            summary = end(plan, done, loader.stop, None)
-            ledger.end_run(plan.manifest.run, plan.manifest.started_at, summary.exit_code or 0)
-    finally:
-        service.close()
-    with RunJournal(plan.folder) as journal:
-        return Rehearsal(tuple(journal.outcomes()), summary)
+    """One run of the sample as `importer run --out OUT` does it; run it again and it goes on."""
+    settings = Settings(
+        base_url=sandbox.base_url, token=SecretStr(sandbox.token), out=out, settle_seconds=_SETTLE_AFTER
+    )
+    finished = import_file(Order(sample.file, sample.mapping, settings), control=RunControl(_fast_clock))
+    assert finished is not None
+    with RunJournal(finished.folder) as journal:
+        return Rehearsal(tuple(journal.outcomes()), finished.summary)
 
 
 def _fast_clock() -> Halt:

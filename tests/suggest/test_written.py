@@ -7,9 +7,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from importer.mapping import read_mapping, resolve
-from importer.mapping.model import ValueSpec
-from importer.mapping.yaml_text import flow_list, scalar
+from importer.mapping import ValueSpec, flow_list, read_mapping, resolve, scalar
 from importer.models import Column, WireFormat
 from importer.suggest import write_proposal
 from tests.mapping.written import FILE, HEAD, read

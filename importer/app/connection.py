@@ -1,9 +1,8 @@
-"""Where a command's requests go: the recruiting service of the settings, or a sandbox started for this run."""
+"""Where requests go: the recruiting service of the settings, or a sandbox that is started for this order."""
 
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,17 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-import typer
-
+from importer.app.events import Listener, OtherAddressesKnown, QuestionsDelayed
+from importer.app.orders import Order, Rehearsal
 from importer.atomic_files import INTERNAL, internal_folder, open_private
-from importer.cli.messages import say
 from importer.errors import UnusableInput
-from importer.ledger import rehearsal_lock
+from importer.ledger import Ledger, rehearsal_lock
 from importer.models import Problem, Question
 from importer.runs.results_folder import make_results, unusable_folder
 from importer.service import Limits, Patience, RecruitingService, Reply
 from importer.settings import Settings
-from importer.trust import TokenUse, confirm
 
 if TYPE_CHECKING:
     from importer.sandbox import ChildSandbox
@@ -54,14 +51,23 @@ class Connection:
 
 
 @contextmanager
-def connect(settings: Settings, patience: Callable[[str], Patience] = lambda _: Patience()) -> Iterator[Connection]:
-    """The service of the settings. `patience`: for questions, by its address.
+def connect(
+    settings: Settings, rehearsal: Rehearsal | None = None, patience: Callable[[str], Patience] = lambda _: Patience()
+) -> Iterator[Connection]:
+    """The service of the settings, or for a rehearsal the sandbox of the results folder.
+
+    patience: with which questions are asked for, by the service's address.
 
     Raises:
-        UnusableInput: address or token are missing or cannot be used, or their use together is not confirmed.
+        UnusableInput: address or token are missing or cannot be used, their use together is not confirmed, or the
+            sandbox does not start.
+        Busy: another command has that sandbox now.
     """
+    if rehearsal is not None:
+        with _sandbox(settings, rehearsal) as connection:
+            yield connection
+        return
     base_url = settings.service_url()
-    _ask_to_confirm(settings.unconfirmed_use())
     service = _service(settings, base_url, settings.access_token())
     try:
         yield Connection(service, base_url, settings.settle_seconds, patience(base_url))
@@ -70,26 +76,54 @@ def connect(settings: Settings, patience: Callable[[str], Patience] = lambda _: 
 
 
 @contextmanager
-def rehearse(settings: Settings, questions: Path | None, faults: Path | None) -> Iterator[Connection]:
-    """A sandbox on a free loopback port, for as long as this is open. What it accepted lies in the results folder.
-
-    Raises:
-        Busy: another command has that sandbox now.
-        UnusableInput: it does not start.
-    """
+def _sandbox(settings: Settings, rehearsal: Rehearsal) -> Iterator[Connection]:
+    """A sandbox on a free loopback port, for as long as this is open. What it accepted lies in the results folder."""
     make_results(settings)
     memory = sandbox_memory(settings.out)
     try:
         os.close(open_private(internal_folder(settings.out) / memory.name, os.O_RDWR | os.O_CREAT))
     except OSError as error:
         raise unusable_folder(memory, error) from None
-    with rehearsal_lock(settings.out), _started(questions, faults, memory) as sandbox:
+    with rehearsal_lock(settings.out), _started(rehearsal, memory) as sandbox:
         service = _service(settings, sandbox.base_url, sandbox.token)
         try:
             settle_after = min(settings.settle_seconds, _SANDBOX_PATIENCE)
             yield Connection(service, SANDBOX, settle_after, Patience())
         finally:
             service.close()
+
+
+def patience_of_run(order: Order, listen: Listener, *, dry_run: bool) -> Callable[[str], Patience]:
+    """A run waits for a service that it knows to be there as long before its first row as between two of them."""
+    settings = order.settings
+
+    def of(base_url: str) -> Patience:
+        def goes_on_for() -> float:
+            ledger = None if dry_run else Ledger.open_existing(settings.ledger_path())
+            if ledger is None:
+                return 0.0
+            with ledger:
+                return settings.give_up_minutes * 60 if ledger.has_answered(base_url) else 0.0
+
+        return Patience(goes_on_for=goes_on_for, told=lambda seconds: listen(QuestionsDelayed(seconds)))
+
+    return of
+
+
+def tell_other_addresses(address: str, settings: Settings, listen: Listener) -> None:
+    """The ledger knows rows by the address as it is written: who changes that is told, before anything is sent."""
+    ledger = Ledger.open_existing(settings.ledger_path()) if address != SANDBOX else None
+    if ledger is None:
+        return
+    with ledger:
+        known = ledger.bases()
+    others = tuple(
+        other
+        for other in known
+        if other not in (address, SANDBOX) and (address not in known or is_alike(address, other))
+    )
+    if others:
+        listen(OtherAddressesKnown(address, others))
 
 
 def is_alike(one: str, other: str) -> bool:
@@ -109,24 +143,11 @@ def sandbox_memory(out: Path) -> Path:
     return out / INTERNAL / "sandbox-memory.jsonl"
 
 
-def _ask_to_confirm(use: TokenUse | None) -> None:
-    """Ask the person at the terminal, if there is one, whether a token may go to an address that the folder names."""
-    if use is None or not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return
-    say(f"{use.source} in {use.folder} names the address {use.address}, which would get {use.told_token}.")
-    if typer.confirm("Is this the address of your recruiting service? (You are asked once.)", err=True):
-        confirm(use)
-
-
-def _patience(settings: Settings) -> Patience:
-    return Patience(attempts=settings.attempts)
-
-
-def _started(questions: Path | None, faults: Path | None, memory: Path) -> ChildSandbox:
+def _started(rehearsal: Rehearsal, memory: Path) -> ChildSandbox:
     from importer.sandbox import SandboxUnusable, start  # a run that sends does without
 
     try:
-        return start(questions=questions, faults=faults, memory=memory)
+        return start(questions=rehearsal.questions, faults=rehearsal.faults, memory=memory)
     except SandboxUnusable as error:
         raise UnusableInput([Problem("sandbox-unusable", problem) for problem in error.problems]) from None
 

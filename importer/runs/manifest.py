@@ -21,13 +21,12 @@ from importer.atomic_files import (
 from importer.errors import DamagedRun, StoppedEarly, UnusableInput, UsageError
 from importer.ledger import JOURNAL, Scope
 from importer.mapping import Mapping
-from importer.models import FilePlace, Operation, Problem, SourceOptions, Target
+from importer.models import FilePlace, ManyTargets, Operation, Problem, SourceOptions, Target, TargetRun
 from importer.runs.results_folder import begun_at, folders_in
 from importer.runs.row_selection import Selection, selection_from_json
 
 MANIFEST = "run.json"
-BATCH = "batch.json"  # in the folder of a batch, whose targets have runs of their own
-VERSION = 1
+VERSION = 2
 _RESTORE = "put it back from a backup; what was sent is in the ledger, and the same import can be run again"
 
 
@@ -52,14 +51,32 @@ class ChildCopy:
 
 
 @dataclass(frozen=True, slots=True)
+class RunTarget:
+    """Where rows of a run go. `run`: the id of the run that sends them: the run itself, where it has one target.
+
+    words: what rows for it say in the routing column, normalized; () where all rows go there. blocked: why nothing was
+    sent to it, and what to do, where it has no run of its own.
+    """
+
+    run: str
+    target: Target
+    mapping: str
+    words: tuple[str, ...] = ()
+    blocked: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class RunManifest:
     """What a run set out to do and, once it is over, how it ended.
 
-    file: the source as the user named it; source: its private copy's name in the folder; service: the base URL, or
+    A run that takes one export to several targets (`route_column`, by its index) sends nothing itself: each target has
+    a run of its own, `<run>.<mapping>`, and the report of the whole is made from theirs.
+
+    file: the source as the user named it; source: its private copy's name in the folder; mapping: the mapping file or
+    folder as the user named it; mapping_copy: its private copy, by its name in the folder; service: the base URL, or
     `sandbox` for a rehearsal, which the ledger keeps apart; rows: how many are selected, None while the source was not
     read to its end; blank_rows: wholly blank ones between them, which are no rows; groups: the rows of each candidate
-    that has several, the first of them first; mapping_copy: the private copy of the mapping file, by its name in the
-    folder.
+    that has several, the first of them first; fingerprint: equal in runs that come to the same result for each row.
     """
 
     run: str
@@ -69,19 +86,20 @@ class RunManifest:
     options: SourceOptions
     selection: Selection
     mapping: str
-    target: Target
+    mapping_copy: str
+    targets: tuple[RunTarget, ...]
     service: str
     dry_run: bool
     warnings: tuple[str, ...]
     started_at: datetime
+    route_column: int | None = None
     header_row: int = 1
-    likeness: str | None = None  # equal in runs that come to the same verdict on each row; see `recognition`
+    fingerprint: str | None = None
     rows: int | None = None
     blank_rows: int = 0
     children: tuple[ChildCopy, ...] = ()
     groups: tuple[tuple[int, ...], ...] = ()
     ending: Ending | None = None
-    mapping_copy: str | None = None  # None in a run of an importer that did not keep one
 
     def read_to(self, rows: int, last_row: int) -> RunManifest:
         """The manifest of a run that has read so many rows, down to the last that can be read."""
@@ -89,9 +107,26 @@ class RunManifest:
         return replace(self, rows=rows, blank_rows=blank)
 
     @property
-    def scope(self) -> Scope:
-        """Where its rows go, as the ledger knows it."""
-        return Scope(self.service, self.target)
+    def is_split(self) -> bool:
+        """Whether its targets have runs of their own."""
+        return self.route_column is not None
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The runs of its targets, those of blocked ones left out; () where it sends its rows itself."""
+        return tuple(target.run for target in self.targets if not target.blocked) if self.is_split else ()
+
+    @property
+    def target(self) -> Target | ManyTargets:
+        """Where its rows go, as reports tell it."""
+        if self.is_split:
+            return ManyTargets(tuple(TargetRun(part.run, part.target) for part in self.targets))
+        return self.targets[0].target
+
+    @property
+    def scope(self) -> Scope | None:
+        """Where its rows go, as the ledger knows it; None where it sends nothing itself."""
+        return None if self.is_split else Scope(self.service, self.targets[0].target)
 
     @property
     def sandbox(self) -> bool:
@@ -109,7 +144,6 @@ def write_manifest(folder: Path, manifest: RunManifest) -> None:
     """
     values = asdict(manifest)
     values["version"] = VERSION
-    values["target"] = {"operation": manifest.target.operation.value, "id": manifest.target.id}
     try:
         keep_json(folder / MANIFEST, values)
     except OSError as error:
@@ -130,7 +164,7 @@ def refuse_altered(folder: Path, manifest: RunManifest, hash_of: Callable[[Path]
         problems.append(
             Problem("copy-altered", "this is not the file that the run has read", _RESTORE, FilePlace(str(copy)))
         )
-    if not (folder / JOURNAL).is_file():
+    if not manifest.is_split and not (folder / JOURNAL).is_file():
         problems.append(
             Problem("journal-missing", "the outcomes of the run are gone", _RESTORE, FilePlace(str(folder / JOURNAL)))
         )
@@ -176,34 +210,35 @@ def _manifest(values: dict[str, Any]) -> RunManifest:
     ending = values.pop("ending")
     if ending is not None:
         ending = Ending(**{**ending, "at": datetime.fromisoformat(ending["at"])})
-    target = values.pop("target")
-    children = tuple(ChildCopy(**child) for child in values.get("children", ()))
-    refuse_paths(values["run"], values["source"], values.get("mapping_copy"), *(child.copy for child in children))
+    children = tuple(ChildCopy(**child) for child in values["children"])
+    targets = tuple(map(_target, values["targets"]))
+    names = (values["run"], values["source"], values["mapping_copy"])
+    _refuse_paths(*names, *(child.copy for child in children), *(target.run for target in targets))
     return RunManifest(
         **{
             **values,
-            "options": options_from_json(values["options"]),
+            "options": SourceOptions(**{**values["options"], "skip_rows": tuple(values["options"]["skip_rows"])}),
             "selection": selection_from_json(values["selection"]),
-            "target": Target(Operation(target["operation"]), target["id"]),
+            "targets": targets,
             "warnings": tuple(values["warnings"]),
             "started_at": datetime.fromisoformat(values["started_at"]),
             "children": children,
-            "groups": tuple(tuple(rows) for rows in values.get("groups", ())),
+            "groups": tuple(tuple(rows) for rows in values["groups"]),
             "ending": ending,
         }
     )
 
 
-def refuse_paths(*names: str | None) -> None:
+def _target(values: dict[str, Any]) -> RunTarget:
+    target = Target(Operation(values["target"]["operation"]), values["target"]["id"])
+    return RunTarget(**{**values, "target": target, "words": tuple(values["words"])})
+
+
+def _refuse_paths(*names: str) -> None:
     """Raise ValueError where a name that stands in a manifest leads out of its folder."""
     for name in names:
-        if name is not None and (name in ("", ".", "..") or {"/", "\\", "\0"} & set(name)):
+        if name in ("", ".", "..") or {"/", "\\", "\0"} & set(name):
             raise ValueError(f"{name!r} is no name of a file")
-
-
-def options_from_json(values: dict[str, Any]) -> SourceOptions:
-    """The reading options whose fields these are."""
-    return SourceOptions(**{**values, "skip_rows": tuple(values["skip_rows"])})
 
 
 def keep_mapping(mapping: Mapping, folder: Path, stem: str = "mapping") -> str:
@@ -225,20 +260,15 @@ def leftovers_in(out: Path) -> Iterator[tuple[Path, datetime]]:
     """Folders of runs that were killed before they had a manifest, or while they were purged, and their start."""
     for folder in (*folders_in(out), *folders_in(out / INTERNAL)):
         began = begun_at(folder)
-        if began is not None and not is_shown(folder):
+        if began is not None and not is_run(folder):
             yield folder, began
 
 
 def runs_in(out: Path) -> list[Path]:
-    """The folders of all runs in a results folder, oldest first."""
-    return [folder for folder in folders_in(out) if (folder / MANIFEST).is_file()]
-
-
-def shown_in(out: Path) -> list[Path]:
-    """The folders of all runs and batches in a results folder, oldest first; a batch behind its own runs."""
+    """The folders of all runs in a results folder, oldest first; one with several targets behind the runs of these."""
     return sorted(
-        filter(is_shown, folders_in(out)),
-        key=lambda folder: (folder.name.partition(".")[0], (folder / BATCH).is_file(), folder.name),
+        filter(is_run, folders_in(out)),
+        key=lambda folder: (folder.name.partition(".")[0], _is_whole(folder), folder.name),
     )
 
 
@@ -249,20 +279,25 @@ def find_run(out: Path, name: str) -> Path:
         UsageError: there is no such run, or several.
     """
     direct = Path(name)
-    if is_shown(direct):
+    if is_run(direct):
         return direct
-    folders = shown_in(out)
+    folders = runs_in(out)
     if name == "last" and folders:
-        return folders[-1]  # of a batch and its runs the batch, which is what a person means
+        return folders[-1]  # of a run with several targets the whole, which is what a person means
     found = [folder for folder in folders if folder.name.startswith(name)]
-    exact = [folder for folder in found if folder.name == name or (folder / BATCH).is_file()]
-    if len(exact or found) == 1:
-        return (exact or found)[0]
+    meant = [folder for folder in found if folder.name == name or _is_whole(folder)] or found
+    if len(meant) == 1:
+        return meant[0]
     if found:
         raise UsageError(f"several runs begin with {name!r}: {', '.join(folder.name for folder in found[:5])}")
     raise UsageError(f"there is no run {name!r} in {out}; see `importer runs --out {out}` for the runs there are")
 
 
-def is_shown(folder: Path) -> bool:
-    """Whether there is a run in the folder, or a batch of runs."""
-    return (folder / MANIFEST).is_file() or (folder / BATCH).is_file()
+def is_run(folder: Path) -> bool:
+    """Whether there is a run in the folder."""
+    return (folder / MANIFEST).is_file()
+
+
+def _is_whole(folder: Path) -> bool:
+    """Whether a folder's run is no part of another."""
+    return "." not in folder.name

@@ -7,12 +7,9 @@ from pathlib import Path
 
 from importer.errors import UnusableInput
 from importer.extract import Sheet, SourceCopy, copy_source, open_sheet, restore_values
-from importer.mapping import Mapping
-from importer.mapping.files import OUTSIDE_HINT, lies_within
-from importer.mapping.model import ChildRows, ChildSource, EntriesSpec
+from importer.mapping import OUTSIDE_HINT, ChildRows, ChildSource, EntriesSpec, Mapping, lies_within
 from importer.models import FilePlace, Place, Problem
-from importer.runs.batch_folder import read_batch
-from importer.runs.folder import BATCH, MANIFEST, ChildCopy, read_manifest
+from importer.runs.manifest import ChildCopy, is_run, read_manifest
 
 _LARGEST = 1 << 30  # bytes of a file that entries are taken from
 _WORKBOOKS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
@@ -29,11 +26,10 @@ class Source:
     def earlier_runs(self) -> tuple[Path, ...]:
         """The folders of the runs whose results file this is, if it is one: there lie the tables that belong to it."""
         folder = self.file.parent
-        if (folder / MANIFEST).is_file():
-            return (folder,)
-        if (folder / BATCH).is_file():
-            return tuple(folder.parent / run.run for run in read_batch(folder).runs if not run.blocked)
-        return ()
+        if not is_run(folder):
+            return ()
+        manifest = read_manifest(folder)
+        return tuple(folder.parent / part for part in manifest.parts) if manifest.is_split else (folder,)
 
 
 @dataclass(frozen=True, slots=True)

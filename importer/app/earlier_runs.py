@@ -1,0 +1,211 @@
+"""What can be asked of an earlier run: go on with it, send some of its rows again, settle one, write its report."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from importer.app.events import Listener, ignore
+from importer.app.import_file import Confirm, Finished, import_file
+from importer.app.orders import Order, Rehearsal, RunControl, Sending
+from importer.errors import UsageError
+from importer.ledger import JOURNAL, Ledger, RunJournal, target_lock
+from importer.models import OutcomeKind
+from importer.runs import run_report
+from importer.runs.finalize import close, resolve_row
+from importer.runs.manifest import RunManifest, find_run, read_manifest
+from importer.runs.results_folder import refuse_untrusted
+from importer.runs.row_selection import Selection
+from importer.runs.run_report import part_folders
+from importer.settings import Settings
+
+ONLY_REHEARSED = "--questions and --faults are for the sandbox; add --sandbox, or leave them out"
+RETRIED = (OutcomeKind.REJECTED, OutcomeKind.FAILED, OutcomeKind.UNCLEAR)
+
+
+def parse_outcomes(text: str) -> tuple[OutcomeKind, ...]:
+    """`rejected,failed` as a person writes it.
+
+    Raises:
+        UsageError: there is another word among them.
+    """
+    words = [word.strip().lower() for word in text.split(",") if word.strip()]
+    known = {kind.value: kind for kind in RETRIED}
+    strange = [word for word in words if word not in known]
+    if strange or not words:
+        raise UsageError(f"--only {text!r} names no outcomes to send again; give some of: {','.join(known)}")
+    return tuple(known[word] for word in words)
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierRun:
+    """A run of a results folder. `name`: its id, the beginning of it, its folder, or `last`."""
+
+    name: str
+    settings: Settings
+
+
+def resume(
+    earlier: EarlierRun,
+    sending: Sending,
+    listen: Listener = ignore,
+    control: RunControl | None = None,
+    confirm: Confirm | None = None,
+) -> Finished | None:
+    """Import all rows of an earlier run once more, from its own copies: those that are done are found in the ledger.
+
+    Raises:
+        UsageError: there is no such run, it was only a check, or it keeps no copies; and as `import_file`.
+    """
+    folder, manifest = _find(earlier)
+    order = _order(folder, manifest, earlier.settings, sending, manifest.selection)
+    return import_file(order, listen, control, confirm)
+
+
+def retry(
+    earlier: EarlierRun,
+    kinds: Collection[OutcomeKind],
+    sending: Sending,
+    listen: Listener = ignore,
+    control: RunControl | None = None,
+    confirm: Confirm | None = None,
+) -> Finished | None:
+    """Import those rows of an earlier run again that had one of these outcomes.
+
+    Raises:
+        NothingToRetry: no row has one.
+        UsageError: there is no such run, it was only a check, or it keeps no copies; and as `import_file`.
+    """
+    sending = replace(sending, resend_rejected=OutcomeKind.REJECTED in kinds)
+    folder, manifest = _find(earlier)
+    _refuse_check(manifest)
+    _end_killed(folder, manifest, earlier.settings)
+    rows: list[int] = []
+    for part in _sending_folders(folder, manifest):
+        with RunJournal(part) as journal:
+            rows += (outcome.row for outcome in journal.outcomes() if outcome.kind in kinds)
+    if not rows:
+        raise NothingToRetry(manifest.run)
+    order = _order(folder, manifest, earlier.settings, sending, Selection.of_rows(sorted(rows)))
+    return import_file(order, listen, control, confirm)
+
+
+class NothingToRetry(Exception):
+    """No row of the run has one of the outcomes. Its argument is the run's id."""
+
+
+def resolve(earlier: EarlierRun, row: int, *, created: bool) -> str:
+    """Settle an unclear row as a person found it in the service; gives the id of the run.
+
+    Raises:
+        UsageError: there is no such run, it sent nothing for this row, or the row is not unclear.
+        Busy: a run for the same target is at work.
+    """
+    folder, manifest = _find(earlier)
+    if manifest.is_split:
+        folder, manifest = _part_with(row, folder, manifest)
+    with _ledger_of(manifest, earlier.settings) as ledger:
+        if manifest.ending is None and not manifest.dry_run:
+            close(folder, ledger)
+        resolve_row(folder, ledger, row, created=created)
+    return manifest.run
+
+
+def rewrite_report(earlier: EarlierRun) -> Finished:
+    """Write the report of an earlier run again, also of one that was killed.
+
+    Raises:
+        UsageError: there is no such run, or it is a check that did not come to its end.
+        Busy: it is at work.
+        UnusableInput: what it kept is gone or was altered; the report that is there stays.
+    """
+    folder, manifest = _find(earlier)
+    if manifest.ending is None and manifest.dry_run:
+        raise UsageError(f"the check {manifest.run} did not come to its end; run importer check again")
+    if manifest.is_split or manifest.ending is not None:
+        if manifest.is_split:
+            _end_killed(folder, manifest, earlier.settings)
+        return Finished(folder, run_report.rewrite_report(folder))
+    with _ledger_of(manifest, earlier.settings) as ledger:  # killed, or at work now: the lock tells which
+        return Finished(folder, close(folder, ledger))
+
+
+def service_of(earlier: EarlierRun) -> str:
+    """The service that a run was for: its base URL, or `sandbox`.
+
+    Raises:
+        UsageError: there is no such run.
+    """
+    return _find(earlier)[1].service
+
+
+def _find(earlier: EarlierRun) -> tuple[Path, RunManifest]:
+    refuse_untrusted(earlier.settings)
+    folder = find_run(earlier.settings.out, earlier.name)
+    return folder, read_manifest(folder)
+
+
+def _refuse_check(manifest: RunManifest) -> None:
+    if manifest.dry_run:
+        raise UsageError(f"{manifest.run} was only a check and sent nothing; use: importer run FILE --mapping MAPPING")
+
+
+def _order(folder: Path, manifest: RunManifest, settings: Settings, sending: Sending, selection: Selection) -> Order:
+    """The rows of an earlier run once more, if the settings still name the service that it was for."""
+    _refuse_check(manifest)
+    source, mapping = folder / manifest.source, folder / manifest.mapping_copy
+    if not mapping.exists() or not source.is_file():
+        raise UsageError(
+            f"the folder {folder} does not hold the copies of the file and the mapping any more; "
+            "run the file itself again: importer run FILE --mapping MAPPING"
+        )
+    if manifest.sandbox and sending.rehearsal is None:
+        sending = replace(sending, rehearsal=Rehearsal())
+    if sending.rehearsal is not None and not manifest.sandbox:
+        raise UsageError(ONLY_REHEARSED)
+    return Order(
+        file=source,
+        mapping=mapping,
+        settings=settings,
+        selection=selection,
+        sending=sending,
+        file_shown_as=manifest.file,
+        mapping_shown_as=manifest.mapping,
+        goes_on=(manifest.run, manifest.service),
+    )
+
+
+def _sending_folders(folder: Path, manifest: RunManifest) -> tuple[Path, ...]:
+    """The folders whose runs sent the rows."""
+    return part_folders(folder, manifest) if manifest.is_split else (folder,)
+
+
+def _end_killed(folder: Path, manifest: RunManifest, settings: Settings) -> None:
+    """What became of the rows of a run that was killed is only known after its end was worked out."""
+    for part in _sending_folders(folder, manifest):
+        found = read_manifest(part)
+        if found.ending is None:
+            with _ledger_of(found, settings) as ledger:
+                if ledger.run(found.run) is not None:  # else it never began
+                    close(part, ledger)
+
+
+def _part_with(row: int, folder: Path, manifest: RunManifest) -> tuple[Path, RunManifest]:
+    """The run that a row of a run with several targets belongs to."""
+    for part in part_folders(folder, manifest):
+        if (part / JOURNAL).is_file():
+            with RunJournal(part) as journal:
+                if row in journal:
+                    return part, read_manifest(part)
+    raise UsageError(f"no target of run {manifest.run} has an outcome for row {row}")
+
+
+@contextmanager
+def _ledger_of(manifest: RunManifest, settings: Settings) -> Iterator[Ledger]:
+    """The ledger, under the lock of the run's target."""
+    path = settings.ledger_path()
+    assert manifest.scope is not None  # of a run with several targets each part is asked for
+    with target_lock(path, manifest.scope), Ledger.open(path) as ledger:
+        yield ledger

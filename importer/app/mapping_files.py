@@ -1,0 +1,250 @@
+"""What can be asked before an import: what is in a file, a mapping proposed or held against it, an empty workbook."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from importer.app.connection import connect
+from importer.app.orders import Rehearsal
+from importer.errors import UnusableInput, UsageError
+from importer.extract import STANDARD_INPUT, Sheet, copy_source, open_sheet
+from importer.extract.profile import SheetProfile, profile_sheet
+from importer.mapping import (
+    SCHEMA_FILE,
+    Mapping,
+    changes,
+    check_against_columns,
+    check_without_columns,
+    read_mapping,
+    read_mappings,
+    schema_text,
+    with_seen,
+)
+from importer.models import FilePlace, Operation, Problem, Question, SourceOptions, Target
+from importer.runs.private_copies import Source, open_children
+from importer.runs.results_folder import make_results, private_input
+from importer.settings import Settings
+from importer.suggest import OtherSheet, Proposal, SourceFacts, propose, sample_columns, write_proposal
+from importer.template import template_columns, template_mapping, write_workbook
+
+_MOST_SHEETS = 8  # of a workbook are looked at
+_IN_MAPPING = "under source: in the mapping"  # how reading says where a declaration belongs
+_FLAGS = {
+    "encoding-wrong": "--encoding",
+    "delimiter-not-found": "--delimiter",
+    "header-not-found": "--header-row",
+    "sheets-empty": "--sheet",
+    "other-sheets": "--sheet",
+}
+
+
+def look_into(file: Path, source: SourceOptions, settings: Settings) -> tuple[Sheet, SheetProfile]:
+    """What is in a file (`-`: CSV from standard input): how it is read, and the kinds of its columns.
+
+    Raises:
+        UnusableInput: it cannot be read; the hints name flags.
+    """
+    with ExitStack() as needed:
+        path = file
+        if str(file) == STANDARD_INPUT:
+            make_results(settings)
+            folder = needed.enter_context(private_input(settings.out))
+            path = copy_source(file, folder, standard_input_bytes=settings.standard_input_bytes).path
+        sheet = _open_undeclared(path, source, shown_as=str(file))
+        return sheet, profile_sheet(sheet)
+
+
+def ask_questions(target: Target, settings: Settings, rehearsal: Rehearsal | None) -> tuple[Question, ...]:
+    """The live questions; a talent pool has none, and needs no connection.
+
+    Raises:
+        UnusableInput: address or token cannot be used.
+        StoppedEarly: the service does not give them.
+    """
+    if target.operation is not Operation.APPLY:
+        return ()
+    with connect(settings, rehearsal) as connection:
+        return connection.questions(target.id)
+
+
+# --- a mapping proposed -------------------------------------------------------------------------
+
+
+def propose_mapping(
+    file: Path,
+    target: Target,
+    questions: tuple[Question, ...],
+    source: SourceOptions,
+    tell: Callable[[str], None],
+) -> Proposal:
+    """A mapping file for a spreadsheet. Where the first sheet holds no candidates, another one that does is taken.
+
+    tell: gets one line on how the file was read, and one where another sheet is taken.
+
+    Raises:
+        UnusableInput: the file cannot be read; the hints name flags.
+    """
+    sheet = _open_undeclared(file, source)
+    tell(sheet.reading)
+    facts = SourceFacts(file.name, sheet.origin.sheet, sheet.header_row, source.encoding, source.delimiter)
+    columns = sample_columns(sheet.columns, sheet.rows())
+    others = _other_sheets(file, sheet.origin.sheet) if sheet.origin.sheet else ()
+    proposal = propose(target, questions, columns, facts, others)
+    if source.sheet is not None or _names_candidates(proposal):
+        return proposal
+    for other in others:
+        rest = (OtherSheet(sheet.origin.sheet or "", columns), *(sheet for sheet in others if sheet != other))
+        better = propose(
+            target, questions, other.columns, replace(facts, sheet=other.name, header_row=other.header_row), rest
+        )
+        if _names_candidates(better):
+            tell(f"Sheet '{other.name}' is taken: '{sheet.origin.sheet}' holds no candidates.")
+            return better
+    return proposal
+
+
+def _names_candidates(proposal: Proposal) -> bool:
+    return any(field.name == "email" for field in proposal.candidate)
+
+
+def _other_sheets(file: Path, main: str) -> tuple[OtherSheet, ...]:
+    """The other visible sheets of the workbook that hold a table, the first few of them."""
+    found = []
+    for number in range(1, _MOST_SHEETS + 1):
+        try:
+            sheet = open_sheet(file, SourceOptions(str(number)))
+        except UnusableInput as error:
+            if any(problem.code == "sheet-missing" for problem in error.problems):
+                break
+            continue
+        if sheet.origin.sheet and sheet.origin.sheet != main:
+            found.append(OtherSheet(sheet.origin.sheet, sample_columns(sheet.columns, sheet.rows()), sheet.header_row))
+    return tuple(found)
+
+
+def write_mapping(path: Path, proposal: Proposal) -> None:
+    """The mapping file, and beside it the schema by which an editor completes and checks it.
+
+    Raises:
+        UnusableInput: it cannot be written.
+    """
+    schema = path.parent / SCHEMA_FILE
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        schema.parent.mkdir(exist_ok=True)
+        schema.write_text(schema_text(), encoding="utf-8")
+        path.write_text(write_proposal(proposal, SCHEMA_FILE.as_posix()), encoding="utf-8")
+    except OSError as error:
+        raise _unwritable("the mapping file", path, error) from None
+
+
+def refuse_to_replace(path: Path, *, force: bool) -> None:
+    """Raise UsageError where a file is there already that nobody allowed to replace."""
+    if path.exists() and not force:
+        raise UsageError(f"{path} is there already; give another name with --to, or --force to replace it")
+
+
+def write_template(workbook: Path, target: Target, questions: tuple[Question, ...]) -> tuple[Path, int]:
+    """An empty workbook to fill in, and the mapping file for it beside it; gives that and the number of columns.
+
+    Raises:
+        UnusableInput: they cannot be written.
+    """
+    columns = template_columns(target, questions)
+    try:
+        write_workbook(workbook, columns)
+    except OSError as error:
+        raise _unwritable("the workbook", workbook, error) from None
+    mapping = workbook.with_suffix(".yaml")
+    write_mapping(mapping, template_mapping(target, questions, columns, workbook.name))
+    return mapping, len(columns)
+
+
+def _unwritable(noun: str, path: Path, error: OSError) -> UnusableInput:
+    message = f"{noun} cannot be written: {(error.strerror or str(error)).lower()}"
+    return UnusableInput(Problem("file-unwritable", message, "give another place with --to", FilePlace(str(path))))
+
+
+# --- a mapping checked --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedMapping:
+    """What a person should know of a mapping.
+
+    changed: what is different in the questions since it was written; reading: how the file was read, None where none
+    was given; notes: what may be left so; misfit: all that does not fit, None where it fits.
+    """
+
+    mapping: Mapping
+    changed: tuple[Problem, ...] = ()
+    reading: str | None = None
+    notes: tuple[Problem, ...] = ()
+    misfit: UnusableInput | None = None
+
+
+def check_mappings(
+    path: Path, file: Path | None, settings: Settings, rehearsal: Rehearsal | None, *, accept: bool
+) -> Iterator[CheckedMapping]:
+    """Hold a mapping file, or each of a folder, against the questions as they are now and a spreadsheet's header.
+
+    accept: write the questions of today into each mapping file that fits, as seen.
+
+    Raises:
+        UnusableInput: a mapping cannot be read, or is no such file.
+        StoppedEarly: the service does not give its questions.
+    """
+    for mapping in read_mappings(path) if path.is_dir() else (read_mapping(path),):
+        questions = ask_questions(mapping.target, settings, rehearsal)
+        checked = CheckedMapping(mapping)
+        if mapping.questions_seen is not None:
+            checked = replace(checked, changed=changes(mapping.questions_seen, questions, mapping.answers_place))
+        try:
+            sheet = open_sheet(file, mapping.source) if file else None
+            checked = replace(checked, reading=sheet.reading if sheet else None)
+            checked = replace(checked, notes=_fit(mapping, file, sheet, questions, settings))
+        except UnusableInput as error:
+            yield replace(checked, misfit=error)
+            continue
+        if accept:
+            text = with_seen(mapping.path.read_text(encoding="utf-8-sig"), questions)
+            mapping.path.write_text(text, encoding="utf-8")
+        yield checked
+
+
+def _fit(
+    mapping: Mapping, file: Path | None, sheet: Sheet | None, questions: tuple[Question, ...], settings: Settings
+) -> tuple[Problem, ...]:
+    if file is None or sheet is None:
+        return check_without_columns(mapping, questions, settings.wire)
+    with _room_for_copies(settings) if mapping.child_sources else nullcontext(Path()) as folder:
+        children = open_children(mapping, Source(file, file), folder)
+        found = check_against_columns(mapping, sheet.columns, questions, settings.wire, children.tables)
+    return (*sheet.warnings, *found)
+
+
+def _room_for_copies(settings: Settings) -> AbstractContextManager[Path]:
+    make_results(settings)
+    return private_input(settings.out)
+
+
+# --- what a mapping would declare, as flags -------------------------------------------------------
+
+
+def _open_undeclared(path: Path, source: SourceOptions, shown_as: str | None = None) -> Sheet:
+    """A file that has no mapping yet. One that cannot be read as it is says which flag to give."""
+    try:
+        return open_sheet(path, source, shown_as=shown_as)
+    except UnusableInput as error:
+        raise UnusableInput([with_flag(problem) for problem in error.problems]) from None
+
+
+def with_flag(problem: Problem) -> Problem:
+    """The problem, its hint with the flag that declares here what belongs into a mapping."""
+    flag = _FLAGS.get(problem.code)
+    if flag is None or _IN_MAPPING not in problem.hint:
+        return problem
+    return replace(problem, hint=f"{problem.hint}; here give it as {flag}")

@@ -1,0 +1,103 @@
+"""What is asked for, and how it can be steered while it is carried out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from importer.load import ErrorLimit, Halt, Stop
+from importer.runs.row_selection import ALL_ROWS, Selection
+from importer.settings import Settings
+
+Resend = Literal["now", "later", "never"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """Send to a recruiting service on this machine, with these questions and faults (JSON files)."""
+
+    questions: Path | None = None
+    faults: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """How rows are sent.
+
+    max_errors: end the run where the service refuses more. resend_unconfirmed: when a row whose answer was lost is sent
+    again. resend_rejected: also rows that were refused before and did not change. rehearsal: not to the real service.
+    """
+
+    max_errors: ErrorLimit | None = None
+    resend_unconfirmed: Resend = "later"
+    resend_rejected: bool = False
+    rehearsal: Rehearsal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Import the selected rows of a file (`-`: CSV from standard input) by a mapping file, or by a folder of them.
+
+    check_first: check every row before the first is sent, however long that takes; else the first few of a long file.
+    file_shown_as, mapping_shown_as: the names that reports give file and mapping, where these are private copies.
+    goes_on: the run that this one goes on with, and the service that it was for: no other may get its rows.
+    """
+
+    file: Path
+    mapping: Path
+    settings: Settings
+    selection: Selection = ALL_ROWS
+    sending: Sending = Sending()
+    check_first: bool = False
+    file_shown_as: str | None = None
+    mapping_shown_as: str | None = None
+    goes_on: tuple[str, str] | None = None
+
+    @property
+    def shown_as(self) -> str:
+        """The name of the file in reports."""
+        return self.file_shown_as or str(self.file)
+
+
+class RunControl:
+    """Steers a run, from any thread or from a signal handler. new_halt: its brake, which holds its clock as well."""
+
+    def __init__(self, new_halt: Callable[[], Halt] = Halt) -> None:
+        self._new_halt = new_halt
+        self._halt: Halt | None = None
+        self.is_stopped = False
+        self.signal: int | None = None
+
+    @property
+    def is_sending(self) -> bool:
+        """Whether rows are sent now, so that a stop ends in a report."""
+        return self._halt is not None
+
+    def stop(self, signal: int | None = None) -> None:
+        """No new row is sent, what is in flight finishes, the report is written. `signal`: which one asked for it."""
+        self.signal = signal
+        self.is_stopped = True
+        halt = self._halt
+        if halt is not None:
+            halt.set()
+
+    @property
+    def stopped(self) -> Stop | None:
+        """How the report tells that a person stopped the run; None where a signal did, which the exit code tells."""
+        if not self.is_stopped or self.signal is not None:
+            return None
+        return Stop("stopped-by-hand", "a person stopped it", "run the same command again: it goes on here")
+
+    @contextmanager
+    def sending(self) -> Iterator[Halt]:
+        """For the run that is steered: its brake, while this is open."""
+        halt = self._halt = self._new_halt()
+        if self.is_stopped:
+            halt.set()
+        try:
+            yield halt
+        finally:
+            self._halt = None

@@ -1,0 +1,170 @@
+"""What a second front door may rely on: the events of an order, their order, and the control of a run."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from pydantic import SecretStr
+
+from importer.app import events
+from importer.app.earlier_runs import EarlierRun, resume, rewrite_report
+from importer.app.import_file import Finished, check_file, import_file
+from importer.app.orders import Order, RunControl, Sending
+from importer.models import OutcomeKind
+from importer.settings import Settings
+from tests.cli.conftest import Served, candidate, write_csv
+
+Serve = Callable[..., Served]
+
+
+class Listener:
+    """Keeps every event; `at` calls something when so many rows have ended."""
+
+    def __init__(self, at: int = 0, then: Callable[[], None] = lambda: None) -> None:
+        self.events: list[events.Event] = []
+        self._at, self._then = at, then
+
+    def __call__(self, event: events.Event) -> None:
+        self.events.append(event)
+        if isinstance(event, events.RowEnded) and self.rows == self._at:
+            self._then()
+
+    @property
+    def rows(self) -> int:
+        return sum(isinstance(event, events.RowEnded) for event in self.events)
+
+    @property
+    def names(self) -> list[str]:
+        """The kinds of events without repetition, in order."""
+        names = [type(event).__name__ for event in self.events]
+        return [name for number, name in enumerate(names) if number == 0 or names[number - 1] != name]
+
+
+def order_for(served: Served, rows: int, **changed: object) -> Order:
+    """An order to import so many people."""
+    folder = served.door.folder
+    file = write_csv(folder / "people.csv", [candidate(number) for number in range(rows)])
+    settings = Settings(
+        base_url=served.sandbox.base_url,
+        token=SecretStr(served.sandbox.token),
+        out=folder / "results",
+        settle_seconds=0,
+    )
+    settings = settings.model_copy(update=changed)
+    return Order(file, folder / "mapping.yaml", settings)
+
+
+def finished(found: Finished | None) -> Finished:
+    assert found is not None
+    return found
+
+
+def counts(found: Finished) -> dict[str, int]:
+    return {kind.value: count for kind, count in found.summary.outcomes.items() if count}
+
+
+def test_the_events_of_a_run_come_in_the_order_of_its_work(serve: Serve) -> None:
+    """Planned, begun, a row each, their end, the report."""
+    served, listener = serve(), Listener()
+    done = finished(import_file(order_for(served, 3), listener))
+    assert listener.names == ["Planned", "Begun", "RowEnded", "RowsEnded", "ReportWritten"]
+    planned, last = listener.events[0], listener.events[-1]
+    assert isinstance(planned, events.Planned)
+    assert [(one.rows, one.ready) for one in planned.targets] == [(3, 3)]
+    assert last == events.ReportWritten(done.folder, done.summary)
+    assert counts(done) == {"created": 3}
+
+
+def test_a_check_tells_the_same_and_sends_nothing(serve: Serve) -> None:
+    """What is listened to is the same; no row is sent."""
+    served, listener = serve(), Listener()
+    done = check_file(order_for(served, 3), listener)
+    assert listener.names == ["Planned", "Begun", "RowEnded", "RowsEnded", "ReportWritten"]
+    assert (counts(done), served.accepted) == ({"not_sent": 3}, [])
+
+
+def test_who_is_asked_and_declines_leaves_nothing(serve: Serve) -> None:
+    """The number of ready rows is known to whoever is asked; a no takes everything back."""
+    served, asked = serve(), list[int | None]()
+
+    def confirm(planned: events.Planned) -> bool:
+        asked.append(planned.targets[0].ready)
+        return False
+
+    order = order_for(served, 3)
+    assert import_file(order, confirm=confirm) is None
+    assert (asked, served.accepted) == ([3], [])
+    assert not list(order.settings.out.glob("2*"))
+
+
+def test_a_stop_ends_in_a_report_and_the_run_goes_on_later(serve: Serve) -> None:
+    """Rows in flight finish, the others have no turn, the exit code says that it is safe to go on."""
+    served, control = serve({"kind": "delay", "ms": 5, "share": 1.0, "times": 9999}), RunControl()
+    listener = Listener(5, control.stop)
+    order = order_for(served, 60, in_flight=2)
+    done = finished(import_file(order, listener, control))
+    assert (done.summary.exit_code, done.summary.finished) == (5, False)
+    assert done.summary.stopped is not None
+    assert 0 < done.summary.outcomes[OutcomeKind.NOT_SENT] < 60
+    assert any(isinstance(event, events.Stopped) for event in listener.events)
+    again = finished(resume(EarlierRun("last", order.settings), Sending()))
+    assert again.summary.exit_code == 0
+    assert sorted(served.accepted) == sorted(f"person{number}@example.com" for number in range(60))
+
+
+def test_a_stop_before_the_first_row_sends_none(serve: Serve) -> None:
+    """A page may be told to stop while the file is still read."""
+    served, control = serve(), RunControl()
+    done = finished(import_file(order_for(served, 4), lambda event: control.stop(), control))
+    assert (counts(done), served.accepted) == ({"not_sent": 4}, [])
+
+
+def test_a_signal_is_told_by_the_exit_code(serve: Serve) -> None:
+    """128 and the number of the signal, as shells have it."""
+    served, control = serve(), RunControl()
+    listener = Listener(1, lambda: control.stop(15))
+    assert finished(import_file(order_for(served, 40), listener, control)).summary.exit_code == 128 + 15
+
+
+def test_the_report_is_written_again(serve: Serve) -> None:
+    """The same summary, from what the run keeps."""
+    served = serve()
+    order = order_for(served, 3)
+    done = finished(import_file(order))
+    (done.folder / "report.xlsx").unlink()
+    again = rewrite_report(EarlierRun(done.summary.run, order.settings))
+    assert again.summary == done.summary
+    assert (done.folder / "report.xlsx").is_file()
+
+
+SECOND_FRONT_DOOR = """\
+import sys
+from pathlib import Path
+
+from importer.app.import_file import import_file
+from importer.app.orders import Order
+from importer.settings import load_settings
+
+file, mapping, out = map(Path, sys.argv[1:])
+finished = import_file(Order(file, mapping, load_settings(out=out)), lambda event: print(type(event).__name__))
+sys.exit(finished.summary.exit_code)
+"""
+
+
+def test_a_second_front_door_takes_a_few_lines(serve: Serve, tmp_path: Path) -> None:
+    """One that prints a line for each event knows orders, events and settings, and nothing else of the importer."""
+    served = serve()
+    order = order_for(served, 2)
+
+    ran = subprocess.run(
+        [sys.executable, "-c", SECOND_FRONT_DOOR, str(order.file), str(order.mapping), str(tmp_path / "out")],
+        env=served.door.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout.split() == ["Planned", "Begun", "RowEnded", "RowEnded", "RowsEnded", "ReportWritten"]
