@@ -13,16 +13,15 @@ from importer.errors import UnusableInput, UsageError
 from importer.extract import STANDARD_INPUT, Sheet, copy_source, open_sheet
 from importer.extract.profile import SheetProfile, profile_sheet
 from importer.mapping import (
-    SCHEMA_FILE,
     Mapping,
     changes,
     check_against_columns,
     check_without_columns,
     read_mapping,
     read_mappings,
-    schema_text,
     with_seen,
 )
+from importer.mapping.schema import SCHEMA_FILE, schema_text
 from importer.models import FilePlace, Operation, Problem, Question, SourceOptions, Target
 from importer.runs.private_copies import Source, open_children
 from importer.runs.results_folder import make_results, private_input

@@ -37,17 +37,16 @@ from importer.mapping.resolved import (
     ResolvedTable,
     ResolvedValue,
 )
-from importer.mapping.schema import SCHEMA_FILE, schema_text
 from importer.mapping.values import Edge, Formats, NameRule, Otherwise, Surname, Take, ValueSpec
 from importer.mapping.yaml_text import flow_list, one_or_list, remark, scalar
 
 __all__ = [
-    "NO_WORDS", "OUTSIDE_HINT", "PLACEHOLDER", "SCHEMA_FILE", "YES_WORDS", "ChildRows", "ChildSource", "Edge",
+    "NO_WORDS", "OUTSIDE_HINT", "PLACEHOLDER", "YES_WORDS", "ChildRows", "ChildSource", "Edge",
     "EntriesFrom", "EntriesSpec", "EntryKind", "EntryOrder", "FieldSpec", "Formats", "FromChild", "FromGroup",
     "FromJson", "FromLists", "FromPieces", "FromRow", "Header", "Kind", "Mapping", "NameRule", "Options", "Otherwise",
     "Pattern", "Repeated", "ResolvedAnswer", "ResolvedEntries", "ResolvedFilter", "ResolvedGroup", "ResolvedGrouping",
     "ResolvedMapping", "ResolvedTable", "ResolvedValue", "RouteColumn", "Surname", "Take", "ValueSpec", "changes",
     "check_against_columns", "check_without_columns", "flow_list", "lies_within", "one_or_list", "read_mapping",
-    "read_mappings", "remark", "resolve", "route_column", "scalar", "schema_text", "seen_lines", "spec_of_candidate",
+    "read_mappings", "remark", "resolve", "route_column", "scalar", "seen_lines", "spec_of_candidate",
     "spec_of_entry", "spec_of_question", "with_seen",
 ]  # fmt: skip

@@ -6,26 +6,24 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, Tag, WithJsonSchema
+from pydantic import Tag
 from pydantic_core import PydanticCustomError
 
 from importer.mapping.nodes import Keys, Node, Reading, Text
+from importer.mapping.scalars import Delimiter, Encoding, Expression, Number, RowNumbers, Separator
 from importer.mapping.shapes import (
     BY_FORM,
-    AnyText,
-    Delimiter,
-    Encoding,
-    Expression,
+    FILLED,
     Filled,
-    Needed,
-    Number,
-    OneOf,
-    RowNumbers,
+    Leaf,
     Section,
-    Separator,
     Texts,
     exclude,
     key,
+    needed,
+    one_of,
+    read_filled,
+    read_text,
     refusal,
 )
 from importer.mapping.values import EndValue, ValueSpec
@@ -39,7 +37,7 @@ class Filter(Section):
 
     rules: ClassVar = {"oneOf": [{"required": ["is"]}, {"required": ["is_not"]}]}
 
-    column: Annotated[Filled, Needed("name the column to filter by")]
+    column: Filled = needed("name the column to filter by")
     is_: Texts | None = key("The words.", alias="is")
     is_not: Texts | None = key("The words of rows that do not count.")
 
@@ -63,8 +61,8 @@ class GroupBy(Section):
 
     short = "column"
 
-    column: Annotated[Filled, Needed("name the column that says the same in all rows of a candidate")]
-    blank: Annotated[Literal["continues"], OneOf("continues")] | None = key("A blank row belongs to the one above.")
+    column: Filled = needed("name the column that says the same in all rows of a candidate")
+    blank: Annotated[Literal["continues"], one_of("continues")] | None = key("A blank row belongs to the one above.")
     main: Filter | None = key("The rows that hold the candidate's own cells.")
 
 
@@ -73,7 +71,9 @@ class _RowKeys(Section):
     header_rows: Number | None = key("How many rows the header has; header_row is the first of them.")
     skip_rows: RowNumbers = key("Rows that are not read: 4, or 4-6.")
     stop_at: Filled | None = key("The table ends before the row whose first filled cell is this.")
-    hidden_rows: Annotated[Literal["read", "skip"], OneOf("read", "skip")] | None = key("Whether hidden rows are read.")
+    hidden_rows: Annotated[Literal["read", "skip"], one_of("read", "skip")] | None = key(
+        "Whether hidden rows are read."
+    )
 
     def options(self, sheet: Text | None) -> SourceOptions:
         """How the file is read."""
@@ -123,7 +123,8 @@ PLACEHOLDER = "{n}"
 _REPEAT_HINT = f'write repeat: "{PLACEHOLDER}", and {PLACEHOLDER} in each column name'
 
 
-def _placeholder(text: Text) -> Text:
+def _placeholder(node: Node) -> Text:
+    text = read_text(node)
     if text != PLACEHOLDER:
         raise refusal("repeat-form", f"'{text}' is no form of repeat", _REPEAT_HINT)
     return text
@@ -135,20 +136,16 @@ class Repeat(Section):
     short = "number"
     short_rules: ClassVar = {"enum": [PLACEHOLDER]}
 
-    number: Annotated[AnyText, AfterValidator(_placeholder), WithJsonSchema({"enum": [PLACEHOLDER]})] | None = key(
-        "What stands for the number."
-    )
-    first: Annotated[Literal["unnumbered"], OneOf("unnumbered")] | None = key("The first group carries no number.")
+    number: Annotated[Text, Leaf(_placeholder, short_rules)] | None = key("What stands for the number.")
+    first: Annotated[Literal["unnumbered"], one_of("unnumbered")] | None = key("The first group carries no number.")
 
     @classmethod
     def wrong_shape(cls, node: Node) -> PydanticCustomError:
         return refusal("wrong-type", "repeat must be a text or keys", _REPEAT_HINT)
 
-
-def _repeat(node: Node) -> Node:
-    if isinstance(node, Keys) and list(node) == ["n"]:  # {n} without quotes
-        raise Repeat.wrong_shape(node)
-    return node
+    @classmethod
+    def fits(cls, node: Keys) -> bool:
+        return list(node) != ["n"]  # {n} without quotes
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +160,8 @@ class ChildSource:
         return self.file or self.options.sheet or ""
 
 
-def _file_name(text: Text) -> Text:
+def _file_name(node: Node) -> Text:
+    text = read_filled(node)
     if "\0" in text:
         raise refusal("wrong-type", f"{text.name} holds a NUL, which no file's does", "take it out")
     return text
@@ -172,12 +170,13 @@ def _file_name(text: Text) -> Text:
 class ChildRows(Section):
     """The rows of another table whose `key` says what `equals` says in the row."""
 
-    name: Annotated[Filled, AfterValidator(_file_name), Needed("name it, as name: Jobs")]
-    key_: Annotated[Filled, Needed("name its column that says whose entry a row is")] = Field(
-        alias="key", description="The column there that says whose entry a row is."
+    name: Annotated[Text, Leaf(_file_name, FILLED)] = needed("name it, as name: Jobs")
+    key_: Filled = needed(
+        "name its column that says whose entry a row is", "The column there that says whose entry a row is.", "key"
     )
-    equals: Annotated[Filled, Needed("name the column of the main table that says the same as key")] = Field(
-        description="The column of the main table that says the same."
+    equals: Filled = needed(
+        "name the column of the main table that says the same as key",
+        "The column of the main table that says the same.",
     )
     order_by: Filled | None = key("The column there that holds the order.")
 
@@ -205,29 +204,33 @@ class ChildFile(_FileKeys, _SheetKey, ChildRows):
 class CellPieces(Section):
     """All entries in one cell, each of which must fit a pattern whole."""
 
-    column: Annotated[Filled, Needed("name the column that holds the entries")]
-    split: Annotated[Separator, Needed('say what stands between two entries, as split: ";" or split: newline')] = Field(
-        description="What stands between two entries: a sign, or newline."
+    column: Filled = needed("name the column that holds the entries")
+    split: Separator = needed(
+        'say what stands between two entries, as split: ";" or split: newline',
+        "What stands between two entries: a sign, or newline.",
     )
-    pattern: Annotated[Expression, Needed("say what an entry looks like, as '(?P<company>.+), .+'")] = Field(
-        description="What one entry looks like; its named groups are the fields."
+    pattern: Expression = needed(
+        "say what an entry looks like, as '(?P<company>.+), .+'",
+        "What one entry looks like; its named groups are the fields.",
     )
+
+
+_TRUE_FALSE = one_of("true", "false")
 
 
 class ParallelLists(Section):
     """Lists side by side, which belong together by position, or by the number that each item ends in."""
 
-    split: Annotated[Separator, Needed('say what stands between two items, as split: ";" or split: json')] = Field(
-        description="What stands between two items; json where a list is written as JSON or as Python prints it."
+    split: Separator = needed(
+        'say what stands between two items, as split: ";" or split: json',
+        "What stands between two items; json where a list is written as JSON or as Python prints it.",
     )
-    numbered: Annotated[Literal["true", "false"], OneOf("true", "false")] | None = key(
-        "Each item ends in its number, as Lead[1]."
-    )
+    numbered: Annotated[Literal["true", "false"], _TRUE_FALSE] | None = key("Each item ends in its number: Lead[1].")
 
 
 AllRows = Literal["all"]
 _ROWS_HINT = "write rows: all, or rows: {column: ..., is: ...}"
-_AllRows = Annotated[Annotated[AllRows, OneOf("all", hint=_ROWS_HINT)], Tag("text")]
+_AllRows = Annotated[Annotated[AllRows, one_of("all", hint=_ROWS_HINT)], Tag("text")]
 _SomeRows = Annotated[Filter, Tag("keys")]
 EntriesSource = Repeat | ChildRows | Filter | AllRows | CellPieces | Text | ParallelLists | None
 
@@ -237,14 +240,14 @@ class EntriesSpec(Section):
 
     kind: ClassVar[EntryKind]
 
-    repeat: Annotated[Repeat, BeforeValidator(_repeat)] | None = key("Numbered column groups.")
+    repeat: Repeat | None = key("Numbered column groups.")
     sheet: ChildSheet | None = key("Entries on a sheet of their own.")
     file: ChildFile | None = key("Entries in a file of their own.")
     rows: Annotated[_AllRows | _SomeRows, BY_FORM] | None = key("Each row of the candidate may hold an entry.")
     cell: CellPieces | None = key("All entries in one cell.")
     json_: Filled | None = key("A column with a list, as JSON or as Python prints it.", alias="json")
     lists: ParallelLists | None = key("Lists side by side.")
-    order: Annotated[EntryOrder, OneOf(*EntryOrder)] | None = key("The order in which entries are sent.")
+    order: Annotated[EntryOrder, one_of(*EntryOrder)] | None = key("The order in which entries are sent.")
 
     @property
     def source(self) -> EntriesSource:
@@ -269,7 +272,7 @@ class EntriesSpec(Section):
 
 
 ENTRY_SOURCES = ("repeat", "sheet", "file", "rows", "cell", "json", "lists")
-_EACH = Needed("each entry needs its name")
+_EACH = "each entry needs its name"
 
 
 class Education(EntriesSpec):
@@ -277,7 +280,7 @@ class Education(EntriesSpec):
 
     kind = EntryKind.EDUCATION
 
-    school_name: Annotated[ValueSpec, _EACH]
+    school_name: ValueSpec = needed(_EACH)
     degree: ValueSpec | None = None
     major: ValueSpec | None = None
     start_date: ValueSpec | None = None
@@ -290,7 +293,7 @@ class Experience(EntriesSpec):
 
     kind = EntryKind.EXPERIENCE
 
-    company_name: Annotated[ValueSpec, _EACH]
+    company_name: ValueSpec = needed(_EACH)
     position_title: ValueSpec | None = None
     employment_type: ValueSpec | None = None
     start_date: ValueSpec | None = None
@@ -307,10 +310,10 @@ ENTRY_FIELDS: dict[EntryKind, tuple[str, ...]] = {
 class EducationAnswer(Section):
     """Entries of education, packed into one answer."""
 
-    education: Annotated[Education, Needed("")]
+    education: Education = needed("")
 
 
 class ExperienceAnswer(Section):
     """Entries of experience, packed into one answer."""
 
-    experience: Annotated[Experience, Needed("")]
+    experience: Experience = needed("")

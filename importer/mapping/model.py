@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, cast
 
-from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, WithJsonSchema
+from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from importer.mapping.entries import (
     ChildRows,
@@ -25,11 +25,14 @@ from importer.mapping.nodes import Keys, Node, Reading, Text
 from importer.mapping.shapes import (
     AnyText,
     Filled,
-    Needed,
-    OneOf,
+    JsonSchema,
+    Leaf,
     Section,
     Texts,
     key,
+    needed,
+    one_of,
+    read_filled,
     refusal,
 )
 from importer.mapping.values import Formats, ValueSpec
@@ -41,22 +44,35 @@ from importer.text.normalize import normalize
 _VERSION = "1"
 
 
-def _version(text: Text) -> str:
+def _version(node: Node) -> str:
+    text = read_filled(node)
     if text != _VERSION:
         message = f"version {text} of the mapping language is not known"
         raise refusal("unknown-version", message, f"write version: {_VERSION}")
     return str(text)
 
 
-def _target_id(operation: Operation, hint: str) -> AfterValidator:
-    def check(text: Text) -> Text:
+def _id_of(operation: Operation, hint: str, schema: JsonSchema) -> Leaf:
+    def read(node: Node) -> Target:
+        text = read_filled(node)
         try:
-            Target(operation, str(text))
+            return Target(operation, str(text))
         except ValueError as error:
             raise refusal("target-id", str(error), hint) from None
-        return text
 
-    return AfterValidator(check)
+    return Leaf(read, schema)
+
+
+_JOB_POST = _id_of(
+    Operation.APPLY,
+    "give the hash of the job post: letters, digits, _ and -",
+    {"type": ["string", "number"], "pattern": "^[A-Za-z0-9_-]{1,128}$"},
+)
+_TALENT_POOL = _id_of(
+    Operation.ADD_TO_POOL,
+    "give the number of the talent pool, in digits",
+    {"type": ["string", "integer"], "pattern": "^[0-9]{1,18}$"},
+)
 
 
 class TargetKeys(Section):
@@ -64,28 +80,8 @@ class TargetKeys(Section):
 
     rules: ClassVar = {"minProperties": 1, "maxProperties": 1}
 
-    job_post: (
-        Annotated[
-            Filled,
-            _target_id(Operation.APPLY, "give the hash of the job post: letters, digits, _ and -"),
-            WithJsonSchema({"type": ["string", "number"], "pattern": "^[A-Za-z0-9_-]{1,128}$"}),
-        ]
-        | None
-    ) = key("The hash of the job post.")
-    talent_pool: (
-        Annotated[
-            Filled,
-            _target_id(Operation.ADD_TO_POOL, "give the number of the talent pool, in digits"),
-            WithJsonSchema({"type": ["string", "integer"], "pattern": "^[0-9]{1,18}$"}),
-        ]
-        | None
-    ) = key("The number of the talent pool.")
-
-    @property
-    def target(self) -> Target:
-        if self.job_post is not None:
-            return Target(Operation.APPLY, str(self.job_post))
-        return Target(Operation.ADD_TO_POOL, str(self.talent_pool))
+    job_post: Annotated[Target, _JOB_POST] | None = key("The hash of the job post.")
+    talent_pool: Annotated[Target, _TALENT_POOL] | None = key("The number of the talent pool.")
 
     @classmethod
     def check_keys(cls, node: Keys, reading: Reading) -> None:
@@ -115,10 +111,10 @@ class UnusedColumns(StrEnum):
 class Defaults(Formats):
     """How every column is read, unless it says otherwise."""
 
-    unused_columns: Annotated[UnusedColumns, OneOf(*UnusedColumns)] = Field(
+    unused_columns: Annotated[UnusedColumns, one_of(*UnusedColumns)] = Field(
         default=UnusedColumns.WARN, description="What is done about columns that nothing uses."
     )
-    duplicates: Annotated[Repeated, OneOf(*Repeated)] = Field(
+    duplicates: Annotated[Repeated, one_of(*Repeated)] = Field(
         default=Repeated.FIRST, description="Of two rows with one e-mail the first is sent, or neither."
     )
 
@@ -128,14 +124,10 @@ class Candidate(Section):
 
     rules: ClassVar = {"required": []}  # a shared part may hold some of them; see the whole file
 
-    email: Annotated[ValueSpec, Needed("name its column, as email: ...")] = Field(description="The e-mail address.")
-    first_name: Annotated[ValueSpec, Needed("name its column, as first_name: ...")] = Field(
-        description="The first name."
-    )
-    last_name: Annotated[ValueSpec, Needed("name its column, as last_name: ...")] = Field(description="The last name.")
-    cv: Annotated[ValueSpec, Needed("name its column, as cv: ...")] = Field(
-        description="The document ID of an uploaded CV."
-    )
+    email: ValueSpec = needed("name its column, as email: ...", "The e-mail address.")
+    first_name: ValueSpec = needed("name its column, as first_name: ...", "The first name.")
+    last_name: ValueSpec = needed("name its column, as last_name: ...", "The last name.")
+    cv: ValueSpec = needed("name its column, as cv: ...", "The document ID of an uploaded CV.")
     terms_of_use: ValueSpec | None = key("Whether the terms of use were accepted (job posts).")
     source_platform: ValueSpec | None = key("Where the candidate comes from (talent pools).")
 
@@ -167,7 +159,7 @@ class SeenQuestion(Section):
     """A question as it was when the mapping was written, named as under answers; ids differ for each job post."""
 
     text: AnyText | None = None
-    answer_type: Annotated[Filled, Needed("give the question's answer type")]
+    answer_type: Filled = needed("give the question's answer type")
     question_type: AnyText | None = None
     required: AnyText | None = None
     options: Texts = ()
@@ -223,16 +215,16 @@ class MappingFile(Section):
 
     rules: ClassVar = _WHOLE_FILE
 
-    version: Annotated[
-        Filled, AfterValidator(_version), WithJsonSchema({"enum": [1, _VERSION]}), Needed(f"add version: {_VERSION}")
-    ] = Field(description="The version of this language: 1.")
+    version: Annotated[str, Leaf(_version, {"enum": [1, _VERSION]})] = needed(
+        f"add version: {_VERSION}", "The version of this language: 1."
+    )
     extends: Filled | None = key("A file with what several mappings share; what stands here is laid over it.")
     without: Texts | None = key("Answers of the shared part that this mapping does not take.")
-    target: Annotated[TargetKeys, Needed("add target: {job_post: ...} or target: {talent_pool: ...}")]
+    target: TargetKeys = needed("add target: {job_post: ...} or target: {talent_pool: ...}")
     route: Filter | None = key("Which rows of an export to several targets are those of this one.")
     source: Source = Source.model_construct()
     defaults: Defaults = Defaults.model_construct()
-    candidate: Annotated[Candidate, Needed("add candidate: with email, first_name, last_name and cv")]
+    candidate: Candidate = needed("add candidate: with email, first_name, last_name and cv")
     answers: Annotated[dict[AnyText, Answer], BeforeValidator(_keys)] = Field(
         default={},
         description='What the candidate answers: on the left a question_key, "text: ..." or "id: ...".',
@@ -317,7 +309,7 @@ def mapping_of(file: MappingFile, path: Path, content: bytes) -> Mapping:
     """The mapping that a file says."""
     return Mapping(
         path=path,
-        target=file.target.target,
+        target=cast(Target, file.target.job_post or file.target.talent_pool),
         target_place=file.key("target").place,
         source=file.source.options(file.source.sheet),
         missing=file.source.missing or (),

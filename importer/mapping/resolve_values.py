@@ -20,7 +20,7 @@ from importer.mapping.resolved import (
     Table,
     index_rows,
 )
-from importer.mapping.shapes import NEWLINE
+from importer.mapping.scalars import NEWLINE
 from importer.mapping.values import Otherwise, Replacement, ValueSpec
 from importer.models import Column
 from importer.text.normalize import normalize

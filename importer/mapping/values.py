@@ -12,27 +12,29 @@ from pydantic import Tag
 from pydantic_core import PydanticCustomError
 
 from importer.mapping.nodes import Items, Keys, Node, Reading, Text
-from importer.mapping.shapes import (
-    BY_FORM,
-    AnyText,
-    Character,
+from importer.mapping.scalars import (
     Columns,
     DateFormats,
     Expression,
-    Filled,
     FoldedWords,
     Languages,
-    Needed,
-    OneOf,
     Pivot,
     Region,
-    Section,
     Separator,
     Table,
+    character,
+    expression,
+)
+from importer.mapping.shapes import (
+    BY_FORM,
+    AnyText,
+    Filled,
+    Section,
     Texts,
     exclude,
-    expression,
     key,
+    needed,
+    one_of,
     refusal,
 )
 from importer.models import LinePlace
@@ -44,7 +46,7 @@ from importer.text.normalize import normalize
 
 Edge = Literal["first", "last"]
 Part = Literal["first", "last", "start", "end"]  # of a full name; of a range of two values
-_EDGE, _PART = OneOf("first", "last"), OneOf("first", "last", "start", "end")
+_EDGE, _PART = one_of("first", "last"), one_of("first", "last", "start", "end")
 
 
 class Surname(StrEnum):
@@ -59,7 +61,7 @@ class Surname(StrEnum):
 class NameRule(Section):
     """How a full name is taken apart."""
 
-    surname: Annotated[Surname, OneOf(*Surname)] = Surname.LAST_WORD
+    surname: Annotated[Surname, one_of(*Surname)] = Surname.LAST_WORD
     particles: FoldedWords = frozenset()  # where they stand right before the last name, they belong to it: `van`
     suffixes: FoldedWords = frozenset()  # where they end the whole name, they belong to the last one: `Jr.`
 
@@ -76,8 +78,8 @@ class Formats(Section):
     dates: DateFormats | None = key("Date formats, tried in order: %d.%m.%Y, %m/%Y, ...; YYYY-MM-DD is always read.")
     months: Languages | None = key("The languages of month names.")
     pivot: Pivot | None = key("The first of the hundred years that two-digit years (%y) lie in, which need it: 1950.")
-    decimal: Annotated[str, Character(".", ",")] | None = key("The decimal sign.")
-    thousands: Annotated[str, Character(".", ",", " ", "'", "’")] | None = key("The sign between thousands.")
+    decimal: Annotated[str, character(".", ",")] | None = key("The decimal sign.")
+    thousands: Annotated[str, character(".", ",", " ", "'", "’")] | None = key("The sign between thousands.")
     region: Region | None = key("The country of phone numbers without +, as two letters: TR, DE, US.")
     missing_day: Annotated[Edge, _EDGE] | None = key("What a month alone means: its first or its last day.")
     missing_month: Annotated[Edge, _EDGE] | None = key("What a year alone means: its first or its last month.")
@@ -127,10 +129,10 @@ class Otherwise(StrEnum):
 class Replacement(Section):
     """The value of every text that is not under values."""
 
-    value: Annotated[Filled, Needed("write otherwise: {value: ...}")]
+    value: Filled = needed("write otherwise: {value: ...}")
 
 
-_OtherwiseWord = Annotated[Annotated[Otherwise, OneOf("error", "keep", "blank")], Tag("text")]
+_OtherwiseWord = Annotated[Annotated[Otherwise, one_of(Otherwise.ERROR, Otherwise.KEEP, Otherwise.BLANK)], Tag("text")]
 _OtherwiseKeys = Annotated[Replacement, Tag("keys")]
 
 
@@ -149,7 +151,7 @@ class _ValueKeys(Section):
     pattern: Expression | None = key("A regular expression with a named group, as (?P<city>.+), for the whole cell.")
     group: Filled | None = key("The group of the pattern that is the value.")
     split: Separator | None = key("What stands between several values in one cell: a sign, or newline.")
-    take: Annotated[Take, OneOf(*Take)] | None = key("Which piece of a split cell is the value.")
+    take: Annotated[Take, one_of(*Take)] | None = key("Which piece of a split cell is the value.")
     values: Table | None = key("What cells say, and what it stands for; or a CSV file with the header cell,value.")
     otherwise: Annotated[_OtherwiseWord | _OtherwiseKeys, BY_FORM] | None = key(
         "What becomes of a text that is not under values."

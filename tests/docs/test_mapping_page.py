@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from importer.mapping import schema_text
+from importer.mapping.schema import schema_text
 from tests.docs.page import PAGE, Example, examples, outcome_of
 
 EXAMPLES = tuple(examples())
