@@ -257,8 +257,7 @@ class EntriesSpec(Section):
     @property
     def fields(self) -> dict[Text, ValueSpec]:
         """The fields by their keys, in the order of the service description."""
-        values = {name: getattr(self, name) for name in ENTRY_FIELDS[self.kind]}
-        return {self.key(name): value for name, value in values.items() if value is not None}
+        return self.values_of(ENTRY_FIELDS[self.kind])
 
     @classmethod
     def listed(cls, node: Keys, reading: Reading) -> list[str]:

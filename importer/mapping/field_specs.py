@@ -57,19 +57,19 @@ class FieldSpec:
 
 
 class Options:
-    """The options of a choice. Two that fold alike are told apart by their exact spelling only."""
+    """The options of a choice. Two that are normalized alike are kept apart by their exact spelling only."""
 
     def __init__(self, options: Sequence[str]) -> None:
         self.spelled = tuple(options)
         self._exact = frozenset(options)
-        self._folded: dict[str, str | None] = {}
+        self._normalized: dict[str, str | None] = {}
         for option in options:
-            folded = normalize(option)
-            self._folded[folded] = None if folded in self._folded else option
+            normalized = normalize(option)
+            self._normalized[normalized] = None if normalized in self._normalized else option
 
     def find(self, text: str) -> str | None:
         """The option in its own spelling, or None."""
-        return text if text in self._exact else self._folded.get(normalize(text))
+        return text if text in self._exact else self._normalized.get(normalize(text))
 
 
 DEGREES = (
@@ -143,32 +143,32 @@ YES_WORDS = ("yes", "y", "true", "1", "x", "evet", "e", "ja", "j")
 NO_WORDS = ("no", "n", "false", "0", "hayır", "h", "nein")
 
 
-def check_constants(spec: ValueSpec, wanted: FieldSpec, formats: Formats, diagnostics: Diagnostics) -> None:
-    """Tells each text of the value that would make every row that meets it invalid."""
+def check_constants(spec: ValueSpec, field: FieldSpec, formats: Formats, diagnostics: Diagnostics) -> None:
+    """Reports each text of the value that would make every row that meets it invalid."""
     if spec.value is not None:
-        _check(spec.value, wanted, formats, diagnostics)
+        _check(spec.value, field, formats, diagnostics)
     if spec.default is not None and spec.default.strip():
         for part in _pieces(spec.default, spec.split):
-            _check(part, wanted, formats, diagnostics)
+            _check(part, field, formats, diagnostics)
     for entry in spec.values or ():
         if entry.target.strip():
-            _check(entry.target, wanted, formats, diagnostics)
+            _check(entry.target, field, formats, diagnostics)
     if isinstance(spec.otherwise, Replacement):
-        _check(spec.otherwise.value, wanted, formats, diagnostics)
+        _check(spec.otherwise.value, field, formats, diagnostics)
 
 
-def _pieces(text: Text, sign: str | None) -> list[Text]:
-    parts = text.split(sign) if sign else [text]
+def _pieces(text: Text, separator: str | None) -> list[Text]:
+    parts = text.split(separator) if separator else [text]
     return [Text(part.strip(), text.place) for part in parts if part.strip()]
 
 
-def _check(text: Text, wanted: FieldSpec, formats: Formats, diagnostics: Diagnostics) -> None:
-    if wanted.kind in (Kind.CHOICE, Kind.CHOICES):
-        if wanted.options and Options(wanted.options).find(text) is None:
-            hint = did_you_mean(text, wanted.options)
-            diagnostics.error("value-no-option", f"'{text}' is no {wanted.noun}", hint, text.place)
+def _check(text: Text, field: FieldSpec, formats: Formats, diagnostics: Diagnostics) -> None:
+    if field.kind in (Kind.CHOICE, Kind.CHOICES):
+        if field.options and Options(field.options).find(text) is None:
+            hint = did_you_mean(text, field.options)
+            diagnostics.error("value-no-option", f"'{text}' is no {field.noun}", hint, text.place)
         return
-    form = _FORMS.get(wanted.kind)
+    form = _FORMS.get(field.kind)
     if form is not None and not form.fits(text.strip(), formats):
         diagnostics.error("value-unfit", f"'{text}' is no {form.noun}", form.hint, text.place)
 

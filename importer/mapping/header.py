@@ -1,4 +1,4 @@
-"""Finds columns by name or letter in the header of a sheet, and tells names that are not there or not clear."""
+"""Finds columns by name or letter in the header of a sheet, and reports names that are not there or not clear."""
 
 from __future__ import annotations
 
@@ -28,32 +28,32 @@ class Header:
         self._columns = tuple(columns)
         self._noun = noun
         self._by_letter = {column.letter: column for column in columns}
-        self._by_fold: dict[str, list[Column]] = defaultdict(list)
+        self._by_normalized: dict[str, list[Column]] = defaultdict(list)
         self._by_name: dict[str, list[Column]] = defaultdict(list)
         for column in columns:
-            self._by_fold[normalize(column.name)].append(column)
+            self._by_normalized[normalize(column.name)].append(column)
             self._by_name[normalize_name(column.name)].append(column)
         self._used: set[int] = set()
-        self.unknown: list[Problem] = []  # the mistakes told of columns that are not there
+        self.unknown: list[Problem] = []  # the errors about columns that are not there
 
     @property
     def columns(self) -> tuple[Column, ...]:
         return self._columns
 
     def candidates(self, name: str) -> tuple[Column, ...]:
-        """The columns that a name may mean: none, one, or several that fold alike."""
+        """The columns that a name may mean: none, one, or several that are normalized alike."""
         letter = _LETTER.fullmatch(name.strip())
         if letter:
             column = self._by_letter.get(letter.group(1).upper())
             return (column,) if column else ()
-        folded, bare = normalize(name), normalize_name(name)
-        if not folded:
+        normalized, bare = normalize(name), normalize_name(name)
+        if not normalized:
             return ()
         # Punctuation counts where it tells two columns apart (C++ and C#), and only there.
-        return tuple(self._by_fold.get(folded) or (self._by_name.get(bare) if bare else None) or ())
+        return tuple(self._by_normalized.get(normalized) or (self._by_name.get(bare) if bare else None) or ())
 
     def find(self, name: Text, diagnostics: Diagnostics) -> Column | None:
-        """The one column of that name; a mistake is told where there is none or more than one."""
+        """The one column of that name; an error is reported where there is none or more than one."""
         found = self.candidates(name)
         if len(found) == 1:
             self._used.add(found[0].index)
@@ -74,11 +74,11 @@ class Header:
         return bool(self._columns) and len(self.unknown) >= _SEVERAL and not self._used
 
     def unused(self) -> tuple[Column, ...]:
-        """The columns with a name that nobody asked for."""
+        """The columns with a name that nothing asked for."""
         return tuple(c for c in self._columns if c.index not in self._used and c.name.strip())
 
     def unread(self) -> frozenset[int]:
-        """The indexes of all columns that nobody asked for, also those without a name."""
+        """The indexes of all columns that nothing asked for, also those without a name."""
         return frozenset(column.index for column in self._columns if column.index not in self._used)
 
     def numbers(self) -> tuple[str, ...]:

@@ -134,8 +134,7 @@ class Candidate(Section):
     @property
     def fields(self) -> dict[Text, ValueSpec]:
         """The fields by their keys."""
-        values = {name: getattr(self, name) for name in Candidate.model_fields}
-        return {self.key(name): value for name, value in values.items() if value is not None}
+        return self.values_of(Candidate.model_fields)
 
     @classmethod
     def listed(cls, node: Keys, reading: Reading) -> list[str]:

@@ -56,7 +56,7 @@ def read_mappings(folder: Path) -> tuple[Mapping, ...]:
     """The mappings of a folder in the order of their names; a file whose name begins with _ is a shared part.
 
     Raises:
-        UnusableInput: with every mistake of every file; a file without a route, two that take the same rows, have
+        UnusableInput: with every error of every file; a file without a route, two that take the same rows, have
             the same target, route by different columns or read the export differently.
     """
     paths = sorted(path for path in folder.iterdir() if path.suffix in _ENDINGS)
@@ -110,7 +110,7 @@ def _report_what_clashes(mappings: Sequence[Mapping], diagnostics: Diagnostics) 
 
 @dataclass(frozen=True, eq=False)
 class RouteColumn:
-    """The index of the column, and the folded words by which each mapping takes its rows."""
+    """The index of the column, and the normalized words by which each mapping takes its rows."""
 
     index: int
     words: Dictionary[Mapping, tuple[str, ...]]
@@ -128,6 +128,6 @@ def route_column(mappings: Sequence[Mapping], columns: Sequence[Column]) -> Rout
     column = Header(columns).find(first.column, diagnostics)
     diagnostics.raise_errors()
     if column is None:
-        raise AssertionError("a routing column was lost without being told")
+        raise AssertionError("a routing column was lost without being reported")
     words = {mapping: tuple(normalize(word) for word in route.words) for mapping, route in routes.items()}
     return RouteColumn(column.index, words)

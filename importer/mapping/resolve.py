@@ -63,7 +63,7 @@ def resolve(
         _report_unused(context)
     diagnostics.raise_errors()
     if candidate is None:
-        raise AssertionError("a candidate field was lost without being told")
+        raise AssertionError("a candidate field was lost without being reported")
     return ResolvedMapping(
         mapping.target,
         candidate,
@@ -111,11 +111,11 @@ def _single_values(candidate: ResolvedCandidate, answers: Sequence[ResolvedAnswe
     yield from (answer.content for answer in answers if isinstance(answer.content, ResolvedValue))
 
 
-# --- a header that is none, and columns that nobody asked for -----------------------------------
+# --- a header that is none, and columns that nothing asked for -----------------------------------
 
 
 def _report_another_row(context: Context) -> None:
-    """One mistake, and not one for each column that the mapping names."""
+    """One error, and not one for each column that the mapping names."""
     columns, declared = context.header.columns, context.mapping.source.header_row
     context.diagnostics.retract(context.header.unknown)
     row = f"row {declared}" if declared else "the header"
@@ -148,11 +148,11 @@ def _report_unused_of(header: Header, context: Context) -> None:
 
 
 _TEXT_TYPES = (AnswerType.SHORT_TEXT, AnswerType.LONG_TEXT)
-_SIGNS = {"comma": ",", "semicolon": ";", "newline": "\n"}
+_SEPARATORS = {"comma": ",", "semicolon": ";", "newline": "\n"}
 
 
 def resolve_answers(questions: Sequence[Question], wire: WireFormat, context: Context) -> tuple[ResolvedAnswer, ...]:
-    """The answers in the order of the questions; what does not fit is told."""
+    """The answers in the order of the questions; what does not fit is reported."""
     answers: dict[int, ResolvedAnswer] = {}
     asked: dict[int, AnswerSpec] = {}
     for spec in context.mapping.answers:
@@ -215,8 +215,8 @@ def _proposal(spec: AnswerSpec, questions: Sequence[Question]) -> str:
 
 
 def _resolve_answer(spec: AnswerSpec, question: Question, wire: WireFormat, context: Context) -> ResolvedAnswer | None:
-    wanted = spec_of_question(question)
-    if wanted is None:
+    field = spec_of_question(question)
+    if field is None:
         context.diagnostics.error(
             "answer-type-unknown",
             f"{question.label} has the answer type '{question.answer_type}', which this importer does not know",
@@ -226,9 +226,9 @@ def _resolve_answer(spec: AnswerSpec, question: Question, wire: WireFormat, cont
         return None
     if isinstance(spec.content, EntriesSpec):
         return _resolve_entries(spec.content, question, spec, context)
-    _check_options(wanted, question, wire, spec, context)
-    _check_document(spec.content, wanted, question, context)
-    value = resolve_value(spec.content, wanted, context)
+    _check_options(field, question, wire, spec, context)
+    _check_document(spec.content, field, question, context)
+    value = resolve_value(spec.content, field, context)
     return ResolvedAnswer(question, value) if value is not None else None
 
 
@@ -245,23 +245,23 @@ def _resolve_entries(
     return ResolvedAnswer(question, resolved) if resolved is not None else None
 
 
-def _check_options(wanted: FieldSpec, question: Question, wire: WireFormat, spec: AnswerSpec, context: Context) -> None:
-    if wanted.kind not in (Kind.CHOICE, Kind.CHOICES):
+def _check_options(field: FieldSpec, question: Question, wire: WireFormat, spec: AnswerSpec, context: Context) -> None:
+    if field.kind not in (Kind.CHOICE, Kind.CHOICES):
         return
     place = spec.question.place
-    if not wanted.options:
+    if not field.options:
         message = f"the service lists no options of {question.label}, so that its answers cannot be checked"
         context.diagnostics.warning("options-unknown", message, "check the job post", place)
-    sign = _SIGNS.get(wire.multiple_choice, "")
-    clashing = [option for option in wanted.options if sign and sign in option]
-    if wanted.kind is Kind.CHOICES and clashing:
+    separator = _SEPARATORS.get(wire.multiple_choice, "")
+    clashing = [option for option in field.options if separator and separator in option]
+    if field.kind is Kind.CHOICES and clashing:
         message = f"the option '{clashing[0]}' of {question.label} holds the sign that choices are joined with"
         hint = "set multiple_choice to json or to another sign"
         context.diagnostics.error("option-clash", message, hint, place)
 
 
-def _check_document(spec: ValueSpec, wanted: FieldSpec, question: Question, context: Context) -> None:
-    if wanted.kind is Kind.DOCUMENT and spec.value is not None and question.type == "photo":
+def _check_document(spec: ValueSpec, field: FieldSpec, question: Question, context: Context) -> None:
+    if field.kind is Kind.DOCUMENT and spec.value is not None and question.type == "photo":
         message = f"{question.label} would be the same photo for every row"
         context.diagnostics.error("constant-photo", message, "name the column that holds the document ID", spec.place)
 

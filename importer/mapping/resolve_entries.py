@@ -36,7 +36,7 @@ _UNNUMBERED = 0  # the number of the group whose columns carry none: it comes fi
 
 
 def resolve_entries(spec: EntriesSpec, context: Context) -> ResolvedEntries | None:
-    """The entries ready to be read, or None where their source is not there; a column that is in no group is told."""
+    """The entries ready to be read, or None where their source is not there; columns in no group are reported."""
     missing = frozenset(normalize(word) for word in context.mapping.missing)
     order = spec.order or EntryOrder.KEPT
     if spec.repeat is not None:

@@ -1,4 +1,4 @@
-"""One value of the mapping against the header: its columns found, its words folded, its formats complete."""
+"""One value of the mapping against the header: its columns found, its words normalized, its formats complete."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Children:
         return self.headers[source]
 
     def index(self, spec: ChildRows, diagnostics: Diagnostics) -> ChildIndex | None:
-        """The rows by key, or None where a column is not there, and told.
+        """The rows by key, or None where a column is not there, and reported.
 
         Raises:
             UnusableInput: the table breaks off.
@@ -66,13 +66,13 @@ class Context:
     children: Children
 
 
-def resolve_value(spec: ValueSpec, wanted: FieldSpec, context: Context) -> ResolvedValue | None:
-    """The value ready to be read, or None where a column of it was not found; what is wrong with it is told."""
-    check_value(spec, wanted, context)
+def resolve_value(spec: ValueSpec, field: FieldSpec, context: Context) -> ResolvedValue | None:
+    """The value ready to be read, or None where a column of it was not found; what is wrong with it is reported."""
+    check_value(spec, field, context)
     columns = resolve_columns(spec, context)
     if columns is None:
         return None
-    return with_columns(spec, wanted, columns, context.mapping)
+    return with_columns(spec, field, columns, context.mapping)
 
 
 def columns_named(spec: ValueSpec) -> tuple[Text, ...]:
@@ -81,17 +81,17 @@ def columns_named(spec: ValueSpec) -> tuple[Text, ...]:
 
 
 def resolve_columns(spec: ValueSpec, context: Context) -> tuple[Column, ...] | None:
-    """The columns of a value, or None where one was not found; every one that was not is told."""
+    """The columns of a value, or None where one was not found; every one that was not is reported."""
     found = [context.header.find(name, context.diagnostics) for name in columns_named(spec)]
     columns = tuple(column for column in found if column is not None)
     return columns if len(columns) == len(found) else None
 
 
-def with_columns(spec: ValueSpec, wanted: FieldSpec, columns: tuple[Column, ...], mapping: Mapping) -> ResolvedValue:
+def with_columns(spec: ValueSpec, field: FieldSpec, columns: tuple[Column, ...], mapping: Mapping) -> ResolvedValue:
     """The value with columns that were found before."""
     words = mapping.missing if spec.missing is None else spec.missing
     return ResolvedValue(
-        wanted=wanted,
+        field=field,
         place=spec.place,
         columns=columns,
         separator=NEWLINE.get(spec.with_, str(spec.with_)) if spec.with_ is not None else " " if spec.join else None,
@@ -110,29 +110,29 @@ def with_columns(spec: ValueSpec, wanted: FieldSpec, columns: tuple[Column, ...]
     )
 
 
-def check_value(spec: ValueSpec, wanted: FieldSpec, context: Context) -> None:
-    """Tells what of a value its target cannot take."""
+def check_value(spec: ValueSpec, field: FieldSpec, context: Context) -> None:
+    """Reports what of a value its target cannot take."""
     formats, diagnostics = spec.over(context.mapping.defaults), context.diagnostics
-    if spec.split is not None and not (spec.take or spec.part in _RANGE or wanted.kind is Kind.CHOICES):
-        message = f"split has no effect on {wanted.label}: it takes one value"
+    if spec.split is not None and not (spec.take or spec.part in _RANGE or field.kind is Kind.CHOICES):
+        message = f"split has no effect on {field.label}: it takes one value"
         diagnostics.error("idle-key", message, "say which piece, as take: first, or take split: out", spec.place)
-    if spec.take is not None and wanted.kind is Kind.CHOICES:
-        message = f"take leaves choices of {wanted.label} out: it takes several"
+    if spec.take is not None and field.kind is Kind.CHOICES:
+        message = f"take leaves choices of {field.label} out: it takes several"
         diagnostics.error("idle-key", message, "take take: out", spec.place)
-    if spec.part in _NAME and wanted.kind not in (Kind.NAME, Kind.TEXT, Kind.LINE):
-        message = f"part: {spec.part} has no effect on {wanted.label}: it is no name"
+    if spec.part in _NAME and field.kind not in (Kind.NAME, Kind.TEXT, Kind.LINE):
+        message = f"part: {spec.part} has no effect on {field.label}: it is no name"
         diagnostics.error("idle-key", message, "take part: out", spec.place)
-    if spec.part in _RANGE and wanted.kind not in (Kind.DATE, Kind.INTEGER, Kind.DECIMAL):
-        message = f"part: {spec.part} has no effect on {wanted.label}: it is no date or number"
+    if spec.part in _RANGE and field.kind not in (Kind.DATE, Kind.INTEGER, Kind.DECIMAL):
+        message = f"part: {spec.part} has no effect on {field.label}: it is no date or number"
         diagnostics.error("idle-key", message, "take part: out", spec.place)
     if formats.decimal is not None and formats.decimal == formats.thousands and formats is not context.mapping.defaults:
         message = f"decimal and thousands are both '{formats.decimal}'"
         diagnostics.error("same-sign", message, "declare both here", spec.place)
-    if wanted.kind is Kind.DATE and formats.short_year is not None and formats.pivot is None:
+    if field.kind is Kind.DATE and formats.short_year is not None and formats.pivot is None:
         message = "%y is a year of two digits, and which century it is in is not said"
         hint = "declare the first of the hundred years that it lies in, as pivot: 1950, or export years of four digits"
         diagnostics.error("pivot-missing", message, hint, formats.short_year)
-    check_constants(spec, wanted, formats, diagnostics)
+    check_constants(spec, field, formats, diagnostics)
 
 
 def _pattern(spec: ValueSpec) -> Pattern | None:
@@ -152,7 +152,7 @@ def _table(spec: ValueSpec) -> ResolvedTable | None:
 
 
 def resolve_filter(spec: Filter, header: Header, diagnostics: Diagnostics, label: str) -> ResolvedFilter | None:
-    """The filter ready for rows, or None where its column is not there, and told."""
+    """The filter ready for rows, or None where its column is not there, and reported."""
     column = header.find(spec.column, diagnostics)
     if column is None:
         return None

@@ -63,7 +63,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedTable:
-    """A value table by folded cell text."""
+    """A value table by normalized cell text."""
 
     targets: dict[str, str]
     otherwise: Otherwise
@@ -74,10 +74,10 @@ class ResolvedTable:
 @dataclass(frozen=True, slots=True)
 class ResolvedValue:
     """A value ready to be read: from the first of `columns` that is filled in and valid, or from all of them joined
-    with `separator`, or `constant` where there are no columns. `missing` and `present` hold folded words; "" among
+    with `separator`, or `constant` where there are no columns. `missing` and `present` hold normalized words; "" among
     the present ones: a blank is an open end."""
 
-    wanted: FieldSpec
+    field: FieldSpec
     place: LinePlace
     formats: Formats
     columns: tuple[Column, ...] = ()
@@ -112,7 +112,7 @@ class ResolvedGroup:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedFilter:
-    """Rows count whose column says one of the folded words, or none of them where `negated`.
+    """Rows count whose column says one of the normalized words, or none of them where `negated`.
 
     `label`: the key that says so, as where.
     """
@@ -176,7 +176,7 @@ EntriesFrom = FromRow | FromChild | FromGroup | FromPieces | FromJson | FromList
 @dataclass(frozen=True, slots=True)
 class ResolvedEntries:
     """Where the entries of an answer come from, and the columns of each; several groups only with FromRow.
-    `missing`: folded words that make a whole cell of entries blank."""
+    `missing`: normalized words that make a whole cell of entries blank."""
 
     kind: EntryKind
     source: EntriesFrom

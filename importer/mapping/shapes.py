@@ -7,7 +7,7 @@ read, so that one wrong value hides nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Final, Self
 
@@ -184,6 +184,10 @@ class Section(BaseModel):
         """Where the value of a key stands, which must be there."""
         return self._node[self.key(name)].place
 
+    def values_of(self, names: Iterable[str]) -> dict[Text, Any]:
+        """The values of those of these keys that stand in the file, by the keys as they stand there."""
+        return {self.key(name): getattr(self, name) for name in names if self.has(name)}
+
     @classmethod
     def known(cls) -> dict[str, Any]:
         """The fields by their keys in the file."""
@@ -196,7 +200,7 @@ class Section(BaseModel):
 
     @classmethod
     def listed(cls, node: Keys, reading: Reading) -> list[str]:
-        """The keys that a person is told of where one is unknown."""
+        """The keys that a message lists where one is unknown."""
         return list(cls.known())
 
     @classmethod
@@ -238,10 +242,10 @@ class Section(BaseModel):
             if typed not in known:
                 hint = did_you_mean(typed, cls.listed(node, reading), 32)
                 reading.error("unknown-key", f"'{typed}' is no key of {name}", hint, typed.place)
-        for needed, field in known.items():
-            if field.is_required() and needed not in node:
+        for name_of_key, field in known.items():
+            if field.is_required() and name_of_key not in node:
                 hint = next(mark.hint for mark in field.metadata if isinstance(mark, _Needed))
-                reading.error("missing-key", f"{name} has no {needed}", hint, node.place)
+                reading.error("missing-key", f"{name} has no {name_of_key}", hint, node.place)
         cls.check_keys(node, reading)
 
     @classmethod

@@ -57,7 +57,7 @@ def _required(reader: ValueReader, row: Row, problems: list[Problem]) -> str:
     before = len(problems)
     found = reader.read(row, problems)
     if found is None and len(problems) == before:
-        message = f"{reader.value.wanted.label} is missing"
+        message = f"{reader.value.field.label} is missing"
         problems.append(Problem("required-blank", message, "fill it in", row.place(reader.first_filled(row))))
     return found or ""
 
@@ -74,7 +74,7 @@ class _AnswerReader:
             self._as_file = False
         else:
             self._reader = ValueReader(answer.content, wire)
-            self._as_file = answer.content.wanted.is_file
+            self._as_file = answer.content.field.is_file
 
     def read(self, row: Row, problems: list[Problem]) -> Answer | None:
         """The answer item, or None where an optional question is left open or a problem was added."""

@@ -15,7 +15,7 @@ _SIGNS = {"comma": ",", "semicolon": ";", "newline": "\n"}
 
 def choice_reader(value: ResolvedValue) -> Callable[[str, bool], str | Refusal]:
     """A reader of one option in its own spelling. Without known options the text is taken as it is."""
-    options = Options(value.wanted.options)
+    options = Options(value.field.options)
 
     def read(text: str, typed: bool) -> str | Refusal:
         option = options.find(text) if options.spelled else text
@@ -33,7 +33,7 @@ def joined_choices(chosen: list[str], form: Literal["json", "comma", "semicolon"
 
 
 def _no_option(text: str, value: ResolvedValue) -> Refusal:
-    known = did_you_mean(text, value.wanted.options)
+    known = did_you_mean(text, value.field.options)
     line = value.table.place if value.table else value.place
     hint = f"{known}, or add it under values: {in_mapping(line)}"
-    return Refusal("choice-unknown", f"{quoted(text)} is no {value.wanted.noun}", hint)
+    return Refusal("choice-unknown", f"{quoted(text)} is no {value.field.noun}", hint)

@@ -33,7 +33,7 @@ class Interpreter:
         self._value = value
         self._wire = wire
         self._read_kind = reader_of(value, wire)
-        self._several = value.wanted.kind is Kind.CHOICES
+        self._several = value.field.kind is Kind.CHOICES
         self._bare = not (value.before or value.after)
         self._missing = value.missing
         self._longest_missing = max(map(len, value.missing), default=0) + _SPARE
@@ -129,7 +129,7 @@ class Interpreter:
 
     def _read_otherwise(self, text: str, typed: bool, table: ResolvedTable) -> Any:
         # An option needs no line in the table, and is never replaced.
-        if self._value.wanted.options and not isinstance(option := self._read_kind(text, typed), Refusal):
+        if self._value.field.options and not isinstance(option := self._read_kind(text, typed), Refusal):
             return option
         if table.otherwise is Otherwise.KEEP:
             return self._read_kind(text, typed)
@@ -137,7 +137,7 @@ class Interpreter:
             return None
         if table.otherwise is Otherwise.VALUE:
             return self._read_kind(table.replacement or "", True)
-        if self._value.wanted.options:
+        if self._value.field.options:
             return self._read_kind(text, typed)
         return Refusal(
             "value-unknown",

@@ -47,7 +47,7 @@ def reader_of(value: ResolvedValue, wire: WireFormat) -> Callable[[str, bool], A
 
     It returns a text, for `Kind.FLAG` a boolean, or a Refusal.
     """
-    kind = value.wanted.kind
+    kind = value.field.kind
     if kind is Kind.FLAG:
         return flag_reader(value)
     if kind is Kind.YES_NO:

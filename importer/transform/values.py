@@ -119,7 +119,7 @@ class ValueReader:
         return found
 
     def _is_worth_remembering(self) -> bool:
-        kind = self.value.wanted.kind
+        kind = self.value.field.kind
         return kind not in SELDOM_REPEATED and not (kind is Kind.LINE and self._interpreter.is_plain)
 
     def _read_fixed(self, text: str | None) -> Any:

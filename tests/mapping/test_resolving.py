@@ -90,7 +90,7 @@ def test_a_question_type_says_more_than_an_answer_type(answer_type: str, questio
     mapping = resolved(HEAD + "answers: {q: CV}\n", HEADER, [question("q", answer_type, type=question_type)])
     content = mapping.answers[0].content
     assert isinstance(content, ResolvedValue)
-    assert content.wanted.kind is kind
+    assert content.field.kind is kind
 
 
 def test_unused_columns_are_a_warning() -> None:
