@@ -57,6 +57,7 @@ HOMES = {
     "rich": {"cli"},
     "dotenv": {"settings_files"},
     "pydantic": {"settings", "service", "mapping"},
+    "pydantic_core": {"mapping"},
 }
 
 

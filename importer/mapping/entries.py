@@ -241,8 +241,8 @@ class EntriesSpec(Section):
     kind: ClassVar[EntryKind]
 
     repeat: Repeat | None = key("Numbered column groups.")
-    sheet: ChildSheet | None = key("Entries on a sheet of their own.")
-    file: ChildFile | None = key("Entries in a file of their own.")
+    sheet: ChildSheet | None = None
+    file: ChildFile | None = None
     rows: Annotated[_AllRows | _SomeRows, BY_FORM] | None = key("Each row of the candidate may hold an entry.")
     cell: CellPieces | None = key("All entries in one cell.")
     json_: Filled | None = key("A column with a list, as JSON or as Python prints it.", alias="json")

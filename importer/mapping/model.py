@@ -180,7 +180,8 @@ def _keys(node: Node) -> Keys:
 
 
 def _answer_form(node: Node) -> str:
-    return next(iter(node)) if isinstance(node, Keys) and len(node) == 1 and set(node) <= set(EntryKind) else "value"
+    is_entries = isinstance(node, Keys) and len(node) == 1 and set(node) <= set(EntryKind)
+    return str(next(iter(node))) if is_entries else "value"
 
 
 Answer = Annotated[

@@ -18,7 +18,6 @@ from pydantic import (
     Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
-    ModelWrapValidatorHandler,
     PrivateAttr,
     ValidationError,
     ValidationInfo,
@@ -223,7 +222,7 @@ class Section(BaseModel):
 
     @model_validator(mode="wrap")
     @classmethod
-    def _read(cls, node: Any, handler: ModelWrapValidatorHandler[Self], info: ValidationInfo) -> Self:
+    def _read(cls, node: Any, handler: Callable[[Any], Self], info: ValidationInfo) -> Self:
         if not isinstance(node, Text | Items | Keys):  # one that is made by us and not read
             return handler(node)
         if cls.short and isinstance(node, Text):

@@ -30,7 +30,7 @@ def as_an_editor_reads(path: Path) -> Any:
 
 def test_the_shipped_schema_is_that_of_the_models() -> None:
     """What editors are given is what the reader takes: after a change, `python -m importer.mapping.schema`."""
-    assert schema_text() == generated_schema()
+    assert json.loads(generated_schema()) == SCHEMA
 
 
 @pytest.mark.parametrize("path", MAPPINGS, ids=lambda path: path.name)
