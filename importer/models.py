@@ -261,6 +261,11 @@ class WireFormat:
     yes_no: tuple[str, str] = ("yes", "no")
     question_reference: Literal["object", "id"] = "object"
 
+    @property
+    def choice_separator(self) -> str:
+        """What stands between several choices in one answer; "" where they are a JSON array."""
+        return {"json": "", "comma": ",", "semicolon": ";", "newline": "\n"}[self.multiple_choice]
+
 
 # --- what is sent -------------------------------------------------------------------------------
 
@@ -361,6 +366,12 @@ class OutcomeKind(StrEnum):
 
 NOT_GOOD: Final = (OutcomeKind.REJECTED, OutcomeKind.INVALID, OutcomeKind.FAILED, OutcomeKind.UNCLEAR)
 """The outcomes that somebody has to look at."""
+
+IMPORT_COLUMNS: Final = ("import_row", "import_status", "import_problem", "import_hint")
+"""The columns that result CSVs have after the source's own. They are ignored when a result CSV is fed back."""
+
+TYPED_COLUMN: Final = "import_typed"
+"""After them where the source was a workbook: the letters of the cells that it kept as values."""
 
 
 @dataclass(frozen=True, slots=True)

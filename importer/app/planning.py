@@ -29,6 +29,7 @@ from importer.runs.private_copies import ChildTables, Source, copy_of_source, op
 from importer.runs.results_folder import be_present, make_private_folder, new_run_id, remove_folder
 from importer.runs.row_selection import Routed, Selection, route_word
 from importer.runs.run_report import facts_of
+from importer.settings import Settings
 from importer.transform import join_warnings
 
 _MAPPINGS = "mappings"  # in the folder of a run with several targets: copies of all its mapping files
@@ -174,7 +175,7 @@ class _Planner:
         """The plan of one target."""
         started_at = datetime.now(UTC)
         run = part.run if part else new_run_id(started_at)
-        with _new_folder(self.order.settings.out, run) as (folder, presence), ExitStack() as undo:
+        with _new_folder(self.order.settings, run) as (folder, presence), ExitStack() as undo:
             source = self._open(mapping, folder, part)
             plan = self._plan_of(source, shown_as, folder, presence, started_at, part, undo)
             # The manifest last: with it the folder is a run, and every run has a summary.
@@ -268,7 +269,7 @@ class _Planner:
         started_at = datetime.now(UTC)
         shown_as = order.mapping_shown_as or str(order.mapping)
         plans: list[Plan] = []
-        with _new_folder(order.settings.out, new_run_id(started_at)) as (folder, presence), ExitStack() as undo:
+        with _new_folder(order.settings, new_run_id(started_at)) as (folder, presence), ExitStack() as undo:
             undo.callback(_discard_all, plans)
             copy = self._copy(folder)
             make_subfolder(folder / _MAPPINGS)
@@ -327,10 +328,10 @@ class _Planner:
 
 
 @contextmanager
-def _new_folder(out: Path, run: str) -> Iterator[tuple[Path, Presence]]:
+def _new_folder(settings: Settings, run: str) -> Iterator[tuple[Path, Presence]]:
     """A run's folder. Where nothing comes of it nothing is left: a folder without a report would only puzzle."""
-    presence = be_present(out, run)
-    folder = make_private_folder(out, run)
+    presence = be_present(settings.out, run, settings.ledger_address)
+    folder = make_private_folder(settings.out, run)
     try:
         yield folder, presence
     except BaseException as error:

@@ -24,11 +24,11 @@ from importer.extract.clean_text import clean
 from importer.extract.csv_file import CsvFile, unguarded
 from importer.extract.limits import ReadingLimits
 from importer.extract.opening_csv import results_file
-from importer.extract.results_file import IMPORT_COLUMNS, TYPED_COLUMN, added_columns, is_canonical
+from importer.extract.results_file import added_columns, is_canonical
 from importer.extract.sheet import Sheet
 from importer.extract.source_copy import SourceCopy, replace_copy
 from importer.extract.table import open_table
-from importer.models import Column, SourceOptions
+from importer.models import IMPORT_COLUMNS, TYPED_COLUMN, Column, SourceOptions
 from importer.text.normalize import normalize
 
 if TYPE_CHECKING:

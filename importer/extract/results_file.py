@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from importer.models import Column, Problem
+from importer.models import IMPORT_COLUMNS, TYPED_COLUMN, Column, Problem
 
-IMPORT_COLUMNS = ("import_row", "import_status", "import_problem", "import_hint")
-TYPED_COLUMN = "import_typed"  # after them where the source was a workbook: the letters of the cells it kept as values
 # How Row writes what a workbook keeps as a number, a date, a time or a boolean. It never writes 45.000, which a person
 # writes for thousands.
 _CANONICAL = re.compile(

@@ -11,9 +11,9 @@ from importer.errors import UnusableInput
 from importer.extract.header import WINDOW, Header, declared_header, found_header
 from importer.extract.layout import Layout, column
 from importer.extract.record import Record, RecordSource
-from importer.extract.results_file import TYPED_COLUMN, added_columns
+from importer.extract.results_file import added_columns
 from importer.extract.sheet import Sheet
-from importer.models import FilePlace, Origin, Problem, Row, SourceOptions
+from importer.models import TYPED_COLUMN, FilePlace, Origin, Problem, Row, SourceOptions
 
 
 @dataclass(frozen=True, slots=True)

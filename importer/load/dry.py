@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable
 
-from importer.ledger import DONE, Ledger, Scope
+from importer.ledger import DONE, LedgerStore, Scope
 from importer.load.batches import growing_batches
 from importer.load.outcomes import done_before
 from importer.models import Outcome, OutcomeKind, ReadyCandidate
@@ -16,7 +16,7 @@ class DryLoader:
     stop: None = None
     learned_rate: None = None
 
-    def __init__(self, ledger: Ledger | None, scope: Scope) -> None:
+    def __init__(self, ledger: LedgerStore | None, scope: Scope) -> None:
         self._ledger = ledger
         self._scope = scope
 

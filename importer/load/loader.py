@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 
-from importer.ledger import DONE, Known, Ledger, LedgerUnwritable, RunRecord, State
+from importer.ledger import DONE, Known, LedgerStore, LedgerUnwritable, RunRecord, State
 from importer.load.batches import growing_batches
 from importer.load.classify import Doubt
 from importer.load.halt import Halt
@@ -45,7 +45,7 @@ class Loader:
     def __init__(
         self,
         service: Submits,
-        ledger: Ledger,
+        ledger: LedgerStore,
         run: RunRecord,
         *,
         submit_then: SubmitThen | None = None,

@@ -18,7 +18,7 @@ from itertools import count
 from queue import SimpleQueue
 from typing import Final, NamedTuple
 
-from importer.ledger import Answered, Attempt, Intent, Ledger, LedgerUnwritable, NotAllowed, State
+from importer.ledger import Answered, Attempt, Intent, LedgerStore, LedgerUnwritable, NotAllowed, State
 from importer.load.classify import Doubt
 from importer.load.halt import Halt, Wakeup
 from importer.load.job import Finding, Job
@@ -56,7 +56,7 @@ class SenderContext:
     """
 
     start: SubmitThen
-    ledger: Ledger
+    ledger: LedgerStore
     run: str
     target: Target
     options: LoadOptions
@@ -172,7 +172,7 @@ class Sending:
         """Wait until there is something to do: a finding, room, or a time that has come."""
         now = self._halt.now()
         if len(self._fresh) + len(self._again) <= self._at_once() // 4:
-            self._context.ledger.hurry()
+            self._context.ledger.flush_soon()
         is_busy = self._has_something_under_way(now)  # first: where nothing is, nothing changes what is waited for
         seconds = self._seconds_to_wait(now)
         self._tell(seconds)

@@ -300,6 +300,7 @@ class Experience(EntriesSpec):
     currently_employed: ValueSpec | None = None
 
 
+# In the order in which they are sent: the first names the entry, the last says that it goes on.
 ENTRY_FIELDS: dict[EntryKind, tuple[str, ...]] = {
     model.kind: tuple(name for name in model.model_fields if name not in EntriesSpec.model_fields)
     for model in (Education, Experience)

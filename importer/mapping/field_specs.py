@@ -15,6 +15,7 @@ from importer.mapping.nodes import Text
 from importer.mapping.values import Formats, Replacement, ValueSpec
 from importer.models import AnswerType, Question
 from importer.text.closest import did_you_mean
+from importer.text.dates import FIRST_YEAR, LAST_YEAR
 from importer.text.normalize import normalize
 
 
@@ -182,7 +183,7 @@ class _Form:
 
 def _is_date(text: str, formats: Formats) -> bool:
     try:
-        return 1900 <= date.fromisoformat(text).year <= 2100 and len(text) == 10
+        return FIRST_YEAR <= date.fromisoformat(text).year <= LAST_YEAR and len(text) == 10
     except ValueError:
         return False
 

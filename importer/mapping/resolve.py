@@ -148,7 +148,6 @@ def _report_unused_of(header: Header, context: Context) -> None:
 
 
 _TEXT_TYPES = (AnswerType.SHORT_TEXT, AnswerType.LONG_TEXT)
-_SEPARATORS = {"comma": ",", "semicolon": ";", "newline": "\n"}
 
 
 def resolve_answers(questions: Sequence[Question], wire: WireFormat, context: Context) -> tuple[ResolvedAnswer, ...]:
@@ -252,7 +251,7 @@ def _check_options(field: FieldSpec, question: Question, wire: WireFormat, spec:
     if not field.options:
         message = f"the service lists no options of {question.label}, so that its answers cannot be checked"
         context.diagnostics.warning("options-unknown", message, "check the job post", place)
-    separator = _SEPARATORS.get(wire.multiple_choice, "")
+    separator = wire.choice_separator
     clashing = [option for option in field.options if separator and separator in option]
     if field.kind is Kind.CHOICES and clashing:
         message = f"the option '{clashing[0]}' of {question.label} holds the sign that choices are joined with"

@@ -19,9 +19,10 @@ from importer.atomic_files import (
     read_private,
 )
 from importer.errors import DamagedRun, StoppedEarly, UnusableInput, UsageError
-from importer.ledger import JOURNAL, Scope
+from importer.ledger import Scope
 from importer.mapping import Mapping
 from importer.models import FilePlace, ManyTargets, Operation, Problem, SourceOptions, Target, TargetRun
+from importer.runs.journal import JOURNAL
 from importer.runs.results_folder import begun_at, folders_in
 from importer.runs.row_selection import Selection, selection_from_json
 
@@ -242,7 +243,7 @@ def _refuse_paths(*names: str) -> None:
 
 
 def keep_mapping(mapping: Mapping, folder: Path, stem: str = "mapping") -> str:
-    """Keep a mapping file in a run's folder, as it was read; gives the copy's name there."""
+    """Keep a mapping file in a folder, as it was read; gives the copy's name there."""
     name = f"{stem}{mapping.path.suffix.lower() or '.yaml'}"
     with os.fdopen(open_private(folder / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
         file.write(mapping.content)

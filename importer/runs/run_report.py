@@ -8,9 +8,9 @@ from itertools import islice
 from pathlib import Path
 
 from importer.extract import Sheet, open_sheet
-from importer.ledger import JOURNAL, RunJournal
 from importer.models import Outcome, OutcomeKind, Problem, Row
 from importer.report import RunFacts, Summary, write_report
+from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import RunManifest, read_manifest, refuse_altered
 from importer.runs.row_selection import route_word
 from importer.text.closest import closest

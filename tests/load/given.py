@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from importer.ledger import Ledger, RunRecord, Scope
+from importer.ledger import LedgerStore, RunRecord, Scope, open_ledger
 from importer.load import Halt, Loader, LoadOptions, Waiting
 from importer.models import Application, Operation, Outcome, PoolCandidate, ReadyCandidate, Target
 from importer.service import NoReply, Reply, SubmitThen
@@ -120,7 +120,7 @@ class House:
 
     def loader(
         self,
-        ledger: Ledger,
+        ledger: LedgerStore,
         service: Scripted,
         options: LoadOptions | None = None,
         *,
@@ -146,8 +146,8 @@ class House:
             halt=halt or self.time.halt(),
         )
 
-    def ledger(self) -> Ledger:
-        return Ledger.open(self.folder / "ledger.sqlite", clock=lambda: 1_772_366_400.0)
+    def ledger(self) -> LedgerStore:
+        return open_ledger(self.folder / "ledger.sqlite", clock=lambda: 1_772_366_400.0)
 
     def load(
         self, service: Scripted, rows: list[ReadyCandidate], options: LoadOptions | None = None

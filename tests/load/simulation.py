@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import Any, cast
 
-from importer.ledger import Answered, Fingerprints, Intent, Known, Ledger, RunRecord
+from importer.ledger import Answered, Fingerprints, Intent, Known, LedgerStore, RunRecord
 from importer.load import Halt, Loader, LoadOptions, Stop
 from importer.load.halt import Wakeup
 from importer.models import OutcomeKind, ReadyCandidate, Target
@@ -63,7 +63,7 @@ class MemoryLedger:
     def record(self, _: Answered) -> None:
         pass
 
-    def hurry(self) -> None:
+    def flush_soon(self) -> None:
         pass
 
     def flush(self) -> None:
@@ -129,7 +129,7 @@ def simulate(
 
     loader = Loader(
         cast(Any, None),
-        cast(Ledger, MemoryLedger()),
+        cast(LedgerStore, MemoryLedger()),
         run,
         submit_then=cast(Any, start),
         options=options,

@@ -83,4 +83,4 @@ def test_a_question_of_two_choices_whose_signs_are_all_taken() -> None:
     """Where every sign is part of some option, choices are parted by line breaks."""
     taken: Question = question("q", "multiple_choice", options=("a;b", "a|b", "a/b"), text="Q?")
     column = template_columns(TARGET, (taken,))[-1]
-    assert (column.sign, "a line break" in column.note) == ("\n", True)
+    assert (column.separator, "a line break" in column.note) == ("\n", True)
