@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from importer.mapping.findings import Findings
-from importer.mapping.model import SeenQuestion, Text
-from importer.mapping.nodes import Node
-from importer.mapping.read_values import read_fields_node
-from importer.mapping.shape import read_fields, read_filled, read_text, read_texts
+from importer.mapping.model import SeenQuestion
+from importer.mapping.nodes import Text
 from importer.mapping.yaml_text import flow_list, scalar
 from importer.models import LinePlace, Problem, Question
 from importer.text.normalize import normalize
 
 KEY = "questions_seen"
-SEEN_KEYS = ("text", "answer_type", "question_type", "required", "options")
 _REMARK = "# What the job post asked when this was written. `importer mapping check` compares; imports do not read it."
 _HINT = "look at its line under answers:, then: importer mapping check MAPPING --accept"
 
@@ -39,13 +35,6 @@ def seen_lines(questions: Sequence[Question]) -> Iterator[str]:
         yield f"  {scalar(seen_name(question))}: {{{', '.join(pairs)}}}"
 
 
-def read_seen(node: Node, name: str, findings: Findings) -> tuple[SeenQuestion, ...] | None:
-    """The section `questions_seen:`; None where it is wrong, and told."""
-    mapping = read_fields_node(node, name, findings)
-    found = [_read_one(pair.key, pair.value, findings) for pair in mapping.pairs] if mapping else []
-    return tuple(seen for seen in found if seen is not None) if mapping else None
-
-
 def with_seen(text: str, questions: Sequence[Question]) -> str:
     """The text of a mapping file with its section written anew, all else as it was."""
     lines = text.splitlines()
@@ -56,34 +45,13 @@ def with_seen(text: str, questions: Sequence[Question]) -> str:
     return "\n".join([*lines[:start], *seen_lines(questions), *lines[end:]]) + "\n"
 
 
-def _read_one(key: Text, node: Node, findings: Findings) -> SeenQuestion | None:
-    fields = read_fields(node, f"'{key}' under {KEY}", findings)
-    if fields is None:
-        return None
-    fields.only(SEEN_KEYS)
-    answer_type = fields.require("answer_type", read_filled, "give the question's answer type")
-    text, marker = fields.read("text", read_text), fields.read("question_type", read_text)
-    required, options = fields.read("required", read_text), fields.read("options", read_texts)
-    if answer_type is None:
-        return None
-    return SeenQuestion(
-        name=key,
-        text=text.value if text else "",
-        answer_type=answer_type.value,
-        question_type=marker.value if marker else "",
-        required=required is not None and normalize(required.value) in ("true", "yes"),
-        options=tuple(option.value for option in options or ()),
-    )
-
-
-def changes(seen: Sequence[SeenQuestion], questions: Sequence[Question], nowhere: LinePlace) -> tuple[Problem, ...]:
+def changes(
+    seen: Mapping[Text, SeenQuestion], questions: Sequence[Question], nowhere: LinePlace
+) -> tuple[Problem, ...]:
     """What is other than it was, each at its line. `nowhere` is the place of questions that are new."""
     now = {seen_name(question): question for question in questions}
-    then = {question.name.value for question in seen}
-    found = [problem for question in seen for problem in _changes_of(question, now.get(question.name.value))]
-    for name, question in now.items():
-        if name not in then:
-            found.append(_new(name, question, nowhere))
+    found = [problem for name, question in seen.items() for problem in _changes_of(name, question, now.get(name))]
+    found += [_new(name, question, nowhere) for name, question in now.items() if name not in seen]
     return tuple(found)
 
 
@@ -94,22 +62,22 @@ def _new(name: str, question: Question, place: LinePlace) -> Problem:
     return Problem("question-new", message, hint, place)
 
 
-def _changes_of(then: SeenQuestion, now: Question | None) -> Iterator[Problem]:
-    place, name = then.name.place, then.name.value
+def _changes_of(name: Text, then: SeenQuestion, now: Question | None) -> Iterator[Problem]:
+    place, asked = name.place, then.text or ""
     if now is None:
         yield Problem("question-gone", f"{name} is not asked any more", "take it out under answers:", place)
         return
     if then.answer_type != now.answer_type:
         message = f"{name} was {then.answer_type} and is {now.answer_type} now"
         yield Problem("question-type-changed", message, _HINT, place)
-    if then.question_type != (now.type or ""):
+    if (then.question_type or "") != (now.type or ""):
         message = f"the question_type of {name} was {then.question_type or 'none'} and is {now.type or 'none'} now"
         yield Problem("question-marker-changed", message, _HINT, place)
-    if then.required != now.required:
+    if then.is_required != now.required:
         message = f"{name} is {'required' if now.required else 'not required any more'} now"
         yield Problem("question-required-changed", message, _HINT, place)
-    if normalize(then.text) != normalize(now.text):
-        yield Problem("question-text-changed", f"{name} asked '{then.text}' and asks '{now.text}' now", _HINT, place)
+    if normalize(asked) != normalize(now.text):
+        yield Problem("question-text-changed", f"{name} asked '{asked}' and asks '{now.text}' now", _HINT, place)
     if set(then.options) != set(now.options):
         yield Problem("question-options-changed", f"the options of {name} changed: {_options(then, now)}", _HINT, place)
 

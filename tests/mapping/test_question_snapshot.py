@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from importer.mapping.seen_questions import changes, seen_lines, with_seen
+from importer.mapping.question_snapshot import changes, seen_lines, with_seen
 from importer.models import Question
 from tests.mapping.written import HEAD, question, read
 
