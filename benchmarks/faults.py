@@ -24,8 +24,8 @@ from benchmarks.place import Place
 from benchmarks.results import Results
 from benchmarks.sink_process import SinkProcess
 from benchmarks.telling import say
+from importer import sandbox
 from importer.models import OutcomeKind
-from importer.sandbox import child
 from tests.load.simulation import OUTAGES, RANDOM, at_random, simulate, simulate_outage
 
 PART = "faults"
@@ -113,7 +113,7 @@ def _random(place: Place, kind: str, share: float, rows: int) -> Ending:
         paths = {name: folder / f"{name}.json" for name in ("questions", "faults", "memory", "log")}
         paths["questions"].write_text(json.dumps(questions), encoding="utf-8")
         paths["faults"].write_text(json.dumps({"seed": 7, "faults": [fault]}), encoding="utf-8")
-        with child.start(**paths) as service:
+        with sandbox.start(**paths) as service:
             spent = _run(place, folder, service.base_url, rows, {**_TENTH, "IMPORTER_TOKEN": service.token})
         taken = [json.loads(line)["email"] for line in paths["memory"].read_text(encoding="utf-8").splitlines()]
         requests = paths["log"].read_text(encoding="utf-8").count('"POST"')

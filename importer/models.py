@@ -25,6 +25,32 @@ class Column:
         return self.name or f"={self.letter}"
 
 
+def column_letter(index: int) -> str:
+    """The letter of a column, counted from 0.
+
+    >>> column_letter(0), column_letter(25), column_letter(26), column_letter(701)
+    ('A', 'Z', 'AA', 'ZZ')
+    """
+    letters = ""
+    number = index + 1
+    while number:
+        number, rest = divmod(number - 1, 26)
+        letters = chr(ord("A") + rest) + letters
+    return letters
+
+
+def column_index(letters: str) -> int:
+    """The index of a column, from 0, by its letters.
+
+    >>> column_index("A"), column_index("Z"), column_index("AA")
+    (0, 25, 26)
+    """
+    number = 0
+    for letter in letters:
+        number = number * 26 + ord(letter) - ord("A") + 1
+    return number - 1
+
+
 @dataclass(frozen=True, slots=True)
 class Origin:
     """The file, and for a workbook the sheet, that rows come from."""
@@ -261,6 +287,11 @@ class WireFormat:
     yes_no: tuple[str, str] = ("yes", "no")
     question_reference: Literal["object", "id"] = "object"
 
+    @property
+    def choice_separator(self) -> str:
+        """What stands between several choices in one answer; "" where they are a JSON array."""
+        return {"json": "", "comma": ",", "semicolon": ";", "newline": "\n"}[self.multiple_choice]
+
 
 # --- what is sent -------------------------------------------------------------------------------
 
@@ -361,6 +392,12 @@ class OutcomeKind(StrEnum):
 
 NOT_GOOD: Final = (OutcomeKind.REJECTED, OutcomeKind.INVALID, OutcomeKind.FAILED, OutcomeKind.UNCLEAR)
 """The outcomes that somebody has to look at."""
+
+IMPORT_COLUMNS: Final = ("import_row", "import_status", "import_problem", "import_hint")
+"""The columns that result CSVs have after the source's own. They are ignored when a result CSV is fed back."""
+
+TYPED_COLUMN: Final = "import_typed"
+"""After them where the source was a workbook: the letters of the cells that it kept as values."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,28 +127,9 @@ class Settings(BaseModel):
         return WireFormat(self.multiple_choice, self.yes_no, self.question_reference)
 
     @property
-    def standard_input_bytes(self) -> int:
-        return self.standard_input_megabytes << 20
-
-    def ledger_path(self) -> Path:
-        """The SQLite file of the ledger, by default in the results folder.
-
-        Raises:
-            UnusableInput: IMPORTER_LEDGER is the URL of a database that this importer cannot use.
-        """
-        if self.ledger is None:
-            return self.out / "ledger.sqlite"
-        path = self.ledger.removeprefix("sqlite:///")
-        if "://" in path:
-            raise UnusableInput(
-                Problem(
-                    "ledger-unusable",
-                    "the ledger can only be a SQLite file",
-                    "set IMPORTER_LEDGER to the path of a file, or to sqlite:///PATH",
-                    FilePlace("IMPORTER_LEDGER"),
-                )
-            )
-        return Path(path)
+    def ledger_address(self) -> str:
+        """Where the ledger is kept, for `open_ledger`: by default a file in the results folder."""
+        return self.ledger if self.ledger is not None else str(self.out / "ledger.sqlite")
 
     def access_token(self) -> str:
         """The bearer token, to be sent to the address of these settings.

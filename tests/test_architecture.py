@@ -13,12 +13,15 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "importer"
 
 # What each room may import, besides itself: never another stage, never a room above.
-GROUND = {"models", "errors", "atomic_files", "startup", "child_process", "regular_files", "text", "importer"}
+FILES = {"atomic_files", "regular_files", "sqlite_file", "group_writer", "file_lock"}
+GROUND = {"models", "errors", "startup", "child_process", "text", "importer"} | FILES
 SUPPLIES = {"mapping", "ledger", "service", "settings"}
 STAGES = {"extract", "transform", "load", "report", "suggest", "template"}
 MAY_IMPORT = {
     **{room: {"importer"} for room in GROUND},
     "errors": {"models", "importer"},
+    "sqlite_file": {"atomic_files", "errors", "models", "importer"},
+    "file_lock": {"atomic_files", "errors", "sqlite_file", "importer"},
     "settings_files": GROUND,
     "trust": GROUND | {"settings_files"},
     "settings": GROUND | {"settings_files", "trust"},
@@ -44,8 +47,8 @@ HOMES = {
     "re2": {"mapping"},
     "phonenumbers": {"transform"},
     "email_validator": {"transform"},
-    "sqlite3": {"ledger"},
-    "filelock": {"ledger"},
+    "sqlite3": {"sqlite_file"},
+    "filelock": {"file_lock"},
     "requests": {"service"},
     "urllib3": {"service"},
     "certifi": {"service"},
@@ -116,6 +119,15 @@ def faults(package: Path) -> list[str]:
 def test_imports_point_down_and_libraries_stay_in_their_rooms() -> None:
     """No file imports from a room above or beside its own, or a library outside its room."""
     assert faults(PACKAGE) == []
+
+
+def test_another_ledger_is_one_file_to_write() -> None:
+    """Others know the ledger by its front alone, and only the files of a store know what database it is kept in."""
+    found = list(arrows(PACKAGE))
+    past_the_front = [str(one) for one in found if one.module.startswith("importer.ledger.") and one.room != "ledger"]
+    of_sqlite = {one.file.name for one in found if one.module == "importer.sqlite_file" and one.room == "ledger"}
+    assert past_the_front == []
+    assert of_sqlite == {file.name for file in (PACKAGE / "ledger").glob("sqlite_*.py")}
 
 
 def test_every_room_is_in_the_plan() -> None:

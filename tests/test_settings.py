@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from importer.errors import UnusableInput
-from importer.extract.limits import ReadingLimits, limits_of_settings
+from importer.extract import ReadingLimits
+from importer.ledger import ledger_file
 from importer.regular_files import read_regular
 from importer.settings import Settings, load_settings
 
@@ -48,16 +49,16 @@ def test_the_nearest_source_wins(folder: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def test_the_ledger_lies_in_the_results_folder_unless_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """A path or a sqlite URL names another place."""
-    assert str(load_settings(out=Path("here")).ledger_path()) == "here/ledger.sqlite"
+    assert load_settings(out=Path("here")).ledger_address == "here/ledger.sqlite"
     monkeypatch.setenv("IMPORTER_LEDGER", "sqlite:///kept/ledger.db")
-    assert str(load_settings().ledger_path()) == "kept/ledger.db"
+    assert str(ledger_file(load_settings().ledger_address)) == "kept/ledger.db"
 
 
 def test_a_ledger_elsewhere_than_in_a_file_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """A database that this importer cannot use is told before anything else."""
     monkeypatch.setenv("IMPORTER_LEDGER", "postgresql://db.example.com/ledger")
     with pytest.raises(UnusableInput) as refused:
-        load_settings().ledger_path()
+        ledger_file(load_settings().ledger_address)
     assert str(refused.value) == (
         "IMPORTER_LEDGER: the ledger can only be a SQLite file; "
         "set IMPORTER_LEDGER to the path of a file, or to sqlite:///PATH"
@@ -332,14 +333,14 @@ def test_a_token_file_that_is_not_there_is_told(folder: Path) -> None:
 
 def test_the_limits_of_reading_are_the_usual_ones_until_they_are_set(monkeypatch: pytest.MonkeyPatch) -> None:
     """The defaults of the settings are those of the reader; megabytes become bytes."""
-    assert limits_of_settings() == ReadingLimits()
+    assert ReadingLimits.of(load_settings()) == ReadingLimits()
     monkeypatch.setenv("IMPORTER_WORKBOOK_MEMORY_MEGABYTES", "8192")
     monkeypatch.setenv("IMPORTER_WORKBOOK_UNPACKED_MEGABYTES", "3000")
     monkeypatch.setenv("IMPORTER_WORKBOOK_SECONDS", "600")
     monkeypatch.setenv("IMPORTER_SOURCE_MEGABYTES", "9000")
     monkeypatch.setenv("IMPORTER_CSV_ROW_MEGABYTES", "40")
     monkeypatch.setenv("IMPORTER_CSV_COLUMNS", "20000")
-    assert limits_of_settings() == ReadingLimits(
+    assert ReadingLimits.of(load_settings()) == ReadingLimits(
         source=9000 << 20, row=40 << 20, columns=20_000, seconds=600, memory=8192 << 20, unpacked=3000 << 20
     )
 
@@ -410,7 +411,7 @@ def test_variables_in_env_are_not_expanded(folder: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("SECRET_OF_ANOTHER_TOOL", "s3cret")
     (folder / ".env").write_text('IMPORTER_OUT="${SECRET_OF_ANOTHER_TOOL}"\nexport IMPORTER_LEDGER=$HOME/x # mine\n')
     assert str(load_settings().out) == "${SECRET_OF_ANOTHER_TOOL}"
-    assert str(load_settings().ledger_path()) == "$HOME/x"
+    assert load_settings().ledger_address == "$HOME/x"
 
 
 @pytest.mark.parametrize("name", [name for name in Settings.model_fields if name not in ("token", "out", "ledger")])

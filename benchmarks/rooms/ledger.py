@@ -12,7 +12,7 @@ from pathlib import Path
 from queue import SimpleQueue
 
 from benchmarks.rooms.pair import arguments, tell_seconds
-from importer.ledger import Answered, Attempt, Intent, Ledger, RunRecord, Scope, State
+from importer.ledger import Answered, Attempt, Intent, RunRecord, Scope, State, open_ledger
 from importer.models import Operation, Target
 
 SENDERS = 32
@@ -21,7 +21,7 @@ _SCOPE = Scope("https://recruiting.example.com", Target(Operation.APPLY, "4f2c9a
 
 def _ours(folder: Path, count: int) -> None:
     """As the loader does it: intents go ahead of their turn, and no sender waits for the disk."""
-    with Ledger.open(folder / "ledger.sqlite") as ledger:
+    with open_ledger(folder / "ledger.sqlite") as ledger:
         ledger.begin_run(RunRecord("run", _SCOPE, "a.csv", "ab" * 32, "a.yaml", "results/run", datetime.now(UTC)))
         ready: SimpleQueue[Attempt | None] = SimpleQueue()
         room = threading.Semaphore(2 * SENDERS)
@@ -41,7 +41,7 @@ def _ours(folder: Path, count: int) -> None:
             intent = Intent(attempt, identity)
             ledger.intend_then(intent, partial(_hand_over, ready, attempt))
             if ready.empty():
-                ledger.hurry()
+                ledger.flush_soon()
         for _ in range(2 * SENDERS):  # every answer is given
             room.acquire()
         for _ in threads:

@@ -6,18 +6,20 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol, Self
 
 from importer.app.background_worker import BackgroundWorker, begin_in_background
-from importer.ledger import FirstRows
 from importer.mapping import ResolvedMapping
 from importer.mapping.model import Repeated
 from importer.models import Outcome, OutcomeKind, ReadyCandidate, Row, Submission
+from importer.sqlite_file import Connection, connect_to_nameless
 from importer.transform import Duplicates, Filtered, Invalid, candidate_rows, encode, transform_row
 
 ReadRows = Callable[[], Iterator[Row]]
 Recall = Callable[[int], Outcome | None]
 _Judged = tuple[tuple[int, ...], Submission | Outcome]  # the rows of a candidate, and what it comes to
+_IN_MEMORY: Final = 50_000  # keys; more are put into a temporary database of SQLite's own, gone when it is closed
+_CACHE_KIB: Final = 4096
 
 
 class Sorted(NamedTuple):
@@ -163,3 +165,44 @@ def expand_to_rows(outcome: Outcome, rows: tuple[int, ...]) -> Iterator[Outcome]
     yield outcome
     for row in rows[1:]:
         yield replace(outcome, row=row, attempts=0)
+
+
+class FirstRows:
+    """The first row that came with each key of 16 bytes, in memory that does not grow with the number of rows.
+
+    The temporary database has no name in any folder and holds what the keys are, so they must tell nothing by
+    themselves: see `Duplicates`, which makes them with a key that lives as long as the process. Closed by a `with`.
+    """
+
+    def __init__(self, in_memory: int = _IN_MEMORY) -> None:
+        self._in_memory = in_memory
+        self._latest: dict[bytes, int] = {}
+        self._earlier: Connection | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._earlier is not None:
+            self._earlier.close()
+
+    def setdefault(self, key: bytes, row: int) -> int:
+        """The first row that came with the key: the one given, if there was none."""
+        first = self._latest.get(key)
+        if first is None and self._earlier is not None:
+            found = self._earlier.execute("SELECT row FROM first_rows WHERE key = ?", (key,)).fetchone()
+            first = found[0] if found else None
+        if first is not None:
+            return first
+        self._latest[key] = row
+        if len(self._latest) >= self._in_memory:
+            self._move_to_disk()
+        return row
+
+    def _move_to_disk(self) -> None:
+        if self._earlier is None:
+            self._earlier = connect_to_nameless(_CACHE_KIB)
+            self._earlier.execute("CREATE TABLE first_rows (key BLOB PRIMARY KEY, row INTEGER) WITHOUT ROWID")
+        self._earlier.executemany("INSERT INTO first_rows VALUES (?, ?)", sorted(self._latest.items()))
+        self._earlier.commit()
+        self._latest.clear()

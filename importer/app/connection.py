@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +14,8 @@ from importer.app.events import Listener, OtherAddressesKnown, QuestionsDelayed
 from importer.app.orders import Order, Rehearsal
 from importer.atomic_files import INTERNAL, internal_folder, open_private
 from importer.errors import UnusableInput
-from importer.ledger import Ledger, rehearsal_lock
+from importer.file_lock import held
+from importer.ledger import open_existing_ledger
 from importer.models import Problem, Question
 from importer.runs.results_folder import make_results, unusable_folder
 from importer.service import Limits, Patience, RecruitingService, Reply
@@ -84,7 +85,7 @@ def _sandbox(settings: Settings, rehearsal: Rehearsal) -> Iterator[Connection]:
         os.close(open_private(internal_folder(settings.out) / memory.name, os.O_RDWR | os.O_CREAT))
     except OSError as error:
         raise unusable_folder(memory, error) from None
-    with rehearsal_lock(settings.out), _started(rehearsal, memory) as sandbox:
+    with sandbox_lock(settings.out), _started(rehearsal, memory) as sandbox:
         service = _service(settings, sandbox.base_url, sandbox.token)
         try:
             settle_after = min(settings.settle_seconds, _SANDBOX_PATIENCE)
@@ -93,13 +94,24 @@ def _sandbox(settings: Settings, rehearsal: Rehearsal) -> Iterator[Connection]:
             service.close()
 
 
+def sandbox_lock(out: Path) -> AbstractContextManager[None]:
+    """Hold the lock of the sandbox that is kept in a results folder: what it accepted has one owner at a time.
+
+    Raises:
+        Busy: another command rehearses there.
+        UnusableInput: there is no room for it, or no right to make it.
+    """
+    instead = ", or name another folder with --out"
+    return held(out / INTERNAL / "sandbox.lock", f"another command works with the sandbox of {out}", instead)
+
+
 def patience_of_run(order: Order, listen: Listener, *, dry_run: bool) -> Callable[[str], Patience]:
     """A run waits for a service that it knows to be there as long before its first row as between two of them."""
     settings = order.settings
 
     def of(base_url: str) -> Patience:
         def goes_on_for() -> float:
-            ledger = None if dry_run else Ledger.open_existing(settings.ledger_path())
+            ledger = None if dry_run else open_existing_ledger(settings.ledger_address)
             if ledger is None:
                 return 0.0
             with ledger:
@@ -112,7 +124,7 @@ def patience_of_run(order: Order, listen: Listener, *, dry_run: bool) -> Callabl
 
 def tell_other_addresses(address: str, settings: Settings, listen: Listener) -> None:
     """The ledger knows rows by the address as it is written: who changes that is told, before anything is sent."""
-    ledger = Ledger.open_existing(settings.ledger_path()) if address != SANDBOX else None
+    ledger = open_existing_ledger(settings.ledger_address) if address != SANDBOX else None
     if ledger is None:
         return
     with ledger:

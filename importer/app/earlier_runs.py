@@ -11,10 +11,11 @@ from importer.app.events import Listener, ignore
 from importer.app.import_file import Confirm, Finished, import_file
 from importer.app.orders import Order, Rehearsal, RunControl, Sending
 from importer.errors import UsageError
-from importer.ledger import JOURNAL, Ledger, RunJournal, target_lock
+from importer.ledger import LedgerStore, open_ledger
 from importer.models import OutcomeKind
 from importer.runs import run_report
 from importer.runs.finalize import close, resolve_row
+from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import RunManifest, find_run, read_manifest
 from importer.runs.results_folder import refuse_untrusted
 from importer.runs.row_selection import Selection
@@ -203,9 +204,8 @@ def _part_with(row: int, folder: Path, manifest: RunManifest) -> tuple[Path, Run
 
 
 @contextmanager
-def _ledger_of(manifest: RunManifest, settings: Settings) -> Iterator[Ledger]:
+def _ledger_of(manifest: RunManifest, settings: Settings) -> Iterator[LedgerStore]:
     """The ledger, under the lock of the run's target."""
-    path = settings.ledger_path()
     assert manifest.scope is not None  # of a run with several targets each part is asked for
-    with target_lock(path, manifest.scope), Ledger.open(path) as ledger:
+    with open_ledger(settings.ledger_address) as ledger, ledger.lock_target(manifest.scope):
         yield ledger

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,14 +29,16 @@ from importer.app.events import (
 from importer.app.orders import Order, RunControl
 from importer.app.planning import Plan, PlannedRun, discard, plan_run
 from importer.errors import Busy, ImporterError, StoppedEarly, UnusableInput, UsageError
-from importer.ledger import JOURNAL, EarlierOutcomes, Ledger, RunJournal, Scope, refuse_while_locked, target_lock
+from importer.ledger import LedgerStore, Scope, open_existing_ledger, open_ledger, presences_in
 from importer.load import Cancellation, DryLoader, Loader, LoadOptions, Stop, Waiting
 from importer.mapping import read_mapping
 from importer.models import FilePlace, Operation, Outcome, Problem, ReadyCandidate
 from importer.report import Summary, read_summary
 from importer.runs.cleanup import remove_abandoned
 from importer.runs.finalize import Progress, close, end_whole, keep_end
+from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import Ending, RunManifest, manifests_in, read_manifest, write_manifest
+from importer.runs.previous_results import EarlierOutcomes
 from importer.runs.results_folder import make_results
 from importer.runs.run_report import rewrite_report
 from importer.runs.streaming_report import StreamingReport
@@ -71,8 +73,7 @@ def import_file(
         order = replace(order, check_first=True)
     with _connected(order, listen, dry_run=False) as connection:
         if not order.mapping.is_dir():  # said at once, and not after a large file was read
-            scope = Scope(connection.name, read_mapping(order.mapping).target)
-            refuse_while_locked(order.settings.ledger_path(), scope)
+            _refuse_while_at_work(order, connection.name)
         planned = plan_run(order, connection.name, connection.questions, dry_run=False)
         listen(planned.as_event)
         if confirm is not None and not confirm(planned.as_event):
@@ -109,6 +110,13 @@ def _connected(order: Order, listen: Listener, *, dry_run: bool) -> Iterator[Con
             )
         tell_other_addresses(connection.name, order.settings, listen)
         yield connection
+
+
+def _refuse_while_at_work(order: Order, service: str) -> None:
+    ledger = open_existing_ledger(order.settings.ledger_address)
+    if ledger is not None:
+        with ledger, ledger.lock_target(Scope(service, read_mapping(order.mapping).target)):
+            pass
 
 
 def _carry_out(planned: PlannedRun, carry: Callable[[Plan], Summary], listen: Listener) -> Finished:
@@ -152,12 +160,10 @@ def _block(folder: Path, manifest: RunManifest, plan: Plan, error: ImporterError
 
 def _check(plan: Plan, order: Order, listen: Listener) -> Summary:
     out = order.settings.out
-    with ExitStack() as held:
-        ledger = Ledger.open_existing(order.settings.ledger_path())
-        if ledger is not None:
-            held.enter_context(ledger)
+    ledger = open_existing_ledger(order.settings.ledger_address)
+    with ledger or nullcontext():
         loader = DryLoader(ledger, plan.scope)
-        _remove_leftovers(out, ledger, listen)
+        _remove_leftovers(order, ledger, listen)
         if ledger is not None:
             _recall(plan, out, ledger)
         return _end(plan, _process_rows(plan, loader, listen), None, None, listen)
@@ -174,7 +180,7 @@ class _Sender:
         """Send the rows of one target, under its lock, and write its report."""
         out = self.order.settings.out
         with (
-            _ledger_of(plan, self.order.settings.ledger_path()) as ledger,
+            _ledger_of(plan, self.order.settings.ledger_address) as ledger,
             EarlierOutcomes(out) as earlier,
             self.control.sending() as cancellation,
         ):
@@ -184,7 +190,7 @@ class _Sender:
                 if ledger.run(plan.manifest.run) is None:  # it has not begun: what was copied for it only takes room
                     discard(plan)
                 raise
-            _remove_leftovers(out, ledger, self.listen)
+            _remove_leftovers(self.order, ledger, self.listen)
             loader = self._loader(plan, ledger, earlier, cancellation)
             try:
                 done = _process_rows(plan, loader, self.listen)
@@ -194,14 +200,14 @@ class _Sender:
                 if ledger.is_in_place():
                     raise
                 raise StoppedEarly(
-                    f"{ledger.path}: the ledger was moved or deleted while the run was at work, and the run has no "
+                    f"{ledger.name}: the ledger was moved or deleted while the run was at work, and the run has no "
                     "report. Which rows were sent only the service knows: put the ledger back if you can, then run the "
                     "same command again, and the service tells whom it has already"
                 ) from None
             ledger.end_run(plan.manifest.run, summary.ended_at or summary.started_at, summary.exit_code)
         return summary
 
-    def _loader(self, plan: Plan, ledger: Ledger, earlier: EarlierOutcomes, cancellation: Cancellation) -> Loader:
+    def _loader(self, plan: Plan, ledger: LedgerStore, earlier: EarlierOutcomes, cancellation: Cancellation) -> Loader:
         settings, sending, connection = self.order.settings, self.order.sending, self.connection
         asks = plan.mapping.target.operation is Operation.APPLY
         return Loader(
@@ -230,19 +236,19 @@ class _Sender:
 
 
 @contextmanager
-def _ledger_of(plan: Plan, path: Path) -> Iterator[Ledger]:
+def _ledger_of(plan: Plan, address: str) -> Iterator[LedgerStore]:
     """The ledger, under the lock of the plan's target; a plan that cannot have them leaves nothing behind."""
     with ExitStack() as held:
         try:
-            held.enter_context(target_lock(path, plan.scope))
-            ledger = held.enter_context(Ledger.open(path))
+            ledger = held.enter_context(open_ledger(address))
+            held.enter_context(ledger.lock_target(plan.scope))
         except ImporterError:
             discard(plan)
             raise
         yield ledger
 
 
-def _begin(plan: Plan, out: Path, ledger: Ledger, listen: Listener) -> None:
+def _begin(plan: Plan, out: Path, ledger: LedgerStore, listen: Listener) -> None:
     """Note the run in the ledger, after the ends of earlier ones for the same target that were killed.
 
     To be called under the lock of the target, so that none of these is still at work.
@@ -274,14 +280,15 @@ def _begin(plan: Plan, out: Path, ledger: Ledger, listen: Listener) -> None:
         listen(EarlierRunDamaged(problem))
 
 
-def _recall(plan: Plan, out: Path, ledger: Ledger) -> None:
+def _recall(plan: Plan, out: Path, ledger: LedgerStore) -> None:
     """Remember what an earlier run of the same file said, so that only the rest of its rows is worked on."""
     with suppress(UnusableInput, StoppedEarly):  # what cannot be remembered is worked out again
         plan.previous.recall(plan.manifest, out, ledger)
 
 
-def _remove_leftovers(out: Path, ledger: Ledger | None, listen: Listener) -> None:
-    for run in remove_abandoned(out, ledger):
+def _remove_leftovers(order: Order, ledger: LedgerStore | None, listen: Listener) -> None:
+    out = order.settings.out
+    for run in remove_abandoned(out, ledger, presences_in(out, order.settings.ledger_address)):
         listen(LeftoversRemoved(run))
 
 

@@ -17,7 +17,7 @@ from importer.app.events import Begun, Planned, ReadyRows
 from importer.app.orders import Order
 from importer.atomic_files import make_subfolder
 from importer.errors import StoppedEarly, UnusableInput, UsageError
-from importer.extract import Sheet, SourceCopy, open_sheet, share_copy
+from importer.extract import ReadingLimits, Sheet, SourceCopy, open_sheet, share_copy
 from importer.ledger import Presence, Scope
 from importer.ledger import RunRecord as LedgerRun
 from importer.mapping import Mapping, ResolvedMapping, read_mapping, read_mappings, resolve
@@ -30,6 +30,7 @@ from importer.runs.private_copies import ChildTables, Source, copy_of_source, op
 from importer.runs.results_folder import be_present, make_private_folder, new_run_id, remove_folder
 from importer.runs.row_selection import Routed, Selection, route_word
 from importer.runs.run_report import facts_of
+from importer.settings import Settings
 from importer.transform import join_warnings
 
 _MAPPINGS = "mappings"  # in the folder of a run with several targets: copies of all its mapping files
@@ -176,7 +177,7 @@ class _Planner:
         mapping = read_mapping(mapping_file)
         started_at = datetime.now(UTC)
         run = part.run if part else new_run_id(started_at)
-        with _new_folder(self.order.settings.out, run) as (folder, presence), ExitStack() as undo:
+        with _new_folder(self.order.settings, run) as (folder, presence), ExitStack() as undo:
             source = self._open(mapping, folder, part)
             plan = self._plan_of(source, shown_as, folder, presence, started_at, part, undo)
             # The manifest last: with it the folder is a run, and every run has a summary.
@@ -187,17 +188,15 @@ class _Planner:
 
     def _open(self, mapping: Mapping, folder: Path, part: Part | None) -> _Opened:
         order = self.order
-        copy = share_copy(part.copied, folder) if part else self._copy(folder)
+        limits = ReadingLimits.of(order.settings)
+        copy = share_copy(part.copied, folder) if part else copy_of_source(order.file, folder, limits)
         mapping_copy = keep_mapping(mapping.path, folder)
-        sheet = part.sheet if part else open_sheet(copy.path, mapping.source, shown_as=order.shown_as)
-        children = open_children(mapping, Source(order.file, copy.path), folder)
+        sheet = part.sheet if part else open_sheet(copy.path, mapping.source, limits, shown_as=order.shown_as)
+        children = open_children(mapping, Source(order.file, copy.path), folder, limits)
         asks = mapping.target.operation is Operation.APPLY
         questions = self.questions_of(mapping.target.id) if asks else ()
         resolved = resolve(mapping, sheet.columns, questions, order.settings.wire, children.tables)
         return _Opened(copy, mapping, mapping_copy, sheet, children, questions, resolved)
-
-    def _copy(self, folder: Path) -> SourceCopy:
-        return copy_of_source(self.order.file, folder, self.order.settings.standard_input_bytes)
 
     def _plan_of(
         self,
@@ -270,13 +269,14 @@ class _Planner:
         started_at = datetime.now(UTC)
         shown_as = order.mapping_shown_as or str(order.mapping)
         plans: list[Plan] = []
-        with _new_folder(order.settings.out, new_run_id(started_at)) as (folder, presence), ExitStack() as undo:
+        with _new_folder(order.settings, new_run_id(started_at)) as (folder, presence), ExitStack() as undo:
             undo.callback(_discard_all, plans)
-            copy = self._copy(folder)
+            limits = ReadingLimits.of(order.settings)
+            copy = copy_of_source(order.file, folder, limits)
             make_subfolder(folder / _MAPPINGS)
             for mapping in mappings:  # also of those that have no rows or are blocked: the run can go on from them
                 keep_mapping(mapping.path, folder / _MAPPINGS, mapping.path.stem)
-            sheet = open_sheet(copy.path, mappings[0].source, shown_as=order.shown_as)
+            sheet = open_sheet(copy.path, mappings[0].source, limits, shown_as=order.shown_as)
             column = route_column(mappings, sheet.columns)
             targets = self._plan_parts(folder.name, column, copy, sheet, plans)
             manifest = RunManifest(
@@ -329,10 +329,10 @@ class _Planner:
 
 
 @contextmanager
-def _new_folder(out: Path, run: str) -> Iterator[tuple[Path, Presence]]:
+def _new_folder(settings: Settings, run: str) -> Iterator[tuple[Path, Presence]]:
     """A run's folder. Where nothing comes of it nothing is left: a folder without a report would only puzzle."""
-    presence = be_present(out, run)
-    folder = make_private_folder(out, run)
+    presence = be_present(settings.out, run, settings.ledger_address)
+    folder = make_private_folder(settings.out, run)
     try:
         yield folder, presence
     except BaseException as error:

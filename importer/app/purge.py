@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
 from importer.app.connection import sandbox_memory
 from importer.errors import UsageError
-from importer.ledger import Ledger
+from importer.ledger import LedgerStore, open_existing_ledger, presences_in
 from importer.runs.cleanup import OldRun, old_runs, remove_run
 from importer.runs.manifest import runs_in
 from importer.runs.results_folder import is_run_folder, refuse_untrusted
@@ -56,7 +57,8 @@ def find_old(order: PurgeOrder) -> tuple[OldRun, ...]:
         UnusableInput: others could change the results folder.
     """
     refuse_untrusted(order.settings)
-    return tuple(old_runs(order.settings.out, order.now, order.age))
+    presences = presences_in(order.settings.out, order.settings.ledger_address)
+    return tuple(old_runs(order.settings.out, order.now, order.age, presences))
 
 
 def unmarked_runs(settings: Settings) -> tuple[Path, ...]:
@@ -72,16 +74,12 @@ def purge(order: PurgeOrder, found: tuple[OldRun, ...]) -> Purged:
     """
     from importer.sandbox import SandboxUnusable, forget  # only here
 
-    ledger_path = order.settings.ledger_path()
-    at_work = tuple(old for old in found if not remove_run(old, ledger_path))
     notes: list[str] = []
-    ledger = Ledger.open_existing(ledger_path)
-    if ledger is not None:
-        with ledger:
-            if not _forget_removed(ledger, order):
-                notes.append(
-                    "Another run has the ledger open; purge again when it has ended, for its last traces to go."
-                )
+    ledger = open_existing_ledger(order.settings.ledger_address)
+    with ledger or nullcontext():
+        at_work = tuple(old for old in found if not remove_run(old, ledger))
+        if ledger is not None and not _forget_removed(ledger, order):
+            notes.append("Another run has the ledger open; purge again when it has ended, for its last traces to go.")
     try:
         forget(sandbox_memory(order.settings.out), order.now - order.age)
     except SandboxUnusable as error:
@@ -89,7 +87,7 @@ def purge(order: PurgeOrder, found: tuple[OldRun, ...]) -> Purged:
     return Purged(len(found) - len(at_work), at_work, tuple(notes))
 
 
-def _forget_removed(ledger: Ledger, order: PurgeOrder) -> bool:
+def _forget_removed(ledger: LedgerStore, order: PurgeOrder) -> bool:
     """Take the names of old runs whose folders are gone from the ledger, and write its file anew.
 
     False where another process reads the ledger just now, so that its last bytes go only when it ends.

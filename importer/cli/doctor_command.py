@@ -20,7 +20,7 @@ from importer.cli import options
 from importer.cli.asking import confirm_address
 from importer.cli.messages import tell
 from importer.errors import ImporterError, UnusableInput
-from importer.ledger import Ledger
+from importer.ledger import ledger_name, open_existing_ledger
 from importer.regular_files import mode_for_others
 from importer.runs.manifest import read_manifest, runs_in
 from importer.runs.results_folder import why_untrusted
@@ -178,18 +178,18 @@ def _runs(out: Path) -> Iterator[Finding]:
 def _ledger(settings: Settings) -> Iterator[Finding]:
 
     try:
-        path = settings.ledger_path()
-        ledger = Ledger.open_existing(path)
+        name = ledger_name(settings.ledger_address)
+        ledger = open_existing_ledger(settings.ledger_address)
     except ImporterError as error:
         yield Finding("ledger", False, str(error))
         return
     if ledger is None:
-        yield Finding("ledger", True, f"{path} (none yet; the first run makes it)")
+        yield Finding("ledger", True, f"{name} (none yet; the first run makes it)")
         return
     with ledger:
         problems, bases = ledger.check(), ledger.bases()
     if not problems:
-        yield Finding("ledger", True, f"{path}, sound")
+        yield Finding("ledger", True, f"{name}, sound")
     for problem in problems:
         yield Finding("ledger", False, problem.message, problem.hint)
     yield from _addresses_of(bases)

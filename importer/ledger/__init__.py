@@ -1,52 +1,95 @@
-"""What was intended, sent and answered, durably: the only room that knows the database."""
+"""What was intended, sent and answered, durably: the only room that knows the ledger's database."""
 
-from importer.ledger.earlier import EarlierOutcomes
-from importer.ledger.first_rows import FirstRows
-from importer.ledger.identity import Fingerprints, Scope, normalized_email
-from importer.ledger.journal import JOURNAL, RunJournal
-from importer.ledger.ledger import Ledger
-from importer.ledger.lock import (
-    Presence,
-    forget_presence,
-    is_abandoned,
-    refuse_while_locked,
-    rehearsal_lock,
-    runs_at_work,
-    target_lock,
-)
-from importer.ledger.records import Answered, Attempt, Intent, Known, RowState, RunRecord
-from importer.ledger.row_set import RowSet
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from importer.errors import UnusableInput
+from importer.ledger.identity import Fingerprints, normalized_email
+from importer.ledger.presence import FilePresences
+from importer.ledger.records import Answered, Attempt, Intent, Known, RowState, RunRecord, Scope
+from importer.ledger.sqlite_ledger import SqliteLedger
 from importer.ledger.states import DONE, TRANSITIONS, State, Transition
-from importer.ledger.trouble import LedgerUnwritable
-from importer.ledger.writes import NotAllowed
+from importer.ledger.store import LedgerStore, LedgerUnwritable, Presence, Presences
+from importer.ledger.transitions import NotAllowed
+from importer.models import FilePlace, Problem
 
 __all__ = [
     "DONE",
-    "JOURNAL",
     "TRANSITIONS",
     "Answered",
     "Attempt",
-    "EarlierOutcomes",
     "Fingerprints",
-    "FirstRows",
     "Intent",
     "Known",
-    "Ledger",
+    "LedgerStore",
     "LedgerUnwritable",
     "NotAllowed",
     "Presence",
-    "RowSet",
+    "Presences",
     "RowState",
-    "RunJournal",
     "RunRecord",
     "Scope",
     "State",
     "Transition",
-    "forget_presence",
-    "is_abandoned",
+    "ledger_file",
+    "ledger_name",
     "normalized_email",
-    "refuse_while_locked",
-    "rehearsal_lock",
-    "runs_at_work",
-    "target_lock",
+    "open_existing_ledger",
+    "open_ledger",
+    "presences_in",
 ]
+
+Address = str | Path
+"""Where a ledger is kept: the path of a file, or `sqlite:///PATH`."""
+
+
+def open_ledger(address: Address, clock: Callable[[], float] = time.time) -> LedgerStore:
+    """Open a ledger; where there is none, make a new one with its key. `clock`: seconds since 1970.
+
+    Raises:
+        UnusableInput: it cannot be written, is no ledger, is damaged, was written by a newer importer, its key is gone,
+            or this importer knows no such kind of database.
+    """
+    return SqliteLedger.open(ledger_file(address), clock)
+
+
+def open_existing_ledger(address: Address) -> LedgerStore | None:
+    """Open a ledger if there is one; makes none. Raises as `open_ledger` does."""
+    return open_ledger(address) if ledger_file(address).exists() else None
+
+
+def presences_in(out: Path, address: Address | None = None) -> Presences:
+    """Who is at work on the runs of a results folder; the ledger need not be there yet.
+
+    address: of the ledger that these runs are for, None for what no ledger ever knows of.
+    """
+    if address is not None:
+        ledger_file(address)
+    return FilePresences(out)
+
+
+def ledger_name(address: Address) -> str:
+    """What messages call a ledger, also where there is none yet. Raises as `ledger_file` does."""
+    return str(ledger_file(address))
+
+
+def ledger_file(address: Address) -> Path:
+    """The file of a ledger in SQLite.
+
+    Raises:
+        UnusableInput: it is the address of a database that this importer cannot use.
+    """
+    path = str(address).removeprefix("sqlite:///")
+    if "://" in path:
+        raise UnusableInput(
+            Problem(
+                "ledger-unusable",
+                "the ledger can only be a SQLite file",
+                "set IMPORTER_LEDGER to the path of a file, or to sqlite:///PATH",
+                FilePlace("IMPORTER_LEDGER"),
+            )
+        )
+    return Path(path)

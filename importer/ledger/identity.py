@@ -6,26 +6,15 @@ import hmac
 import os
 import secrets
 import unicodedata
-from dataclasses import dataclass
 from pathlib import Path
 
 from importer.atomic_files import INTERNAL, open_private, read_private, sync_folder
 from importer.errors import UnusableInput
-from importer.models import FilePlace, Problem, Target
+from importer.ledger.records import Scope
+from importer.models import FilePlace, Problem
 
 _KEY_BYTES = 32
 _PIECE = 2000  # bytes; for more at once Python lets other threads in, and waiting for them takes longer than the hash
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """Where rows go: the service by its base URL (or the name "sandbox"), and the target there."""
-
-    base: str
-    target: Target
-
-    def __str__(self) -> str:
-        return f"{self.target} at {self.base}"
 
 
 def normalized_email(email: str) -> str:
@@ -41,7 +30,7 @@ class Fingerprints:
     """
 
     def __init__(self, key: bytes) -> None:
-        self._begun = hmac.new(key, digestmod="sha256")
+        self._keyed = hmac.new(key, digestmod="sha256")
 
     def identity(self, scope: Scope, email: str) -> bytes:
         """32 bytes for one candidate at one target. Case and Unicode form of the e-mail make no difference."""
@@ -60,7 +49,7 @@ class Fingerprints:
         return self._digest("\0".join(parts).encode())
 
     def _digest(self, message: bytes) -> bytes:
-        mac = self._begun.copy()
+        mac = self._keyed.copy()
         for begin in range(0, len(message), _PIECE):
             mac.update(message[begin : begin + _PIECE])
         return mac.digest()
@@ -131,3 +120,15 @@ def read_key(path: Path) -> bytes:
             )
         )
     return key
+
+
+def foreign_key(path: Path) -> UnusableInput:
+    """The key there has another check value than the ledger's own."""
+    return UnusableInput(
+        Problem(
+            "ledger-key-foreign",
+            "this key belongs to another ledger",
+            "put back the key file that lay there: without it nobody knows which rows were sent",
+            FilePlace(str(path)),
+        )
+    )

@@ -6,8 +6,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from importer.ledger.identity import Scope
 from importer.ledger.states import State
+from importer.models import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where rows go: the service by its base URL (or the name "sandbox"), and the target there."""
+
+    base: str
+    target: Target
+
+    def __str__(self) -> str:
+        return f"{self.target} at {self.base}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import islice
 
-from importer.ledger import DONE, Known, Ledger, LedgerUnwritable, RunRecord, Scope, State
+from importer.ledger import DONE, Known, LedgerStore, LedgerUnwritable, RunRecord, Scope, State
 from importer.load.attempts import AttemptResult, Job, PriorAttempt
 from importer.load.cancellation import Cancellation
 from importer.load.explanations import (
@@ -53,7 +53,7 @@ class Loader:
     def __init__(
         self,
         service: Service,
-        ledger: Ledger,
+        ledger: LedgerStore,
         run: RunRecord,
         *,
         options: LoadOptions | None = None,
@@ -166,7 +166,7 @@ class DryLoader:
     stop: None = None
     learned_rate: None = None
 
-    def __init__(self, ledger: Ledger | None, scope: Scope) -> None:
+    def __init__(self, ledger: LedgerStore | None, scope: Scope) -> None:
         self._ledger = ledger
         self._scope = scope
 

@@ -71,7 +71,7 @@ class Schedule:
         """Wait until there is something to do: a result, room, or a time that has come."""
         sender, now = self._sender, self._cancellation.now()
         if len(sender.ready) <= sender.limiter.ceiling // 4:
-            self._context.ledger.hurry()
+            self._context.ledger.flush_soon()
         is_busy = self._has_something_under_way(now)  # first: where nothing is, nothing changes what is waited for
         seconds = self._seconds_to_wait(now)
         self._report(seconds)

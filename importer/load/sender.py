@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import Final, NamedTuple, Protocol
 
-from importer.ledger import Answered, Attempt, Intent, Ledger, LedgerUnwritable, NotAllowed, State
+from importer.ledger import Answered, Attempt, Intent, LedgerStore, LedgerUnwritable, NotAllowed, State
 from importer.load.attempts import AttemptResult, Job, PriorAttempt, not_sent_again
 from importer.load.cancellation import Cancellation, Wakeup
 from importer.load.explanations import Stop, ledger_lost
@@ -59,7 +59,7 @@ class SenderContext:
     """
 
     service: Service
-    ledger: Ledger
+    ledger: LedgerStore
     run: str
     target: Target
     options: LoadOptions

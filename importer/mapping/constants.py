@@ -12,6 +12,7 @@ from importer.mapping.findings import Findings
 from importer.mapping.model import Constant, Formats, Text, ValueSpec
 from importer.mapping.resolved import Kind, Wanted
 from importer.text.closest import did_you_mean
+from importer.text.dates import FIRST_YEAR, LAST_YEAR
 from importer.text.normalize import normalize
 
 YES_WORDS = ("yes", "y", "true", "1", "x", "evet", "e", "ja", "j")
@@ -57,7 +58,7 @@ class _Form:
 
 def _is_date(text: str, formats: Formats) -> bool:
     try:
-        return 1900 <= date.fromisoformat(text).year <= 2100 and len(text) == 10
+        return FIRST_YEAR <= date.fromisoformat(text).year <= LAST_YEAR and len(text) == 10
     except ValueError:
         return False
 

@@ -9,6 +9,7 @@ from importer.mapping.read_entry_source import ENTRY_SOURCES, read_entry_source
 from importer.mapping.read_values import read_end_value, read_value
 from importer.mapping.shape import Fields, read_fields, read_word
 
+# In the order in which they are sent: the first names the entry, the last says that it goes on.
 ENTRY_FIELDS: dict[EntryKind, tuple[str, ...]] = {
     EntryKind.EDUCATION: ("school_name", "degree", "major", "start_date", "end_date", "currently_pursuing"),
     EntryKind.EXPERIENCE: (

@@ -15,7 +15,6 @@ from importer.text.closest import closest
 from importer.text.normalize import normalize
 
 _TEXT_TYPES = (AnswerType.SHORT_TEXT, AnswerType.LONG_TEXT)
-_SIGNS = {"comma": ",", "semicolon": ";", "newline": "\n"}
 
 
 def resolve_answers(
@@ -123,7 +122,7 @@ def _check_options(
     if not wanted.options:
         message = f"the service lists no options of {question.label}, so that its answers cannot be checked"
         around.findings.warning("options-unknown", message, "check the job post", place)
-    sign = _SIGNS.get(wire.multiple_choice, "")
+    sign = wire.choice_separator
     clashing = [option for option in wanted.options if sign and sign in option]
     if wanted.kind is Kind.CHOICES and clashing:
         message = f"the option '{clashing[0]}' of {question.label} holds the sign that choices are joined with"

@@ -4,23 +4,81 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Any, Final, Self
+from typing import IO, Any, Final
 
-from importer.models import OutcomeKind
-from importer.report.facts import RunFacts
-from importer.report.guard import FIRST_SIGNS, guarded
-from importer.report.names import ALWAYS_WRITTEN, CSV_FILES
-from importer.report.reported import IMPORT_COLUMNS, TYPED_COLUMN, ReportedRow
+from importer.models import IMPORT_COLUMNS, TYPED_COLUMN, OutcomeKind
+from importer.report.outcomes import OUTCOMES, csv_file
+from importer.report.reported_row import ReportedRow
+from importer.report.summary import RunFacts, Summary
 
 _ON_DISK_EVERY: Final = 4_000_000  # characters
+_TAKEN_FOR_FORMULA: Final = re.compile(r"'*[=+\-@\t\r]")
+_FIRST_CHARACTERS: Final = frozenset("'=+-@\t\r")
+
+
+class CsvFiles:
+    """Writes each row into the file of its outcome; a ReportWriter.
+
+    UTF-8 with BOM (Excel takes it for something else without), CRLF, quotes where needed, formulas escaped. A file is
+    begun with its first row; those that are always written, at once.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+
+    def __init__(self, staged: Path, facts: RunFacts) -> None:
+        self._folder = staged
+        self._columns = facts.columns
+        # Of a workbook's cells their types go along, or a fed-back 2.5 would be read as text with a wrong decimal sign.
+        self._with_types = facts.knows_types
+        self._header = [*(column.name for column in facts.columns), *IMPORT_COLUMNS, *[TYPED_COLUMN] * self._with_types]
+        self._delimiter = facts.delimiter
+        self._open = ExitStack()
+        self._files: dict[OutcomeKind, RowsFile] = {}
+        try:
+            for kind, words in OUTCOMES.items():
+                if words.always_written:
+                    self._file_of(kind)
+        except OSError:
+            self.close()
+            raise
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The names of the files begun so far, in the order of the outcomes."""
+        return tuple(csv_file(kind) for kind in OutcomeKind if kind in self._files)
+
+    def add(self, reported: ReportedRow) -> None:
+        """Write one row."""
+        cells = [*reported.row.cells, *reported.import_cells]
+        if self._with_types:
+            cells.append(reported.typed_letters(self._columns))
+        self._file_of(reported.outcome.kind).write(_escaped(cells))
+
+    def finish(self, summary: Summary, folder: Path) -> None:
+        """The files hold nothing of the summary, and are complete."""
+        self.close()
+
+    def close(self) -> None:
+        """Let the files go."""
+        self._open.close()
+
+    def _file_of(self, kind: OutcomeKind) -> RowsFile:
+        if kind not in self._files:
+            # A name typed on a command line can hold bytes that are no UTF-8: shown escaped, never a reason to fail.
+            path = self._folder / csv_file(kind)
+            opened = path.open("w", encoding="utf-8-sig", errors="backslashreplace", newline="")
+            self._files[kind] = RowsFile(self._open.enter_context(opened), self._delimiter)
+            self._files[kind].write(_escaped(self._header))
+        return self._files[kind]
 
 
 class RowsFile:
-    """A CSV with CRLF and quotes where needed. Most rows need none, and are written without asking for each sign.
+    """A CSV with CRLF and quotes where needed. Most rows need none, and are written without asking for each character.
 
     It goes to disk as it grows: whoever waits for the end of a long report does not wait for all of it.
     """
@@ -45,57 +103,16 @@ class RowsFile:
             self._not_on_disk = 0
 
 
-class CsvFiles:
-    """Writes each row into the file of its outcome.
+def formula_escape(text: str) -> str:
+    """The text as a result CSV holds it, so that no spreadsheet program takes it for a formula.
 
-    UTF-8 with BOM (Excel takes it for something else without), CRLF, quotes where needed, guard quotes. A file is begun
-    with its first row; the first three always are.
-
-    Raises:
-        OSError: a file cannot be written.
+    A cell that begins with `=`, `+`, `-`, `@`, tab or CR gets one leading `'`. A cell that already begins with quotes
+    before such a character gets one more, so that taking one off is exactly the inverse for every text: `extract` does
+    that when a results file is fed back.
     """
-
-    def __init__(self, folder: Path, facts: RunFacts) -> None:
-        self._folder = folder
-        self._columns = facts.columns
-        # Of a workbook's cells their types go along, or a fed-back 2.5 would be read as text with a wrong decimal sign.
-        self._with_types = facts.knows_types
-        self._header = [*(column.name for column in facts.columns), *IMPORT_COLUMNS, *[TYPED_COLUMN] * self._with_types]
-        self._delimiter = facts.delimiter
-        self._files = ExitStack()
-        self._written: dict[OutcomeKind, RowsFile] = {}
-
-    def __enter__(self) -> Self:
-        for kind in ALWAYS_WRITTEN:
-            self._of(kind)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._files.close()
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the files begun so far, in the order of the outcomes."""
-        return tuple(CSV_FILES[kind] for kind in OutcomeKind if kind in self._written)
-
-    def add(self, reported: ReportedRow) -> None:
-        """Write one row."""
-        cells = [*reported.row.cells, *reported.import_cells]
-        if self._with_types:
-            cells.append(reported.typed_letters(self._columns))
-        self._of(reported.outcome.kind).write(_cells(cells))
-
-    def _of(self, kind: OutcomeKind) -> RowsFile:
-        if kind not in self._written:
-            # A name typed on a command line can hold bytes that are no UTF-8: shown escaped, never a reason to fail.
-            path = self._folder / CSV_FILES[kind]
-            opened = path.open("w", encoding="utf-8-sig", errors="backslashreplace", newline="")
-            self._written[kind] = RowsFile(self._files.enter_context(opened), self._delimiter)
-            self._written[kind].write(_cells(self._header))
-        return self._written[kind]
+    return f"'{text}" if _TAKEN_FOR_FORMULA.match(text) else text
 
 
-def _cells(texts: Iterable[str]) -> list[str]:
-    return [guarded(text) if text[:1] in FIRST_SIGNS else text for text in texts]
+def _escaped(texts: Iterable[str]) -> list[str]:
+    # Asking for the first character alone is quicker, and says no for nearly all.
+    return [formula_escape(text) if text[:1] in _FIRST_CHARACTERS else text for text in texts]

@@ -1,4 +1,4 @@
-"""The summary of a run: what summary.json holds (design, section 5), as a value."""
+"""A run as a whole: the facts that a report is given, and the summary that summary.json holds."""
 
 from __future__ import annotations
 
@@ -7,9 +7,42 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from importer.models import ManyTargets, Operation, OutcomeKind, Target, TargetRun
+from importer.models import Column, ManyTargets, Operation, Origin, OutcomeKind, Target, TargetRun
 
 VERSION: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """What is known of one run beside its rows: who, when, what file, how it ended.
+
+    mapping: the path of the mapping file as the user named it; origin: the source as the user named it; sha256: of the
+    source, hexadecimal; reading: one line that says how the file was read; columns: the source's own, in its order;
+    delimiter: of the source, and so of the result CSVs; knows_types: it is known which cells a workbook kept as values,
+    the source being a workbook or a results file of one; started_at, ended_at: with a time zone; warnings: whole
+    messages with their places; blank_rows: wholly blank rows that were passed over (they are no rows read).
+    """
+
+    run: str
+    target: Target | ManyTargets
+    mapping: str
+    origin: Origin
+    sha256: str
+    reading: str
+    columns: tuple[Column, ...]
+    started_at: datetime
+    ended_at: datetime | None = None
+    finished: bool = False
+    exit_code: int | None = None
+    stop_reason: str | None = None
+    stop_hint: str | None = None
+    target_title: str | None = None
+    delimiter: str = ","
+    sandbox: bool = False
+    dry_run: bool = False
+    warnings: tuple[str, ...] = ()
+    blank_rows: int = 0
+    knows_types: bool = False
 
 
 @dataclass(frozen=True, slots=True)

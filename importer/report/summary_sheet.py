@@ -8,15 +8,11 @@ from datetime import datetime
 from pathlib import Path, PurePath
 from typing import Any
 
-from importer.models import OutcomeKind
-from importer.report.cell_text import write_text
-from importer.report.headline import headline
-from importer.report.names import SHEET_TITLES
-from importer.report.next_steps import Step, next_steps
-from importer.report.row_height import row_height
-from importer.report.styles import Styles
+from importer.models import NOT_GOOD, OutcomeKind
+from importer.report.cells import Styles, row_height, write_text
+from importer.report.outcomes import sheet_title, words_for
 from importer.report.summary import ProblemGroup, Summary
-from importer.report.words import OPEN, words_for
+from importer.report.text import Step, headline, next_steps
 
 _WIDTHS = (18, 11, 26, 62, 58, 34)
 
@@ -100,7 +96,7 @@ def _outcome(page: _Page, summary: Summary, kind: OutcomeKind) -> None:
     styles, count = page.styles, summary.outcomes[kind]
     words = words_for(kind, dry_run=summary.dry_run)
     if count:
-        page.sheet.write_url(page.row, 0, f"internal:'{SHEET_TITLES[kind]}'!A1", styles.link, words.label)
+        page.sheet.write_url(page.row, 0, f"internal:'{sheet_title(kind)}'!A1", styles.link, words.label)
     else:
         page.text(0, words.label, styles.faint)
     page.number(1, count, styles.number if count else styles.faint_number)
@@ -126,7 +122,7 @@ def _problems(page: _Page, summary: Summary) -> None:
         page.styles.note,
     )
     page.header("Outcome", "Rows", "Column", "Problem (the first of them)", "What to do", "Where")
-    for group in sorted(summary.problems, key=lambda group: group.outcome not in OPEN):
+    for group in sorted(summary.problems, key=lambda group: group.outcome not in NOT_GOOD):
         texts = {2: group.column or "", 3: group.what, 4: group.hint, 5: _where(group)}
         page.height(row_height({text: _WIDTHS[column] for column, text in texts.items()}))
         page.text(0, words_for(group.outcome).label, page.styles.wrapped)

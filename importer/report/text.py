@@ -1,19 +1,18 @@
-"""The summary of a run as plain lines for a terminal of 80 columns."""
+"""The summary of a run in words: its headline, what to do next, and all of it as lines for a terminal."""
 
 from __future__ import annotations
 
 import re
+import shlex
 import textwrap
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from importer.models import CREATED_EMAILS, OutcomeKind
-from importer.report.headline import headline
-from importer.report.names import WORKBOOK_FILE
-from importer.report.next_steps import Step, next_steps
+from importer.models import CREATED_EMAILS, NOT_GOOD, OutcomeKind
+from importer.report.outcomes import WORKBOOK_FILE, csv_file, words_for
 from importer.report.summary import ProblemGroup, Summary
-from importer.report.words import OPEN, words_for
 from importer.text.visible import visible
 
 WIDTH: Final = 80
@@ -22,6 +21,83 @@ MOST_WARNINGS: Final = 6
 
 _COUNT_WIDTH = 8
 _BLANK = re.compile(r"[^\S ]")
+_FIXED_BY_A_PERSON: Final = (OutcomeKind.INVALID, OutcomeKind.REJECTED)
+_FIXED_BY_RUNNING_AGAIN: Final = (OutcomeKind.FAILED, OutcomeKind.UNCLEAR, OutcomeKind.NOT_SENT)
+_DEFAULT_OUT: Final = Path("results")
+
+
+def headline(summary: Summary) -> str:
+    """`Finished: 300 rows read, 251 created, 30 already there, 19 invalid`."""
+    if summary.source.rows is None:
+        return f"{_ending(summary)}: no rows are counted yet"
+    counts = [
+        f"{summary.outcomes[kind]:,} {words_for(kind, dry_run=summary.dry_run).label}"
+        for kind in OutcomeKind
+        if summary.outcomes[kind]
+    ]
+    return f"{_ending(summary)}: {', '.join([f'{_rows(summary.source.rows)} read', *counts])}"
+
+
+def _rows(count: int) -> str:
+    """`1 row`, `1,200 rows`."""
+    return f"{count:,} row{'' if count == 1 else 's'}"
+
+
+def _ending(summary: Summary) -> str:
+    if summary.stopped:
+        return "Stopped early"
+    if not summary.finished:
+        return "Not finished"
+    return "Dry run, nothing sent" if summary.dry_run else "Finished"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What to do, and the commands that do it, ready to be copied."""
+
+    text: str
+    commands: tuple[str, ...] = ()
+
+
+def next_steps(summary: Summary, folder: Path) -> tuple[Step, ...]:
+    """The steps that lead to every row being in place, in their order; `folder` is the results folder of the run."""
+    steps = tuple(_steps(summary, folder))
+    return steps or (Step("nothing is left to do: every row is in place"),)
+
+
+def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
+    again = _command(summary.source.file, summary, folder)
+    if summary.stopped:
+        # A stop says itself how to go on.
+        yield Step(summary.stopped.hint, (again,))
+    elif not summary.finished:
+        yield Step("run the same command again: rows that are done are skipped", (again,))
+        return
+    to_fix = [kind for kind in _FIXED_BY_A_PERSON if summary.outcomes[kind]]
+    if to_fix:
+        files = [csv_file(kind) for kind in to_fix]
+        commands = tuple(_command(str(folder / name), summary, folder) for name in files)
+        yield Step(f"mend the rows in {' and '.join(files)}, then run what you mended", commands)
+    if any(group.is_warning for group in summary.problems):
+        yield Step(f"look at the rows in {csv_file(OutcomeKind.CREATED)} that have a warning")
+    if summary.dry_run:
+        if summary.outcomes[OutcomeKind.NOT_SENT]:
+            sends = "rehearse sending" if summary.sandbox else "send"
+            yield Step(f"{sends} the rows that are ready; those that are invalid are left out", (again,))
+    elif summary.rows_of(*_FIXED_BY_RUNNING_AGAIN) and not summary.stopped:
+        yield Step("run the same command again: rows that are done are skipped", (again,))
+    if summary.sandbox:
+        yield Step("this was a rehearsal: when it looks right, run it without --sandbox")
+
+
+def _command(file: str, summary: Summary, folder: Path) -> str:
+    parts = ["importer run", shlex.quote(file), "--mapping", shlex.quote(summary.mapping)]
+    if folder.parent != _DEFAULT_OUT:
+        # In another results folder lies another ledger, and that would not know what is done.
+        parts += ["--out", shlex.quote(str(folder.parent))]
+    if summary.sandbox:
+        parts.append("--sandbox")
+    return " ".join(parts)
 
 
 def summary_lines(summary: Summary, folder: Path) -> list[str]:
@@ -33,7 +109,7 @@ def summary_lines(summary: Summary, folder: Path) -> list[str]:
     parts = [
         _opening(summary),
         _outcomes(summary),
-        _problems("What to fix", [group for group in summary.problems if group.outcome in OPEN]),
+        _problems("What to fix", [group for group in summary.problems if group.outcome in NOT_GOOD]),
         _problems("Created, with a warning", [group for group in summary.problems if group.is_warning]),
         _problems("Good to know", [group for group in summary.problems if _worth_knowing(group, summary)]),
         _warnings(summary),
@@ -68,10 +144,10 @@ def _outcomes(summary: Summary) -> Iterator[str]:
 
 
 def _worth_knowing(group: ProblemGroup, summary: Summary) -> bool:
-    """What is neither to be fixed nor a warning nor said already by the reason of a stop, and holds no addresses."""
-    said_already = summary.stopped is not None and group.outcome is OutcomeKind.NOT_SENT
-    is_told = group.outcome in OPEN or group.is_warning or said_already
-    return not is_told and group.code != CREATED_EMAILS
+    """What is neither to be fixed nor a warning nor in the reason of a stop, and holds no addresses."""
+    in_reason = summary.stopped is not None and group.outcome is OutcomeKind.NOT_SENT
+    is_shown = group.outcome in NOT_GOOD or group.is_warning or in_reason
+    return not is_shown and group.code != CREATED_EMAILS
 
 
 def _problems(title: str, groups: list[ProblemGroup]) -> Iterator[str]:

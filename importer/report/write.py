@@ -1,22 +1,51 @@
-"""Writes the report of a run into its results folder, in one pass over rows and outcomes."""
+"""Writes the report of a run into its results folder: one pass over rows and outcomes, a list of writers.
+
+The files are written in a private folder inside the results folder and renamed, so that they appear whole or not at
+all, and renaming stays within one file system. XlsxWriter's own temporary files, which hold candidates' data, lie
+there too.
+"""
 
 from __future__ import annotations
 
+import os
+import secrets
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Final, Protocol
 
+from importer.atomic_files import file_mode, make_folder, make_subfolder, sync_folder
 from importer.errors import StoppedEarly
-from importer.models import Outcome, Row
+from importer.models import Outcome, OutcomeKind, Row
 from importer.report.csv_files import CsvFiles
-from importer.report.facts import RunFacts
-from importer.report.names import CSV_FILES, SUMMARY_FILE, WORKBOOK_FILE
-from importer.report.pairing import Unaccounted, pair
-from importer.report.reported import ReportedRow
-from importer.report.staging import publish, staging
-from importer.report.summary import SourceSummary, Stopped, Summary
-from importer.report.summary_file import write_summary
-from importer.report.tally import Tally
+from importer.report.outcomes import csv_file
+from importer.report.reported_row import ReportedRow, pair
+from importer.report.summary import RunFacts, Summary
+from importer.report.summary_file import SummaryFile
+
+_PREFIX: Final = ".writing-"
+
+
+class ReportWriter(Protocol):
+    """Writes some of the report's files into the folder that it was given when it was made.
+
+    Memory must stay flat in the number of rows. A file that cannot be written is an OSError.
+    """
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The names of its files, known once all rows are written."""
+
+    def add(self, reported: ReportedRow) -> None:
+        """Take one row; they come in the order of the source."""
+
+    def finish(self, summary: Summary, folder: Path) -> None:
+        """Complete the files. `folder`: the results folder, as commands are to name it."""
+
+    def close(self) -> None:
+        """Leave nothing open, however the report ended."""
 
 
 def write_report(
@@ -37,13 +66,25 @@ def write_report(
         StoppedEarly: the folder cannot be written; what was sent is not lost by it.
         Unaccounted: not every row has exactly one outcome, a bug of ours.
     """
-    try:
-        with staging(folder) as staged:
-            summary = _write_files(staged, folder, facts, pair(rows, outcomes), final_facts or (lambda: facts))
-            publish(staged, folder, summary.files)
-            _remove_earlier(folder, summary.files)
-    except OSError as error:
-        raise _not_written(folder, facts.run, error) from error
+    # XlsxWriter takes a while to load, and the report of a long run is written by another process.
+    from importer.report.workbook import ReportWorkbook
+
+    with _staging(folder, facts.run) as staged, ExitStack() as open_writers:
+        summary_file = SummaryFile(staged)
+        writers: list[ReportWriter] = []
+        for make in (CsvFiles, ReportWorkbook):
+            writers.append(make(staged, facts))
+            open_writers.callback(writers[-1].close)
+        writers.append(summary_file)
+        for reported in pair(rows, outcomes):
+            for writer in writers:
+                writer.add(reported)
+        files = [name for writer in writers for name in writer.files]
+        summary = summary_file.summary((final_facts or (lambda: facts))(), files)
+        for writer in writers:
+            writer.finish(summary, folder)
+        _publish(staged, folder, files)
+        _remove_earlier(folder, files)
     return summary
 
 
@@ -54,81 +95,54 @@ def write_unfinished_summary(folder: Path, facts: RunFacts) -> Summary:
         StoppedEarly: the folder cannot be written.
     """
     begun = replace(facts, finished=False, exit_code=None, ended_at=None)
-    summary = _summary(begun, Tally(), None, (SUMMARY_FILE,))
+    with _staging(folder, facts.run) as staged:
+        summary_file = SummaryFile(staged)
+        summary = summary_file.summary(begun, summary_file.files, rows_are_read=False)
+        summary_file.finish(summary, folder)
+        _publish(staged, folder, summary.files)
+    return summary
+
+
+@contextmanager
+def _staging(folder: Path, run: str) -> Iterator[Path]:
+    """A private folder to write in; gone with all that is left in it when the block ends, however it ends.
+
+    What a killed process left behind is removed first: the one who writes a run's report is alone in its folder.
+    """
     try:
-        with staging(folder) as staged:
-            write_summary(staged, summary)
-            publish(staged, folder, summary.files)
+        make_folder(folder)
+        for left_over in folder.glob(f"{_PREFIX}*"):
+            shutil.rmtree(left_over, ignore_errors=True)
+        staged = folder / f"{_PREFIX}{secrets.token_hex(4)}"
+        make_subfolder(staged)
+        try:
+            yield staged
+        finally:
+            shutil.rmtree(staged, ignore_errors=True)
     except OSError as error:
-        raise _not_written(folder, facts.run, error) from error
-    return summary
+        raise StoppedEarly(
+            f"{folder}: the report cannot be written: {error.strerror or error}; what was sent is kept, so mend that"
+            f" (make room, or close a file that is open in another program), then: importer report {run}"
+        ) from error
 
 
-def _write_files(
-    staged: Path,
-    folder: Path,
-    facts: RunFacts,
-    reported_rows: Iterator[ReportedRow],
-    final_facts: Callable[[], RunFacts],
-) -> Summary:
-    # XlsxWriter takes a while to load, and the report of a long run is written by another process.
-    from importer.report.workbook import ReportWorkbook
+def _publish(staged: Path, folder: Path, names: Sequence[str]) -> None:
+    """Move the named files to where they belong, in this order, each on disk and private before it shows.
 
-    tally = Tally()
-    with ReportWorkbook(staged, facts) as workbook:
-        with CsvFiles(staged, facts) as csv_files:
-            for reported in reported_rows:
-                tally.add(reported)
-                csv_files.add(reported)
-                workbook.add(reported)
-        counted = sum(tally.outcomes.values())
-        if counted != tally.rows:
-            raise Unaccounted(f"{tally.rows} rows were read, but {counted} outcomes counted")
-        summary = _summary(final_facts(), tally, tally.rows, (*csv_files.names, WORKBOOK_FILE, SUMMARY_FILE))
-        workbook.save(summary, folder)
-    write_summary(staged, summary)
-    return summary
-
-
-def _summary(facts: RunFacts, tally: Tally, rows: int | None, files: tuple[str, ...]) -> Summary:
-    stopped = facts.stop_reason is not None
-    return Summary(
-        run=facts.run,
-        finished=facts.finished,
-        exit_code=facts.exit_code,
-        source=SourceSummary(
-            file=facts.origin.file,
-            sheet=facts.origin.sheet,
-            sha256=facts.sha256,
-            rows=rows,
-            blank_rows=facts.blank_rows,
-            reading=facts.reading,
-        ),
-        target=facts.target,
-        target_title=facts.target_title,
-        mapping=facts.mapping,
-        outcomes=dict(tally.outcomes),
-        requests=tally.requests,
-        problems=tally.problems(),
-        warnings=facts.warnings,
-        stopped=Stopped(facts.stop_reason or "", facts.stop_hint or "") if stopped else None,
-        sandbox=facts.sandbox,
-        dry_run=facts.dry_run,
-        files=files,
-        started_at=facts.started_at,
-        ended_at=facts.ended_at,
-    )
+    Where a file cannot be moved, say because another program holds it open, none is half written.
+    """
+    for name in names:
+        path = staged / name
+        path.chmod(file_mode(path.parent))
+        with path.open("rb+") as file:
+            os.fsync(file.fileno())
+    for name in names:
+        (staged / name).replace(folder / name)
+    sync_folder(folder)
 
 
 def _remove_earlier(folder: Path, files: Sequence[str]) -> None:
     """Remove what an earlier report of the run wrote and this one did not: its rows have other outcomes now."""
-    for name in CSV_FILES.values():
+    for name in map(csv_file, OutcomeKind):
         if name not in files:
             (folder / name).unlink(missing_ok=True)
-
-
-def _not_written(folder: Path, run: str, error: OSError) -> StoppedEarly:
-    return StoppedEarly(
-        f"{folder}: the report cannot be written: {error.strerror or error}; what was sent is kept, so mend that"
-        f" (make room, or close a file that is open in another program), then: importer report {run}"
-    )

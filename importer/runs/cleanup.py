@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
 from importer.atomic_files import INTERNAL, open_private
 from importer.errors import Busy, UnusableInput
-from importer.ledger import JOURNAL, Ledger, Scope, forget_presence, is_abandoned, runs_at_work, target_lock
+from importer.ledger import LedgerStore, Presences, Scope
 from importer.models import FilePlace, Problem
+from importer.runs.journal import JOURNAL
 from importer.runs.manifest import MANIFEST, is_run, leftovers_in, manifests_in, read_manifest
 from importer.runs.results_folder import MARKER, is_run_folder, is_run_name, remove_folder
 
@@ -19,24 +21,24 @@ _MAYBE_AT_WORK = timedelta(days=1)  # a check holds no lock that would tell
 _BLOCK = 1 << 20
 
 
-def remove_abandoned(out: Path, ledger: Ledger | None) -> Iterator[str]:
+def remove_abandoned(out: Path, ledger: LedgerStore | None, presences: Presences) -> Iterator[str]:
     """Remove the folder of each run whose process is no more and which never began to send; give their names.
 
     A run that is being planned, waits for its lock or works now is not touched: its process says that it lives.
     """
-    for run in runs_at_work(out):
+    for run in presences.runs():
         folder = out / run
-        if not is_run_name(run) or not is_abandoned(out, run) or (folder.exists() and _has_begun(folder, ledger)):
+        if not is_run_name(run) or not presences.is_abandoned(run) or (folder.exists() and _has_begun(folder, ledger)):
             continue
         had_a_folder = folder.exists()
         remove_folder(folder)
         remove_folder(out / INTERNAL / run)  # what a command was given on standard input
-        forget_presence(out, run)
+        presences.forget(run)
         if had_a_folder:
             yield run
 
 
-def _has_begun(folder: Path, ledger: Ledger | None) -> bool:
+def _has_begun(folder: Path, ledger: LedgerStore | None) -> bool:
     """Whether there may be something of a run to report; where it cannot be told, there is."""
     whole = folder.with_name(folder.name.partition(".")[0])
     if whole != folder and is_run(whole):
@@ -67,7 +69,7 @@ class OldRun:
     scope: Scope | None
 
 
-def old_runs(out: Path, now: datetime, age: timedelta) -> Iterator[OldRun]:
+def old_runs(out: Path, now: datetime, age: timedelta, presences: Presences) -> Iterator[OldRun]:
     """The runs of a results folder that ended at least so long ago, and what killed ones left; see `is_run_folder`."""
     for folder, manifest in manifests_in(out):
         if not is_run_folder(folder):
@@ -78,22 +80,19 @@ def old_runs(out: Path, now: datetime, age: timedelta) -> Iterator[OldRun]:
         if now - at >= needed:
             yield OldRun(folder, at, None if manifest.dry_run else manifest.scope)
     for folder, began in leftovers_in(out):
-        if now - began >= (age if is_abandoned(out, folder.name) else max(age, _MAYBE_AT_WORK)):
+        if now - began >= (age if presences.is_abandoned(folder.name) else max(age, _MAYBE_AT_WORK)):
             yield OldRun(folder, began, None)
 
 
-def remove_run(old: OldRun, ledger_path: Path) -> bool:
+def remove_run(old: OldRun, ledger: LedgerStore | None) -> bool:
     """Erase a run's folder; false where a run of the same target is at work, which might be this one.
 
     Raises:
         UnusableInput: a file cannot be removed.
     """
     try:
-        if old.scope is None:
+        with ledger.lock_target(old.scope) if ledger and old.scope else nullcontext():
             erase(old.folder)
-        else:
-            with target_lock(ledger_path, old.scope):
-                erase(old.folder)
     except Busy:
         return False
     except OSError as error:

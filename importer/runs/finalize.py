@@ -8,10 +8,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from importer.errors import UnusableInput, UsageError
-from importer.ledger import Ledger, RowState, RunJournal, State, forget_presence
+from importer.ledger import LedgerStore, RowState, State, presences_in
 from importer.load import OWN_EARLIER_ATTEMPT, Stop
 from importer.models import NOT_GOOD, Outcome, OutcomeKind, Problem, Row
 from importer.report import Summary
+from importer.runs.journal import RunJournal
 from importer.runs.manifest import Ending, RunManifest, read_manifest, write_manifest
 from importer.runs.run_report import GO_ON, part_folders, rewrite_report, rows_of, sheet_of, write_from_folder
 
@@ -60,7 +61,7 @@ def _unreadable_from(progress: Progress) -> Stop:
     )
 
 
-def close(folder: Path, ledger: Ledger) -> Summary:
+def close(folder: Path, ledger: LedgerStore) -> Summary:
     """Keep the end of a run that was killed, wherever in its life, and give its summary.
 
     To be called under the lock of its target. The steps follow each other so that a kill between any two of them is
@@ -73,13 +74,13 @@ def close(folder: Path, ledger: Ledger) -> Summary:
     manifest = read_manifest(folder)
     if ledger.run(manifest.run) is None:
         raise UsageError(
-            f"the ledger {ledger.path} does not know run {manifest.run}: it was ended before it began to send, begins "
+            f"the ledger {ledger.name} does not know run {manifest.run}: it was ended before it began to send, begins "
             "just now, or has another ledger"
         )
     if manifest.ending is None:
         progress = _complete_journal(folder, manifest, ledger)
         write_manifest(folder, _killed(manifest, progress))
-    forget_presence(folder.parent, manifest.run)
+    presences_in(folder.parent, ledger.address).forget(manifest.run)
     summary = rewrite_report(folder)
     ledger.end_run(manifest.run, summary.ended_at or summary.started_at, summary.exit_code)
     return summary
@@ -103,7 +104,7 @@ def exit_code(counts: dict[OutcomeKind, int], stop: Stop | None, signal: int | N
     return 4 if any(counts.get(kind, 0) for kind in NOT_GOOD) else 0
 
 
-def resolve_row(folder: Path, ledger: Ledger, row: int, *, created: bool) -> None:
+def resolve_row(folder: Path, ledger: LedgerStore, row: int, *, created: bool) -> None:
     """Settle an unclear row as a person found it, and write the report of its run again.
 
     To be called under the lock of the run's target. May be said again, also after a kill in the middle.
@@ -140,7 +141,7 @@ _NOT_FOUND = Problem(
 )
 
 
-def _complete_journal(folder: Path, manifest: RunManifest, ledger: Ledger) -> Progress:
+def _complete_journal(folder: Path, manifest: RunManifest, ledger: LedgerStore) -> Progress:
     """Give each row without an outcome the one that the ledger knows, else that it had no turn.
 
     The ledger knows a candidate by its first row; what became of that holds for the other rows of the candidate.

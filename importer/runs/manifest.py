@@ -19,9 +19,10 @@ from importer.atomic_files import (
     read_private,
 )
 from importer.errors import DamagedRun, StoppedEarly, UnusableInput, UsageError
-from importer.ledger import JOURNAL, Scope
+from importer.ledger import Scope
 from importer.mapping import self_contained
 from importer.models import FilePlace, ManyTargets, Operation, Problem, SourceOptions, Target, TargetRun
+from importer.runs.journal import JOURNAL
 from importer.runs.results_folder import begun_at, folders_in
 from importer.runs.row_selection import Selection, selection_from_json
 

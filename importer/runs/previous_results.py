@@ -10,11 +10,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 from importer import __version__
 from importer.errors import StoppedEarly, UnusableInput
-from importer.ledger import Ledger, RowSet, RunJournal
+from importer.ledger import LedgerStore
 from importer.models import Outcome, OutcomeKind, Question, WireFormat
+from importer.runs.journal import JOURNAL, RowSet, RunJournal
 from importer.runs.manifest import RunManifest, manifests_in
 from importer.runs.private_copies import ChildTables
 from importer.runs.row_selection import Selection
@@ -49,7 +52,7 @@ class PreviousResults:
         self._standing: Iterator[Outcome] = iter(())
         self._next: Outcome | None = None
 
-    def recall(self, manifest: RunManifest, out: Path, ledger: Ledger) -> None:
+    def recall(self, manifest: RunManifest, out: Path, ledger: LedgerStore) -> None:
         """Find the last run in `out` that is alike and that the ledger knows, and remember what it said.
 
         Raises:
@@ -99,3 +102,31 @@ def _standing(folder: Path) -> Iterator[Outcome]:
     """The verdicts of a run that rest on file and mapping alone, in row order; and those that say more than done."""
     with RunJournal(folder) as journal:
         yield from journal.outcomes_that_are(_STANDING, or_say_more=OutcomeKind.DONE_BEFORE)
+
+
+class EarlierOutcomes:
+    """Looks into the journals of the runs in one results folder. Opened as they are asked for, closed together."""
+
+    def __init__(self, out: Path) -> None:
+        self._out = out
+        self._journals: dict[str, RunJournal | None] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        for journal in self._journals.values():
+            if journal is not None:
+                journal.close()
+
+    def of(self, run: str, row: int) -> Outcome | None:
+        """The outcome that a row had in a run; None where the run's folder is gone, or was cut off before.
+
+        Raises:
+            UnusableInput: the journal of that run is damaged.
+        """
+        if run not in self._journals:
+            folder = self._out / run
+            self._journals[run] = RunJournal(folder) if (folder / JOURNAL).is_file() else None
+        journal = self._journals[run]
+        return journal.outcome(row) if journal is not None else None

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from importer.atomic_files import INTERNAL, is_team_folder, make_folder, make_subfolder, open_private
 from importer.errors import UnusableInput
-from importer.ledger import Presence
+from importer.ledger import Presence, ledger_file, presences_in
 from importer.models import FilePlace, Problem
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def why_untrusted(settings: Settings) -> tuple[Problem, ...]:
         return ()
     homes = [settings.out]
     with suppress(UnusableInput):  # told where the ledger is opened
-        homes.append(settings.ledger_path().parent)
+        homes.append(ledger_file(settings.ledger_address).parent)
     problems: list[Problem] = []
     for home in homes:
         try:
@@ -202,14 +202,14 @@ def begun_at(folder: Path) -> datetime | None:
     return None
 
 
-def be_present(out: Path, run: str) -> Presence:
-    """Say that a run is at work, before it has a folder.
+def be_present(out: Path, run: str, ledger: str | None = None) -> Presence:
+    """Say that a run for the ledger of that address is at work, before it has a folder.
 
     Raises:
         UnusableInput: the results folder cannot be made or written.
     """
     try:
-        return Presence(out, run)
+        return presences_in(out, ledger).announce(run)
     except OSError as error:
         raise unusable_folder(out, error) from None
 

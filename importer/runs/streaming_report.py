@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Final
 
 from importer.child_process import child_environment, lower_priority, python_command
-from importer.ledger import RunJournal
 from importer.models import Outcome, Row
 from importer.report import RunFacts, write_report
+from importer.runs.journal import RunJournal
 from importer.runs.manifest import HashedOnce, RunManifest, read_manifest, refuse_altered
 from importer.runs.run_report import facts_of, rows_of, sheet_of
 from importer.startup import spare_garbage_collector

@@ -1,19 +1,26 @@
-"""One answer against its question: the form that each answer type asks for (service description 2.1 and 2.2)."""
+"""One answer against its question (service description 2.1 to 2.4): the form that each answer type asks for."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
 from typing import Any
+from urllib.parse import urlsplit
 
-from importer.sandbox.company import AnswerForms, Question
-from importer.sandbox.entries import check_entries
-from importer.sandbox.refusals import listed, quoted
-from importer.sandbox.strict_json import NotJson, read_json
-from importer.sandbox.written_forms import is_date, is_document_number, is_phone, is_web_address
+from importer.sandbox.company import AnswerForms, EntryKind, Question
+from importer.sandbox.http_messages import listed, quoted
+from importer.sandbox.json_reading import NotJson, read_json
 
 _INTEGER = re.compile(r"-?[0-9]+")
 _DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_EMAIL = re.compile(
+    r"[^@\s,;:<>()\[\]\"\\]+@(?:[^@\s,;:<>()\[\]\"\\._-][^@\s,;:<>()\[\]\"\\.]*\.)+[^@\s,;:<>()\[\]\"\\.]{2,}"
+)
+_PHONE = re.compile(r"\+?[0-9 ()./-]+")
+_SCHEMES = frozenset(("http", "https"))
 _LONGEST_SHORT_TEXT = 255
 _SEPARATORS = {"comma": ",", "semicolon": ";", "newline": "\n"}
 
@@ -47,50 +54,33 @@ def _check_text(question: Question, answer: Any, forms: AnswerForms) -> Iterator
     elif question.entries:
         yield from check_entries(question.entries, answer)
     else:
-        yield from _CHECKS.get(question.answer_type, _check_long_text)(question, answer, forms)
+        yield from _check_form(question, answer, forms)
         if question.type == "phone" and not is_phone(answer):
             yield f"{quoted(answer)} is no phone number of 7 to 15 digits"
 
 
-def _check_short_text(question: Question, answer: str, forms: AnswerForms) -> Iterator[str]:
-    if "\n" in answer or "\r" in answer:
-        yield "answer may not hold a line break"
-    if len(answer) > _LONGEST_SHORT_TEXT:
-        yield f"answer has {len(answer)} characters, {_LONGEST_SHORT_TEXT} are allowed"
-
-
-def _check_long_text(question: Question, answer: str, forms: AnswerForms) -> Iterator[str]:
-    return iter(())
-
-
-def _check_date(question: Question, answer: str, forms: AnswerForms) -> Iterator[str]:
-    if not is_date(answer):
-        yield f"{quoted(answer)} is no date in the form YYYY-MM-DD"
-
-
-def _check_integer(question: Question, answer: str, forms: AnswerForms) -> Iterator[str]:
-    if not _INTEGER.fullmatch(answer):
-        yield f"{quoted(answer)} is no integer"
-
-
-def _check_decimal(question: Question, answer: str, forms: AnswerForms) -> Iterator[str]:
-    if not _DECIMAL.fullmatch(answer):
-        yield f"{quoted(answer)} is no decimal number"
-
-
-def _check_yes_no(question: Question, answer: str, forms: AnswerForms) -> Iterator[str]:
-    if answer not in forms.yes_no:
-        yield f"{quoted(answer)} is neither {quoted(forms.yes_no[0])} nor {quoted(forms.yes_no[1])}"
-
-
-def _check_url(question: Question, answer: str, forms: AnswerForms) -> Iterator[str]:
-    if not is_web_address(answer):
-        yield f"{quoted(answer)} is no http or https address"
-
-
-def _check_single_choice(question: Question, answer: str, forms: AnswerForms) -> Iterator[str]:
-    if question.choices and answer not in question.choices:
-        yield f"{quoted(answer)} is not one of {listed(question.choices)}"
+def _check_form(question: Question, answer: str, forms: AnswerForms) -> Iterator[str]:
+    """The form of the question's answer type; any text is an answer of a type that is not known."""
+    match question.answer_type:
+        case "short_text":
+            if "\n" in answer or "\r" in answer:
+                yield "answer may not hold a line break"
+            if len(answer) > _LONGEST_SHORT_TEXT:
+                yield f"answer has {len(answer)} characters, {_LONGEST_SHORT_TEXT} are allowed"
+        case "date" if not is_date(answer):
+            yield f"{quoted(answer)} is no date in the form YYYY-MM-DD"
+        case "integer" if not _INTEGER.fullmatch(answer):
+            yield f"{quoted(answer)} is no integer"
+        case "decimal" if not _DECIMAL.fullmatch(answer):
+            yield f"{quoted(answer)} is no decimal number"
+        case "yes_no" if answer not in forms.yes_no:
+            yield f"{quoted(answer)} is neither {quoted(forms.yes_no[0])} nor {quoted(forms.yes_no[1])}"
+        case "url" if not is_web_address(answer):
+            yield f"{quoted(answer)} is no http or https address"
+        case "single_choice" if question.choices and answer not in question.choices:
+            yield f"{quoted(answer)} is not one of {listed(question.choices)}"
+        case "multiple_choice":
+            yield from _check_multiple_choice(question, answer, forms)
 
 
 def _check_multiple_choice(question: Question, answer: str, forms: AnswerForms) -> Iterator[str]:
@@ -119,14 +109,150 @@ def _chosen(answer: str, forms: AnswerForms) -> list[str] | None:
     return chosen
 
 
-_CHECKS: dict[str, Callable[[Question, str, AnswerForms], Iterator[str]]] = {
-    "date": _check_date,
-    "short_text": _check_short_text,
-    "long_text": _check_long_text,
-    "integer": _check_integer,
-    "decimal": _check_decimal,
-    "yes_no": _check_yes_no,
-    "single_choice": _check_single_choice,
-    "multiple_choice": _check_multiple_choice,
-    "url": _check_url,
+# --- entries of education and experience (service description 2.3 and 2.4) ---
+
+
+@dataclass(frozen=True, slots=True)
+class EntryForm:
+    """The fields of one kind of entry, by what they hold; the first of `texts` names the entry and must be there."""
+
+    texts: tuple[str, ...]
+    choice: str
+    allowed: tuple[str, ...]
+    current: str
+
+    @property
+    def name(self) -> str:
+        return self.texts[0]
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        return (*self.texts, self.choice, "start_date", "end_date", self.current)
+
+
+FORMS: dict[EntryKind, EntryForm] = {
+    "education": EntryForm(
+        texts=("school_name", "major"),
+        choice="degree",
+        allowed=(
+            "high_school_diploma",
+            "associate_degree",
+            "bachelors_degree",
+            "masters_degree",
+            "doctorate_degree",
+            "certificate_or_diploma",
+        ),
+        current="currently_pursuing",
+    ),
+    "experience": EntryForm(
+        texts=("company_name", "position_title"),
+        choice="employment_type",
+        allowed=("full_time", "part_time", "contract", "intern"),
+        current="currently_employed",
+    ),
 }
+
+
+def check_entries(kind: EntryKind, answer: str) -> Iterator[str]:
+    """What is wrong with the string of an education or experience answer, one line for each fault."""
+    try:
+        entries = read_json(answer)
+    except NotJson as error:
+        yield f"the answer is no JSON array of {kind} entries: {error}"
+        return
+    if not isinstance(entries, list):
+        yield f"the answer is no JSON array of {kind} entries: it is {_kind_of(entries)}"
+        return
+    if not entries:
+        yield f"the answer holds no {kind} entry"
+    for number, entry in enumerate(entries, start=1):
+        for message in _check_entry(FORMS[kind], entry):
+            yield f"{kind} entry {number}{message}"
+
+
+def _check_entry(form: EntryForm, entry: Any) -> Iterator[str]:
+    if not isinstance(entry, dict):
+        yield f" is {_kind_of(entry)}, not an object"
+        return
+    if form.name not in entry:
+        yield f" has no {form.name}"
+    for field, value in entry.items():
+        message = _check_field(form, field, value)
+        if message:
+            yield f", {field}: {message}"
+    yield from _check_period(form, entry)
+
+
+def _check_field(form: EntryForm, field: str, value: Any) -> str | None:
+    if field not in form.fields:
+        return "unknown field"
+    if field == form.current:
+        return None if isinstance(value, bool) else f"must be true or false, not {_kind_of(value)}"
+    if not isinstance(value, str):
+        return f"must be a string, not {_kind_of(value)}"
+    if field in form.texts:
+        return None if value.strip() else "may not be blank"
+    if field == form.choice:
+        return None if value in form.allowed else f"{quoted(value)} is not one of {listed(form.allowed)}"
+    return None if is_date(value) else f"{quoted(value)} is no date in the form YYYY-MM-DD"
+
+
+def _check_period(form: EntryForm, entry: dict[str, Any]) -> Iterator[str]:
+    if entry.get(form.current) is True and "end_date" in entry:
+        yield f": end_date does not go with {form.current} true"
+    start, end = entry.get("start_date"), entry.get("end_date")
+    if not (isinstance(start, str) and isinstance(end, str) and is_date(start) and is_date(end)):
+        return
+    if date.fromisoformat(start) > date.fromisoformat(end):
+        yield f": start_date {start} is after end_date {end}"
+
+
+_KINDS = {dict: "an object", list: "an array", str: "a string", bool: "a boolean", int: "a number", float: "a number"}
+
+
+def _kind_of(value: Any) -> str:
+    return _KINDS.get(type(value), "null")
+
+
+# --- the forms in which values are written ---
+
+
+def is_date(text: str) -> bool:
+    """A day that exists, as YYYY-MM-DD."""
+    if not _DATE.fullmatch(text):
+        return False
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def is_email(text: str) -> bool:
+    """One bare address with a dotted domain, of at most 254 characters."""
+    local = text.partition("@")[0]
+    dotted = local.startswith(".") or local.endswith(".") or ".." in local
+    return len(text) <= 254 and len(local) <= 64 and not dotted and _EMAIL.fullmatch(text) is not None
+
+
+def is_phone(text: str) -> bool:
+    """7 to 15 digits after an optional +, with separators."""
+    return _PHONE.fullmatch(text) is not None and 7 <= sum(character.isdigit() for character in text) <= 15
+
+
+def is_web_address(text: str) -> bool:
+    """An http or https address with a host and without white space."""
+    if any(character.isspace() for character in text):
+        return False
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in _SCHEMES and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        return False
+
+
+def is_document_number(value: Any) -> bool:
+    """A document ID as an integer or a string of digits (service description 2.2)."""
+    if isinstance(value, str):
+        return value.isascii() and value.isdigit()
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0

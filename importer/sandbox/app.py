@@ -2,24 +2,53 @@
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 from importer.sandbox.bodies import check_application, check_pool_candidate
-from importer.sandbox.candidate_record import candidate_record
 from importer.sandbox.company import Company, JobPost, TalentPool
-from importer.sandbox.delivery import Delivery, delayed, fault_after, fault_before, striking_before
-from importer.sandbox.error_shapes import error_reply
-from importer.sandbox.faults import FaultDealer, Faults, Subject
+from importer.sandbox.faults import Delivery, Faults, FaultSelector, Subject, deliver
+from importer.sandbox.http_messages import (
+    Operation,
+    Refusal,
+    Reply,
+    Request,
+    Route,
+    error_reply,
+    find_route,
+    json_reply,
+)
+from importer.sandbox.json_reading import NotJson, read_json
 from importer.sandbox.memory import Memory
-from importer.sandbox.options import SandboxOptions
-from importer.sandbox.refusals import Refusal
-from importer.sandbox.replies import Reply, json_reply
-from importer.sandbox.request import Request
-from importer.sandbox.routes import Operation, Route, find_route
-from importer.sandbox.strict_json import NotJson, read_json
+
+SHIPPED_QUESTIONS = Path(__file__).with_name("questions.json")
+_PRESIGNED = "https://files.example.com/{path}?X-Amz-Expires=3600&X-Amz-Signature={signature}"
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxOptions:
+    """How one sandbox is to run; every path may be None.
+
+    `port` 0 takes a free one. `questions` None takes the file that ships with the importer. `memory` keeps what was
+    accepted (JSON lines, personal data), `log` every request (JSON lines, no personal data), `faults` says which
+    requests meet which fault. `pool_duplicate_status` answers a second addition to a talent pool: the service
+    description (4.3) does not show it. With `exit_with_stdin` the sandbox ends when its standard input ends.
+    """
+
+    token: str = field(repr=False)
+    host: str = "127.0.0.1"
+    port: int = 0
+    questions: Path | None = None
+    memory: Path | None = None
+    faults: Path | None = None
+    log: Path | None = None
+    pool_duplicate_status: Literal[409, 400] = 409
+    exit_with_stdin: bool = False
 
 
 def utc_now() -> datetime:
@@ -41,7 +70,7 @@ class SandboxApp:
         self._duplicate_status = options.pool_duplicate_status
         self._company = company
         self._shape = faults.error_shape
-        self._dealer = FaultDealer(faults.faults, faults.seed)
+        self._selector = FaultSelector(faults.faults, faults.seed)
         self._memory = memory
         self._clock = clock
 
@@ -54,12 +83,12 @@ class SandboxApp:
         if route.operation is Operation.HEALTH:
             return Delivery(json_reply(200, {"status": "ok"}))
         body = self._read_body(request, route)
-        hits = self._dealer.deal(_subject(route, body))
-        struck = striking_before(hits)
-        if struck:
-            return delayed(hits, fault_before(struck, self._shape, self._clock()))
-        delivery = Delivery(body if isinstance(body, Reply) else self._operate(route, body))
-        return delayed(hits, fault_after(hits, delivery, self._shape, self._clock()))
+        hits = self._selector.select(_subject(route, body))
+
+        def work() -> Reply:
+            return body if isinstance(body, Reply) else self._operate(route, body)
+
+        return deliver(hits, work, self._shape, self._clock())
 
     def _refuse_outright(self, request: Request, route: Route | None) -> Reply | None:
         """The answer to a request that never reaches an operation: too large, unknown, wrong method, no token."""
@@ -106,34 +135,27 @@ class SandboxApp:
         refusals = check_application(body, post, self._company.forms)
         if refusals:
             return self._error(400, *refusals)
-        return self._accept(
-            Route(Operation.APPLY, post.hash, ()),
-            body,
-            created=lambda now: {"message": "the application was received"},
-            duplicate=lambda: self._error(409, Refusal("", "the user has already applied to this job post")),
-        )
+        duplicate = self._error(409, Refusal("", "the user has already applied to this job post"))
+        refused = self._accept(Operation.APPLY, post.hash, body, self._clock(), duplicate)
+        return refused or json_reply(201, {"message": "the application was received"})
 
     def _add_to_pool(self, pool: TalentPool, body: dict[str, Any]) -> Reply:
         refusals = check_pool_candidate(body)
         if refusals:
             return self._error(400, *refusals)
         twice = Refusal("email", "a candidate with this e-mail address is in the talent pool already")
-        return self._accept(
-            Route(Operation.ADD_TO_POOL, pool.id, ()),
-            body,
-            created=lambda now: candidate_record(len(self._memory), body, pool, self._company, now),
-            duplicate=lambda: self._error(self._duplicate_status, twice),
-        )
+        now, duplicate = self._clock(), self._error(self._duplicate_status, twice)
+        refused = self._accept(Operation.ADD_TO_POOL, pool.id, body, now, duplicate)
+        return refused or json_reply(201, candidate_record(len(self._memory), body, pool, self._company, now))
 
     def _accept(
-        self, route: Route, body: dict[str, Any], created: Callable[[datetime], Any], duplicate: Callable[[], Reply]
-    ) -> Reply:
-        now = self._clock()
+        self, operation: Operation, target: str, body: dict[str, Any], now: datetime, duplicate: Reply
+    ) -> Reply | None:
+        """Remember the submission, or say with what it is refused."""
         try:
-            accepted = self._memory.accept(route.operation, route.target, body, now)
+            return None if self._memory.accept(operation, target, body, now) else duplicate
         except OSError as error:
             return self._error(500, Refusal("", f"the sandbox cannot write its memory: {error.strerror}"))
-        return json_reply(201, created(now)) if accepted else duplicate()
 
     def _error(self, status: int, *refusals: Refusal) -> Reply:
         return error_reply(status, refusals, self._shape)
@@ -148,3 +170,67 @@ def _is_json(content_type: str) -> bool:
     media_type, _, parameters = content_type.partition(";")
     charset = parameters.strip().lower()
     return media_type.strip().lower() == "application/json" and charset in ("", "charset=utf-8", 'charset="utf-8"')
+
+
+def candidate_record(number: int, body: dict[str, Any], pool: TalentPool, company: Company, now: datetime) -> Any:
+    """The full record of the candidate that a body (4.3) creates, `number` being its id."""
+    at = timestamp(now)
+    person = {"email": body["email"], "first_name": body["first_name"], "last_name": body["last_name"]}
+    photo = _file_object(number * 10 + 1, f"photos/{number}.jpg", at)
+    job_post = _job_post(company)
+    return {
+        "id": number,
+        "user": {"id": number + 5000, **person, "profile_img": photo},
+        "job_post": job_post,
+        "source_job_post": job_post,
+        "company": company.name,
+        **person,
+        "cv": _file_object(number * 10, f"cvs/{body['cv']}.pdf", at),
+        "photo": photo,
+        "phone_number": "",
+        "address": "",
+        "city": "",
+        "country": "",
+        "education": [],
+        "work_experience": [],
+        "tags": [{"id": 1, "title": pool.title}],
+        "suitability": "suitable",
+        "score": 0,
+        "summary": "",
+        "skills": "",
+        "total_work_experience": 0,
+        "seniority": "",
+        "company_pipeline": {"id": 1, "queue": 1, "name": "New", "key": "new", "created_at": at},
+        "rejected_mail_sended": False,
+        "source_platform": body.get("source_platform", ""),
+        "source_type": "applied_from_candidate",
+        "error_status": False,
+        "created_at": at,
+        "updated_at": at,
+    }
+
+
+def timestamp(moment: datetime) -> str:
+    """A moment in UTC as the service writes it: ISO 8601 with Z."""
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _job_post(company: Company) -> dict[str, str]:
+    """A record names a job post even for a pool; the description does not show which."""
+    post = next(iter(company.job_posts.values()), None)
+    return {"hash": post.hash if post else "", "title": post.title if post else ""}
+
+
+def _file_object(number: int, path: str, at: str) -> dict[str, Any]:
+    folder, _, name = path.partition("/")
+    signature = hashlib.blake2b(path.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return {
+        "id": number,
+        "path": path,
+        "name": name,
+        "type": "application/pdf" if folder == "cvs" else "image/jpeg",
+        "file_size": 48_213,
+        "base": "https://files.example.com/",
+        "presigned_url": _PRESIGNED.format(path=path, signature=signature),
+        "uploaded_at": at,
+    }

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 import struct
 import sys
 import time
 from collections import deque
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from email.utils import formatdate
+from http import HTTPStatus
+from pathlib import Path
+from typing import TextIO
+
+import httptools
 
 from importer.sandbox.app import SandboxApp
-from importer.sandbox.delivery import Delivery, Ending
-from importer.sandbox.rendering import render_head
-from importer.sandbox.replies import json_reply
-from importer.sandbox.request import Request
-from importer.sandbox.request_log import RequestLog
-from importer.sandbox.request_parser import RequestParser
+from importer.sandbox.faults import Delivery, Ending
+from importer.sandbox.http_messages import Reply, Request, json_reply
+from importer.sandbox.json_reading import SandboxUnusable
 
+LONGEST_HEAD = 64 * 1024
+LONGEST_BODY = 8 * 1024 * 1024
+_REASONS = {status.value: status.phrase for status in HTTPStatus}
 _NO_LINGER = struct.pack("hh" if sys.platform == "win32" else "ii", 1, 0)  # on, 0 seconds: closing resets
 _BAD_HTTP = json_reply(400, {"detail": ["this is no HTTP/1.1 request"]})
 
@@ -36,7 +45,7 @@ class Connection(asyncio.Protocol):
         self._app = app
         self._log = log
         self._open_connections = open_connections
-        self._parser = RequestParser(self._encourage)
+        self._parser = RequestParser(self._send_continue)
         self._waiting: deque[Request] = deque()
         self._timer: asyncio.TimerHandle | None = None
         self._hanging = False
@@ -67,13 +76,13 @@ class Connection(asyncio.Protocol):
         self._answer_waiting()
 
     def eof_received(self) -> bool:
-        """Keeps the connection for what is still to be delivered to a client that has said all it will say."""
+        """Keeps the connection for what is still to be delivered to a client that sends no more."""
         self._half_closed = True
         return self._timer is not None and not self._hanging
 
     # --- deliveries ---
 
-    def _encourage(self) -> None:
+    def _send_continue(self) -> None:
         self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
     def _answer_waiting(self) -> None:
@@ -87,12 +96,12 @@ class Connection(asyncio.Protocol):
             else:
                 self._deliver(pending)
         if self._is_free() and (self._parser.broken or self._half_closed):
-            self._say_goodbye()
+            self._end()
 
     def _is_free(self) -> bool:
         return self._timer is None and not self._hanging and not self._transport.is_closing()
 
-    def _say_goodbye(self) -> None:
+    def _end(self) -> None:
         if self._parser.broken:
             self._transport.write(render_head(_BAD_HTTP, keep_alive=False) + _BAD_HTTP.body)
         self._transport.close()
@@ -135,3 +144,144 @@ class Connection(asyncio.Protocol):
             self._transport.close()
         elif patience is not None:
             self._timer = asyncio.get_running_loop().call_later(patience, self._transport.close)
+
+
+class RequestParser:
+    """Takes bytes as they come and gives the requests that are whole. `broken` says that no more can be read."""
+
+    def __init__(self, on_expectation: Callable[[], None]) -> None:
+        """`on_expectation` is called when a client waits for a 100 before it sends its body."""
+        self.broken = False
+        self._on_expectation = on_expectation
+        self._parser = httptools.HttpRequestParser(self)
+        self._whole: list[Request] = []
+        self.on_message_begin()
+
+    def feed(self, received: bytes) -> list[Request]:
+        """The requests that these bytes complete, in order; their bodies are at most LONGEST_BODY bytes long."""
+        try:
+            self._parser.feed_data(received)
+        except httptools.HttpParserUpgrade:
+            self.broken = True  # another protocol was asked for and is not spoken: answer as usual, then close
+            self._whole[-1:] = [replace(request, keep_alive=False) for request in self._whole[-1:]]
+        except httptools.HttpParserError:
+            self.broken = True
+        if not self._in_body:
+            self._head_size += len(received)
+            self.broken = self.broken or self._head_size > LONGEST_HEAD
+        whole, self._whole = self._whole, []
+        return whole
+
+    # --- called by httptools ---
+
+    def on_message_begin(self) -> None:
+        self._url = b""
+        self._headers: dict[str, str] = {}
+        self._body: list[bytes] = []
+        self._body_size = 0
+        self._head_size = 0
+        self._in_body = False
+
+    def on_url(self, url: bytes) -> None:
+        self._url += url
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self._headers[name.decode("latin-1").lower()] = value.decode("latin-1")
+
+    def on_headers_complete(self) -> None:
+        self._in_body = True
+        if self._headers.get("expect", "").lower() == "100-continue":
+            self._on_expectation()
+
+    def on_body(self, part: bytes) -> None:
+        self._body_size += len(part)
+        if self._body_size <= LONGEST_BODY:
+            self._body.append(part)
+        else:
+            self._body.clear()
+
+    def on_message_complete(self) -> None:
+        if self._parser.get_http_version() == "1.1" and "host" not in self._headers:
+            self.broken = True  # RFC 9112, 3.2: a request without Host gets a 400
+            return
+        self._whole.append(
+            Request(
+                method=self._parser.get_method().decode("latin-1"),
+                path=self._url.partition(b"?")[0].decode("latin-1"),
+                headers=self._headers,
+                body=b"".join(self._body),
+                keep_alive=self._parser.should_keep_alive() and not self.broken,
+                too_large=self._body_size > LONGEST_BODY,
+            )
+        )
+        self._in_body = False
+        self._head_size = 0
+
+
+def render_head(reply: Reply, *, keep_alive: bool) -> bytes:
+    """The status line and headers, with the blank line that ends them."""
+    lines = [
+        f"HTTP/1.1 {reply.status} {_REASONS.get(reply.status, 'Unknown')}",
+        f"Date: {_date(int(time.time()))}",
+        f"Content-Length: {len(reply.body)}",
+    ]
+    if reply.body:
+        lines.append(f"Content-Type: {reply.content_type}")
+    lines += [f"{name}: {value}" for name, value in reply.headers]
+    lines.append("Connection: keep-alive" if keep_alive else "Connection: close")
+    return "\r\n".join((*lines, "\r\n")).encode("latin-1")
+
+
+_dates: dict[int, str] = {}
+
+
+def _date(second: int) -> str:
+    """The Date header; written once a second, as formatting it costs more than the rest of the head."""
+    if second not in _dates:
+        _dates.clear()
+        _dates[second] = formatdate(second, usegmt=True)
+    return _dates[second]
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedRequest:
+    """One request: the status it was answered with (None: no answer was sent), its fault, and its time in ms."""
+
+    at: str
+    method: str
+    path: str
+    status: int | None
+    fault: str | None
+    ms: float
+
+
+class RequestLog:
+    """Writes requests to a file as JSON lines, and keeps them for whoever runs the sandbox in their own process."""
+
+    def __init__(self, path: Path | None = None, *, keep: bool = False) -> None:
+        """Raises SandboxUnusable if the file cannot be opened."""
+        self.requests: list[LoggedRequest] = []
+        self._keep = keep
+        self._file = _open(path) if path else None
+
+    def add(self, method: str, path: str, status: int | None, fault: str | None, seconds: float) -> None:
+        """Logs one request; called before its answer leaves, so that whoever has the answer finds the line."""
+        if not self._keep and not self._file:
+            return
+        at = datetime.now(UTC).isoformat(timespec="milliseconds")
+        request = LoggedRequest(at, method, path, status, fault, round(seconds * 1000, 3))
+        if self._keep:
+            self.requests.append(request)
+        if self._file:
+            self._file.write(json.dumps(asdict(request)) + "\n")
+
+    def close(self) -> None:
+        if self._file:
+            self._file.close()
+
+
+def _open(path: Path) -> TextIO:
+    try:
+        return path.open("a", buffering=1, encoding="utf-8")
+    except OSError as error:
+        raise SandboxUnusable(f"{path}: the log file cannot be opened: {error.strerror}; check the folder") from error

@@ -1,15 +1,18 @@
-"""Which requests meet which fault: drawn from a seed, so that the same requests meet the same faults."""
+"""Which requests meet which fault, drawn from a seed, and how the answer leaves the sandbox then."""
 
 from __future__ import annotations
 
 import hashlib
+import math
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from email.utils import format_datetime
+from enum import Enum
 from typing import Literal
 
-from importer.sandbox.error_shapes import ErrorShape
-from importer.sandbox.routes import Operation
+from importer.sandbox.http_messages import HTML, ErrorShape, Operation, Refusal, Reply, error_reply
 
 Kind = Literal[
     "delay",
@@ -32,6 +35,21 @@ Kind = Literal[
     "redirect",
     "refuse",
 ]
+
+_BEFORE = frozenset(("401", "403", "410", "423", "429", "html", "redirect", "refuse"))
+_BY_WHEN = frozenset(("500", "502", "503", "504", "reset"))
+_HTML_PAGE = b"<html>\r\n<head><title>%d</title></head>\r\n<body><center><h1>%d</h1></center></body>\r\n</html>\r\n"
+_SAYS = {
+    "401": "the token is not accepted",
+    "403": "this is not allowed to you",
+    "410": "this is gone",
+    "423": "this is locked",
+    "429": "too many requests",
+    "500": "internal error",
+    "502": "bad gateway",
+    "503": "service unavailable",
+    "504": "gateway timeout",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +134,13 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A fault that a request meets; `luck` (0 to 1) is its own draw, for the jitter."""
+    """A fault that a request meets; `random` (0 to 1) is its own draw, for the jitter."""
 
     fault: Fault
-    luck: float
+    random: float
 
 
-class FaultDealer:
+class FaultSelector:
     """Says of each request, as it comes in, which faults it meets."""
 
     def __init__(self, faults: Sequence[Fault], seed: int) -> None:
@@ -132,7 +150,7 @@ class FaultDealer:
         self._hits: Counter[tuple[int, str]] = Counter()
         self._counted = [0] * len(self._faults)
 
-    def deal(self, subject: Subject) -> tuple[Hit, ...]:
+    def select(self, subject: Subject) -> tuple[Hit, ...]:
         """The faults that this request meets, in the order of the file."""
         if not self._faults:
             return ()
@@ -166,3 +184,90 @@ class FaultDealer:
         text = f"{self._seed}/{purpose}/{index}/{self._attempts[subject.text]}/{subject.text}"
         digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
         return int.from_bytes(digest, "big") / 2**64
+
+
+class Ending(Enum):
+    """What becomes of the connection."""
+
+    ANSWER = "the whole answer, then the next request"
+    CUT_HEAD = "a part of the status line, then closed"
+    CUT = "the head and half of the body, then closed"
+    RESET = "nothing, reset"
+    HANG = "nothing until the client goes"
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """An answer, or its absence: after `delay` seconds, with what `ending`; `fault` is its name in the log.
+
+    `patience` limits a HANG, in seconds; then the connection is closed.
+    """
+
+    reply: Reply
+    ending: Ending = Ending.ANSWER
+    delay: float = 0.0
+    fault: str | None = None
+    patience: float | None = None
+
+
+def deliver(hits: Sequence[Hit], work: Callable[[], Reply], shape: ErrorShape, now: datetime) -> Delivery:
+    """The answer of `work`, or what its first fault makes of it; a fault that hits before keeps `work` from being done.
+
+    Delays are added to whatever else the request meets.
+    """
+    delays = [hit for hit in hits if hit.fault.kind == "delay"]
+    others = [hit.fault for hit in hits if hit.fault.kind != "delay"]
+    before = next((fault for fault in others if _is_before(fault)), None)
+    if before:
+        delivery = _with_fault(before, Delivery(Reply(0)), shape, now)
+    else:
+        delivery = Delivery(work())
+        if others:
+            delivery = _with_fault(others[0], delivery, shape, now)
+    if not delays:
+        return delivery
+    wait = sum(hit.fault.milliseconds + hit.random * hit.fault.jitter_milliseconds for hit in delays) / 1000
+    return replace(delivery, delay=wait, fault=delivery.fault or "delay")
+
+
+def _is_before(fault: Fault) -> bool:
+    return fault.kind in _BEFORE or (fault.kind in _BY_WHEN and fault.when == "before")
+
+
+def _with_fault(fault: Fault, delivery: Delivery, shape: ErrorShape, now: datetime) -> Delivery:
+    reply = delivery.reply
+    match fault.kind:
+        case "reset":
+            return replace(delivery, ending=Ending.RESET, fault=fault.name)
+        case "hang_after":
+            return replace(delivery, ending=Ending.HANG, fault=fault.name, patience=fault.seconds)
+        case "cut_head":
+            return replace(delivery, ending=Ending.CUT_HEAD, fault=fault.name)
+        case "cut_body":
+            return replace(delivery, ending=Ending.CUT, fault=fault.name)
+        case "not_json_201" | "empty_201" if reply.status != 201:
+            return delivery  # a 201 would be wrong for what was not accepted
+        case "not_json_201":
+            changed = Reply(201, b"<p>Your application was received.</p>", HTML)
+        case "empty_201":
+            changed = Reply(201)
+        case "html":
+            changed = Reply(fault.status, _HTML_PAGE % (fault.status, fault.status), HTML)
+        case "redirect":
+            changed = Reply(fault.status, headers=(("Location", fault.location),))
+        case "refuse":
+            changed = error_reply(fault.status, [Refusal("", fault.message)], shape)
+        case _:
+            refusals = [Refusal("", _SAYS[fault.kind])]
+            changed = replace(error_reply(int(fault.kind), refusals, shape), headers=_retry_after(fault, now))
+    return replace(delivery, reply=changed, fault=fault.name)
+
+
+def _retry_after(fault: Fault, now: datetime) -> tuple[tuple[str, str], ...]:
+    seconds = 1 if fault.seconds is None else math.ceil(fault.seconds)
+    if fault.retry_after == "none":
+        return ()
+    if fault.retry_after == "seconds":
+        return (("Retry-After", str(seconds)),)
+    whole = now.replace(microsecond=0) + timedelta(seconds=1 if now.microsecond else 0)
+    return (("Retry-After", format_datetime(whole + timedelta(seconds=seconds), usegmt=True)),)

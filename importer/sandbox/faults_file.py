@@ -6,11 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args
 
-from importer.sandbox.error_shapes import ERROR_SHAPES
 from importer.sandbox.faults import Emails, Every, Fault, Faults, First, Kind, Selection, Share
-from importer.sandbox.file_reading import Findings, read_json_file
-from importer.sandbox.refusals import listed, quoted
-from importer.sandbox.routes import Operation
+from importer.sandbox.http_messages import ERROR_SHAPES, Operation, listed, quoted
+from importer.sandbox.json_reading import Diagnostics, read_json_file
 
 KINDS: tuple[str, ...] = get_args(Kind)
 _OPERATIONS = ("questions", "apply", "add-candidate", "any")
@@ -55,49 +53,49 @@ def read_faults(path: Path) -> Faults:
     - refuse: a `message` with a `status` (400 unless said otherwise), as a check of the service's own
 
     Raises:
-        SandboxUnusable: the file cannot be used; tells every mistake in it, with the number of the fault from 1.
+        SandboxUnusable: the file cannot be used; reports every error in it, with the number of the fault from 1.
     """
     value = read_json_file(path)
-    findings = Findings(path)
-    findings.unknown_names("", value, ("seed", "error_shape", "faults"))
+    problems = Diagnostics(path)
+    problems.unknown_names("", value, ("seed", "error_shape", "faults"))
     seed, shape, items = value.get("seed", 0), value.get("error_shape", "fields"), value.get("faults", [])
     if not _is_whole(seed):
-        findings.add("seed", "must be an integer")
+        problems.add("seed", "must be an integer")
     if shape not in ERROR_SHAPES:
-        findings.add("error_shape", f"{quoted(shape)} is not one of {listed(ERROR_SHAPES)}")
+        problems.add("error_shape", f"{quoted(shape)} is not one of {listed(ERROR_SHAPES)}")
     if not isinstance(items, list):
-        findings.add("faults", "must be an array of faults")
+        problems.add("faults", "must be an array of faults")
         items = []
-    read = [_FaultReading(f"fault {number}", item, findings).read() for number, item in enumerate(items, start=1)]
-    findings.raise_if_any()
+    read = [_FaultReading(f"fault {number}", item, problems).read() for number, item in enumerate(items, start=1)]
+    problems.raise_if_any()
     return Faults(tuple(fault for fault in read if fault), seed, shape)
 
 
 class _FaultReading:
     """Reads one fault, told apart from the others by its place."""
 
-    def __init__(self, place: str, item: Any, findings: Findings) -> None:
+    def __init__(self, place: str, item: Any, problems: Diagnostics) -> None:
         self._place = place
         self._item = item
-        self._findings = findings
+        self._problems = problems
 
     def read(self) -> Fault | None:
         if not isinstance(self._item, dict):
-            self._findings.add(self._place, "must be an object")
+            self._problems.add(self._place, "must be an object")
             return None
         kind: Any = self._item.get("kind")
         kind = str(kind) if _is_whole(kind) else kind
         if kind not in KINDS:
-            self._findings.add(self._place, f"kind {quoted(kind)} is not one of {listed(KINDS)}")
+            self._problems.add(self._place, f"kind {quoted(kind)} is not one of {listed(KINDS)}")
             return None
         known = ("kind", *_SELECTORS, "operation", "times", *_PARAMETERS.get(kind, ()))
-        self._findings.unknown_names(self._place, self._item, known)
+        self._problems.unknown_names(self._place, self._item, known)
         for name in _NEEDED.get(kind, ()):
             if name not in self._item:
-                self._findings.add(self._place, f"a {kind} needs {quoted(name)}")
+                self._problems.add(self._place, f"a {kind} needs {quoted(name)}")
         selection, operation = self._selection(), self._choice("operation", _OPERATIONS, "any")
         if isinstance(selection, Emails) and operation == "questions":
-            self._findings.add(self._place, "the question list knows no emails; choose with share, first or every")
+            self._problems.add(self._place, "the question list knows no emails; choose with share, first or every")
         return Fault(
             kind=kind,
             selection=selection,
@@ -116,7 +114,7 @@ class _FaultReading:
     def _selection(self) -> Selection:
         named = [name for name in _SELECTORS if name in self._item]
         if len(named) != 1:
-            self._findings.add(self._place, f"needs exactly one of {listed(_SELECTORS)} to say which requests it hits")
+            self._problems.add(self._place, f"needs exactly one of {listed(_SELECTORS)} to say which requests it hits")
             return First(0)
         match named[0]:
             case "share":
@@ -142,7 +140,7 @@ class _FaultReading:
     def _value(self, name: str, default: Any, fits: Callable[[Any], bool], wanted: str) -> Any:
         value = self._item.get(name, default)
         if name in self._item and not fits(value):
-            self._findings.add(self._place, f"{name} {quoted(value)} {wanted}")
+            self._problems.add(self._place, f"{name} {quoted(value)} {wanted}")
             return default
         return value
 

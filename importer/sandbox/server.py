@@ -1,20 +1,21 @@
-"""Listens, and serves until told to stop."""
+"""Listens, and serves until told to stop; in this process, for tests, from a thread."""
 
 from __future__ import annotations
 
 import asyncio
 import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
-from importer.sandbox.app import SandboxApp
-from importer.sandbox.connection import Connection
+from importer.sandbox.app import SHIPPED_QUESTIONS, SandboxApp, SandboxOptions
+from importer.sandbox.connection import Connection, LoggedRequest, RequestLog
 from importer.sandbox.faults import Faults
 from importer.sandbox.faults_file import read_faults
+from importer.sandbox.json_reading import SandboxUnusable
 from importer.sandbox.memory import Memory
-from importer.sandbox.options import SHIPPED_QUESTIONS, SandboxOptions
 from importer.sandbox.questions_file import read_questions
-from importer.sandbox.request_log import RequestLog
-from importer.sandbox.unusable import SandboxUnusable
 
 _BACKLOG = 512
 
@@ -57,7 +58,7 @@ def prepare(options: SandboxOptions, *, keep_requests: bool = False) -> SandboxS
     """Reads the files and binds the port.
 
     Raises:
-        SandboxUnusable: a file or the address cannot be used; tells the mistakes of both files together.
+        SandboxUnusable: a file or the address cannot be used; reports the errors of both files together.
     """
     problems: list[str] = []
     company, faults = None, Faults()
@@ -95,3 +96,38 @@ def _listen(options: SandboxOptions) -> socket.socket:
     except (OSError, OverflowError) as error:
         where = f"{options.host} port {options.port}"
         raise SandboxUnusable(f"cannot listen on {where}: {error}; choose another port, or 0 for a free one") from error
+
+
+@dataclass(frozen=True, slots=True)
+class RunningSandbox:
+    """A sandbox that serves now: where it is, its token, what it has accepted, what was asked of it."""
+
+    base_url: str
+    token: str
+    memory: Memory
+    requests: list[LoggedRequest]
+
+
+@contextmanager
+def running(options: SandboxOptions) -> Iterator[RunningSandbox]:
+    """Serves from a thread with its own event loop until the block ends.
+
+    Raises:
+        SandboxUnusable: a file or the address cannot be used.
+    """
+    server = prepare(options, keep_requests=True)
+    loop = asyncio.new_event_loop()
+    stop = asyncio.Event()
+    thread = threading.Thread(target=_serve, args=(loop, server, stop), name="sandbox")
+    thread.start()
+    try:
+        yield RunningSandbox(server.base_url, options.token, server.memory, server.log.requests)
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join()
+        server.close()
+
+
+def _serve(loop: asyncio.AbstractEventLoop, server: SandboxServer, stop: asyncio.Event) -> None:
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:
+        runner.run(server.serve(stop))

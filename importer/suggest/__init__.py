@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from importer.suggest.child_sheets import OtherSheet
+from importer.suggest.column_values import SampledColumn, sample_columns
+from importer.suggest.entry_columns import OtherSheet
 from importer.suggest.proposal import OpenPoints, Proposal, SourceFacts, open_points
 from importer.suggest.propose import propose
-from importer.suggest.sampled import SampledColumn, sample_columns
-from importer.suggest.written import write_proposal
+from importer.suggest.yaml_writer import write_proposal
 
 __all__ = [
     "OpenPoints",

@@ -1,4 +1,4 @@
-"""What a header most likely means where no phrase of the table says it as a whole: its words one by one.
+"""What a header most likely means where no phrase of the table is the header as a whole: its words one by one.
 
 Each word becomes the one that stands for its synonyms, a German compound is taken apart, and words that say nothing are
 left out. Known phrases must then cover all that is left and agree; a word that nobody knows leaves the header open.
@@ -6,44 +6,44 @@ left out. Known phrases must then cover all that is left and agree; a word that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import lru_cache
 
 from importer.mapping.model import EntryKind
-from importer.suggest.header_text import words_of
 from importer.suggest.header_words import (
     CONCEPTS,
-    ENTRY_FIELDS,
+    EITHER_KIND,
+    ENTRY_PHRASES,
     ENTRY_QUALIFIERS,
     FOREIGN_WORDS,
     NOISE_WORDS,
     NOT_IMPORTED,
     STANDS_IN,
+    Phrases,
+    outside_brackets,
+    phrases_in,
+    read_table,
+    words_of,
 )
-from importer.suggest.synonyms import NEUTRAL, SYNONYMS
 
 _Words = frozenset[str]
-_Table = Mapping[str, Mapping[str, tuple[str, ...]]]
 _LINKS = ("", "s", "n", "en", "es", "er", "e")  # what German puts between the parts of a compound
 _SHORTEST_PART = 3  # letters
 _SHORTEST_COMPOUND = 7
 
 
-def _plain(words: str | Iterable[str]) -> frozenset[str]:
-    return frozenset(plain for word in ([words] if isinstance(words, str) else words) for plain in words_of(word))
+def _plain(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(plain for word in words for plain in words_of(word))
 
 
-_STANDS_FOR = {plain: name for name, words in SYNONYMS.items() for plain in _plain(words)}
-_NEUTRAL = _plain(NEUTRAL) | NOISE_WORDS
-_FOREIGN = FOREIGN_WORDS
+_TABLE = read_table("synonyms")
+_STANDS_FOR = {plain: name for name, words in _TABLE["synonyms"].items() for plain in _plain(words)}
+_NEUTRAL = NOISE_WORDS.union(*map(_plain, _TABLE["neutral"].values()))
 _SINGLE = frozenset(
-    key
-    for table in (CONCEPTS, NOT_IMPORTED, *ENTRY_FIELDS.values())
-    for by_language in table.values()
-    for words in by_language.values()
-    for word in words
-    if len(words_of(word)) == 1
-    for key in words_of(word)
+    words[0]
+    for table in (CONCEPTS, NOT_IMPORTED, *ENTRY_PHRASES.values())
+    for _, phrase in phrases_in(table)
+    if len(words := words_of(phrase)) == 1
 )
 _KNOWN = frozenset(_STANDS_FOR) | _NEUTRAL | _SINGLE
 
@@ -78,21 +78,20 @@ def _parts(word: str) -> tuple[str, ...]:
         return (word,)
     for cut in range(len(word) - _SHORTEST_PART, _SHORTEST_PART - 1, -1):
         head, tail = word[:cut], word[cut:]
-        if tail in _KNOWN and any(head.removesuffix(link) in _KNOWN for link in _LINKS if head.endswith(link)):
-            link = next(link for link in _LINKS if head.endswith(link) and head.removesuffix(link) in _KNOWN)
-            return (head.removesuffix(link), tail)
+        parts = (head.removesuffix(link) for link in _LINKS if head.endswith(link)) if tail in _KNOWN else ()
+        known = next((part for part in parts if part in _KNOWN), None)
+        if known is not None:
+            return (known, tail)
     return (word,)
 
 
-class _Phrases:
+class _PhraseSets:
     """The phrases of a table as sets of words; a set that two meanings have equally is of neither."""
 
-    def __init__(self, *tables: _Table) -> None:
+    def __init__(self, *tables: Phrases) -> None:
         found: dict[_Words, tuple[int, str]] = {}
-        for name, text in (
-            (n, t) for table in tables for n, langs in table.items() for ts in langs.values() for t in ts
-        ):
-            words, left_out = _tokens(text)
+        for name, phrase in (pair for table in tables for pair in phrases_in(table)):
+            words, left_out = _tokens(phrase)
             before = found.get(words)
             # One word that is left of several says too little: `can start from` is not `start`.
             if not words or (left_out and len(words) == 1) or (before is not None and before[0] < left_out):
@@ -124,9 +123,9 @@ class _Phrases:
         return names.pop() if len(names) == 1 else None
 
 
-_CONCEPTS = _Phrases(CONCEPTS, NOT_IMPORTED)
-_OWN_FIELDS = {kind: _Phrases(ENTRY_FIELDS[kind.value]) for kind in EntryKind}
-_EITHER = _Phrases(ENTRY_FIELDS[""])
+_CONCEPTS = _PhraseSets(CONCEPTS, NOT_IMPORTED)
+_OWN_FIELDS = {kind: _PhraseSets(ENTRY_PHRASES[kind.value]) for kind in EntryKind}
+_EITHER = _PhraseSets(ENTRY_PHRASES[EITHER_KIND])
 _OF_KIND = {
     kind: frozenset(_STANDS_FOR.get(word, word) for word in ENTRY_QUALIFIERS[kind.value])
     | {"history", "last", "current"}
@@ -137,7 +136,7 @@ _OF_KIND = {
 def likely_concept(header: str) -> str | None:
     """What a header is likely about, of CONCEPTS or NOT_IMPORTED; None where a word is unknown or they do not agree."""
     words, _ = _tokens(_outside(header))
-    if not words or words & _FOREIGN:
+    if not words or words & FOREIGN_WORDS:
         return None
     found = _CONCEPTS.covering(words)
     # One word is enough to hope for a column, and not enough to leave one out.
@@ -147,7 +146,7 @@ def likely_concept(header: str) -> str | None:
 def likely_field(header: str) -> tuple[EntryKind, str] | None:
     """The kind of entry and its field that a header likely names; None where it names none, or may be of both kinds."""
     words, _ = _tokens(_outside(header))
-    if not words or words & _FOREIGN:
+    if not words or words & FOREIGN_WORDS:
         return None
     found = {}
     for kind in EntryKind:
@@ -166,5 +165,5 @@ def is_held(header: str) -> bool:
 
 def _outside(header: str) -> str:
     """The header without what is in brackets, unless all of it is."""
-    outside = header.partition("(")[0].partition("[")[0]
+    outside = outside_brackets(header)
     return outside if words_of(outside) else header

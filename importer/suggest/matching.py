@@ -1,4 +1,4 @@
-"""Brings columns and goals together: by exact name, by the table of header words, by likeness, by the kind of values.
+"""Brings columns and goals together: by exact name, by the table of header words, by similarity, by the kind of values.
 
 Each step takes only what the steps before left over, so that what is surer goes first. A column goes to one goal;
 only a full name goes to two.
@@ -7,22 +7,23 @@ only a full name goes to two.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
+
+from rapidfuzz import fuzz
 
 from importer.mapping.resolved import Kind
-from importer.suggest.fitness import doubt_about, is_like
-from importer.suggest.goals import Goal
-from importer.suggest.header_text import key_of
-from importer.suggest.header_words import STANDS_IN
-from importer.suggest.likeness import likeness
-from importer.suggest.name_columns import PLAIN, NameHabits, find_names
-from importer.suggest.views import LIKE_IT, ColumnView, words_for
+from importer.suggest.columns import PLAIN, SIMILAR, ColumnView, NameHabits, find_names
+from importer.suggest.header_words import STANDS_IN, key_of, phrases_for, words_of
+from importer.suggest.proposal import Goal
+from importer.suggest.value_settings import doubt_about, is_like
 
-_LIKE = 80.0  # of 100: proposed, to be checked
+_SIMILAR_ENOUGH = 80.0  # of 100: proposed, to be checked
 _NEAR = 65.0  # named in a comment
+_SHORT = 5  # letters: below it, a word is part of too many others
 _ADDRESS_PARTS = ("street", "postcode", "city", "country")
-_BY_TEXT = (Kind.LINE, Kind.TEXT, Kind.NAME)
+_TEXTS = (Kind.LINE, Kind.TEXT, Kind.NAME)
 _ALTERNATIVES = ("phone", "email")
 
 
@@ -43,23 +44,20 @@ class Matcher:
 
     def __init__(self, goals: Sequence[Goal], views: Sequence[ColumnView], reserved: frozenset[int]) -> None:
         self._goals = tuple(goals)
-        self._views = tuple(seen for seen in views if seen.column.index not in reserved)
+        self._views = tuple(view for view in views if view.column.index not in reserved)
         self._taken: set[int] = set()
         self._found: dict[Goal, Match] = {}
 
     def run(self) -> tuple[Match, ...]:
         """All matches, in the order of the goals."""
-        for step in (
-            self._exact,
-            self._names,
-            self._concepts,
-            self._address,
-            self._stand_ins,
-            self._composed,
-            self._like,
-            self._kinds,
-        ):
-            step()
+        self._match_exact_names()
+        self._match_names_of_people()
+        self._match_concepts()
+        self._match_address()
+        self._match_stand_ins()
+        self._match_likely_concepts()
+        self._match_similar_names()
+        self._match_kinds_of_values()
         return tuple(self._found[goal] for goal in self._goals if goal in self._found)
 
     # --- what is left -----------------------------------------------------------------------------
@@ -68,48 +66,47 @@ class Matcher:
         return tuple(goal for goal in self._goals if goal not in self._found)
 
     def open_views(self) -> tuple[ColumnView, ...]:
-        return tuple(seen for seen in self._views if seen.column.index not in self._taken)
+        return tuple(view for view in self._views if view.column.index not in self._taken)
 
     def columns_near(self, goal: Goal) -> tuple[ColumnView, ...]:
         """The columns left over that come nearest to a goal, at most two."""
-        scored = [(_score(goal, seen), seen) for seen in self.open_views() if seen.imported]
-        near = sorted((pair for pair in scored if pair[0] >= _NEAR), key=lambda pair: -pair[0])
-        return tuple(seen for _, seen in near[:2])
+        return _nearest(self._imported(), lambda view: _score(goal, view))
 
-    def goals_near(self, seen: ColumnView) -> tuple[Goal, ...]:
+    def goals_near(self, view: ColumnView) -> tuple[Goal, ...]:
         """The goals left over that come nearest to a column, at most two."""
-        scored = [(_score(goal, seen), goal) for goal in self.open_goals()] if seen.imported else []
-        near = sorted((pair for pair in scored if pair[0] >= _NEAR), key=lambda pair: -pair[0])
-        return tuple(goal for _, goal in near[:2])
+        return _nearest(self.open_goals(), lambda goal: _score(goal, view)) if view.imported else ()
+
+    def _imported(self) -> list[ColumnView]:
+        return [view for view in self.open_views() if view.imported]
 
     # --- the steps, surest first --------------------------------------------------------------------
 
-    def _exact(self) -> None:
+    def _match_exact_names(self) -> None:
         """The header is the key or the text of a question."""
         keys = Counter(key for goal in self._goals if goal.question for key in {key_of(name) for name in goal.names})
         for goal in self._goals:
-            own = {key_of(name) for name in goal.names if key_of(name) and keys[key_of(name)] == 1}
-            views = [seen for seen in self.open_views() if seen.key in own] if goal.question else []
+            own = {key for name in goal.names if (key := key_of(name)) and keys[key] == 1}
+            views = [view for view in self.open_views() if view.key in own] if goal.question else []
             if views and goal.concept not in _ALTERNATIVES:
                 self._take_best(goal, views)
 
-    def _names(self) -> None:
+    def _match_names_of_people(self) -> None:
         goals = {goal.name: goal for goal in self.open_goals() if goal.question is None}
         if "first_name" not in goals or "last_name" not in goals:
             return
         for name, found in find_names(self.open_views()).items():
             self._take(Match(goals[name], (found.view,), found.doubt, None, found.part, found.habits))
 
-    def _concepts(self) -> None:
+    def _match_concepts(self) -> None:
         """The header is a word for what the goal asks."""
         wanted = Counter(goal.concept for goal in self.open_goals())
         for goal in self.open_goals():
-            views = [seen for seen in self.open_views() if goal.concept and seen.concept == goal.concept]
+            views = [view for view in self.open_views() if goal.concept and view.concept == goal.concept]
             likely = self._likely_for(goal)
             if not views and not (likely and goal.concept in _ALTERNATIVES and not goal.guessed):
                 continue
             if goal.guessed:
-                self._take_best(goal, views, LIKE_IT)
+                self._take_best(goal, views, SIMILAR)
             elif wanted[goal.concept] > 1:
                 self._take(Match(goal, (*views, *likely)[:1], "more than one question asks for this"))
             elif goal.concept in _ALTERNATIVES:
@@ -117,109 +114,131 @@ class Matcher:
             else:
                 self._take_best(goal, views)
 
-    def _likely_for(self, goal: Goal) -> list[ColumnView]:
-        """The columns whose header is made of words for what the goal asks, and whose values do not contradict."""
-        return [seen for seen in self._likely() if goal.concept and seen.likely == goal.concept and _may_be(goal, seen)]
+    def _match_address(self) -> None:
+        """Street, city and so on become one address, joined."""
+        goal = next((goal for goal in self.open_goals() if goal.concept == "address" and goal.question), None)
+        if goal is None or goal.wanted.kind not in _TEXTS:
+            return
+        filled = [view for view in self.open_views() if view.sampled.filled]
+        parts = [
+            next((view for view in filled if part in (view.concept, view.likely)), None) for part in _ADDRESS_PARTS
+        ]
+        views = tuple(view for view in parts if view is not None)
+        if len(views) > 1:
+            self._take(Match(goal, views, "" if all(view.concept for view in views) else SIMILAR, joined=", "))
+        elif views:
+            self._take(Match(goal, views, "this is only a part of an address"))
 
-    def _composed(self) -> None:
+    def _match_stand_ins(self) -> None:
+        """The header is a word for something close."""
+        for goal in self.open_goals():
+            for view in self.open_views() if goal.concept else ():
+                close = STANDS_IN.get(view.concept or "") == goal.concept
+                place = view.concept == "location" and goal.concept in ("address", "city")
+                if (close or place) and goal not in self._found and not doubt_about(goal.wanted, view.values):
+                    self._take(Match(goal, (view,), f"'{view.name}' says something close, not quite the same"))
+
+    def _match_likely_concepts(self) -> None:
         """The header is made of words for what the goal asks."""
         wanted = Counter(goal.concept for goal in self.open_goals())
         for goal in self.open_goals():
             views = self._likely_for(goal)
             if views and wanted[goal.concept] == 1:
-                filled = [seen for seen in views if seen.sampled.filled] or views
-                self._take(Match(goal, (filled[0],), LIKE_IT))
+                self._take(Match(goal, (_filled(views)[0],), SIMILAR))
 
-    def _take_best(self, goal: Goal, views: Sequence[ColumnView], unless: str = "") -> None:
-        fitting = [seen for seen in views if not doubt_about(goal.wanted, seen.kinds)] or list(views)
-        filled = [seen for seen in fitting if seen.sampled.filled] or fitting
-        doubt = doubt_about(goal.wanted, filled[0].kinds)
-        if len(filled) > 1:
-            doubt = doubt or f"'{filled[1].name}' ({filled[1].column.letter}) says the same"
-        self._take(Match(goal, (filled[0],), doubt or unless))
+    def _match_similar_names(self) -> None:
+        """The header is like the key or the text of the question."""
+        pairs = [(_score(goal, view), goal, view) for goal in self.open_goals() for view in self._imported()]
+        for score, goal, view in sorted(pairs, key=lambda pair: -pair[0]):
+            free = goal not in self._found and view.column.index not in self._taken
+            if score >= _SIMILAR_ENOUGH and free and _may_be(goal, view):
+                self._take(Match(goal, (view,), SIMILAR))
+
+    def _match_kinds_of_values(self) -> None:
+        """The values are of the kind that the goal asks for, and of no other column that is left."""
+        for goal in self.open_goals():
+            views = [view for view in self._imported() if view.concept is None and _values_say(goal, view)]
+            if len(views) == 1:
+                self._take(Match(goal, (views[0],), "only the values look like it"))
+
+    # --- taking -----------------------------------------------------------------------------------
+
+    def _likely_for(self, goal: Goal) -> list[ColumnView]:
+        """The columns whose header is made of words for what the goal asks, and whose values do not contradict."""
+        return [
+            view for view in self._imported() if goal.concept and view.likely == goal.concept and _may_be(goal, view)
+        ]
+
+    def _take_best(self, goal: Goal, views: Sequence[ColumnView], otherwise: str = "") -> None:
+        fitting = [view for view in views if not doubt_about(goal.wanted, view.values)] or views
+        best, *others = _filled(fitting)
+        doubt = doubt_about(goal.wanted, best.values)
+        if others:
+            doubt = doubt or f"'{others[0].name}' ({others[0].column.letter}) says the same"
+        self._take(Match(goal, (best,), doubt or otherwise))
 
     def _take_alternatives(self, goal: Goal, views: Sequence[ColumnView], likely: Sequence[ColumnView]) -> None:
         """The first that is filled in counts, so that every column whose values fit is named."""
-        more = [seen for seen in self.open_views() if STANDS_IN.get(seen.concept or seen.likely or "") == goal.concept]
-        fitting = [seen for seen in (*views, *likely, *more) if is_like(goal.wanted, seen.kinds)]
+        more = [view for view in self.open_views() if STANDS_IN.get(view.concept or view.likely or "") == goal.concept]
+        fitting = [view for view in (*views, *likely, *more) if is_like(goal.wanted, view.values)]
         if not fitting:
             self._take_best(goal, (*views, *likely))
             return
-        doubt = "" if all(seen.concept for seen in fitting) else LIKE_IT
+        doubt = "" if all(view.concept for view in fitting) else SIMILAR
         if goal.wanted.kind is Kind.EMAIL and len(fitting) > 1:
             doubt = "the second is taken where the first holds no valid address"
         self._take(Match(goal, tuple(fitting), doubt))
 
-    def _address(self) -> None:
-        """Street, city and so on become one address, joined."""
-        goal = next((goal for goal in self.open_goals() if goal.concept == "address" and goal.question), None)
-        if goal is None or goal.wanted.kind not in _BY_TEXT:
-            return
-        open_views = self.open_views()
-        parts = [
-            next((seen for seen in open_views if part in (seen.concept, seen.likely) and seen.sampled.filled), None)
-            for part in _ADDRESS_PARTS
-        ]
-        views = tuple(seen for seen in parts if seen is not None)
-        if views:
-            doubt = "" if all(seen.concept for seen in views) else LIKE_IT
-            doubt = doubt if len(views) > 1 else "this is only a part of an address"
-            self._take(Match(goal, views, doubt, joined=", " if len(views) > 1 else None))
-
-    def _stand_ins(self) -> None:
-        """The header is a word for something close."""
-        for goal in self.open_goals():
-            for seen in self.open_views() if goal.concept else ():
-                close = STANDS_IN.get(seen.concept or "") == goal.concept
-                place = seen.concept == "location" and goal.concept in ("address", "city")
-                if (close or place) and goal not in self._found and not doubt_about(goal.wanted, seen.kinds):
-                    self._take(Match(goal, (seen,), f"'{seen.name}' says something close, not quite the same"))
-
-    def _like(self) -> None:
-        """The header is like the key or the text of the question."""
-        pairs = [(_score(goal, seen), goal, seen) for goal in self.open_goals() for seen in self._likely()]
-        for score, goal, seen in sorted(pairs, key=lambda pair: -pair[0]):
-            free = goal not in self._found and seen.column.index not in self._taken
-            if score >= _LIKE and free and _may_be(goal, seen):
-                self._take(Match(goal, (seen,), LIKE_IT))
-
-    def _kinds(self) -> None:
-        """The values are of the kind that the goal asks for, and of no other column that is left."""
-        for goal in self.open_goals():
-            views = [seen for seen in self._likely() if seen.concept is None and _values_say(goal, seen)]
-            if len(views) == 1:
-                self._take(Match(goal, (views[0],), "only the values look like it"))
-
-    def _likely(self) -> Iterator[ColumnView]:
-        return (seen for seen in self.open_views() if seen.imported)
-
     def _take(self, match: Match) -> None:
         self._found[match.goal] = match
-        self._taken.update(seen.column.index for seen in match.views)
+        self._taken.update(view.column.index for view in match.views)
 
 
-def _score(goal: Goal, seen: ColumnView) -> float:
-    known = seen.concept or seen.likely
+def _filled(views: Sequence[ColumnView]) -> Sequence[ColumnView]:
+    return [view for view in views if view.sampled.filled] or views
+
+
+_T = TypeVar("_T")
+
+
+def _nearest(found: Iterable[_T], score: Callable[[_T], float]) -> tuple[_T, ...]:
+    near = sorted(((score(one), one) for one in found), key=lambda pair: -pair[0])
+    return tuple(one for points, one in near[:2] if points >= _NEAR)
+
+
+def _score(goal: Goal, view: ColumnView) -> float:
+    known = view.concept or view.likely
     if goal.concept and known and goal.concept != known:
         return 0.0  # both are known, and they are two things
-    names = (*(goal.names if goal.question else ()), *words_for(goal.concept))
-    return max((likeness(seen.name, name) for name in names), default=0.0)
+    names = (*(goal.names if goal.question else ()), *phrases_for(goal.concept))
+    return max((_similarity(view.name, name) for name in names), default=0.0)
 
 
-def _may_be(goal: Goal, seen: ColumnView) -> bool:
-    if goal.wanted.kind in _BY_TEXT:
-        return not doubt_about(goal.wanted, seen.kinds) and seen.kinds.emails < 0.5
-    return is_like(goal.wanted, seen.kinds)
+def _similarity(header: str, name: str) -> float:
+    """The similarity of the words, in any order; a header that is part of a longer question counts somewhat less."""
+    left, right = " ".join(words_of(header)), " ".join(words_of(name))
+    if not left or not right:
+        return 0.0
+    whole = fuzz.token_sort_ratio(left, right)
+    if min(len(left), len(right)) < _SHORT:
+        return float(whole)
+    return max(float(whole), 0.9 * fuzz.token_set_ratio(left, right))
 
 
-def _values_say(goal: Goal, seen: ColumnView) -> bool:
-    kinds, concept = seen.kinds, goal.concept or ""
+def _may_be(goal: Goal, view: ColumnView) -> bool:
+    if goal.wanted.kind in _TEXTS:
+        return not doubt_about(goal.wanted, view.values) and view.values.emails < 0.5
+    return is_like(goal.wanted, view.values)
+
+
+def _values_say(goal: Goal, view: ColumnView) -> bool:
+    values, concept = view.values, goal.concept or ""
     if goal.wanted.kind is Kind.EMAIL:
-        return kinds.emails >= 0.8
+        return values.emails >= 0.8
     if goal.wanted.kind is Kind.PHONE:
-        return kinds.phones >= 0.8 and kinds.share(lambda text: text.startswith(("+", "0"))) >= 0.5
+        return values.phones >= 0.8 and values.share(lambda text: text.startswith(("+", "0"))) >= 0.5
     if goal.wanted.kind is Kind.URL and concept in ("linkedin", "github", "behance", "dribbble"):
-        return kinds.urls_of(concept) >= 0.8
+        return values.urls_of(concept) >= 0.8
     if goal.wanted.kind in (Kind.CHOICE, Kind.CHOICES) and goal.wanted.options:
-        return len(kinds.values) > 1 and is_like(goal.wanted, kinds)
+        return len(values.counts) > 1 and is_like(goal.wanted, values)
     return False

@@ -3,35 +3,52 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from importer.mapping.model import PLACEHOLDER
+from importer.mapping.read_entries import ENTRY_FIELDS
 from importer.mapping.resolved import Kind
+from importer.mapping.wanted import wanted_of_entry
 from importer.models import Question, Target
-from importer.suggest.child_sheets import OtherSheet, child_entries
-from importer.suggest.column_groups import entry_groups
-from importer.suggest.column_names import ColumnNames
-from importer.suggest.date_forms import day_first_votes
-from importer.suggest.entries import entries_of, entries_of_child
-from importer.suggest.goals import Goal, candidate_goals, entry_kind, question_goals
+from importer.suggest.column_values import (
+    MISSING_OR_NAME,
+    MISSING_WORDS,
+    ColumnValues,
+    DateForms,
+    SampledColumn,
+    date_forms,
+    day_first_votes,
+)
+from importer.suggest.columns import PLAIN, ColumnNames, ColumnView, view
+from importer.suggest.entry_columns import (
+    ChildEntries,
+    EntryColumns,
+    EntryGroups,
+    OtherSheet,
+    child_entries,
+    entry_groups,
+)
+from importer.suggest.header_words import language_of
 from importer.suggest.matching import Match, Matcher
-from importer.suggest.name_columns import PLAIN
-from importer.suggest.phone_region import phone_region
 from importer.suggest.proposal import (
+    Goal,
     Open,
     Proposal,
     ProposedAnswer,
+    ProposedChild,
     ProposedEntries,
     ProposedField,
     ProposedValue,
     Setting,
     SourceFacts,
+    candidate_goals,
+    entry_kind,
+    question_goals,
 )
-from importer.suggest.sampled import SampledColumn
-from importer.suggest.value_kinds import MISSING_WORDS, NAMES_TOO
-from importer.suggest.value_settings import reading_of
-from importer.suggest.views import ColumnView, language_of, view
+from importer.suggest.value_settings import Reading, date_reading, doubt_about, phone_region, reading_of
 from importer.text.normalize import normalize
+from importer.text.ranges import range_pieces
 
 
 def propose(
@@ -47,81 +64,51 @@ def propose(
 
     Nothing is guessed silently: what is not certain carries its doubt, and what is not found is named as open.
     """
-    views = tuple(view(sampled) for sampled in columns)
+    views = tuple(map(view, columns))
     names = ColumnNames([sampled.column for sampled in columns])
-    votes = sum(day_first_votes(seen.kinds.values) for seen in views)
-    day_first = None if votes == 0 else votes > 0
+    day_first = _day_first(views)
     candidate, asked = candidate_goals(target), question_goals(questions)
     entries, reserved = _entries(questions, views, names, day_first)
-    entries = {**_on_other_sheets(questions, views, names, others, entries), **entries}
+    here = [field.value for content in entries.values() for field in content.fields]
+    entries |= _on_other_sheets([q for q in questions if q.id not in entries], views, names, others)
     matcher = Matcher((*candidate, *asked), views, reserved)
     matches = matcher.run()
     values = {match.goal: _value(match, names, day_first) for match in matches}
     answers = {goal.question.id: values[goal] for goal in asked if goal.question and goal in values}
     contents: dict[int, ProposedValue | ProposedEntries] = {**answers, **entries}
+    goal_of = {goal.question.id: goal for goal in asked if goal.question}
+
+    def near(goal: Goal | None) -> tuple[str, ...]:
+        return tuple(names.of(one.column) for one in matcher.columns_near(goal)) if goal else ()
+
     return Proposal(
         target=target,
         source=replace(source, missing=_missing_words(views, questions, values)),
         candidate=tuple(ProposedField(goal.name, values[goal]) for goal in candidate if goal in values),
         answers=tuple(ProposedAnswer(q, contents[q.id]) for q in questions if q.id in contents),
-        region=_region(asked, values, views),
+        region=_region(values, views),
         names=_names_setting(matches),
-        open_fields=tuple(
-            Open(goal.name, _column_names(matcher.columns_near(goal), names))
-            for goal in candidate
-            if goal not in values
+        open_fields=tuple(Open(goal.name, near(goal)) for goal in candidate if goal not in values),
+        open_questions=tuple((q, Open(q.label, near(goal_of.get(q.id)))) for q in questions if q.id not in contents),
+        open_columns=_open_columns(
+            matcher, names, views, reserved - {column.index for value in here for column in value.taken}
         ),
-        open_questions=_open_questions([q for q in questions if q.id not in contents], asked, matcher, names),
-        open_columns=_open_columns(matcher, names, views, reserved, entries),
         questions=tuple(questions),
     )
 
 
-def _entries(
-    questions: Sequence[Question], views: tuple[ColumnView, ...], names: ColumnNames, day_first: bool | None
-) -> tuple[dict[int, ProposedEntries], frozenset[int]]:
-    """The entries by question, and the columns that belong to entries, whether or not somebody asks for them."""
-    asked = {kind: question for question in questions if (kind := entry_kind(question))}
-    plain = {seen.column.index for goal in question_goals(questions) for seen in views if _named_by(goal, seen)}
-    found = entry_groups([seen for seen in views if seen.column.index not in plain], frozenset(plain))
-    wanted = [groups for groups in found if groups.kind in asked or groups.numbered]
-    reserved = frozenset(seen.column.index for groups in wanted for field in groups.fields for seen in field.views)
-    return {
-        asked[groups.kind].id: entries_of(groups, names, day_first) for groups in wanted if groups.kind in asked
-    }, reserved
-
-
-def _on_other_sheets(
-    questions: Sequence[Question],
-    views: tuple[ColumnView, ...],
-    names: ColumnNames,
-    others: Sequence[OtherSheet],
-    here: dict[int, ProposedEntries],
-) -> dict[int, ProposedEntries]:
-    """The entries that another sheet holds, of the questions that no column here answers."""
-    found = {}
-    for question in questions:
-        kind = entry_kind(question)
-        child = child_entries(kind, views, others) if kind is not None and question.id not in here else None
-        if child is not None:
-            votes = sum(day_first_votes(view(sampled).kinds.values) for sampled in child.sheet.columns)
-            found[question.id] = entries_of_child(child, names, None if votes == 0 else votes > 0)
-    return found
-
-
-def _named_by(goal: Goal, seen: ColumnView) -> bool:
-    """Whether a question has the very name of a column: then the column is its own, not a field of an entry."""
-    return any(normalize(seen.name) == normalize(name) for name in goal.names) or (
-        goal.concept is not None and goal.concept == seen.concept
-    )
+def _day_first(views: Sequence[ColumnView]) -> bool | None:
+    """How these columns together write `3/4/2021`, None where nothing says it."""
+    votes = sum(day_first_votes(one.values.counts) for one in views)
+    return None if votes == 0 else votes > 0
 
 
 def _value(match: Match, names: ColumnNames, day_first: bool | None) -> ProposedValue:
-    columns = tuple(seen.column for seen in match.views)
-    reading = reading_of(match.goal.wanted, [seen.kinds for seen in match.views], day_first)
+    columns = tuple(one.column for one in match.views)
+    reading = reading_of(match.goal.wanted, [one.values for one in match.views], day_first)
     part = (Setting("part", match.part),) if match.part else ()
     return ProposedValue(
-        names=tuple(names.of(column) for column in columns),
+        names=tuple(map(names.of, columns)),
         taken=columns,
         joined=match.joined,
         settings=(*part, *reading.settings),
@@ -131,42 +118,132 @@ def _value(match: Match, names: ColumnNames, day_first: bool | None) -> Proposed
     )
 
 
-def _column_names(views: Sequence[ColumnView], names: ColumnNames) -> tuple[str, ...]:
-    return tuple(names.of(seen.column) for seen in views)
-
-
-def _open_questions(
-    questions: Sequence[Question], asked: Sequence[Goal], matcher: Matcher, names: ColumnNames
-) -> tuple[tuple[Question, Open], ...]:
-    goals = {goal.question.id: goal for goal in asked if goal.question}
-    return tuple(
-        (
-            question,
-            Open(
-                question.label,
-                _column_names(matcher.columns_near(goals[question.id]), names) if question.id in goals else (),
-            ),
-        )
-        for question in questions
-    )
-
-
 def _open_columns(
-    matcher: Matcher,
-    names: ColumnNames,
-    views: Sequence[ColumnView],
-    reserved: frozenset[int],
-    entries: dict[int, ProposedEntries],
+    matcher: Matcher, names: ColumnNames, views: Sequence[ColumnView], idle: frozenset[int]
 ) -> tuple[Open, ...]:
-    here = [content for content in entries.values() if content.child is None]
-    used = {column.index for content in here for field in content.fields for column in field.value.taken}
-    near = {seen.column.index: tuple(goal.name for goal in matcher.goals_near(seen)) for seen in matcher.open_views()}
-    idle = reserved - used
+    """The columns that nothing takes. `idle`: those that belong to entries and are of no field that is proposed."""
+    near = {one.column.index: tuple(goal.name for goal in matcher.goals_near(one)) for one in matcher.open_views()}
     return tuple(
-        Open(names.of(seen.column), near.get(seen.column.index, ()))
-        for seen in views
-        if seen.name.strip() and (seen.column.index in near or seen.column.index in idle)
+        Open(names.of(one.column), near.get(one.column.index, ()))
+        for one in views
+        if one.name.strip() and (one.column.index in near or one.column.index in idle)
     )
+
+
+# --- entries --------------------------------------------------------------------------------------
+
+_RANGE = "range"
+_RANGES = 0.6  # of the cells
+_DATES = ("start_date", "end_date")
+
+
+def _entries(
+    questions: Sequence[Question], views: tuple[ColumnView, ...], names: ColumnNames, day_first: bool | None
+) -> tuple[dict[int, ProposedEntries], frozenset[int]]:
+    """The entries by question, and the columns that belong to entries, whether or not somebody asks for them."""
+    asked = {kind: question for question in questions if (kind := entry_kind(question))}
+    plain = {one.column.index for goal in question_goals(questions) for one in views if _named_by(goal, one)}
+    found = entry_groups([one for one in views if one.column.index not in plain], frozenset(plain))
+    wanted = [groups for groups in found if groups.kind in asked or groups.numbered]
+    reserved = frozenset(one.column.index for groups in wanted for field in groups.fields for one in field.views)
+    return {
+        asked[groups.kind].id: _entries_of(groups, names, day_first) for groups in wanted if groups.kind in asked
+    }, reserved
+
+
+def _named_by(goal: Goal, one: ColumnView) -> bool:
+    """Whether a question has the very name of a column: then the column is its own, not a field of an entry."""
+    return any(normalize(one.name) == normalize(name) for name in goal.names) or (
+        goal.concept is not None and goal.concept == one.concept
+    )
+
+
+def _on_other_sheets(
+    questions: Sequence[Question], views: tuple[ColumnView, ...], names: ColumnNames, others: Sequence[OtherSheet]
+) -> dict[int, ProposedEntries]:
+    """The entries that another sheet holds, of questions that no column here answers."""
+    found = {}
+    for question in questions:
+        kind = entry_kind(question)
+        child = child_entries(kind, views, others) if kind is not None else None
+        if child is not None:
+            found[question.id] = _entries_of_child(child, names)
+    return found
+
+
+def _entries_of_child(child: ChildEntries, names: ColumnNames) -> ProposedEntries:
+    """The entries of another sheet. `names` are those of the main one."""
+    there = ColumnNames([sampled.column for sampled in child.sheet.columns])
+    entries = _entries_of(child.groups, there, _day_first([view(sampled) for sampled in child.sheet.columns]))
+    join = ProposedChild(child.sheet.name, there.of(child.key.column), names.of(child.equals.column))
+    doubt = "" if child.found == 1 else f"{child.found:.0%} of the keys of that sheet are found in this one"
+    return replace(entries, child=join, doubt=doubt)
+
+
+def _entries_of(groups: EntryGroups, names: ColumnNames, day_first: bool | None) -> ProposedEntries:
+    """The entries with the keys that their values need; start and end dates share their formats."""
+    by_field = {field.field: field for field in groups.fields}
+    dated = [pair for field in groups.fields if field.field in _DATES for pair in _together(field).counts]
+    forms = date_forms(dated, day_first)
+    order = ENTRY_FIELDS[groups.kind]
+    found = {name: _field_value(by_field[name], names, forms, day_first) for name in order if name in by_field}
+    if _RANGE in by_field and not found.keys() & set(_DATES):
+        found |= _range_values(by_field[_RANGE], names, day_first)
+    fields = tuple(ProposedField(name, found[name]) for name in order if name in found)
+    return ProposedEntries(groups.kind, fields, groups.numbered, groups.first_unnumbered)
+
+
+def _field_value(field: EntryColumns, names: ColumnNames, forms: DateForms, day_first: bool | None) -> ProposedValue:
+    wanted, together = wanted_of_entry(field.kind, field.field), _together(field)
+    is_date = wanted.kind is Kind.DATE
+    reading = _date_reading(forms, field.field) if is_date else reading_of(wanted, [together], day_first)
+    doubt = "" if is_date and not reading.doubt else doubt_about(wanted, together)
+    return _proposed(field, names, reading, doubt=reading.doubt or doubt)
+
+
+def _range_values(field: EntryColumns, names: ColumnNames, day_first: bool | None) -> dict[str, ProposedValue]:
+    """Start and end of a range in one cell; nothing where the values do not look like ranges."""
+    together = _together(field)
+    split = [(range_pieces(text), count) for text, count in together.counts]
+    ranges = [(pieces, count) for pieces, count in split if len(pieces) == 2]
+    if sum(count for _, count in ranges) < _RANGES * together.total or not ranges:
+        return {}
+    forms = date_forms([(piece, count) for pieces, count in ranges for piece in pieces if piece], day_first)
+    found = {}
+    for name in _DATES:
+        reading = _date_reading(forms, name)
+        settings = (Setting("part", name.removesuffix("_date")), *reading.settings)
+        found[name] = _proposed(field, names, replace(reading, settings=settings), doubt=reading.doubt)
+    return found
+
+
+def _date_reading(forms: DateForms, field: str) -> Reading:
+    is_end = field == "end_date"
+    reading = date_reading(forms, "last" if is_end else "first", is_end=is_end)
+    few = forms.share < 0.6 and forms.total
+    return replace(reading, doubt=reading.doubt or (f"only {forms.share:.0%} look like a date" if few else ""))
+
+
+def _proposed(field: EntryColumns, names: ColumnNames, reading: Reading, doubt: str) -> ProposedValue:
+    name = field.template if PLACEHOLDER in field.template else names.of(field.views[0].column)
+    return ProposedValue(
+        names=(name,),
+        taken=tuple(one.column for one in field.views),
+        settings=reading.settings,
+        table=reading.table,
+        doubt=doubt or field.doubt,
+        remark=reading.remark,
+    )
+
+
+def _together(field: EntryColumns) -> ColumnValues:
+    """The columns of one field as if they were one."""
+    values = tuple(pair for one in field.views for pair in one.sampled.values)
+    filled = sum(one.sampled.filled for one in field.views)
+    return ColumnValues(SampledColumn(field.views[0].column, values, filled))
+
+
+# --- what counts for the whole file ---------------------------------------------------------------
 
 
 def _names_setting(matches: Sequence[Match]) -> tuple[Setting, ...]:
@@ -177,30 +254,31 @@ def _names_setting(matches: Sequence[Match]) -> tuple[Setting, ...]:
     return (*surname, *(Setting(key, words) for key, words in lists if words))
 
 
-def _region(asked: Sequence[Goal], values: dict[Goal, ProposedValue], views: tuple[ColumnView, ...]) -> str | None:
+def _region(values: Mapping[Goal, ProposedValue], views: Sequence[ColumnView]) -> str | None:
     phones = {
-        column.index for goal in asked if goal.wanted.kind is Kind.PHONE and goal in values
-        for column in values[goal].taken
-    }  # fmt: skip
-    numbers = [pair for seen in views if seen.column.index in phones for pair in seen.kinds.values]
-    return phone_region(numbers, language_of(views)) if numbers else None
+        column.index for goal, value in values.items() if goal.wanted.kind is Kind.PHONE for column in value.taken
+    }
+    numbers = [pair for one in views if one.column.index in phones for pair in one.values.counts]
+    return phone_region(numbers, language_of(one.name for one in views)) if numbers else None
 
 
 def _missing_words(
-    views: Sequence[ColumnView], questions: Sequence[Question], values: dict[Goal, ProposedValue]
+    views: Sequence[ColumnView], questions: Sequence[Question], values: Mapping[Goal, ProposedValue]
 ) -> tuple[str, ...]:
     """The words that stand for an empty cell, as written; not those that some question has as an option."""
     own = {
-        column.index for value in values.values() if any(setting.key == "missing" for setting in value.settings)
+        column.index
+        for value in values.values()
+        if any(setting.key == "missing" for setting in value.settings)
         for column in value.taken
-    }  # fmt: skip
+    }
     options = {normalize(option) for question in questions for option in question.options}
     columns = Counter[str]()
     written: dict[str, str] = {}
-    for seen in views:
-        if seen.column.index in own:
+    for one in views:
+        if one.column.index in own:
             continue
-        words = {normalize(text): text for text in seen.sampled.texts if normalize(text) in MISSING_WORDS - options}
+        words = {normalize(text): text for text in one.sampled.texts if normalize(text) in MISSING_WORDS - options}
         columns.update(set(words))
         written = {**words, **written}
-    return tuple(text for word, text in sorted(written.items()) if word not in NAMES_TOO or columns[word] > 1)
+    return tuple(text for word, text in sorted(written.items()) if word not in MISSING_OR_NAME or columns[word] > 1)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from importer.template.columns import TemplateColumn, template_columns
-from importer.template.mapping_file import template_mapping
+from importer.template.columns import TemplateColumn, template_columns, template_mapping
 from importer.template.workbook import write_workbook
 
 __all__ = ["TemplateColumn", "template_columns", "template_mapping", "write_workbook"]

@@ -1,17 +1,31 @@
-"""The columns of a template: one for each field of the candidate, for each question, and groups for entries."""
+"""The columns of a template: one for each field of the candidate and each question, groups for entries; its mapping."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from importer.mapping.model import EntryKind
+from importer.mapping.model import PLACEHOLDER, EntryKind
 from importer.mapping.resolved import Kind, Wanted
 from importer.mapping.wanted import wanted_of_entry
-from importer.models import Question, Target
-from importer.suggest.goals import Goal, candidate_goals, entry_kind, question_goals
+from importer.models import Column, Question, Target, column_letter
+from importer.suggest.columns import ColumnNames
+from importer.suggest.proposal import (
+    Proposal,
+    ProposedAnswer,
+    ProposedEntries,
+    ProposedField,
+    ProposedValue,
+    Setting,
+    SourceFacts,
+    candidate_goals,
+    entry_kind,
+    question_goals,
+)
 
-GROUPS = 3  # entries that the template has room for; more columns with the next numbers may be added
+SHEET = "Candidates"
+
+_GROUPS = 3  # entries that the template has room for; more columns with the next numbers may be added
 _CANDIDATE = {
     "email": "E-mail",
     "first_name": "First name",
@@ -19,7 +33,7 @@ _CANDIDATE = {
     "cv": "CV document ID",
     "terms_of_use": "Terms of use accepted",
 }
-ENTRY_HEADERS: dict[EntryKind, dict[str, str]] = {
+_ENTRY_HEADERS: dict[EntryKind, dict[str, str]] = {
     EntryKind.EDUCATION: {
         "school_name": "School", "degree": "Degree", "major": "Major", "start_date": "School from",
         "end_date": "School to", "currently_pursuing": "Still studying",
@@ -39,75 +53,102 @@ _HINTS = {
     Kind.YES_NO: "yes or no.",
     Kind.FLAG: "yes or no.",
     Kind.CHOICE: "One of:",
-    Kind.CHOICES: "One or more of these, with {sign} between them:",
+    Kind.CHOICES: "One or more of these, with {separator} between them:",
     Kind.DOCUMENT: "The document ID of an uploaded file.",
     Kind.CV: "The document ID of an uploaded CV.",
 }
-_SIGNS = (";", "|", "/", "\n")
+_SEPARATORS = (";", "|", "/", "\n")
 
 
 @dataclass(frozen=True, slots=True)
 class TemplateColumn:
-    """A column: what stands above it, what it takes, and the note that explains it.
+    """A column: what stands above it, and what it takes.
 
-    `field` names what it fills: a field of the candidate, or one of an entry with its `number` (from 1).
-    `sign` stands between several choices.
+    `field` names what it fills: a field of the candidate, or one of an entry of this `kind`.
     """
 
     header: str
     wanted: Wanted
-    required: bool
-    note: str
+    required: bool = False
     field: str = ""
     question: Question | None = None
     kind: EntryKind | None = None
-    number: int = 0
-    sign: str | None = None
+
+    @property
+    def separator(self) -> str | None:
+        """What stands between several choices: a character that none of the options holds."""
+        if self.wanted.kind is not Kind.CHOICES:
+            return None
+        free = (one for one in _SEPARATORS if not any(one in option for option in self.wanted.options))
+        return next(free, _SEPARATORS[-1])
+
+    @property
+    def note(self) -> str:
+        """What explains the column to whoever fills it in."""
+        between = "a line break" if self.separator == "\n" else self.separator or ""
+        hint = _HINTS.get(self.wanted.kind, "Text.").replace("{separator}", between)
+        return "\n".join(("Required." if self.required else "May stay empty.", hint, *self.wanted.options))
 
 
 def template_columns(target: Target, questions: Sequence[Question]) -> tuple[TemplateColumn, ...]:
     """All columns, in order: the candidate, the answers in the order of the questions, then the entries."""
-    found = [_candidate_column(goal) for goal in candidate_goals(target)]
-    found += [_question_column(goal) for goal in question_goals(questions)]
+    found = [
+        TemplateColumn(_CANDIDATE[goal.name], goal.wanted, goal.required, goal.name) for goal in candidate_goals(target)
+    ]
+    for goal in question_goals(questions):
+        header = " ".join(goal.question.text.split()) if goal.question else ""
+        found.append(TemplateColumn(header or goal.name, goal.wanted, goal.required, question=goal.question))
     for question in questions:
         kind = entry_kind(question)
-        if kind is not None:
-            found += _entry_columns(question, kind)
+        found += _entry_columns(question, kind) if kind else ()
     return tuple(found)
 
 
-def _candidate_column(goal: Goal) -> TemplateColumn:
-    return TemplateColumn(
-        _CANDIDATE[goal.name], goal.wanted, goal.required, _note(goal.wanted, goal.required), field=goal.name
-    )
-
-
-def _question_column(goal: Goal) -> TemplateColumn:
-    question = goal.question
-    if question is None:
-        raise AssertionError("a goal of a question lost its question")
-    sign = _sign(goal.wanted) if goal.wanted.kind is Kind.CHOICES else None
-    header = " ".join(question.text.split()) or goal.name
-    return TemplateColumn(
-        header, goal.wanted, goal.required, _note(goal.wanted, goal.required, sign), question=question, sign=sign
-    )
-
-
 def _entry_columns(question: Question, kind: EntryKind) -> Iterator[TemplateColumn]:
-    for number in range(1, GROUPS + 1):
-        for field, header in ENTRY_HEADERS[kind].items():
-            wanted = wanted_of_entry(kind, field)
-            note = _note(wanted, required=False)
-            yield TemplateColumn(f"{header} {number}", wanted, False, note, field, question, kind, number)
+    for number in range(1, _GROUPS + 1):
+        for field, header in _ENTRY_HEADERS[kind].items():
+            yield TemplateColumn(f"{header} {number}", wanted_of_entry(kind, field), False, field, question, kind)
 
 
-def _sign(wanted: Wanted) -> str:
-    """A sign between choices that none of the options holds."""
-    return next((sign for sign in _SIGNS if not any(sign in option for option in wanted.options)), _SIGNS[-1])
+# --- the mapping file: every column is known, so that everything in it is certain ------------------
 
 
-def _note(wanted: Wanted, required: bool, sign: str | None = None) -> str:
-    hint = _HINTS.get(wanted.kind, "Text.")
-    shown = "a line break" if sign == "\n" else sign or ""
-    lines = ["Required." if required else "May stay empty.", hint.replace("{sign}", shown), *wanted.options]
-    return "\n".join(lines)
+def template_mapping(
+    target: Target, questions: Sequence[Question], columns: Sequence[TemplateColumn], file: str
+) -> Proposal:
+    """The mapping file of a workbook with these columns; `file` is its name."""
+    placed = [Column(index, column_letter(index), column.header) for index, column in enumerate(columns)]
+    names = ColumnNames(placed)
+    pairs = list(zip(columns, placed, strict=True))
+    contents: dict[int, ProposedValue | ProposedEntries] = {}
+    for column, place in pairs:
+        if column.question is not None:
+            contents[column.question.id] = (
+                _proposed_entries(column.kind) if column.kind is not None else _proposed_value(column, names.of(place))
+            )
+    return Proposal(
+        target=target,
+        source=SourceFacts(file, sheet=SHEET, header_row=1),
+        candidate=tuple(
+            ProposedField(column.field, _proposed_value(column, names.of(place)))
+            for column, place in pairs
+            if column.question is None
+        ),
+        answers=tuple(
+            ProposedAnswer(question, contents[question.id]) for question in questions if question.id in contents
+        ),
+        questions=tuple(questions),
+    )
+
+
+def _proposed_value(column: TemplateColumn, name: str) -> ProposedValue:
+    settings = (Setting("split", column.separator),) if column.separator else ()
+    return ProposedValue(names=(name,), settings=settings)
+
+
+def _proposed_entries(kind: EntryKind) -> ProposedEntries:
+    fields = (
+        ProposedField(field, ProposedValue(names=(f"{header} {PLACEHOLDER}",)))
+        for field, header in _ENTRY_HEADERS[kind].items()
+    )
+    return ProposedEntries(kind, tuple(fields), numbered=True)

@@ -10,14 +10,29 @@ from typing import Any
 import xlsxwriter  # type: ignore[import-untyped]  # it ships no types
 
 from importer.mapping.resolved import Kind
-from importer.template.columns import TemplateColumn
-from importer.template.letters import letters
+from importer.models import column_letter
+from importer.template.columns import SHEET, TemplateColumn
+from importer.text.dates import FIRST_YEAR, LAST_YEAR
 
-SHEET = "Candidates"
-LISTS = "Lists"  # hidden: the options behind the dropdowns
+_LISTS = "Lists"  # hidden: the options behind the dropdowns
 _LAST_ROW = 20_000  # dropdowns reach down to here, counted from 0
 _LONGEST_INLINE = 255  # characters of a list inside a dropdown, its commas included: what the format allows
-_YES_NO = ("yes", "no")
+_NUMBERS = {"criteria": "between", "minimum": -(10**12), "maximum": 10**12}
+_DAYS = {"criteria": "between", "minimum": date(FIRST_YEAR, 1, 1), "maximum": date(LAST_YEAR, 12, 31)}
+
+
+def _rule(validate: str, what: dict[str, Any], title: str, message: str) -> dict[str, Any]:
+    return {"validate": validate, **what, "error_title": title, "error_message": message}
+
+
+_YES_NO = _rule("list", {"source": ["yes", "no"]}, "yes or no", "Choose yes or no.")
+_RULES: dict[Kind, dict[str, Any]] = {
+    Kind.YES_NO: _YES_NO,
+    Kind.FLAG: _YES_NO,
+    Kind.DATE: _rule("date", _DAYS, "No date", "Type a date, as 2024-12-31."),
+    Kind.INTEGER: _rule("integer", _NUMBERS, "No whole number", "Type a whole number."),
+    Kind.DECIMAL: _rule("decimal", _NUMBERS, "No number", "Type a number."),
+}
 
 
 def write_workbook(path: Path, columns: Sequence[TemplateColumn]) -> None:
@@ -64,12 +79,12 @@ class _Lists:
 
     def _write(self, options: tuple[str, ...]) -> str:
         if self._sheet is None:
-            self._sheet = self._workbook.add_worksheet(LISTS)
+            self._sheet = self._workbook.add_worksheet(_LISTS)
         column = len(self._ranges)
         for row, option in enumerate(options):
             self._sheet.write_string(row, column, option)
-        letter = letters(column)
-        return f"={LISTS}!${letter}$1:${letter}${len(options)}"
+        letter = column_letter(column)
+        return f"={_LISTS}!${letter}$1:${letter}${len(options)}"
 
     def hide(self) -> None:
         if self._sheet is not None:
@@ -85,24 +100,14 @@ def _cell_format(column: TemplateColumn, text: Any, day: Any) -> Any:
 
 def _validate(sheet: Any, index: int, column: TemplateColumn, lists: _Lists) -> None:
     kind = column.wanted.kind
-    rules: dict[str, object] | None = None
     if kind is Kind.CHOICE and column.wanted.options:
-        rules = {"validate": "list", "source": lists.source(column.wanted.options)}
-        rules |= {"error_title": "Not in the list", "error_message": "Choose one from the list."}
-    elif kind in (Kind.YES_NO, Kind.FLAG):
-        rules = {"validate": "list", "source": list(_YES_NO)}
-        rules |= {"error_title": "yes or no", "error_message": "Choose yes or no."}
-    elif kind is Kind.DATE:
-        rules = {"validate": "date", "criteria": "between", "minimum": date(1900, 1, 1), "maximum": date(2100, 12, 31)}
-        rules |= {"error_title": "No date", "error_message": "Type a date, as 2024-12-31."}
-    elif kind is Kind.INTEGER:
-        rules = {"validate": "integer", "criteria": "between", "minimum": -(10**12), "maximum": 10**12}
-        rules |= {"error_title": "No whole number", "error_message": "Type a whole number."}
-    elif kind is Kind.DECIMAL:
-        rules = {"validate": "decimal", "criteria": "between", "minimum": -(10**12), "maximum": 10**12}
-        rules |= {"error_title": "No number", "error_message": "Type a number."}
-    if rules is not None:
-        sheet.data_validation(1, index, _LAST_ROW, index, rules)
+        options = {"source": lists.source(column.wanted.options)}
+        rule = _rule("list", options, "Not in the list", "Choose one from the list.")
+    elif kind in _RULES:
+        rule = _RULES[kind]
+    else:
+        return
+    sheet.data_validation(1, index, _LAST_ROW, index, rule)
 
 
 def _width(column: TemplateColumn) -> int:

@@ -9,6 +9,8 @@ from functools import lru_cache
 
 from importer.text.normalize import normalize
 
+FIRST_YEAR, LAST_YEAR = 1900, 2100  # of every date that is sent
+
 # --- formats: the codes of strptime that need no locale, or a word for a count -----------------
 
 CODES: dict[str, str] = {

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from importer.transform.candidates import candidate_rows
-from importer.transform.duplicates import Duplicates
-from importer.transform.encoding import encode
-from importer.transform.joins import join_warnings
-from importer.transform.results import Filtered, Invalid
-from importer.transform.row import transform_row
+from importer.transform.candidates import Duplicates, Filtered, candidate_rows
+from importer.transform.entry_rows import join_warnings
+from importer.transform.row import Invalid, encode, transform_row
 
 __all__ = ["Duplicates", "Filtered", "Invalid", "candidate_rows", "encode", "join_warnings", "transform_row"]

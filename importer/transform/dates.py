@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import calendar
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import date
+from collections.abc import Callable, Mapping
+from datetime import date, timedelta
 
-from importer.mapping.model import Edge, Formats
+from importer.mapping.model import Edge
 from importer.mapping.resolved import ResolvedValue
-from importer.text.dates import COUNTS, month_numbers, tokens
+from importer.text.dates import COUNTS, FIRST_YEAR, LAST_YEAR, month_numbers, tokens
 from importer.text.normalize import normalize
-from importer.transform.date_counts import date_of_count
-from importer.transform.refusal import Refusal, in_mapping, quoted
+from importer.transform.texts import Refusal, in_mapping, quoted
 
-FIRST_YEAR, LAST_YEAR = 1900, 2100
 _PATTERNS = {
     "d": r"(?P<day>[0-9]{1,2})",
     "m": r"(?P<month>[0-9]{1,2})",
@@ -37,15 +34,6 @@ _ISO = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    """What a text says of a date."""
-
-    year: int
-    month: int | None
-    day: int | None
-
-
 def date_reader(value: ResolvedValue) -> Callable[[str, bool], str | Refusal]:
     """A reader of dates into YYYY-MM-DD: by the declared formats, and YYYY-MM-DD always.
 
@@ -55,15 +43,14 @@ def date_reader(value: ResolvedValue) -> Callable[[str, bool], str | Refusal]:
     declared = value.formats.dates or ()
     patterns = [_pattern(date_format) for date_format in declared if date_format not in COUNTS]
     counts = [date_format for date_format in declared if date_format in COUNTS]
-    calendar_words = _Words(month_numbers(value.formats.months or ("en",)), value.formats.pivot or FIRST_YEAR)
+    months = month_numbers(value.formats.months or ("en",))
 
     def read(text: str, typed: bool) -> str | Refusal:
         iso = _ISO.fullmatch(text)
         matches = [iso] if iso else [pattern.fullmatch(text) for pattern in patterns]
-        said = [calendar_words.parts(match) for match in matches if match]
-        readings = [_complete(parts, text, value) for parts in said if parts]
-        readings += [day for day in (date_of_count(text, count) for count in counts) if day]
-        return _agreed(readings, text, value)
+        readings = [_read_match(match.groupdict(), months, text, value) for match in matches if match]
+        readings += [_read_count(text, count) for count in counts]
+        return _agreed([reading for reading in readings if reading is not None], text, value)
 
     return read
 
@@ -77,42 +64,37 @@ def _literal(text: str) -> str:
     return r"\s+".join(re.escape(piece) for piece in re.split(r"\s+", text))
 
 
-@dataclass(frozen=True, slots=True)
-class _Words:
-    """What months are called, and the year from which two-digit years count (formats that have them declare one)."""
-
-    months: dict[str, int]
-    pivot: int
-
-    def parts(self, match: re.Match[str]) -> _Parts | None:
-        """What a text says, or None where its month has no such name."""
-        said = match.groupdict()
-        month, name, day = said.get("month"), said.get("month_name"), said.get("day")
-        number = int(month) if month else self.months.get(normalize(name)) if name else None
-        if name and number is None:
-            return None
-        return _Parts(self._year(said), number, int(day) if day else None)
-
-    def _year(self, said: dict[str, str | None]) -> int:
-        short = said.get("short_year")
-        if short is None:
-            return int(said["year"] or 0)
-        return self.pivot + (int(short) - self.pivot) % 100
+# --- one reading ----------------------------------------------------------------------------------
 
 
-def _complete(parts: _Parts, text: str, value: ResolvedValue) -> date | Refusal:
-    if not FIRST_YEAR <= parts.year <= LAST_YEAR:
+def _read_match(
+    parts: Mapping[str, str | None], months: Mapping[str, int], text: str, value: ResolvedValue
+) -> date | Refusal | None:
+    """The day that the parts of a text stand for, or None where its month has no such name."""
+    name, digits, day, formats = parts.get("month_name"), parts.get("month"), parts.get("day"), value.formats
+    month = int(digits) if digits else months.get(normalize(name)) if name else None
+    if name and month is None:
+        return None
+    # Formats with years of two digits declare a pivot, the first of the hundred years that these are in.
+    pivot, short = formats.pivot or FIRST_YEAR, parts.get("short_year")
+    year = int(parts.get("year") or 0) if short is None else pivot + (int(short) - pivot) % 100
+    if not FIRST_YEAR <= year <= LAST_YEAR:
         message = f"{quoted(text)} is outside the years {FIRST_YEAR} to {LAST_YEAR}"
         return Refusal("date-out-of-range", message, "correct the year")
-    formats = value.formats
-    if parts.month is None and formats.missing_month is None:
+    if month is None and formats.missing_month is None:
         return _incomplete(text, "month", value)
-    if parts.day is None and formats.missing_day is None:
+    if day is None and formats.missing_day is None:
         return _incomplete(text, "day", value)
-    if parts.month is not None and not 1 <= parts.month <= 12:
+    if month is None:
+        month = 1 if formats.missing_month == "first" else 12
+    if not 1 <= month <= 12:
         return Refusal("date-impossible", f"{quoted(text)} has a month that does not exist", "correct the date")
-    month = parts.month or (1 if formats.missing_month == "first" else 12)
-    return _day(parts.year, month, parts.day or formats.missing_day or "first", text)
+    return _day(year, month, int(day or 0) or formats.missing_day or "first", text)
+
+
+def _incomplete(text: str, lacking: str, value: ResolvedValue) -> Refusal:
+    hint = f"write the whole date, or declare missing_{lacking}: first or last {in_mapping(value.place)}"
+    return Refusal("date-incomplete", f"{quoted(text)} has no {lacking}", hint)
 
 
 def _day(year: int, month: int, day: int | Edge, text: str) -> date | Refusal:
@@ -123,9 +105,36 @@ def _day(year: int, month: int, day: int | Edge, text: str) -> date | Refusal:
         return Refusal("date-impossible", f"{quoted(text)} is a day that does not exist", "correct the date")
 
 
-def _incomplete(text: str, lacking: str, value: ResolvedValue) -> Refusal:
-    hint = f"write the whole date, or declare missing_{lacking}: first or last {in_mapping(value.place)}"
-    return Refusal("date-incomplete", f"{quoted(text)} has no {lacking}", hint)
+# --- dates that are kept as a count of days or seconds --------------------------------------------
+
+_COUNT = re.compile(r"([0-9]{1,15})(?:\.[0-9]*)?")
+_SECONDS_OF_DAY = 86_400
+_UNIX = date(1970, 1, 1)
+_EXCEL_GHOST = 60  # 29 February 1900, which Excel counts and which never was
+
+
+def _read_count(text: str, count: str) -> date | None:
+    """The day that a count of COUNTS stands for, or None where the text is no such number up to the last year."""
+    match = _COUNT.fullmatch(text)
+    if match is None:
+        return None
+    number = int(match.group(1))
+    match count:
+        case "excel":
+            return None if number in (0, _EXCEL_GHOST) else _after(date(1899, 12, 31), number - (number > _EXCEL_GHOST))
+        case "excel_1904":
+            return _after(date(1904, 1, 1), number)
+        case "epoch":
+            return _after(_UNIX, number // _SECONDS_OF_DAY)
+        case _:
+            return _after(_UNIX, number // (_SECONDS_OF_DAY * 1000))
+
+
+def _after(first: date, days: int) -> date | None:
+    return first + timedelta(days) if days <= (date(LAST_YEAR, 12, 31) - first).days else None
+
+
+# --- all readings ---------------------------------------------------------------------------------
 
 
 def _agreed(readings: list[date | Refusal], text: str, value: ResolvedValue) -> str | Refusal:
@@ -137,22 +146,18 @@ def _agreed(readings: list[date | Refusal], text: str, value: ResolvedValue) -> 
         hint = f"write it as YYYY-MM-DD, or keep one date format {in_mapping(value.place)}"
         return Refusal("date-ambiguous", message, hint)
     refusals = [reading for reading in readings if isinstance(reading, Refusal)]
-    return refusals[0] if refusals else _unreadable(text, value.formats, value)
+    return refusals[0] if refusals else _unreadable(text, value)
 
 
-def _unreadable(text: str, formats: Formats, value: ResolvedValue) -> Refusal:
-    if not formats.dates:
+def _unreadable(text: str, value: ResolvedValue) -> Refusal:
+    declared = value.formats.dates
+    if declared:
+        message = f"{quoted(text)} is no date in the declared form {' or '.join(declared)}"
+        hint = f"write it as YYYY-MM-DD, or add its format under dates: {in_mapping(value.place)}"
+    else:
+        message = f"{quoted(text)} is no date YYYY-MM-DD, and no format is declared"
         hint = f"write it as YYYY-MM-DD, or declare its format under dates: {in_mapping(value.place)}"
-        return Refusal(
-            "date-unreadable",
-            f"{quoted(text)} is no date YYYY-MM-DD, and no format is declared",
-            _or_missing(text, hint),
-        )
-    message = f"{quoted(text)} is no date in the declared form {' or '.join(formats.dates)}"
-    hint = f"write it as YYYY-MM-DD, or add its format under dates: {in_mapping(value.place)}"
-    return Refusal("date-unreadable", message, _or_missing(text, hint))
-
-
-def _or_missing(text: str, hint: str) -> str:
-    """A word, as `soon`, is rather no date at all than one of another form."""
-    return hint if any(sign.isdigit() for sign in text) else f"{hint}; if it says nothing, add it under missing:"
+    if not any(character.isdigit() for character in text):
+        # A word, as `soon`, is rather no date at all than one of another form.
+        hint = f"{hint}; if it says nothing, add it under missing:"
+    return Refusal("date-unreadable", message, hint)

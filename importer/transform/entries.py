@@ -8,15 +8,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from importer.mapping.model import EntryOrder
+from importer.mapping.model import EntryKind, EntryOrder
+from importer.mapping.read_entries import ENTRY_FIELDS
 from importer.mapping.resolved import FromGroup, FromRow, ResolvedEntries, ResolvedGroup
 from importer.models import Column, Problem, Row, WireFormat
 from importer.transform.entry_rows import EntryRow, columns_of, finder_of
-from importer.transform.interpret import OPEN_END
-from importer.transform.values import Memory, ValueReader
+from importer.transform.values import OPEN_END, Memory, ValueReader
 
-_NAMES = ("school_name", "company_name")
-_FLAG_OF = {"education": "currently_pursuing", "experience": "currently_employed"}
+_FLAGS = tuple(fields[-1] for fields in ENTRY_FIELDS.values())
 _ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False)
 
 
@@ -24,14 +23,13 @@ class EntriesReader:
     """Reads all entries of a row."""
 
     def __init__(self, entries: ResolvedEntries, wire: WireFormat) -> None:
-        flag = _FLAG_OF[entries.kind]
         memories: dict[str, Memory] = defaultdict(Memory)
         self._order = entries.order
         self._own_columns = isinstance(entries.source, FromRow)
         self._repeats = isinstance(entries.source, FromGroup)  # a row for each combination repeats its entries
         self._columns = columns_of(entries.source)
         self._find = finder_of(entries.source, entries.missing)
-        self._groups = tuple(_GroupReader(group, flag, wire, memories) for group in entries.groups)
+        self._groups = tuple(_GroupReader(group, entries.kind, wire, memories) for group in entries.groups)
 
     def read(self, row: Row, problems: list[Problem]) -> str | None:
         """A JSON array of the entries (service description 2.2 to 2.4), or None where the row has none.
@@ -84,7 +82,7 @@ _STILL = "9999"
 
 
 def _days_of(entry: dict[str, Any]) -> tuple[str, str]:
-    current = any(entry.get(flag) is True for flag in _FLAG_OF.values())
+    current = any(entry.get(flag) is True for flag in _FLAGS)
     start = str(entry.get("start_date") or "")
     return (_STILL if current else str(entry.get("end_date") or start), start)
 
@@ -92,14 +90,13 @@ def _days_of(entry: dict[str, Any]) -> tuple[str, str]:
 class _GroupReader:
     """Reads the entry of one column group."""
 
-    def __init__(self, group: ResolvedGroup, flag: str, wire: WireFormat, memories: dict[str, Memory]) -> None:
-        self._flag = flag
+    def __init__(self, group: ResolvedGroup, kind: EntryKind, wire: WireFormat, memories: dict[str, Memory]) -> None:
+        self._name, *_, self._flag = ENTRY_FIELDS[kind]  # the field that names the entry, and the one that it goes on
         self._readers = {field.name: ValueReader(field.value, wire, memories[field.name]) for field in group.fields}
         self.columns = tuple(column for reader in self._readers.values() for column in reader.value.columns)
         self._from_cells = frozenset(
             name for name, reader in self._readers.items() if reader.value.columns and reader.value.default is None
         )
-        self._name = next((name for name in _NAMES if name in self._readers), None)
         self._indexes = tuple(column.index for column in self.columns)
 
     # Loops, and not any(...), where each row comes by for each of its entries: they take half as long.
@@ -133,29 +130,24 @@ class _GroupReader:
         return False
 
     def _check(self, entry: dict[str, Any], row: Row, problems: list[Problem]) -> None:
-        name = self._name
-        if name is None or entry[name] is None:
-            self._tell_nameless(name, row, problems)
+        if entry.get(self._name) is None:
+            filled = (name for name, reader in self._readers.items() if reader.from_cells(row))
+            field = self._name if self._name in self._readers else next(filled)
+            message = f"the entry is filled in and has no {self._name}"
+            problems.append(self._problem("entry-nameless", message, "fill it in, or empty the entry", field, row))
         start, end, flag = entry.get("start_date"), entry.get("end_date"), entry.get(self._flag)
         if flag is True and isinstance(end, str):
             message = f"the entry is marked as current and has the end date {end}"
-            self._tell("entry-contradiction", message, "take out one of the two", "end_date", row, problems)
+            problems.append(self._problem("entry-contradiction", message, "take out one of the two", "end_date", row))
         if flag is False and end is OPEN_END and self._readers["end_date"].from_cells(row):
             message = "the end date says that the entry is current, and the flag says that it is not"
-            self._tell("entry-contradiction", message, "correct one of the two", "end_date", row, problems)
+            problems.append(self._problem("entry-contradiction", message, "correct one of the two", "end_date", row))
         if start is not None and isinstance(end, str) and start > end:
             message = f"the start {start} is after the end {end}"
-            self._tell("entry-order", message, "correct one of the two", "start_date", row, problems)
+            problems.append(self._problem("entry-order", message, "correct one of the two", "start_date", row))
 
-    def _tell_nameless(self, name: str | None, row: Row, problems: list[Problem]) -> None:
-        label = name or next(name for name in _NAMES if (name == "school_name") == (self._flag == "currently_pursuing"))
-        message = f"the entry is filled in and has no {label}"
-        place_at = name or next(name for name, reader in self._readers.items() if reader.from_cells(row))
-        self._tell("entry-nameless", message, "fill it in, or empty the entry", place_at, row, problems)
-
-    def _tell(self, code: str, message: str, hint: str, field: str, row: Row, problems: list[Problem]) -> None:
-        place = row.place(self._readers[field].first_filled(row))
-        problems.append(Problem(code, message, hint, place))
+    def _problem(self, code: str, message: str, hint: str, field: str, row: Row) -> Problem:
+        return Problem(code, message, hint, row.place(self._readers[field].first_filled(row)))
 
     def _close(self, entry: dict[str, Any]) -> None:
         """An open end is sent as the flag, without an end date; a blank one only where no flag says otherwise."""

@@ -1,18 +1,17 @@
-"""Finds the rows that the entries of a candidate are read from, whatever shape the source has."""
+"""Finds the rows that the entries of a candidate are read from, whatever shape the source has; checks the joins."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from importer.mapping.resolved import EntriesFrom, FromChild, FromGroup, FromJson, FromLists, FromPieces, FromRow
 from importer.models import CellPlace, Column, Problem, Row
 from importer.text.normalize import normalize
-from importer.transform.filter import takes
-from importer.transform.refusal import in_mapping, quoted
-from importer.transform.texts import stripped
-from importer.transform.written_values import Unreadable, Written, read_written
+from importer.transform.candidates import takes
+from importer.transform.literals import Parsed, Unreadable, read_literal
+from importer.transform.texts import in_mapping, quoted, stripped
 
 _LONGEST_MATCHED = 2_000  # characters of one entry
 _NUMBERED = re.compile(r"(.*)\[([0-9]{1,4})\]", re.DOTALL)
@@ -102,11 +101,11 @@ def _objects(source: FromJson, row: Row, missing: frozenset[str], problems: list
         return
     hint = "correct it, or have it exported again"
     try:
-        written = read_written(text)
+        literal = read_literal(text)
     except Unreadable as error:
         problems.append(Problem("list-unreadable", f"{quoted(text)} is no list: {error}", hint, place))
         return
-    items = [written] if isinstance(written, Mapping) else written
+    items = [literal] if isinstance(literal, Mapping) else literal
     if isinstance(items, str):
         problems.append(Problem("list-unreadable", f"{quoted(text)} is no list of entries", hint, place))
         return
@@ -123,11 +122,11 @@ def _objects(source: FromJson, row: Row, missing: frozenset[str], problems: list
             problems.append(Problem("list-unreadable", message, hint, place))
 
 
-def _cells(item: Mapping[str, Written], keys: Sequence[str]) -> list[str] | str:
+def _cells(item: Mapping[str, Parsed], keys: Sequence[str]) -> list[str] | str:
     """The texts under the keys (`a.b` is b inside a), or the key that holds more than one text."""
     cells = []
     for key in keys:
-        value: Written = item
+        value: Parsed = item
         for step in [key] if key in item else key.split("."):
             value = value.get(step, "") if isinstance(value, Mapping) else ""
         if not isinstance(value, str):
@@ -174,12 +173,12 @@ def _items(source: FromLists, text: str) -> dict[int, str] | str:
         return {}
     if source.split is None:
         try:
-            written = read_written(text)
+            literal = read_literal(text)
         except Unreadable as error:
             return str(error)
-        if isinstance(written, str | Mapping) or not all(isinstance(item, str) for item in written):
+        if isinstance(literal, str | Mapping) or not all(isinstance(item, str) for item in literal):
             return "texts in square brackets are wanted"
-        items = [str(item) for item in written]
+        items = [str(item) for item in literal]
     else:
         items = [stripped(item) for item in text.split(source.split)]
     return _numbered(items) if source.numbered else dict(enumerate(items))
@@ -202,3 +201,70 @@ def _with_items(row: Row, source: FromLists, lists: Mapping[Column, Mapping[int,
     for column in source.columns:
         cells[column.index] = lists.get(column, {}).get(position, "")
     return replace(row, cells=tuple(cells), typed=row.typed - {column.index for column in source.columns})
+
+
+# --- joins with other tables: children of nobody, and keys that several rows have ------------------
+
+_SHOWN = 3  # places in a warning
+
+
+def join_warnings(joins: Iterable[FromChild], rows: Iterable[Row], *, grouped: bool) -> tuple[Problem, ...]:
+    """Warnings about every join, each table and pair of keys once. `rows` are all rows of the source, read once.
+
+    grouped: several rows may be one candidate, so that a key that occurs twice is nothing to tell.
+    """
+    distinct = {(join.children.origin, join.children.key, join.equals): join for join in joins}
+    checks = [_Join(join) for join in distinct.values()]
+    for row in rows:
+        for check in checks:
+            check.add(row)
+    return tuple(problem for check in checks for problem in check.warnings(grouped=grouped))
+
+
+class _Join:
+    """One join, and the keys seen so far."""
+
+    def __init__(self, join: FromChild) -> None:
+        self._join = join
+        self._first_row: dict[str, int] = {}
+        self._repeated_rows: list[Row] = []
+        self._repeated_count = 0
+
+    def add(self, row: Row) -> None:
+        key = row.cells[self._join.equals.index].strip()
+        if key not in self._join.children.by_key or not key:
+            return
+        if self._first_row.setdefault(key, row.number) != row.number:
+            self._repeated_count += 1
+            if len(self._repeated_rows) < _SHOWN:
+                self._repeated_rows.append(row)
+
+    def warnings(self, *, grouped: bool) -> Iterator[Problem]:
+        join, children = self._join, self._join.children
+        orphans = [row for key, rows in children.by_key.items() if key not in self._first_row for row in rows]
+        if orphans:
+            places = ", ".join(str(row.place(children.key)) for row in orphans[:_SHOWN])
+            more = f" and {len(orphans) - _SHOWN} more" if len(orphans) > _SHOWN else ""
+            yield Problem(
+                "orphans",
+                f"no row of the source has the key of {_rows(len(orphans))} of {_table(join)} ({places}{more})",
+                f"check '{children.key.label}' there, and '{join.equals.label}' in the source",
+            )
+        if self._repeated_rows and not grouped:
+            places = ", ".join(str(row.place(join.equals)) for row in self._repeated_rows)
+            more = f" and {self._repeated_count - _SHOWN} more" if self._repeated_count > _SHOWN else ""
+            yield Problem(
+                "join-key-repeated",
+                f"an earlier row of the source has the key, and so the entries of {_table(join)}, of"
+                f" {_rows(self._repeated_count)} ({places}{more})",
+                f"check '{join.equals.label}'",
+            )
+
+
+def _rows(count: int) -> str:
+    return f"{count} row{'' if count == 1 else 's'}"
+
+
+def _table(join: FromChild) -> str:
+    origin = join.children.origin
+    return f"{origin.file}, {origin.sheet}" if origin.sheet else origin.file

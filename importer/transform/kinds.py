@@ -1,45 +1,25 @@
-"""Chooses the reader of a text by the kind of value that the service wants."""
+"""The reader of a text for each kind of value that the service wants; numbers, choices, yes and no, document IDs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import re
+from collections.abc import Callable, Iterable
+from decimal import Decimal
 from typing import Any
 
+from importer.mapping.choices import Options
+from importer.mapping.constants import NO_WORDS, YES_WORDS
 from importer.mapping.resolved import Kind, ResolvedValue
 from importer.models import WireFormat
-from importer.transform.choices import choice_reader
+from importer.text.closest import did_you_mean
+from importer.text.normalize import normalize
+from importer.transform.contacts import phone_reader, read_email, read_url
 from importer.transform.dates import date_reader
-from importer.transform.documents import read_cv, read_document
-from importer.transform.emails import read_email
 from importer.transform.names import read_name
-from importer.transform.numbers import decimal_reader, integer_reader
-from importer.transform.phones import phone_reader
-from importer.transform.refusal import Refusal
-from importer.transform.texts import read_line, read_text
-from importer.transform.urls import read_url
-from importer.transform.yes_no import flag_reader, yes_no_reader
+from importer.transform.texts import Refusal, in_mapping, quoted, read_line, read_text
 
 TextReader = Callable[[str, bool], str | Refusal]
-
-_PLAIN: dict[Kind, TextReader] = {
-    Kind.TEXT: read_text,
-    Kind.LINE: read_line,
-    Kind.NAME: read_name,
-    Kind.EMAIL: read_email,
-    Kind.URL: read_url,
-    Kind.DOCUMENT: read_document,
-    Kind.CV: read_cv,
-}
-_BUILT: dict[Kind, Callable[[ResolvedValue], TextReader]] = {
-    Kind.PHONE: phone_reader,
-    Kind.DATE: date_reader,
-    Kind.INTEGER: integer_reader,
-    Kind.DECIMAL: decimal_reader,
-    Kind.CHOICE: choice_reader,
-    Kind.CHOICES: choice_reader,  # of each of the choices
-}
-# The texts of all other kinds occur again and again, so that what was read once is remembered.
-SELDOM_REPEATED = frozenset({Kind.TEXT, Kind.EMAIL, Kind.PHONE, Kind.URL, Kind.DOCUMENT, Kind.CV})
 
 
 def reader_of(value: ResolvedValue, wire: WireFormat) -> Callable[[str, bool], Any]:
@@ -49,7 +29,195 @@ def reader_of(value: ResolvedValue, wire: WireFormat) -> Callable[[str, bool], A
     """
     kind = value.wanted.kind
     if kind is Kind.FLAG:
-        return flag_reader(value)
+        return _flag_reader(value)
     if kind is Kind.YES_NO:
-        return yes_no_reader(value, wire.yes_no)
+        return _yes_no_reader(value, wire.yes_no)
     return _PLAIN[kind] if kind in _PLAIN else _BUILT[kind](value)
+
+
+# --- numbers: digits are kept exactly -------------------------------------------------------------
+
+_SPACES = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " "})
+_CANONICAL = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?")
+_LONGEST_NUMBER = 60
+
+
+def _integer_reader(value: ResolvedValue) -> TextReader:
+    """A reader of whole numbers. A number cell that holds 12.0 is 12; a text "12,0" is where its sign is declared.
+
+    A text with three noughts, "12,000", may be thousands: it is refused where no sign of these is declared.
+    """
+    thousands = value.formats.thousands
+    whole = re.compile(_whole_pattern(thousands))
+    zeros = _zero_decimals(value.formats.decimal, thousands)
+
+    def read(text: str, typed: bool) -> str | Refusal:
+        if typed:
+            number = _typed_number(text)
+        else:
+            digits = zeros.sub("", text) if zeros and len(text) <= _LONGEST_NUMBER else text
+            number = _declared_number(digits, whole, thousands)
+        if number is None or number != number.to_integral_value():
+            return Refusal("integer-unreadable", f"{quoted(text)} is no whole number", _integer_hint(value))
+        return format(number.to_integral_value() + 0, "f")  # + 0: no minus zero
+
+    return read
+
+
+def _decimal_reader(value: ResolvedValue) -> TextReader:
+    """A reader of numbers with the declared decimal sign (a point where none is declared)."""
+    point, thousands = value.formats.decimal or ".", value.formats.thousands
+    pattern = re.compile(f"{_whole_pattern(thousands)}({re.escape(point)}[0-9]+)?")
+
+    def read(text: str, typed: bool) -> str | Refusal:
+        number = _typed_number(text) if typed else _declared_number(text, pattern, thousands, point)
+        if number is None:
+            message = f"{quoted(text)} is no number with the decimal sign '{point}'"
+            hint = f"write it in digits, or declare decimal: and thousands: {in_mapping(value.place)}"
+            return Refusal("decimal-unreadable", message, hint)
+        return format(number, "f")
+
+    return read
+
+
+def _typed_number(text: str) -> Decimal | None:
+    """A number as a workbook keeps it."""
+    return Decimal(text) if len(text) <= _LONGEST_NUMBER and _CANONICAL.fullmatch(text) else None
+
+
+def _declared_number(text: str, pattern: re.Pattern[str], thousands: str | None, point: str = ".") -> Decimal | None:
+    """A number as the mapping says that people write it."""
+    digits = text.translate(_SPACES)
+    if len(text) > _LONGEST_NUMBER or not pattern.fullmatch(digits):
+        return None
+    if thousands:
+        digits = digits.replace(thousands.translate(_SPACES), "")
+    return Decimal(digits.replace(point, "."))
+
+
+def _whole_pattern(thousands: str | None) -> str:
+    if thousands is None:
+        return "[+-]?[0-9]+"
+    separator = re.escape(thousands.translate(_SPACES))
+    return rf"[+-]?(?:[0-9]{{1,3}}(?:{separator}[0-9]{{3}})+|[0-9]+)"
+
+
+def _zero_decimals(point: str | None, thousands: str | None) -> re.Pattern[str] | None:
+    """Decimals that say nothing."""
+    if point is None:
+        return None
+    return re.compile(re.escape(point) + (r"0+\Z" if thousands else r"(?!000\Z)0+\Z"))
+
+
+def _integer_hint(value: ResolvedValue) -> str:
+    place = in_mapping(value.place)
+    if value.formats.thousands is None:
+        return f"write it in digits, or declare thousands: {place}"
+    without = "" if value.formats.decimal else f"; or, if it is 12,00, declare decimal: {place}"
+    return f"write it in digits, with '{value.formats.thousands}' between thousands or without{without}"
+
+
+# --- choices --------------------------------------------------------------------------------------
+
+
+def _choice_reader(value: ResolvedValue) -> TextReader:
+    """A reader of one option in its own spelling. Without known options the text is taken as it is."""
+    options = Options(value.wanted.options)
+
+    def read(text: str, typed: bool) -> str | Refusal:
+        option = options.find(text) if options.spelled else text
+        if option is not None:
+            return option
+        known = did_you_mean(text, value.wanted.options)
+        line = value.table.place if value.table else value.place
+        hint = f"{known}, or add it under values: {in_mapping(line)}"
+        return Refusal("choice-unknown", f"{quoted(text)} is no {value.wanted.noun}", hint)
+
+    return read
+
+
+def joined_choices(chosen: Iterable[str], wire: WireFormat) -> str:
+    """Several choices in one answer string; how is not shown by the service description, so it is a setting."""
+    distinct = list(dict.fromkeys(chosen))
+    return wire.choice_separator.join(distinct) if wire.choice_separator else json.dumps(distinct, ensure_ascii=False)
+
+
+# --- yes and no, in the words of several languages and of the mapping -----------------------------
+
+
+def _flag_reader(value: ResolvedValue) -> Callable[[str, bool], bool | Refusal]:
+    """A reader of booleans; the words that the mapping declares go before the built-in ones."""
+    meanings = {normalize(word): True for word in YES_WORDS} | {normalize(word): False for word in NO_WORDS}
+    meanings |= {normalize(word): True for word in value.formats.yes or ()}
+    meanings |= {normalize(word): False for word in value.formats.no or ()}
+
+    def read(text: str, typed: bool) -> bool | Refusal:
+        meaning = meanings.get(normalize(text))
+        if meaning is None:
+            hint = f"write yes or no, or declare its words under yes: and no: {in_mapping(value.place)}"
+            return Refusal("yes-no-unreadable", f"{quoted(text)} is neither yes nor no", hint)
+        return meaning
+
+    return read
+
+
+def _yes_no_reader(value: ResolvedValue, words: tuple[str, str]) -> TextReader:
+    """A reader of yes/no answers into the words that the service is sent."""
+    read_flag = _flag_reader(value)
+    yes, no = words
+
+    def read(text: str, typed: bool) -> str | Refusal:
+        flag = read_flag(text, typed)
+        if isinstance(flag, Refusal):
+            return flag
+        return yes if flag else no
+
+    return read
+
+
+# --- IDs of documents that were uploaded before ---------------------------------------------------
+
+_TOKEN = re.compile(r"[!-~]{1,200}")
+_NUMBER = re.compile(r"[0-9]{1,30}")
+
+
+def _read_document(text: str, typed: bool) -> str | Refusal:
+    """A document ID of an answer: an integer or numeric text (service description 2.2)."""
+    number = _without_fraction(text, typed)
+    return number if _NUMBER.fullmatch(number) else _no_document(text)
+
+
+def _read_cv(text: str, typed: bool) -> str | Refusal:
+    """A document ID of a CV: any one token in ASCII, for it is a string (service description 4.2)."""
+    token = _without_fraction(text, typed)
+    return read_text(token, typed) if _TOKEN.fullmatch(token) else _no_document(text)
+
+
+def _without_fraction(text: str, typed: bool) -> str:
+    return text.removesuffix(".0") if typed else text
+
+
+def _no_document(text: str) -> Refusal:
+    hint = "give the ID of an uploaded document, one for each row"
+    return Refusal("document-unreadable", f"{quoted(text)} is no document ID", hint)
+
+
+# --- the table ------------------------------------------------------------------------------------
+
+_PLAIN: dict[Kind, TextReader] = {
+    Kind.TEXT: read_text,
+    Kind.LINE: read_line,
+    Kind.NAME: read_name,
+    Kind.EMAIL: read_email,
+    Kind.URL: read_url,
+    Kind.DOCUMENT: _read_document,
+    Kind.CV: _read_cv,
+}
+_BUILT: dict[Kind, Callable[[ResolvedValue], TextReader]] = {
+    Kind.PHONE: phone_reader,
+    Kind.DATE: date_reader,
+    Kind.INTEGER: _integer_reader,
+    Kind.DECIMAL: _decimal_reader,
+    Kind.CHOICE: _choice_reader,
+    Kind.CHOICES: _choice_reader,  # of each of the choices
+}

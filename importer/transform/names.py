@@ -6,8 +6,7 @@ from typing import Literal
 
 from importer.mapping.model import NameRule, Surname
 from importer.text.normalize import normalize
-from importer.transform.refusal import Refusal, quoted
-from importer.transform.texts import read_text
+from importer.transform.texts import Refusal, quoted, read_text
 
 Side = Literal["first", "last"]
 _DEFAULT = NameRule()
@@ -17,8 +16,8 @@ _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
 
 def read_name(text: str, typed: bool) -> str | Refusal:
     """A name with single spaces; one without any letter is refused."""
-    name = " ".join(_seen(text).split())
-    if not any(sign.isalpha() for sign in name):
+    name = " ".join(_visible(text).split())
+    if not any(character.isalpha() for character in name):
         return Refusal("name-unreadable", f"{quoted(text)} is no name", "write the name in letters")
     return read_text(name, typed)
 
@@ -29,37 +28,36 @@ def part_of_name(full_name: str, part: Side, rule: NameRule | None = None) -> st
     A single word is refused, for which of the two names it is would be a guess; so is what the rule does not fit.
     """
     rule = rule or _DEFAULT
-    full_name = _seen(full_name)
-    suffix_comma = full_name.rpartition(",")
-    if (
-        suffix_comma[1] and normalize(suffix_comma[2]) in rule.suffixes
-    ):  # `Ada Nur, Jr.` has no last name before the comma
-        full_name = f"{suffix_comma[0]} {suffix_comma[2]}"
+    full_name = _visible(full_name)
+    before, comma, after = full_name.rpartition(",")
+    if comma and normalize(after) in rule.suffixes:  # `Ada Nur, Jr.` has no last name before the comma
+        full_name = f"{before} {after}"
     if "," in full_name:
         return _part_by_comma(full_name, part)
     if rule.surname is Surname.BEFORE_COMMA:
         message = f"{quoted(full_name)} has no comma after the last name"
         return Refusal("name-unsplit", message, "write it as 'Last, First'")
     words = full_name.split()
-    suffixes = _ending(words, rule)
-    count = _last_name_words(words[: len(words) - suffixes], rule)
-    if count is None:
+    without_suffixes = _without_suffixes(words, rule)
+    found = _last_name_words(without_suffixes, rule)
+    if found is None:
         return _unsplit(full_name, words, rule)
-    begin, end = count
-    last, first = words[begin:end] + words[len(words) - suffixes :], words[:begin] + words[end : len(words) - suffixes]
-    return " ".join(last if part == "last" else first)
+    begin, end = found
+    if part == "first":
+        return " ".join(without_suffixes[:begin] + without_suffixes[end:])
+    return " ".join(without_suffixes[begin:end] + words[len(without_suffixes) :])
 
 
-def _seen(text: str) -> str:
+def _visible(text: str) -> str:
     return text if text.isprintable() else text.translate(_INVISIBLE)
 
 
-def _ending(words: list[str], rule: NameRule) -> int:
-    """How many words at the end are suffixes."""
-    count = 0
-    while count < len(words) and normalize(words[-1 - count]) in rule.suffixes:
-        count += 1
-    return count
+def _without_suffixes(words: list[str], rule: NameRule) -> list[str]:
+    """The words before the suffixes at the end."""
+    count = len(words)
+    while count and normalize(words[count - 1]) in rule.suffixes:
+        count -= 1
+    return words[:count]
 
 
 def _last_name_words(words: list[str], rule: NameRule) -> tuple[int, int] | None:

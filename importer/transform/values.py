@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
-from importer.mapping.resolved import Kind, ResolvedValue
+from importer.mapping.model import Otherwise, Pattern, Take
+from importer.mapping.resolved import Kind, ResolvedTable, ResolvedValue
 from importer.models import Column, Problem, Row, WireFormat
-from importer.transform.interpret import OPEN_END, Interpreter
-from importer.transform.kinds import SELDOM_REPEATED
-from importer.transform.refusal import Refusal
-from importer.transform.texts import stripped
+from importer.text.closest import did_you_mean
+from importer.text.normalize import normalize
+from importer.text.ranges import range_pieces
+from importer.transform.kinds import joined_choices, reader_of
+from importer.transform.names import part_of_name
+from importer.transform.texts import Refusal, in_mapping, quoted, stripped
 
+# The texts of all other kinds occur again and again, so that what was read once is remembered.
+_SELDOM_REPEATED = frozenset({Kind.TEXT, Kind.EMAIL, Kind.PHONE, Kind.URL, Kind.DOCUMENT, Kind.CV})
 _REMEMBERED_TEXTS = 8_000  # of one value; then memory starts anew
 _NOT_YET = object()
+
+
+class OpenEnd:
+    """What an end date with a word such as Present reads as."""
+
+
+OPEN_END = OpenEnd()
 
 
 class Memory:
@@ -31,7 +43,7 @@ class ValueReader:
     def __init__(self, value: ResolvedValue, wire: WireFormat, memory: Memory | None = None) -> None:
         """`memory` is shared by readers that differ in their columns only."""
         self.value = value
-        self._interpreter = Interpreter(value, wire)
+        self._interpreter = _Interpreter(value, wire)
         self._is_missing = self._interpreter.is_missing
         self._memory = (memory or Memory()) if self._is_worth_remembering() else None
         self._fixed = self._read_fixed(value.constant)
@@ -63,7 +75,7 @@ class ValueReader:
             found = self._read_alternatives(row, problems)
         if found is None and self._default is not None:
             return self._placed(self._default, row, problems)
-        if found is None and self._interpreter.blank_is_open:
+        if found is None and "" in value.present:
             return OPEN_END
         return None if isinstance(found, Refusal) else found
 
@@ -120,7 +132,148 @@ class ValueReader:
 
     def _is_worth_remembering(self) -> bool:
         kind = self.value.wanted.kind
-        return kind not in SELDOM_REPEATED and not (kind is Kind.LINE and self._interpreter.is_plain)
+        return kind not in _SELDOM_REPEATED and not (kind is Kind.LINE and self._interpreter.is_plain)
 
     def _read_fixed(self, text: str | None) -> Any:
         return None if text is None or not text.strip() else self._interpreter.read_fixed(text)
+
+
+# --- from text to value ---------------------------------------------------------------------------
+
+_SPARE = 20  # folding takes spaces out, so that a missing word may be written this much longer
+_LONGEST_MATCHED = 10_000  # characters of a cell that a pattern is tried on
+
+
+class _Interpreter:
+    """Reads texts by the steps that the mapping declares, and then by the kind of the value; remembers nothing."""
+
+    def __init__(self, value: ResolvedValue, wire: WireFormat) -> None:
+        self._value = value
+        self._wire = wire
+        self._read_kind = reader_of(value, wire)
+        self._several = value.wanted.kind is Kind.CHOICES
+        self._bare = not (value.before or value.after)
+        self._missing = value.missing
+        self._longest_missing = max(map(len, value.missing), default=0) + _SPARE
+        steps = (value.pattern, value.present, value.part, value.split, value.take, value.table)
+        self.is_plain = self._bare and not self._several and not any(steps)
+
+    def is_missing(self, text: str) -> bool:
+        """Whether the text, without spaces around it, says nothing."""
+        return not text or (len(text) <= self._longest_missing and normalize(text) in self._missing)
+
+    def read_fixed(self, text: str) -> Any:
+        """A text of the mapping file itself, which no missing word or table applies to."""
+        return self._read_choices(text, typed=False) if self._several else self._read_kind(text.strip(), True)
+
+    def read(self, text: str, typed: bool) -> Any:
+        """The value of a text without spaces around it; None where it says nothing, else OPEN_END or a Refusal."""
+        value = self._value
+        if len(text) <= self._longest_missing and self.is_missing(text):
+            return None
+        if self.is_plain:
+            return self._read_kind(text, typed)
+        if value.pattern is not None:
+            found = _matched(text, value.pattern)
+            if isinstance(found, Refusal):
+                return found
+            if self.is_missing(found):
+                return None
+            text, typed = found, False
+        if value.present and normalize(text) in value.present:
+            return OPEN_END
+        if value.part == "start" or value.part == "end":
+            found = _part_of_range(text, value.part, value.split)
+            if isinstance(found, Refusal):
+                return found
+            if self.is_missing(found):
+                return None
+            if value.present and normalize(found) in value.present:
+                return OPEN_END
+            return self._read_one(found, typed=False)
+        if self._several:
+            return self._read_choices(text, typed)
+        return self._read_piece(text, typed)
+
+    def _read_piece(self, text: str, typed: bool) -> Any:
+        take = self._value.take
+        if take is None or self._value.split is None:
+            return self._read_named(text, typed)
+        pieces = [piece for piece in map(stripped, text.split(self._value.split)) if not self.is_missing(piece)]
+        if not pieces:
+            return None
+        read = self._read_named(pieces[0], typed=False)
+        if take is Take.FIRST or not isinstance(read, Refusal):
+            return read
+        others = (self._read_named(piece, typed=False) for piece in pieces[1:])
+        return next((other for other in others if not isinstance(other, Refusal)), read)
+
+    def _read_named(self, text: str, typed: bool) -> Any:
+        part = self._value.part
+        if part != "first" and part != "last":
+            return self._read_one(text, typed)
+        name = part_of_name(text, part, self._value.formats.names)
+        return name if isinstance(name, Refusal) else self._read_one(name, typed)
+
+    def _read_choices(self, text: str, typed: bool) -> Any:
+        split = self._value.split
+        pieces = [stripped(piece) for piece in text.split(split)] if split else [text]
+        read = [self._read_one(piece, typed) for piece in pieces if not self.is_missing(piece)]
+        refusals = [found for found in read if isinstance(found, Refusal)]
+        if refusals:
+            return self._with_hint_to_split(text, refusals[0])
+        chosen = [found for found in read if found is not None]
+        return joined_choices(chosen, self._wire) if chosen else None
+
+    def _with_hint_to_split(self, text: str, refusal: Refusal) -> Refusal:
+        if self._value.split is not None or not any(separator in text for separator in ";,|\n/"):
+            return refusal
+        hint = f"if these are several choices, declare split: {in_mapping(self._value.place)}; {refusal.hint}"
+        return Refusal(refusal.code, refusal.message, hint)
+
+    def _read_one(self, text: str, typed: bool) -> Any:
+        table = self._value.table
+        if table is None:
+            if self._bare:
+                return self._read_kind(text, typed)
+            return self._read_kind(f"{self._value.before}{text}{self._value.after}", False)
+        target = table.targets.get(normalize(text))
+        if target is not None:
+            return self._read_kind(target, True) if target.strip() else None
+        return self._read_otherwise(text, typed, table)
+
+    def _read_otherwise(self, text: str, typed: bool, table: ResolvedTable) -> Any:
+        # An option needs no line in the table, and is never replaced.
+        if self._value.wanted.options and not isinstance(option := self._read_kind(text, typed), Refusal):
+            return option
+        if table.otherwise is Otherwise.BLANK:
+            return None
+        if table.otherwise is Otherwise.VALUE:
+            return self._read_kind(table.replacement or "", True)
+        if table.otherwise is Otherwise.KEEP or self._value.wanted.options:
+            return self._read_kind(text, typed)
+        return Refusal(
+            "value-unknown",
+            f"{quoted(text)} is not in the value table",
+            f"{did_you_mean(text, table.targets)}, or add it under values: {in_mapping(table.place)}",
+        )
+
+
+def _matched(text: str, pattern: Pattern) -> str | Refusal:
+    groups = pattern.expression.groups_of(text) if len(text) <= _LONGEST_MATCHED else None
+    if groups is None:
+        hint = f"correct it, or widen pattern: {in_mapping(pattern.place)}"
+        return Refusal("pattern-unmatched", f"{quoted(text)} does not fit the pattern", hint)
+    return stripped(groups[pattern.group] or "")
+
+
+def _part_of_range(text: str, part: Literal["start", "end"], separator: str | None) -> str | Refusal:
+    """The text before or after the separator, which must be there once; either may be blank, but not both.
+
+    Without a declared separator it is a dash with spaces around it, else a long dash, else the word `to` or `bis`,
+    else a hyphen.
+    """
+    pieces = text.split(separator) if separator else range_pieces(text)
+    if len(pieces) != 2 or not any(piece.strip() for piece in pieces):
+        return Refusal("range-unsplit", f"{quoted(text)} is no range of two values", "write it as START - END")
+    return pieces[0 if part == "start" else 1].strip()

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from importer.atomic_files import internal_folder
-from importer.ledger import JOURNAL, Ledger, Presence, RunRecord
+from importer.ledger import RunRecord, open_ledger, presences_in
 from importer.runs.cleanup import remove_abandoned
+from importer.runs.journal import JOURNAL
 from importer.runs.manifest import MANIFEST as FILE
 from importer.runs.manifest import write_manifest
 from importer.runs.results_folder import make_private_folder
@@ -45,8 +46,8 @@ def test_the_next_command_removes_what_a_kill_left(serve: Callable[..., Served],
 def test_a_run_that_is_being_planned_is_left_alone(tmp_path: Path) -> None:
     """Its process lives, and says so."""
     folder = killed(tmp_path)
-    presence = Presence(tmp_path, RUN)
-    assert list(remove_abandoned(tmp_path, None)) == []
+    presence = presences_in(tmp_path).announce(RUN)
+    assert list(remove_abandoned(tmp_path, None, presences_in(tmp_path))) == []
     presence.end()
     assert folder.exists()
 
@@ -55,8 +56,8 @@ def test_a_planned_run_that_the_ledger_does_not_know_is_removed(tmp_path: Path) 
     """It had its manifest, and was killed before it began."""
     folder = killed(tmp_path)
     write_manifest(folder, MANIFEST)
-    with Ledger.open(tmp_path / "ledger.sqlite") as ledger:
-        assert list(remove_abandoned(tmp_path, ledger)) == [RUN]
+    with open_ledger(tmp_path / "ledger.sqlite") as ledger:
+        assert list(remove_abandoned(tmp_path, ledger, presences_in(tmp_path))) == [RUN]
     assert not folder.exists()
 
 
@@ -65,13 +66,13 @@ def test_a_killed_check_is_removed(tmp_path: Path) -> None:
     folder = killed(tmp_path)
     write_manifest(folder, replace(MANIFEST, dry_run=True))
     (folder / JOURNAL).touch()
-    assert list(remove_abandoned(tmp_path, None)) == [RUN]
+    assert list(remove_abandoned(tmp_path, None, presences_in(tmp_path))) == [RUN]
 
 
 def test_a_kill_before_there_was_a_folder_leaves_nothing_to_tell(tmp_path: Path) -> None:
     """Only the word that the process lived is left, and goes."""
     (internal_folder(tmp_path) / f"{RUN}.at-work").touch()
-    assert list(remove_abandoned(tmp_path, None)) == []
+    assert list(remove_abandoned(tmp_path, None, presences_in(tmp_path))) == []
     assert list((tmp_path / ".importer").iterdir()) == []
 
 
@@ -84,6 +85,6 @@ def test_a_run_that_may_have_sent_something_is_kept(tmp_path: Path) -> None:
     (tmp_path / batch).mkdir()
     (tmp_path / batch / FILE).touch()
     (killed(tmp_path, unreadable) / "run.json").write_text("{", encoding="utf-8")
-    with Ledger.open(tmp_path / "ledger.sqlite") as ledger:
+    with open_ledger(tmp_path / "ledger.sqlite") as ledger:
         ledger.begin_run(RunRecord(known, MANIFEST.scope, "a.csv", "ab" * 32, "m.yaml", "", NOON))
-        assert list(remove_abandoned(tmp_path, ledger)) == []
+        assert list(remove_abandoned(tmp_path, ledger, presences_in(tmp_path))) == []

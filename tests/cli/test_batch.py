@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from importer.ledger import Scope, target_lock
+from importer.ledger import Scope, open_ledger
 from importer.models import Operation, Target
 from tests.cli.conftest import Served, read_csv
 from tests.samples.sample import ROOT
@@ -61,7 +61,7 @@ def test_a_target_that_cannot_be_begun_does_not_deny_the_others(serve: Serve, fo
     """Where the second target cannot have its lock, what was sent to the first is reported, and the exit code is 5."""
     served = serve()
     scope = Scope(served.sandbox.base_url, Target(Operation.APPLY, "9b1d07"))
-    with target_lock(folder / "results" / "ledger.sqlite", scope):
+    with open_ledger(folder / "results" / "ledger.sqlite") as ledger, ledger.lock_target(scope):
         (lock,) = (folder / "results" / ".importer").glob("*.lock")
     lock.unlink()
     lock.mkdir()

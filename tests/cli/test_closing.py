@@ -11,13 +11,15 @@ from pathlib import Path
 import pytest
 
 from importer.errors import UsageError
-from importer.ledger import Answered, Attempt, Intent, Ledger, RunJournal, RunRecord, State
+from importer.ledger import Answered, Attempt, Intent, LedgerStore, RunRecord, State, open_ledger
 from importer.models import Operation, Outcome, OutcomeKind, SourceOptions, Target
 from importer.report import Summary, read_summary
 from importer.runs.finalize import close
+from importer.runs.journal import RunJournal
 from importer.runs.manifest import Ending, RunManifest, RunTarget, read_manifest, write_manifest
 from importer.runs.row_selection import Selection
 from importer.runs.run_report import rewrite_report
+from tests.ledger.given import intend
 
 RUN = "20260301-120000-abcd"
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -52,13 +54,13 @@ TOLD = {
 
 
 @pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    with Ledger.open(tmp_path / "ledger.sqlite") as ledger:
+def ledger(tmp_path: Path) -> Iterator[LedgerStore]:
+    with open_ledger(tmp_path / "ledger.sqlite") as ledger:
         yield ledger
 
 
 @pytest.fixture
-def folder(tmp_path: Path, ledger: Ledger) -> Path:
+def folder(tmp_path: Path, ledger: LedgerStore) -> Path:
     """A run that was killed while it sent: what it did is in the ledger, and nothing is in its journal yet."""
     folder = tmp_path / RUN
     folder.mkdir()
@@ -71,16 +73,16 @@ def folder(tmp_path: Path, ledger: Ledger) -> Path:
     return folder
 
 
-def live(ledger: Ledger, row: int, state: State) -> None:
+def live(ledger: LedgerStore, row: int, state: State) -> None:
     """Lead a row to a state; who is already there was in doubt before."""
     identity = ledger.fingerprints.identity(MANIFEST.scope, f"person{row}@example.com")
     number = 1
     attempt = Attempt(identity, RUN, row, number)
     if state is State.ALREADY_THERE:
-        ledger.intend(Intent(attempt, b"body"))
+        intend(ledger, Intent(attempt, b"body"))
         ledger.record(Answered(attempt, State.UNCLEAR, 503))
         attempt = attempt._replace(number=2)
-    ledger.intend(Intent(attempt, b"body"))
+    intend(ledger, Intent(attempt, b"body"))
     if state is not State.IN_FLIGHT:
         ledger.record(Answered(attempt, state, {State.CREATED: 201, State.ALREADY_THERE: 409}.get(state)))
 
@@ -89,7 +91,7 @@ def counts(summary: Summary) -> dict[OutcomeKind, int]:
     return {kind: count for kind, count in summary.outcomes.items() if count}
 
 
-def test_every_row_is_told_as_the_ledger_knows_it(folder: Path, ledger: Ledger) -> None:
+def test_every_row_is_told_as_the_ledger_knows_it(folder: Path, ledger: LedgerStore) -> None:
     """The report of a killed run is complete, and says of a 409 after a doubt whose it most likely was."""
     summary = close(folder, ledger)
     assert (summary.finished, counts(summary)) == (False, TOLD)
@@ -101,7 +103,7 @@ def test_every_row_is_told_as_the_ledger_knows_it(folder: Path, ledger: Ledger) 
     assert ledger.check() == ()
 
 
-def test_what_the_journal_has_is_not_told_otherwise(folder: Path, ledger: Ledger) -> None:
+def test_what_the_journal_has_is_not_told_otherwise(folder: Path, ledger: LedgerStore) -> None:
     """An outcome that the run kept before it was killed stays, and a closing that was cut off goes on."""
     with RunJournal(folder) as journal:
         journal.record(Outcome(2, OutcomeKind.CREATED, 201, 3))
@@ -115,7 +117,7 @@ def test_what_the_journal_has_is_not_told_otherwise(folder: Path, ledger: Ledger
         assert journal.outcome(2) == Outcome(2, OutcomeKind.CREATED, 201, 3)
 
 
-def test_killed_between_ending_and_report(folder: Path, ledger: Ledger) -> None:
+def test_killed_between_ending_and_report(folder: Path, ledger: LedgerStore) -> None:
     """A run whose manifest has its ending but whose report was not written gets its report, and keeps its ending."""
     close(folder, ledger)
     ending = Ending(NOON, finished=True, exit_code=4)
@@ -126,24 +128,24 @@ def test_killed_between_ending_and_report(folder: Path, ledger: Ledger) -> None:
     assert read_summary(folder) == summary
 
 
-def test_a_later_report_says_the_same(folder: Path, ledger: Ledger) -> None:
+def test_a_later_report_says_the_same(folder: Path, ledger: LedgerStore) -> None:
     """What a killed run left in doubt is told as such for ever, whatever a later run found out."""
     first = close(folder, ledger)
     identity = ledger.fingerprints.identity(MANIFEST.scope, "person3@example.com")
     ledger.begin_run(RunRecord("run-2", MANIFEST.scope, "people.csv", "", "", "", NOON))
-    ledger.intend(Intent(Attempt(identity, "run-2", 3, 1), b"body"))
+    intend(ledger, Intent(Attempt(identity, "run-2", 3, 1), b"body"))
     ledger.record(Answered(Attempt(identity, "run-2", 3, 1), State.CREATED, 201))
     ledger.flush()
     assert counts(rewrite_report(folder)) == counts(first)
 
 
-def test_a_run_that_never_began_is_left_alone(folder: Path, ledger: Ledger) -> None:
+def test_a_run_that_never_began_is_left_alone(folder: Path, ledger: LedgerStore) -> None:
     """A run that the ledger does not know may be about to begin: its books are not touched."""
     write_manifest(folder, replace(MANIFEST, run="20260301-120000-ffff"))
     with pytest.raises(UsageError) as caught:
         close(folder, ledger)
     assert str(caught.value) == (
-        f"the ledger {ledger.path} does not know run 20260301-120000-ffff: it was ended before it began to send, "
+        f"the ledger {ledger.name} does not know run 20260301-120000-ffff: it was ended before it began to send, "
         "begins just now, or has another ledger"
     )
     assert read_manifest(folder).ending is None

@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 
-from importer.ledger import Scope, rehearsal_lock, target_lock
+from importer.app.connection import sandbox_lock
+from importer.ledger import Scope, open_ledger
 from importer.models import Operation, Target
 from tests.cli.conftest import FrontDoor, Served, candidate, read_csv
 from tests.cli.test_run import RUN, people
@@ -144,15 +145,13 @@ def test_a_second_run_is_refused_before_its_file_is_read(serve: Serve) -> None:
     """However large its file is, the second run ends at once: what could be wrong with the file is not looked at."""
     served = serve()
     scope = Scope(served.sandbox.base_url, Target(Operation.APPLY, "4f2c9a"))
-    ledger = served.door.folder / "results" / "ledger.sqlite"
-    ledger.parent.mkdir()
-    with target_lock(ledger, scope):
+    with open_ledger(served.door.folder / "results" / "ledger.sqlite") as ledger, ledger.lock_target(scope):
         assert served("run", "not-there.csv", "--mapping", "mapping.yaml").code == 75
 
 
 def test_two_rehearsals_at_once(front_door: FrontDoor) -> None:
     """Of two commands that rehearse in one results folder the second ends with 75, as of two runs."""
-    with rehearsal_lock(front_door.folder):
+    with sandbox_lock(front_door.folder):
         ran = front_door("run", "people.csv", "--mapping", "mapping.yaml", "--sandbox", "--out", ".")
     assert ran.code == 75
     assert ran.err.startswith("importer: another command works with the sandbox of .: process ")

@@ -18,7 +18,7 @@ from openpyxl import Workbook
 from importer.app import import_file
 from importer.app.planning import Plan
 from importer.errors import StoppedEarly
-from importer.ledger import Ledger
+from importer.ledger import LedgerStore
 from tests.cli.conftest import HEADER, FrontDoor, Served, candidate, read_csv, write_csv
 
 Serve = Callable[..., Served]
@@ -305,7 +305,7 @@ def test_a_run_that_cannot_begin_leaves_nothing(serve: Serve, monkeypatch: pytes
     served = serve()
     people(served.door.folder, 2)
 
-    def full(plan: Plan, out: Path, ledger: Ledger, listen: object) -> None:
+    def full(plan: Plan, out: Path, ledger: LedgerStore, listen: object) -> None:
         raise StoppedEarly("no room")
 
     with monkeypatch.context() as patched:

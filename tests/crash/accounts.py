@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from importer.ledger import Ledger, Scope, State
+from importer.ledger import Scope, State, open_ledger
 
 _FILES = {
     "201_created.csv": "created",
@@ -86,7 +86,7 @@ def untrue(told: Sequence[Told], emails: dict[int, str], truth: Truth) -> list[s
 
 def untrue_in_ledger(path: Path, scope: Scope, emails: Sequence[str], accepted: frozenset[str]) -> list[str]:
     """Everybody whom the ledger knows as done, absent or never sent, and who is not."""
-    with Ledger.open(path) as ledger:
+    with open_ledger(path) as ledger:
         names = {ledger.fingerprints.identity(scope, email): email for email in emails}
         known = {names[identity]: found.state for identity, found in ledger.look_up(list(names)).items()}
     done = {email for email, state in known.items() if state in (State.CREATED, State.ALREADY_THERE)}

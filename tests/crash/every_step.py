@@ -18,7 +18,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from importer.ledger import Ledger
+from importer.ledger import open_ledger
 from tests.crash.accounts import Truth, has_begun, told_in, untrue
 from tests.crash.failpoints import AGAIN, KILLED, ROW_LIFE, STEPS
 from tests.crash.imports import OPERATIONS, PATIENCE, Witness, witness, write_mappings, write_people
@@ -199,7 +199,7 @@ class _Place:
         faults += [f"row {row} is not settled in the end" for row in self._unsettled(out, windows)]
         faults += [f"run {run} has no report" for run in windows if (out / run).exists() and not has_begun(out / run)]
         faults += [f"{path.name} is left behind" for path in out.glob(".importer/*.at-work")]
-        with Ledger.open(out / "ledger.sqlite") as ledger:
+        with open_ledger(out / "ledger.sqlite") as ledger:
             return faults + [str(problem) for problem in ledger.check()]
 
     def _case(self) -> tuple[tuple[str, ...], dict[int, str]]:

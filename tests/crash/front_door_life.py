@@ -16,7 +16,7 @@ from typing import ClassVar
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from importer.ledger import Ledger, Scope, State
+from importer.ledger import Scope, State, open_ledger
 from importer.models import Operation, Target
 from importer.runs.manifest import read_manifest
 from tests.cli.conftest import candidate, write_csv
@@ -174,7 +174,7 @@ class FrontDoorLife(RuleBasedStateMachine):
             chosen = {one.row: self.emails[one.row] for one in told}
             faults = untrue(told, chosen, truth)
             assert not faults, f"{run}: {faults}"
-        with Ledger.open(self._ledger) as ledger:
+        with open_ledger(self._ledger) as ledger:
             assert ledger.check() == ()
             known = ledger.look_up([ledger.fingerprints.identity(self.scope, email) for email in self.emails.values()])
             assert {found.state for found in known.values()} <= {State.CREATED, State.ALREADY_THERE}

@@ -22,9 +22,11 @@ from unittest.mock import patch
 
 import apsw
 
-from importer.ledger import Answered, Attempt, Intent, Ledger, RunRecord, Scope, State, sqlite_file
+from importer import sqlite_file
+from importer.ledger import Answered, Attempt, Intent, LedgerStore, RunRecord, Scope, State, open_ledger
 from importer.ledger.identity import key_path
 from importer.models import Operation, Target
+from tests.ledger.given import intend
 
 SCOPE = Scope("https://recruiting.example.com", Target(Operation.APPLY, "4f2c9a"))
 _SECTOR = 512
@@ -136,6 +138,10 @@ class _Connection:
         except apsw.Error as error:
             raise sqlite3.OperationalError(str(error)) from None
 
+    def executemany(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+        for row in rows:
+            self.execute(statement, row)
+
     def commit(self) -> None:
         if self._connection.in_transaction:
             self.execute("COMMIT")
@@ -164,7 +170,7 @@ def record_a_run(folder: Path, rows: int, senders: int = 8) -> Record:
     """A run of so many rows, its answers handed over as they come, and the ledger closed in the end."""
     with recording() as record:
         path = folder / "ledger.sqlite"
-        with Ledger.open(path) as ledger:
+        with open_ledger(path) as ledger:
             ledger.begin_run(_run("run-1"))
             left = iter(range(rows))
             lock = threading.Lock()
@@ -176,7 +182,7 @@ def record_a_run(folder: Path, rows: int, senders: int = 8) -> Record:
                     if row is None:
                         return
                     attempt = Attempt(_identity(ledger, row), "run-1", row, 1)
-                    ledger.intend(Intent(attempt, ledger.fingerprints.body_digest(b"body")))
+                    intend(ledger, Intent(attempt, ledger.fingerprints.body_digest(b"body")))
                     record.add(Sent(row))
                     record.add(Answer(row))
                     ledger.record(Answered(attempt, State.CREATED, 201))
@@ -306,7 +312,7 @@ def _look(folder: Path, files: dict[str, bytes], sent: set[int], answered: set[i
     for name, content in files.items():
         (place / name).write_bytes(content)
     figures.promised += len(sent)
-    with Ledger.open(place / "ledger.sqlite") as ledger:
+    with open_ledger(place / "ledger.sqlite") as ledger:
         ledger.begin_run(_run("run-2"))
         rows = {_identity(ledger, row): row for row in sent}
         known = {rows[identity]: found.state for identity, found in ledger.look_up(list(rows)).items()}
@@ -319,7 +325,7 @@ def _may_be(state: State, is_answered: bool) -> bool:
     return state is State.UNCLEAR or (state is State.CREATED and is_answered)
 
 
-def _identity(ledger: Ledger, row: int) -> bytes:
+def _identity(ledger: LedgerStore, row: int) -> bytes:
     return ledger.fingerprints.identity(SCOPE, f"person{row}@example.com")
 
 

@@ -13,7 +13,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from importer.ledger import Ledger, Scope
+from importer.ledger import Scope, open_ledger
 from importer.models import Operation, Target
 from tests.crash.accounts import Truth, has_begun, told_in, untrue, untrue_in_ledger
 from tests.crash.imports import OPERATIONS, PATIENCE, Witness, witness, write_mappings, write_people
@@ -191,7 +191,7 @@ class _Series:
             self._figures.reports += 1
             self._figures.outcomes.update(one.outcome for one in told)
             self._figures.in_doubt.append(sum(one.outcome == "unclear" for one in told))
-        with Ledger.open(self._folder / "ledger.sqlite") as ledger:
+        with open_ledger(self._folder / "ledger.sqlite") as ledger:
             self._figures.untrue += [str(problem) for problem in ledger.check()]
 
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from importer.errors import Busy
-from importer.ledger import Ledger, RunRecord, Scope, State, target_lock
+from importer.ledger import LedgerStore, RunRecord, Scope, State, open_ledger
 from importer.load import Cancellation, Loader, LoadOptions
 from importer.models import Application, Operation, Outcome, OutcomeKind, PoolCandidate, ReadyCandidate, Target
 from importer.service import NoReply, OnAnswer, Reply
@@ -147,7 +147,7 @@ class WholeLife(RuleBasedStateMachine):
         if fate == "interrupted":
             self.cancellation.set()
         if fate == "second run":
-            with suppress(Busy), target_lock(self.folder / "ledger.sqlite", self.scope):
+            with open_ledger(self.folder / "ledger.sqlite") as second, suppress(Busy), second.lock_target(self.scope):
                 raise AssertionError("a second run may begin while one works")
 
     @rule(
@@ -177,7 +177,7 @@ class WholeLife(RuleBasedStateMachine):
         outcomes: dict[int, Outcome] = {}
         survivor = self.folder / "survivor"
         path = self.folder / "ledger.sqlite"
-        with target_lock(path, self.scope), Ledger.open(path, clock=lambda: self.now) as ledger:
+        with open_ledger(path, clock=lambda: self.now) as ledger, ledger.lock_target(self.scope):
             loader = self._loader(ledger, options)
             try:
                 for outcome in loader.load(rows):
@@ -215,7 +215,7 @@ class WholeLife(RuleBasedStateMachine):
 
     def _resolve_by_hand(self) -> None:
         """A person looks when nothing is on its way any more, and says truly what they found."""
-        with Ledger.open(self.folder / "ledger.sqlite") as ledger:
+        with open_ledger(self.folder / "ledger.sqlite") as ledger:
             for record in ledger.runs():
                 for found in list(ledger.row_states(record.run)):
                     email = self._email(found.row)
@@ -227,7 +227,7 @@ class WholeLife(RuleBasedStateMachine):
     def the_ledger_says_nothing_untrue(self) -> None:
         """Done is there, absent is not there, never sent is not there, nobody is there twice; and it is sound."""
         assert all(count == 1 for count in self.service.accepted.values() if count)
-        with Ledger.open(self.folder / "ledger.sqlite") as ledger:
+        with open_ledger(self.folder / "ledger.sqlite") as ledger:
             assert ledger.check() == ()
             for row in range(2, len(self.names) + 2):
                 email = self._email(row)
@@ -239,7 +239,7 @@ class WholeLife(RuleBasedStateMachine):
                 elif states[0] in (State.CREATED, State.ALREADY_THERE):
                     assert is_there, f"row {row} is known as {states}, and is not there"
 
-    def _loader(self, ledger: Ledger, options: LoadOptions) -> Loader:
+    def _loader(self, ledger: LedgerStore, options: LoadOptions) -> Loader:
         self.runs += 1
         run = RunRecord(
             f"run-{self.runs}", self.scope, "a.csv", "", "m.yaml", "", datetime.fromtimestamp(self.now, UTC)

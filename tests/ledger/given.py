@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from queue import SimpleQueue
 
-from importer.ledger import Answered, Attempt, Intent, Ledger, RunRecord, Scope, State
+from importer.ledger import Answered, Attempt, Intent, LedgerStore, RunRecord, Scope, State, open_ledger
 from importer.models import Operation, Target
 
 JOB_POST = Scope("https://recruiting.example.com", Target(Operation.APPLY, "4f2c9a"))
@@ -18,25 +19,34 @@ def record(run: str = "run-1", scope: Scope = JOB_POST, at: datetime = NOON) -> 
     return RunRecord(run, scope, "candidates.xlsx", "ab" * 32, "mappings/zoho.yaml", f"results/{run}", at)
 
 
-def begun(folder: Path, run: str = "run-1", scope: Scope = JOB_POST) -> Ledger:
-    ledger = Ledger.open(folder / "ledger.sqlite", clock=lambda: 1_772_366_400.0)
+def begun(address: str | Path, run: str = "run-1", scope: Scope = JOB_POST) -> LedgerStore:
+    ledger = open_ledger(address, clock=lambda: 1_772_366_400.0)
     ledger.begin_run(record(run, scope))
     return ledger
 
 
 def intent(
-    ledger: Ledger, row: int, number: int = 1, run: str = "run-1", body: bytes = BODY, scope: Scope = JOB_POST
+    ledger: LedgerStore, row: int, number: int = 1, run: str = "run-1", body: bytes = BODY, scope: Scope = JOB_POST
 ) -> Intent:
     identity = ledger.fingerprints.identity(scope, f"person{row}@example.com")
     return Intent(Attempt(identity, run, row, number), ledger.fingerprints.body_digest(body))
 
 
-def lead_to(ledger: Ledger, state: State | None, row: int = 2) -> Intent:
+def intend(ledger: LedgerStore, meant: Intent) -> None:
+    """Return when the intent is on disk; raises what kept it off."""
+    settled: SimpleQueue[Exception | None] = SimpleQueue()
+    ledger.intend_then(meant, settled.put)
+    ledger.flush_soon()
+    if (error := settled.get()) is not None:
+        raise error
+
+
+def lead_to(ledger: LedgerStore, state: State | None, row: int = 2) -> Intent:
     """Bring the identity of a row into a state by steps that the table allows; gives its last intent."""
     meant = intent(ledger, row)
     if state is None:
         return meant
-    ledger.intend(meant)
+    intend(ledger, meant)
     if state is not State.IN_FLIGHT:
         ledger.record(Answered(meant.attempt, state, 500))
         ledger.flush()

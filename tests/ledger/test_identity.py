@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from importer.errors import UnusableInput
-from importer.ledger import Answered, Fingerprints, Ledger, Scope, State
+from importer.ledger import Answered, Fingerprints, Scope, State, open_ledger
 from importer.ledger.identity import key_path
 from importer.models import Operation, Target
-from tests.ledger.given import JOB_POST, POOL, begun, intent
+from tests.ledger.given import JOB_POST, POOL, begun, intend, intent
 
 KEY = Fingerprints(b"k" * 32)
 ADA = KEY.identity(JOB_POST, "ada.lovelace@example.com")
@@ -66,9 +66,9 @@ def test_another_key_gives_other_hashes() -> None:
 def test_no_personal_data_on_disk(tmp_path: Path) -> None:
     """No byte of an e-mail, a name or a plain hash of them is in any file of the ledger."""
     body = b'{"email":"person7@example.com","first_name":"Leyla"}'
-    with begun(tmp_path) as ledger:
+    with begun(tmp_path / "ledger.sqlite") as ledger:
         meant = intent(ledger, 7, body=body)
-        ledger.intend(meant)
+        intend(ledger, meant)
         ledger.record(Answered(meant.attempt, State.CREATED, 201))
         ledger.flush()
         written = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
@@ -78,10 +78,10 @@ def test_no_personal_data_on_disk(tmp_path: Path) -> None:
 
 
 def test_the_files_are_private_whatever_the_umask(tmp_path: Path) -> None:
-    """Ledger, WAL, SHM, key and ballast are 0600 from their first byte, the folder of the last two 0700."""
+    """LedgerStore, WAL, SHM, key and disk reserve are 0600 from their first byte, the folder of the last two 0700."""
     before = os.umask(0)
     try:
-        with begun(tmp_path):
+        with begun(tmp_path / "ledger.sqlite"):
             modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in tmp_path.rglob("*")}
     finally:
         os.umask(before)
@@ -91,13 +91,13 @@ def test_the_files_are_private_whatever_the_umask(tmp_path: Path) -> None:
 
 def problem_on_opening(folder: Path) -> str:
     with pytest.raises(UnusableInput) as caught:
-        Ledger.open(folder / "ledger.sqlite")
+        open_ledger(folder / "ledger.sqlite")
     return str(caught.value)
 
 
 def test_a_lost_key_is_told(tmp_path: Path) -> None:
     """A ledger without its key is not used, since it would call everybody new."""
-    begun(tmp_path).close()
+    begun(tmp_path / "ledger.sqlite").close()
     key = key_path(tmp_path / "ledger.sqlite")
     key.unlink()
     assert problem_on_opening(tmp_path) == (
@@ -108,17 +108,17 @@ def test_a_lost_key_is_told(tmp_path: Path) -> None:
 
 def test_a_key_beside_the_ledger_is_moved(tmp_path: Path) -> None:
     """A ledger of an earlier importer keeps its key, and with it what it knows."""
-    begun(tmp_path).close()
+    begun(tmp_path / "ledger.sqlite").close()
     path = tmp_path / "ledger.sqlite"
     kept = key_path(path).read_bytes()
     key_path(path).rename(tmp_path / "ledger.sqlite.key")
-    Ledger.open(path).close()
+    open_ledger(path).close()
     assert (key_path(path).read_bytes(), (tmp_path / "ledger.sqlite.key").exists()) == (kept, False)
 
 
 def test_a_cut_key_is_told(tmp_path: Path) -> None:
     """A key of the wrong length is not used."""
-    begun(tmp_path).close()
+    begun(tmp_path / "ledger.sqlite").close()
     key = key_path(tmp_path / "ledger.sqlite")
     key.write_bytes(b"short")
     assert problem_on_opening(tmp_path) == (
@@ -128,7 +128,7 @@ def test_a_cut_key_is_told(tmp_path: Path) -> None:
 
 def test_a_foreign_key_is_told(tmp_path: Path) -> None:
     """A key of another ledger is not used."""
-    begun(tmp_path).close()
+    begun(tmp_path / "ledger.sqlite").close()
     key = key_path(tmp_path / "ledger.sqlite")
     key.write_bytes(bytes(32))
     assert problem_on_opening(tmp_path) == (

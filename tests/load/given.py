@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from importer.ledger import Ledger, RunRecord, Scope
+from importer.ledger import LedgerStore, RunRecord, Scope, open_ledger
 from importer.load import Cancellation, Loader, LoadOptions, Waiting
 from importer.load.sender import Service
 from importer.models import Application, Operation, Outcome, PoolCandidate, ReadyCandidate, Target
@@ -124,7 +124,7 @@ class House:
 
     def loader(
         self,
-        ledger: Ledger,
+        ledger: LedgerStore,
         service: Service,
         options: LoadOptions | None = None,
         *,
@@ -148,8 +148,8 @@ class House:
             cancellation=cancellation or self.time.cancellation(),
         )
 
-    def ledger(self) -> Ledger:
-        return Ledger.open(self.folder / "ledger.sqlite", clock=lambda: 1_772_366_400.0)
+    def ledger(self) -> LedgerStore:
+        return open_ledger(self.folder / "ledger.sqlite", clock=lambda: 1_772_366_400.0)
 
     def load(
         self, service: Scripted, rows: list[ReadyCandidate], options: LoadOptions | None = None

@@ -6,9 +6,10 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from importer.ledger import Ledger, RunJournal, RunRecord, Scope, target_lock
+from importer.ledger import RunRecord, Scope, open_ledger
 from importer.load import Loader, LoadOptions
 from importer.models import Operation, Target
+from importer.runs.journal import RunJournal
 from importer.service import RecruitingService
 from tests.load.given import applications
 
@@ -18,7 +19,7 @@ def run(folder: Path, base_url: str, rows: int, name: str) -> None:
     scope = Scope("https://recruiting.example.com", Target(Operation.APPLY, "4f2c9a"))
     path = folder / "ledger.sqlite"
     (folder / name).mkdir()
-    with target_lock(path, scope), Ledger.open(path) as ledger, RunJournal(folder / name) as journal:
+    with open_ledger(path) as ledger, ledger.lock_target(scope), RunJournal(folder / name) as journal:
         record = RunRecord(name, scope, "a.csv", "ab" * 32, "m.yaml", str(folder / name), datetime.now(UTC))
         ledger.begin_run(record)
         service = RecruitingService(base_url, "token")

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import Any, cast
 
-from importer.ledger import Answered, Fingerprints, Intent, Known, Ledger, RunRecord
+from importer.ledger import Answered, Fingerprints, Intent, Known, LedgerStore, RunRecord
 from importer.load import Cancellation, Loader, LoadOptions, Stop
 from importer.load.cancellation import Wakeup
 from importer.models import OutcomeKind, ReadyCandidate, Target
@@ -63,7 +63,7 @@ class MemoryLedger:
     def record(self, _: Answered) -> None:
         pass
 
-    def hurry(self) -> None:
+    def flush_soon(self) -> None:
         pass
 
     def flush(self) -> None:
@@ -130,7 +130,7 @@ def simulate(
 
     loader = Loader(
         cast(Any, Service()),
-        cast(Ledger, MemoryLedger()),
+        cast(LedgerStore, MemoryLedger()),
         run,
         options=options,
         probe=probe,

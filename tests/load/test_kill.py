@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from importer.ledger import Ledger, RunJournal, State
+from importer.ledger import State, open_ledger
 from importer.models import OutcomeKind
+from importer.runs.journal import RunJournal
 from tests.load.given import JOB_POST, email_of
 from tests.load.one_run import run
 from tests.load.truth import Truth, truthful
@@ -51,7 +52,7 @@ def test_killed_and_run_again(tmp_path: Path, kills: int, trouble: float) -> Non
 
 
 def assert_the_ledger_claims_nothing_untrue(folder: Path, accepted: set[str]) -> None:
-    with Ledger.open(folder / "ledger.sqlite") as ledger:
+    with open_ledger(folder / "ledger.sqlite") as ledger:
         identities = {
             email_of(row): ledger.fingerprints.identity(JOB_POST, email_of(row)) for row in range(2, ROWS + 2)
         }

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from importer.models import Outcome, OutcomeKind
-from importer.report import Unaccounted, write_report
-from importer.report.pairing import pair
-from importer.report.tally import Tally
+from importer.report import Summary, Unaccounted, write_report
 from tests.report.building import FACTS, created, files_in, rows
 
 LEFT_OVER = "the outcome created of row {} has no row, or the row has a second outcome"
@@ -40,24 +39,23 @@ def test_a_row_without_its_one_outcome_is_a_bug(
     assert files_in(tmp_path) == set()
 
 
+def _summary(count: int, outcomes: list[Outcome]) -> Summary:
+    with tempfile.TemporaryDirectory() as folder:
+        return write_report(Path(folder), FACTS, rows(range(count)), outcomes)
+
+
+@settings(max_examples=20)  # each writes a report
 @given(st.lists(st.sampled_from(OutcomeKind)))
 def test_counts_add_up_to_the_rows(kinds: list[OutcomeKind]) -> None:
     """Whatever became of the rows, each is counted once under its outcome."""
-    tally = Tally()
+    summary = _summary(len(kinds), [Outcome(n, kind) for n, kind in enumerate(kinds)])
 
-    for reported in pair(rows(range(len(kinds))), [Outcome(n, kind) for n, kind in enumerate(kinds)]):
-        tally.add(reported)
-
-    assert tally.rows == len(kinds)
-    assert tally.outcomes == {kind: kinds.count(kind) for kind in OutcomeKind}
+    assert summary.source.rows == len(kinds)
+    assert summary.outcomes == {kind: kinds.count(kind) for kind in OutcomeKind}
 
 
 def test_requests_are_those_of_all_attempts() -> None:
     """Requests are all attempts of all rows; retries are those that were not the first for their row."""
-    tally = Tally()
-    outcomes = [Outcome(n, OutcomeKind.CREATED, 201, attempts) for n, attempts in enumerate([1, 3, 0, 2])]
+    summary = _summary(4, [Outcome(n, OutcomeKind.CREATED, 201, sent) for n, sent in enumerate([1, 3, 0, 2])])
 
-    for reported in pair(rows(range(4)), outcomes):
-        tally.add(reported)
-
-    assert (tally.requests.sent, tally.requests.retried) == (6, 3)
+    assert (summary.requests.sent, summary.requests.retried) == (6, 3)

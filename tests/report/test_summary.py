@@ -9,7 +9,8 @@ import pytest
 
 from importer.errors import UnusableInput
 from importer.models import Operation, Origin, Outcome, OutcomeKind, Target
-from importer.report import read_summary, tally, write_report, write_unfinished_summary
+from importer.report import read_summary, write_report, write_unfinished_summary
+from importer.report.summary_file import MOST_GROUPS
 from tests.report.building import FACTS, bad_degree, created, facts_with, files_in, refused, row, rows
 
 NO_ROWS = dict.fromkeys((kind.value for kind in OutcomeKind), 0)
@@ -137,14 +138,14 @@ def test_refusals_are_grouped_by_what_the_service_said(tmp_path: Path) -> None:
 
 def test_groups_do_not_grow_without_end(tmp_path: Path) -> None:
     """A service that says something else to each row fills a set number of groups, and one more for the rest."""
-    numbers = range(1, tally.MOST_GROUPS + 11)
+    numbers = range(1, MOST_GROUPS + 11)
     outcomes = [Outcome(n, OutcomeKind.REJECTED, 400, problems=(refused(f"no {n}"),)) for n in numbers]
 
     summary = write_report(tmp_path, FACTS, rows(numbers), outcomes)
 
-    assert len(summary.problems) == tally.MOST_GROUPS + 1
+    assert len(summary.problems) == MOST_GROUPS + 1
     assert [(group.what, group.count, len(group.places)) for group in summary.problems[:2]] == [
-        (f"no {tally.MOST_GROUPS + 1}", 10, 5),
+        (f"no {MOST_GROUPS + 1}", 10, 5),
         ("no 1", 1, 1),
     ]
 

@@ -11,11 +11,11 @@ import openpyxl
 import pytest
 
 from importer.models import Outcome, OutcomeKind, Problem
-from importer.report import outcome_sheet, write_report
-from importer.report.cell_text import CUT_NOTE, LONGEST, fitting
-from importer.report.pairing import pair
-from importer.report.workbook import ReportWorkbook
-from tests.report.building import FACTS, bad_degree, bad_mobile, created, facts_with, refused, row, rows
+from importer.report import write_report
+from importer.report.cells import CUT_NOTE, LONGEST, fitting
+from importer.report.outcomes import NO_ACTION_SHEET_LIMIT
+from importer.report.workbook import MOST_COMMENTS
+from tests.report.building import FACTS, bad_degree, bad_mobile, created, facts_with, read_csv, refused, row, rows
 
 
 def _open(folder: Path) -> Any:
@@ -111,8 +111,8 @@ def test_a_sheet_has_the_rows_of_its_outcome(tmp_path: Path) -> None:
     ]
 
 
-def test_guilty_cells_are_marked_with_their_message(tmp_path: Path) -> None:
-    """A cell with a problem has a colour and a comment, an empty one too; the others have none."""
+def test_cells_with_problems_are_highlighted_with_their_message(tmp_path: Path) -> None:
+    """A cell with a problem has a color and a comment, an empty one too; the others have none."""
     bad = row(7, "1", "a@example.com", "", "bachelor")
     problems = (bad_degree(bad), bad_mobile(bad))
 
@@ -168,30 +168,64 @@ def test_text_that_is_too_long_for_a_cell_is_cut_with_a_note(character: str) -> 
     assert set(text.removesuffix(CUT_NOTE)) == {character}
 
 
-def test_rows_beyond_the_end_of_a_sheet_are_named(tmp_path: Path) -> None:
-    """A sheet that is full says how many rows are in the CSV file alone, and its filter ends before that line."""
-    summary = write_report(tmp_path, FACTS, rows(range(1, 6)), created(range(1, 6)))
+@pytest.mark.parametrize(
+    ("kind", "file"),
+    [
+        (OutcomeKind.CREATED, "201_created.csv"),
+        (OutcomeKind.ALREADY_THERE, "409_already_there.csv"),
+        (OutcomeKind.DONE_BEFORE, "done_before.csv"),
+        (OutcomeKind.FILTERED, "filtered.csv"),
+    ],
+)
+def test_a_sheet_on_which_nobody_acts_ends_at_10000_rows(tmp_path: Path, kind: OutcomeKind, file: str) -> None:
+    """The rest is in the CSV alone: the sheet's last row says so below the filter, and the summary counts all."""
+    count = NO_ACTION_SHEET_LIMIT + 1
+    problem = (Problem("left-out", "Status is Hired"),)  # written in another way than a row without
+    outcomes = (Outcome(n, kind, problems=problem if n == 2 else ()) for n in range(1, count + 1))
 
-    with ReportWorkbook(tmp_path, FACTS, most_rows=2) as workbook:
-        for reported in pair(rows(range(1, 6)), created(range(1, 6))):
-            workbook.add(reported)
-        workbook.save(summary, tmp_path)
+    summary = write_report(tmp_path, FACTS, rows(range(1, count + 1)), outcomes)
 
-    sheet = _open(tmp_path)["201 created"]
-    assert [cells[0] for cells in _cells(sheet)] == ["ID", "0001", "0002", "3 more rows are in 201_created.csv"]
-    assert sheet.auto_filter.ref == "A1:I3"
+    book = _open(tmp_path)
+    sheet = book.worksheets[1]
+    first = [cells[0] for cells in _cells(sheet)]
+    assert first == ["ID", *(f"{n:04d}" for n in range(1, 10_001)), f"The first 10,000 rows. {file} holds all."]
+    assert sheet.auto_filter.ref == "A1:I10001"
+    assert len(read_csv(tmp_path / file)) == 1 + count
+    assert summary.outcomes[kind] == count
+    assert count in [cells[1] for cells in _cells(book["Summary"])]
+
+
+def test_rows_that_a_dry_run_found_ready_are_not_acted_on(tmp_path: Path) -> None:
+    """Their sheet ends at 10,000 rows too: what is next is one run for all of them."""
+    count = NO_ACTION_SHEET_LIMIT + 1
+    outcomes = (Outcome(n, OutcomeKind.NOT_SENT) for n in range(1, count + 1))
+
+    write_report(tmp_path, facts_with(dry_run=True), rows(range(1, count + 1)), outcomes)
+
+    sheet = _open(tmp_path)["not sent"]
+    assert sheet.cell(count + 1, 1).value == "The first 10,000 rows. not_sent.csv holds all."
+
+
+@pytest.mark.parametrize("kind", [OutcomeKind.FAILED, OutcomeKind.UNCLEAR, OutcomeKind.NOT_SENT])
+def test_a_sheet_on_which_somebody_acts_goes_on(tmp_path: Path, kind: OutcomeKind) -> None:
+    """Beyond 10,000 rows too it holds every one."""
+    count = NO_ACTION_SHEET_LIMIT + 1
+
+    write_report(tmp_path, FACTS, rows(range(1, count + 1)), (Outcome(n, kind) for n in range(1, count + 1)))
+
+    assert _open(tmp_path).worksheets[1].max_row == 1 + count
 
 
 def test_comments_are_so_many_and_no_more(tmp_path: Path) -> None:
-    """Beyond the first 2,000 comments guilty cells still have their colour."""
-    count = outcome_sheet.MOST_COMMENTS + 1
+    """Beyond the first 2,000 comments highlighted cells still have their color."""
+    count = MOST_COMMENTS + 1
     bad = [row(number, "1", "a@example.com", "", "x") for number in range(1, count + 1)]
     outcomes = [Outcome(each.number, OutcomeKind.INVALID, problems=(bad_degree(each),)) for each in bad]
 
     write_report(tmp_path, FACTS, bad, outcomes)
 
     degrees = [cells[3] for cells in _open(tmp_path)["invalid"].iter_rows(min_row=2)]
-    assert [cell.comment is not None for cell in degrees] == [True] * outcome_sheet.MOST_COMMENTS + [False]
+    assert [cell.comment is not None for cell in degrees] == [True] * MOST_COMMENTS + [False]
     assert len({cell.fill.fgColor.rgb for cell in degrees}) == 1
 
 

@@ -11,10 +11,10 @@ from pydantic import SecretStr
 
 from importer.app.import_file import import_file
 from importer.app.orders import Order, RunControl
-from importer.ledger import RunJournal
 from importer.load import Cancellation
 from importer.models import Outcome
 from importer.report import Summary
+from importer.runs.journal import RunJournal
 from importer.sandbox import RunningSandbox
 from importer.settings import Settings
 

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from importer.sandbox import SandboxUnusable, start
-from importer.sandbox.child import COMMAND, TOKEN_VARIABLE
+from importer.sandbox.process import COMMAND, TOKEN_VARIABLE
 from tests.sandbox.wire import APPLY, QUESTIONS, Client, application
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals of another system")
@@ -119,11 +119,36 @@ def test_a_child_that_cannot_start_says_why(tmp_path: Path) -> None:
     )
 
 
-def test_a_child_that_says_nothing_is_not_waited_for_long() -> None:
-    """A child that never listens is ended after the wait."""
+BROKEN = {
+    "a traceback": (
+        "raise ModuleNotFoundError('No module named httptools')",
+        "1: ModuleNotFoundError: No module named httptools",
+    ),
+    "nothing": ("import os; os._exit(9)", "9"),
+    "other output": ("print('hello'); import sys; sys.exit(7)", "7"),
+}
+
+
+@pytest.mark.parametrize(("program", "shown"), BROKEN.values(), ids=BROKEN.keys())
+def test_a_child_that_fails_to_start_is_one_clear_error(program: str, shown: str) -> None:
+    """Its traceback and its other words are not shown: what is wrong and what to do is one line."""
+    with pytest.raises(SandboxUnusable) as caught:
+        start(command=(sys.executable, "-c", program))
+    assert caught.value.problems == (
+        f"the sandbox did not start: its process ended with exit code {shown}; "
+        "run `importer sandbox` to see the whole error; if a module is missing, install importer again",
+    )
+
+
+def test_a_child_that_does_not_listen_is_not_waited_for_long() -> None:
+    """A child that never listens is ended after the wait, and the error says so."""
     silent = (sys.executable, "-c", "import time; time.sleep(60)")
-    with pytest.raises(SandboxUnusable, match=r"the sandbox did not start \(exit code"):
+    with pytest.raises(SandboxUnusable) as caught:
         start(command=silent, wait=0.3)
+    assert caught.value.problems == (
+        "the sandbox did not start: it did not listen within 0.3 seconds; run the command again, "
+        "or `importer sandbox` to see what it waits for",
+    )
 
 
 @posix_only

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from importer.sandbox import RunningSandbox, SandboxOptions, SandboxUnusable, running
-from importer.sandbox.request_parser import LONGEST_BODY, LONGEST_HEAD, RequestParser
+from importer.sandbox.connection import LONGEST_BODY, LONGEST_HEAD, RequestParser
 from tests.sandbox.wire import APPLY, QUESTIONS, Client, application, raw_connection, read_to_end, request_bytes
 
 HEALTH = b"GET /_sandbox/health HTTP/1.1\r\nHost: sandbox\r\n\r\n"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from importer.sandbox import SandboxOptions, SandboxUnusable, running, start
-from importer.sandbox.journal import Journal
+from importer.sandbox.memory import Journal
 from tests.sandbox.wire import ADD_TO_POOL, APPLY, TOKEN, Client, application, candidate
 
 

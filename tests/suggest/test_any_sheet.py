@@ -11,13 +11,13 @@ from importer.errors import UnusableInput
 from importer.mapping import read_mapping, resolve
 from importer.models import AnswerType, Column, Origin, Problem, Question, Row, WireFormat
 from importer.suggest import SourceFacts, open_points, propose, sample_columns, write_proposal
-from importer.suggest.header_words import CONCEPTS, ENTRY_FIELDS
+from importer.suggest.header_words import CONCEPTS, ENTRY_PHRASES
 from tests.mapping.written import FILE
 from tests.suggest.given import JOB_POST, POOL
 
 _KNOWN = [word for table in CONCEPTS.values() for words in table.values() for word in words]
 _KNOWN += [
-    word for kind in ENTRY_FIELDS.values() for table in kind.values() for words in table.values() for word in words
+    word for kind in ENTRY_PHRASES.values() for table in kind.values() for words in table.values() for word in words
 ]
 _TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 _HEADERS = st.one_of(

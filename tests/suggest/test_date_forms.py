@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from importer.suggest.date_forms import date_forms
+from importer.suggest.column_values import date_forms
 
 _ORDER = "'{}' can be read with the day or the month first, and no value of the column tells"
 FOUND = [

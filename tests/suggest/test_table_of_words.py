@@ -6,9 +6,7 @@ from collections import defaultdict
 
 import pytest
 
-from importer.suggest.header_text import key_of
-from importer.suggest.header_words import CONCEPTS, ENTRY_FIELDS, NOT_IMPORTED, STANDS_IN
-from importer.suggest.views import concept_of
+from importer.suggest.header_words import CONCEPTS, ENTRY_PHRASES, NOT_IMPORTED, STANDS_IN, concept_of, key_of
 
 
 def test_no_header_word_means_two_things() -> None:
@@ -18,7 +16,7 @@ def test_no_header_word_means_two_things() -> None:
         for concept, by_language in table.items():
             for word in (word for words in by_language.values() for word in words):
                 meanings[key_of(word)].add(concept)
-    for kind, fields in ENTRY_FIELDS.items():
+    for kind, fields in ENTRY_PHRASES.items():
         for field, by_language in fields.items():
             for word in (word for words in by_language.values() for word in words):
                 meanings[f"entries {key_of(word)}"].add(f"{kind}.{field}")

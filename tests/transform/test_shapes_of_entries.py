@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from importer.models import Application, Problem, Row
 from importer.transform import Filtered, candidate_rows, transform_row
-from importer.transform.written_values import Unreadable, read_written
+from importer.transform.literals import Unreadable, read_literal
 from tests.transform.cells import FILLED, ORIGIN, answer_of, mapping_of, question, row, told
 
 _LONG = question("long_text")
@@ -93,22 +93,22 @@ _value = st.recursive(_text, lambda inner: st.lists(inner, max_size=3) | st.dict
 @given(_value, st.booleans())
 def test_what_json_or_python_wrote_is_read_again(value: object, as_json: bool) -> None:
     """Any texts, lists and objects come back as they were, whichever of the two wrote them."""
-    assert read_written(json.dumps(value) if as_json else repr(value)) == value
+    assert read_literal(json.dumps(value) if as_json else repr(value)) == value
 
 
 @given(st.text(alphabet="[]{}(),:'\"\\ aNone0.5-truel", max_size=30))
 def test_any_text_is_read_or_refused(text: str) -> None:
     """Whatever a cell holds, reading it ends in a value or in a refusal."""
     with contextlib.suppress(Unreadable):
-        assert isinstance(read_written(text), str | list | dict)
+        assert isinstance(read_literal(text), str | list | dict)
 
 
 def test_a_list_that_is_too_deep_or_too_long() -> None:
     """A hostile cell is refused before it costs anything."""
     with pytest.raises(Unreadable, match="lists lie more than 10 deep"):
-        read_written("[" * 5000)
+        read_literal("[" * 5000)
     with pytest.raises(Unreadable, match="it is longer than 200,000 characters"):
-        read_written("[" * 200_001)
+        read_literal("[" * 200_001)
 
 
 _LISTS = "{experience: {lists: {split: ';'}, company_name: Firms, position_title: Titles}}"

@@ -1,0 +1,94 @@
+"""Locks that are files: the system frees one when its process ends, however that ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from importer.atomic_files import file_mode, internal_folder, open_private, read_private
+from importer.errors import Busy
+from importer.sqlite_file import unwritable
+
+
+@contextmanager
+def held(path: Path, busy: str, instead: str = "") -> Iterator[None]:
+    """Hold the lock that is a file in the folder `.importer` of a results folder, and say there who holds it.
+
+    busy: what is told where another process holds it; instead: what a person may do but wait.
+
+    Raises:
+        Busy: another process holds it; the message names the process, its host and its start.
+        UnusableInput: there is no room for it, or no right to make it.
+    """
+    try:
+        internal_folder(path.parent.parent)
+        lock = acquire(path)
+    except Timeout:
+        raise Busy(
+            f"{busy}: {_holder(path)}; wait until it has ended{instead}, then run the same command again"
+        ) from None
+    except OSError as error:
+        raise unwritable(path, error.strerror or str(error)) from None
+    try:
+        try:
+            _name_holder(path)
+        except OSError as error:
+            raise unwritable(path, error.strerror or str(error)) from None
+        yield
+    finally:
+        lock.release()
+
+
+def acquire(path: Path) -> FileLock:
+    """Take a lock at once; its folder must be there.
+
+    Raises:
+        Timeout: another process holds it.
+        OSError: there is no room for it, or no right to make it.
+    """
+    lock = FileLock(path, timeout=0, mode=file_mode(path.parent))
+    lock.acquire()
+    return lock
+
+
+def is_free(path: Path) -> bool:
+    """Whether nobody holds a lock; where that cannot be told, somebody may."""
+    try:
+        acquire(path).release()
+    except (Timeout, OSError):
+        return False
+    return True
+
+
+def _holder_path(lock_path: Path) -> Path:
+    # Not the lock file itself: whoever tries for the lock opens that one and may cut it to nothing.
+    return lock_path.with_suffix(".holder")
+
+
+def _name_holder(lock_path: Path) -> None:
+    holder = {
+        "process": os.getpid(),
+        "host": socket.gethostname(),
+        "started": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+    draft = _holder_path(lock_path).with_suffix(f".{os.getpid()}")
+    descriptor = open_private(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        json.dump(holder, file)
+    draft.replace(_holder_path(lock_path))
+
+
+def _holder(lock_path: Path) -> str:
+    try:
+        holder = json.loads(read_private(_holder_path(lock_path)))
+        return f"process {holder['process']} on {holder['host']}, started {holder['started']}"
+    except (OSError, ValueError, KeyError, TypeError):
+        # It has just taken the lock and not yet said its name.
+        return "a process that has only just started"

@@ -1,0 +1,254 @@
+"""A ledger in one SQLite file (WAL, synchronous=FULL), for runs on one machine."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from importer.atomic_files import INTERNAL, internal_folder, open_private
+from importer.errors import UnusableInput
+from importer.file_lock import held
+from importer.group_writer import GroupWriter, OnDone, QueuedWrite
+from importer.ledger.identity import Fingerprints
+from importer.ledger.records import Answered, Intent, Known, Scope
+from importer.ledger.sqlite_runs import SqliteRuns
+from importer.ledger.sqlite_tables import initialize_or_check
+from importer.ledger.states import State
+from importer.ledger.store import LedgerUnwritable
+from importer.ledger.transitions import GroupPlan, NotAllowed, Write, plan_group
+from importer.sqlite_file import (
+    Connection,
+    ConstraintError,
+    DatabaseError,
+    SqliteFile,
+    create_private,
+    unusable,
+    unwritable,
+)
+
+_LINGER: Final = 0.01  # seconds that a write nobody waits for gives others to share its commit
+_RESERVE: Final = 1024 * 1024  # bytes on the disk; answers of far more rows than can be in flight
+
+_INTEND: Final = """INSERT INTO identities (identity, state, status, body_digest, run, "row", updated_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (identity) DO UPDATE SET state = excluded.state, status = excluded.status,
+    body_digest = excluded.body_digest, run = excluded.run, "row" = excluded."row", updated_at = excluded.updated_at"""
+_BEGIN_ATTEMPT: Final = """INSERT INTO attempts (identity, run, "row", number, started_at, state, after_doubt)
+    VALUES (?, ?, ?, ?, ?, ?, ?)"""
+_ANSWER: Final = "UPDATE identities SET state = ?, status = ?, updated_at = ? WHERE identity = ?"
+_END_ATTEMPT: Final = """UPDATE attempts SET state = ?, status = ?, ended_at = ?
+    WHERE run = ? AND "row" = ? AND number = ?"""
+
+
+class SqliteLedger(SqliteRuns):
+    """`LedgerStore` in a file: beside it, in `.importer/`, lie its key, its disk reserve and the locks of targets."""
+
+    def __init__(self, file: SqliteFile, fingerprints: Fingerprints, clock: Callable[[], float]) -> None:
+        super().__init__(file, clock)
+        self.fingerprints = fingerprints
+        self._reserve = DiskReserve(file.path)
+        self._error: LedgerUnwritable | None = None
+        self._refused_answer: NotAllowed | None = None
+        self._writer: GroupWriter[Write] = GroupWriter(self._commit, linger=_LINGER, name="ledger")
+
+    @classmethod
+    def open(cls, path: Path, clock: Callable[[], float] = time.time) -> SqliteLedger:
+        """Open the ledger at `path`; where there is none, make a new one, private, with its key and disk reserve.
+
+        Raises:
+            UnusableInput: it cannot be written, is no ledger, is damaged, was written by a newer importer, or its key
+                is gone.
+        """
+        try:
+            internal_folder(path.parent)
+        except OSError as error:
+            raise unwritable(path, error.strerror or str(error)) from None
+        create_private(path)
+        file = SqliteFile(path, "FULL")
+        try:
+            fingerprints = initialize_or_check(file)
+            DiskReserve(path).take()
+        except OSError as error:
+            file.close()
+            raise unwritable(Path(error.filename or path), error.strerror or str(error)) from None
+        except DatabaseError as error:
+            file.close()
+            raise unusable(path, error) from None
+        except UnusableInput:
+            file.close()
+            raise
+        return cls(file, fingerprints, clock)
+
+    @property
+    def address(self) -> str:
+        return str(self.path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        try:
+            self._writer.close()
+        finally:
+            self._file.close()
+
+    @contextmanager
+    def lock_target(self, scope: Scope) -> Iterator[None]:
+        named = "\0".join((scope.base, scope.target.operation, scope.target.id))
+        digest = hashlib.sha256(named.encode()).hexdigest()[:12]
+        lock = self.path.parent / INTERNAL / f"{self.path.name}.{digest}.lock"
+        with held(lock, f"another run works on {scope}"):
+            try:
+                yield
+            finally:
+                self._writer.flush()  # before another run can take what is not yet written for unclear
+
+    # --- the life of a row ---
+
+    def look_up(self, wanted: Sequence[bytes]) -> dict[bytes, Known]:
+        try:
+            with self._file.transaction() as connection:
+                return _look_up(connection, wanted)
+        except DatabaseError as error:
+            raise self._note_error(str(error)) from None
+
+    def intend_then(self, intent: Intent, on_done: OnDone) -> None:
+        self._writer.put_then(intent, on_done)
+
+    def flush_soon(self) -> None:
+        self._writer.flush_soon()
+
+    def record(self, answered: Answered) -> None:
+        self._writer.put(answered)
+
+    def flush(self) -> None:
+        self._writer.flush()
+        if self._refused_answer is not None:
+            raise self._refused_answer
+        if self._error is not None:
+            raise self._error
+
+    def is_in_place(self) -> bool:
+        return self._file.is_in_place()
+
+    # --- in the writer's thread ---
+
+    def _commit(self, group: list[QueuedWrite[Write]]) -> None:
+        if self._error is None and (danger := self._danger()):
+            self._note_error(danger)
+        if self._error is not None:
+            group = _refuse_intents(group, self._error)
+        try:
+            self._write(group)
+        except ConstraintError:
+            raise
+        except DatabaseError as failure:
+            error = self._note_error(str(failure))
+            self._reserve.release()
+            self._write_answers_at_least(_refuse_intents(group, error), error)
+
+    def _danger(self) -> str | None:
+        """What is wrong outside of the file, that SQLite would not notice or notice too late."""
+        if not self.is_in_place():
+            return "the file was moved or deleted"
+        return "there is hardly any room left on its disk" if self._reserve.is_threatened() else None
+
+    def _write_answers_at_least(self, group: list[QueuedWrite[Write]], error: LedgerUnwritable) -> None:
+        try:
+            self._write(group)
+        except DatabaseError:
+            for queued in group:
+                queued.settle(error)
+
+    def _write(self, group: list[QueuedWrite[Write]]) -> None:
+        if not group:
+            return
+        with self._file.transaction(writes=True) as connection:
+            known = _look_up(connection, {queued.write.attempt.identity for queued in group})
+            plan = plan_group(known, (queued.write for queued in group))
+            _write_plan(connection, plan, self._clock())
+        for index, queued in enumerate(group):
+            refusal = plan.refused.get(index)
+            if refusal is not None and isinstance(queued.write, Answered):
+                self._refused_answer = refusal
+            queued.settle(refusal)
+
+    def _note_error(self, reason: str) -> LedgerUnwritable:
+        if self._error is None:
+            self._error = LedgerUnwritable(self.name, reason)
+        return self._error
+
+
+def _refuse_intents(group: list[QueuedWrite[Write]], error: LedgerUnwritable) -> list[QueuedWrite[Write]]:
+    """Settle the intents of a group as not written; give its answers."""
+    for queued in group:
+        if isinstance(queued.write, Intent):
+            queued.settle(error)
+    return [queued for queued in group if isinstance(queued.write, Answered)]
+
+
+def _look_up(connection: Connection, wanted: Collection[bytes]) -> dict[bytes, Known]:
+    query = f"""SELECT identity, state, status, body_digest, run, "row" FROM identities
+                WHERE identity IN ({", ".join("?" * len(wanted))})"""
+    rows = connection.execute(query, tuple(wanted))
+    return {identity: Known(State(state), *rest) for identity, state, *rest in rows}
+
+
+def _write_plan(connection: Connection, plan: GroupPlan, now: float) -> None:
+    """`now`: seconds since 1970."""
+    ended = [(one.state.value, one.status, now, one.attempt) for one in plan.answers.values()]
+    connection.executemany(_ANSWER, [(*values, attempt.identity) for *values, attempt in ended])
+    connection.executemany(_END_ATTEMPT, [(*values, *attempt[1:]) for *values, attempt in ended])
+    begun = [(one.known.state.value, one) for one in plan.begun]
+    connection.executemany(_INTEND, [(one.attempt.identity, state, *one.known[1:], now) for state, one in begun])
+    connection.executemany(_BEGIN_ATTEMPT, [(*one.attempt, now, state, one.after_doubt) for state, one in begun])
+
+
+class DiskReserve:
+    """Room on the ledger's disk, a file of real bytes, so that an answer can be recorded when nothing else fits.
+
+    When the disk is full it is released, and nothing new is sent.
+    """
+
+    def __init__(self, ledger_path: Path) -> None:
+        self._disk = ledger_path.parent
+        self._path = ledger_path.parent / INTERNAL / f"{ledger_path.name}.ballast"
+
+    def take(self) -> None:
+        """Write the file where it is not there.
+
+        Raises:
+            OSError: there is no room for it.
+        """
+        descriptor = open_private(self._path, os.O_WRONLY | os.O_CREAT)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                if os.fstat(descriptor).st_size == _RESERVE:
+                    return
+                file.truncate(0)
+                # Not a hole, and not zeros: some file systems keep neither on disk.
+                file.write(os.urandom(_RESERVE))
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError:
+            self._path.unlink()
+            raise
+
+    def release(self) -> None:
+        """Free its room."""
+        self._path.unlink(missing_ok=True)
+
+    def is_threatened(self) -> bool:
+        """Whether so little room is left that the next commit may need the reserve."""
+        return shutil.disk_usage(self._disk).free < _RESERVE

@@ -1,0 +1,125 @@
+"""The one table of outcomes: what each is called and means, and the names of its CSV file and its sheet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from importer.models import OutcomeKind
+
+SUMMARY_FILE: Final = "summary.json"
+WORKBOOK_FILE: Final = "report.xlsx"
+
+SHEET_LIMIT: Final = 100_000
+NO_ACTION_SHEET_LIMIT: Final = 10_000
+"""The most rows of a sheet in report.xlsx, and of one whose rows nobody acts on; the CSV files hold all rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeWords:
+    """`label` as a person says it; `meaning` and `next_step` are short phrases in lower case.
+
+    `status` stands before the names of the file and the sheet. `always_written`: the CSV file is there also
+    without rows.
+    """
+
+    label: str
+    meaning: str
+    next_step: str
+    tab_color: str
+    status: str = ""
+    sheet_limit: int = SHEET_LIMIT
+    always_written: bool = False
+
+
+OUTCOMES: Final[dict[OutcomeKind, OutcomeWords]] = {
+    OutcomeKind.CREATED: OutcomeWords(
+        label="created",
+        meaning="the service accepted it",
+        next_step="nothing to do",
+        tab_color="#6AA889",
+        status="201",
+        sheet_limit=NO_ACTION_SHEET_LIMIT,
+        always_written=True,
+    ),
+    OutcomeKind.ALREADY_THERE: OutcomeWords(
+        label="already there",
+        meaning="the service had this person already",
+        next_step="nothing to do",
+        tab_color="#9AB3A5",
+        status="409",
+        sheet_limit=NO_ACTION_SHEET_LIMIT,
+        always_written=True,
+    ),
+    OutcomeKind.REJECTED: OutcomeWords(
+        label="rejected",
+        meaning="the service refused it",
+        next_step="mend the row and run it again",
+        tab_color="#D98E73",
+        status="400",
+        always_written=True,
+    ),
+    OutcomeKind.INVALID: OutcomeWords(
+        label="invalid",
+        meaning="our own checks refused it; nothing was sent",
+        next_step="mend the marked cells and run it again",
+        tab_color="#D98E73",
+    ),
+    OutcomeKind.FAILED: OutcomeWords(
+        label="failed",
+        meaning="not accepted after the last attempt",
+        next_step="run the same command again",
+        tab_color="#D9B26F",
+    ),
+    OutcomeKind.UNCLEAR: OutcomeWords(
+        label="unclear",
+        meaning="sent, but no answer says whether it arrived",
+        next_step="run the same command again: that settles it",
+        tab_color="#D9B26F",
+    ),
+    OutcomeKind.NOT_SENT: OutcomeWords(
+        label="not sent",
+        meaning="the run stopped before its turn",
+        next_step="run the same command again: done rows are skipped",
+        tab_color="#AEB8C2",
+    ),
+    OutcomeKind.DONE_BEFORE: OutcomeWords(
+        label="done before",
+        meaning="an earlier run settled it; no request was made",
+        next_step="nothing to do",
+        tab_color="#9AB3A5",
+        sheet_limit=NO_ACTION_SHEET_LIMIT,
+    ),
+    OutcomeKind.FILTERED: OutcomeWords(
+        label="filtered",
+        meaning="left out by where: in the mapping file",
+        next_step="nothing to do",
+        tab_color="#AEB8C2",
+        sheet_limit=NO_ACTION_SHEET_LIMIT,
+    ),
+}
+
+
+_READY: Final = replace(
+    OUTCOMES[OutcomeKind.NOT_SENT],
+    label="ready",
+    meaning="passed every check; nothing was sent",
+    next_step="run it for real",
+    sheet_limit=NO_ACTION_SHEET_LIMIT,
+)
+
+
+def words_for(kind: OutcomeKind, *, dry_run: bool = False) -> OutcomeWords:
+    """The words for an outcome; a row that a dry run did not send has not been stopped but is ready."""
+    return _READY if dry_run and kind is OutcomeKind.NOT_SENT else OUTCOMES[kind]
+
+
+def sheet_title(kind: OutcomeKind) -> str:
+    """The title of the outcome's sheet in report.xlsx: `409 already there`."""
+    words = OUTCOMES[kind]
+    return f"{words.status} {words.label}" if words.status else words.label
+
+
+def csv_file(kind: OutcomeKind) -> str:
+    """The name of the outcome's CSV file: `409_already_there.csv`."""
+    return f"{sheet_title(kind).replace(' ', '_')}.csv"

@@ -1,0 +1,277 @@
+"""The outcome of each row of one run, in the run's own folder, where personal data may be."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+from importer.errors import StoppedEarly
+from importer.group_writer import GroupWriter, QueuedWrite
+from importer.models import CellPlace, Column, FilePlace, LinePlace, Origin, Outcome, OutcomeKind, Place, Problem
+from importer.sqlite_file import Connection, DatabaseError, SqliteFile, create_private, no_database, unwritable
+
+JOURNAL: Final = "outcomes.sqlite"
+_LINGER: Final = 0.2  # seconds that an outcome may lie in memory only; the ledger holds the truth
+
+_TABLE: Final = """CREATE TABLE IF NOT EXISTS outcomes (
+     "row" INTEGER NOT NULL PRIMARY KEY,
+     kind VARCHAR NOT NULL,
+     status INTEGER,
+     attempts INTEGER NOT NULL,
+     problems VARCHAR NOT NULL
+   )"""
+_COLUMNS: Final = ("row", "kind", "status", "attempts", "problems")
+_OUTCOMES: Final = f"SELECT {', '.join(_COLUMNS)} FROM outcomes"
+_INSERT: Final = f"INSERT INTO outcomes ({', '.join(_COLUMNS)}) VALUES (?, ?, ?, ?, ?)"
+
+
+class JournalUnwritable(StoppedEarly):
+    """Outcomes cannot be kept any more, so no more rows are sent. The ledger knows what became of those that were."""
+
+    def __init__(self, path: Path, reason: str, remedy: str = "make room or mend the disk, then ") -> None:
+        super().__init__(
+            f"{path}: the outcomes of run {path.parent.name} cannot be written ({reason}), so nothing more is sent;"
+            f" what was sent is known to the ledger: {remedy}run the same command again"
+        )
+
+
+class JournalUnreadable(StoppedEarly):
+    """Outcomes that were kept cannot be read just now. The ledger knows what became of the rows that were sent."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(
+            f"{path}: the outcomes of run {path.parent.name} cannot be read ({reason}); what was sent is known to the"
+            " ledger: end the program that holds the file, or mend the disk, then run the same command again"
+        )
+
+
+class RowSet:
+    """Row numbers, one bit each: a million rows are 125 KB."""
+
+    def __init__(self) -> None:
+        self._bits = bytearray()
+
+    def add(self, row: int) -> None:
+        if row // 8 >= len(self._bits):
+            self._bits.extend(bytes(row // 8 + 4096 - len(self._bits)))
+        self._bits[row // 8] |= 1 << row % 8
+
+    def __contains__(self, row: int) -> bool:
+        return row // 8 < len(self._bits) and bool(self._bits[row // 8] >> row % 8 & 1)
+
+
+class RunJournal:
+    """Outcomes by row in `<folder>/outcomes.sqlite` (0600). A journal that is there already is gone on with.
+
+    Raises (whoever reads from it, too):
+        UnusableInput: the folder is gone or cannot be written, or the file is no database, or a damaged one.
+        JournalUnwritable, JournalUnreadable: there is a journal, and it cannot be gone on with.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / JOURNAL
+        self._is_new = not self.path.exists()
+        create_private(self.path)
+        # NORMAL: a power cut may cost the last outcomes here, and the ledger still knows them.
+        self._file = SqliteFile(self.path, "NORMAL")
+        self._error: JournalUnwritable | None = None
+        try:
+            with self._transaction(writes=True) as connection:
+                connection.execute(_TABLE)
+        except BaseException:
+            self._file.close()
+            raise
+        self._is_new = False
+        self._writer: GroupWriter[Outcome] = GroupWriter(self._commit, linger=_LINGER, name="journal")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        self.close()
+
+    def record(self, outcome: Outcome) -> None:
+        """Keep an outcome. It is on disk a moment later, and at the latest after `close`.
+
+        Raises:
+            ValueError: the row has an outcome already: a bug of ours, every row lands in exactly one.
+            JournalUnwritable: an earlier outcome could not be written.
+        """
+        self._raise_error()
+        if outcome.row in self._recorded:
+            raise ValueError(f"row {outcome.row} has an outcome already and was given a second one: {outcome}")
+        self._recorded.add(outcome.row)
+        self._writer.put(outcome)
+
+    def replace(self, outcome: Outcome) -> None:
+        """Put another outcome in the place of the one that its row has.
+
+        Raises:
+            JournalUnwritable: it cannot be written.
+        """
+        self.flush()
+        row, *values = _outcome_row(outcome)
+        change = f"UPDATE outcomes SET {', '.join(f'{name} = ?' for name in _COLUMNS[1:])} WHERE row = ?"
+        with self._transaction(writes=True) as connection:
+            connection.execute(change, (*values, row))
+
+    def flush(self) -> None:
+        """Return when everything recorded is written. Raises JournalUnwritable if something could not be."""
+        self._writer.flush()
+        self._raise_error()
+
+    def close(self) -> None:
+        """Write what is left and let the file go. Raises JournalUnwritable if something could not be written."""
+        try:
+            self._writer.close()
+        finally:
+            self._file.close()
+        self._raise_error()
+
+    def __contains__(self, row: int) -> bool:
+        """Whether the row has an outcome."""
+        return row in self._recorded
+
+    @cached_property
+    def _recorded(self) -> RowSet:
+        """The rows that have one: read when the first is recorded or asked for, which whoever only reads never does."""
+        recorded = RowSet()
+        with self._transaction() as connection:
+            for (row,) in connection.execute("SELECT row FROM outcomes"):
+                recorded.add(row)
+        return recorded
+
+    @contextmanager
+    def _transaction(self, *, writes: bool = False) -> Iterator[Connection]:
+        """What is wrong with the file is told as the class says."""
+        try:
+            with self._file.transaction(writes=writes) as connection:
+                yield connection
+        except DatabaseError as error:
+            if error.is_damaged:
+                raise no_database(self.path, str(error)) from None
+            if not writes:
+                raise JournalUnreadable(self.path, str(error)) from None
+            raise (unwritable if self._is_new else JournalUnwritable)(self.path, str(error)) from None
+
+    def outcome(self, row: int) -> Outcome | None:
+        """The outcome of one row, None where it has none."""
+        self.flush()
+        with self._transaction() as connection:
+            found = connection.execute(f"{_OUTCOMES} WHERE row = ?", (row,)).fetchone()
+        return _outcome(found) if found is not None else None
+
+    def outcomes(self) -> Iterator[Outcome]:
+        """All outcomes in the order of their rows. Streams."""
+        self.flush()
+        with self._transaction() as connection:
+            for found in connection.execute(f"{_OUTCOMES} ORDER BY row"):
+                yield _outcome(found)
+
+    def outcomes_from(self, row: int, most: int) -> tuple[Outcome, ...]:
+        """The outcomes on disk from that row on, in the order of their rows; those of rows between may still come."""
+        query = f"{_OUTCOMES} WHERE row >= ? ORDER BY row LIMIT ?"
+        with self._transaction() as connection:
+            return tuple(map(_outcome, connection.execute(query, (row, most)).fetchall()))
+
+    def rows_that_are(self, kind: OutcomeKind) -> Iterator[int]:
+        """The rows with that outcome and nothing more to say of them."""
+        query = "SELECT row FROM outcomes WHERE kind = ? AND problems = ''"
+        with self._transaction() as connection:
+            for (row,) in connection.execute(query, (kind.value,)):
+                yield row
+
+    def outcomes_that_are(self, kinds: Collection[OutcomeKind], or_say_more: OutcomeKind) -> Iterator[Outcome]:
+        """The outcomes of those kinds, and those of another that say more than their kind; in row order, streamed."""
+        query = f"""{_OUTCOMES} WHERE kind IN ({", ".join("?" * len(kinds))}) OR kind = ? AND problems <> ''
+                    ORDER BY row"""
+        with self._transaction() as connection:
+            for found in connection.execute(query, (*(kind.value for kind in kinds), or_say_more.value)):
+                yield _outcome(found)
+
+    def count(self) -> int:
+        """How many rows have an outcome on disk."""
+        with self._transaction() as connection:
+            (count,) = connection.execute("SELECT count(*) FROM outcomes").fetchone()
+        return int(count)
+
+    def counts(self) -> dict[OutcomeKind, int]:
+        """How many rows have each outcome; every kind is there, in the report's order."""
+        self.flush()
+        with self._transaction() as connection:
+            found = dict(connection.execute("SELECT kind, count(*) FROM outcomes GROUP BY kind").fetchall())
+        return {kind: found.get(kind.value, 0) for kind in OutcomeKind}
+
+    def _commit(self, group: list[QueuedWrite[Outcome]]) -> None:
+        try:
+            with self._file.transaction(writes=True) as connection:
+                connection.executemany(_INSERT, [_outcome_row(queued.write) for queued in group])
+        except DatabaseError as error:
+            self._error = JournalUnwritable(self.path, str(error))
+        if not self._file.is_in_place():
+            self._error = JournalUnwritable(self.path, "the file was moved or deleted", "")
+        for queued in group:
+            queued.settle()
+
+    def _raise_error(self) -> None:
+        if self._error is not None:
+            raise self._error
+
+
+def _outcome_row(outcome: Outcome) -> tuple[Any, ...]:
+    """The values of _COLUMNS."""
+    problems = json.dumps([_problem_to_json(problem) for problem in outcome.problems]) if outcome.problems else ""
+    return outcome.row, outcome.kind.value, outcome.status, outcome.attempts, problems
+
+
+def _outcome(found: tuple[Any, ...]) -> Outcome:
+    row, kind, status, attempts, problems_text = found
+    problems = tuple(map(_problem_from_json, json.loads(problems_text))) if problems_text else ()
+    return Outcome(row, OutcomeKind(kind), status, attempts, problems)
+
+
+def _problem_to_json(problem: Problem) -> dict[str, Any]:
+    """JSON values from which `_problem_from_json` makes an equal problem."""
+    return {
+        "code": problem.code,
+        "message": problem.message,
+        "hint": problem.hint,
+        "place": _place_to_json(problem.place),
+    }
+
+
+def _problem_from_json(values: dict[str, Any]) -> Problem:
+    """The problem that `_problem_to_json` was given."""
+    return Problem(values["code"], values["message"], values["hint"], _place_from_json(values["place"]))
+
+
+def _place_to_json(place: Place | None) -> dict[str, Any] | None:
+    match place:
+        case None:
+            return None
+        case CellPlace(origin, row, column):
+            cell = {"kind": "cell", "file": origin.file, "sheet": origin.sheet, "row": row}
+            return cell if column is None else {**cell, "column": [column.index, column.letter, column.name]}
+        case LinePlace(file, line, column, text):
+            return {"kind": "line", "file": file, "line": line, "column": column, "text": text}
+        case FilePlace(name):
+            return {"kind": "file", "name": name}
+
+
+def _place_from_json(values: dict[str, Any] | None) -> Place | None:
+    match values:
+        case {"kind": "cell", "file": file, "sheet": sheet, "row": row, "column": [index, letter, name]}:
+            return CellPlace(Origin(file, sheet), row, Column(index, letter, name))
+        case {"kind": "cell", "file": file, "sheet": sheet, "row": row}:
+            return CellPlace(Origin(file, sheet), row)
+        case {"kind": "line", "file": file, "line": line, "column": column, "text": text}:
+            return LinePlace(file, line, column, text)
+        case {"kind": "file", "name": name}:
+            return FilePlace(name)
+        case _:
+            return None

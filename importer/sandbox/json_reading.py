@@ -1,0 +1,107 @@
+"""Reads JSON strictly, and the JSON files of the sandbox with all their problems at once."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NoReturn
+
+from importer.sandbox.http_messages import listed, quoted
+
+MAX_BYTES = 20_000_000
+
+
+class SandboxUnusable(Exception):
+    """The sandbox cannot start: a file, an address or a setting is wrong. Nothing was served.
+
+    Carries every problem that was found, each one readable line that says what, where and what to do.
+    """
+
+    def __init__(self, problems: Iterable[str] | str) -> None:
+        self.problems: tuple[str, ...] = (problems,) if isinstance(problems, str) else tuple(problems)
+        super().__init__("\n".join(self.problems))
+
+
+class NotJson(ValueError):
+    """The text is no JSON; the message says why and where, for a person."""
+
+
+def read_json(text: bytes | str) -> Any:
+    """The value that a JSON text holds.
+
+    Raises:
+        NotJson: the text is no JSON or no UTF-8, is nested too deeply, holds an endless number, or names something
+            twice in one object.
+    """
+    try:
+        decoded = text if isinstance(text, str) else text.decode("utf-8")
+        return json.loads(decoded, object_pairs_hook=_object, parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise NotJson(f"{error.msg[:1].lower()}{error.msg[1:]} ({where})") from error
+    except UnicodeDecodeError as error:
+        raise NotJson(f"byte {error.start} is not UTF-8") from error
+    except NotJson:
+        raise
+    except ValueError as error:  # Python's own limit for the digits of an integer
+        raise NotJson("it holds a number with too many digits") from error
+    except RecursionError as error:
+        raise NotJson("it is nested too deeply") from error
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    names = dict(pairs)
+    if len(names) != len(pairs):
+        seen: set[str] = set()
+        twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        raise NotJson(f"'{twice}' stands twice in one object")
+    return names
+
+
+def _refuse_constant(word: str) -> NoReturn:
+    raise NotJson(f"{word} is no JSON value")
+
+
+def read_json_file(path: Path) -> dict[str, Any]:
+    """The object that a JSON file holds.
+
+    Raises:
+        SandboxUnusable: the file cannot be read, or holds no JSON object.
+    """
+    try:
+        status = path.stat()
+        if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+            raise SandboxUnusable(f"{path}: is a pipe or a device, which may never end; name a file")
+        if status.st_size > MAX_BYTES:
+            raise SandboxUnusable(f"{path}: is larger than {MAX_BYTES:,} bytes; name a smaller one")
+        value = read_json(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
+    except OSError as error:
+        raise SandboxUnusable(f"{path}: cannot be read: {error.strerror}; check the path") from error
+    except NotJson as error:
+        raise SandboxUnusable(f"{path}: is no JSON: {error}; mend it there") from error
+    if not isinstance(value, dict):
+        raise SandboxUnusable(f"{path}: must hold a JSON object")
+    return value
+
+
+class Diagnostics:
+    """The problems of one file, each with the place inside it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._problems: list[str] = []
+
+    def add(self, place: str, message: str) -> None:
+        self._problems.append(f"{self._path}, {place}: {message}" if place else f"{self._path}: {message}")
+
+    def unknown_names(self, place: str, value: dict[str, Any], known: tuple[str, ...]) -> None:
+        """Tells each name of an object that is not among the known ones."""
+        for name in value:
+            if name not in known:
+                self.add(place, f"unknown name {quoted(name)}; known are {listed(known)}")
+
+    def raise_if_any(self) -> None:
+        if self._problems:
+            raise SandboxUnusable(self._problems)

@@ -1,0 +1,201 @@
+"""A sandbox as a process of its own: `importer sandbox`, and the child process of `run --sandbox`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import IO, Literal
+
+from importer.child_process import child_environment, python_command
+from importer.sandbox.app import SandboxOptions
+from importer.sandbox.json_reading import SandboxUnusable
+from importer.sandbox.server import SandboxServer, prepare
+
+UNUSABLE = 3
+ANNOUNCEMENT = "sandbox listening on "
+TOKEN_VARIABLE = "IMPORTER_SANDBOX_TOKEN"
+COMMAND = (*python_command("from importer.cli.app import main; main()"), "sandbox")
+if sys.platform == "win32":
+    _OWN_GROUP = subprocess.CREATE_NEW_PROCESS_GROUP  # what a session of its own is elsewhere
+else:
+    _OWN_GROUP = 0
+_GRACE = 5.0  # seconds that a child has to end by itself
+_LONGEST_REASON = 200
+
+
+def serve(options: SandboxOptions) -> int:
+    """Serves until SIGINT or SIGTERM, or with `exit_with_stdin` until standard input ends; the process's exit code.
+
+    Says `sandbox listening on http://127.0.0.1:PORT` on standard output once clients may come. What keeps it from
+    starting goes to standard error, all at once, and the code is 3. To be called from the main thread.
+    """
+    try:
+        server = prepare(options)
+    except SandboxUnusable as error:
+        for problem in error.problems:
+            sys.stderr.write(f"{problem}\n")
+        return UNUSABLE
+    try:
+        asyncio.run(_serve(server, options.exit_with_stdin))
+    finally:
+        server.close()
+    return 0
+
+
+async def _serve(server: SandboxServer, exit_with_stdin: bool) -> None:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def stop_soon() -> None:
+        loop.call_soon_threadsafe(stop.set)
+
+    with _signals_call(stop_soon):
+        if exit_with_stdin:
+            threading.Thread(target=_await_end_of_stdin, args=(stop_soon,), name="stdin", daemon=True).start()
+        sys.stdout.write(f"{ANNOUNCEMENT}{server.base_url}\n")
+        sys.stdout.flush()
+        await server.serve(stop)
+
+
+@contextmanager
+def _signals_call(stop_soon: Callable[[], None]) -> Iterator[None]:
+    """SIGINT and SIGTERM call, until the block ends; plain handlers, as the loop's own are not on every system."""
+
+    def on_signal(number: int, frame: FrameType | None) -> None:
+        stop_soon()
+
+    earlier = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in earlier.items():
+            signal.signal(number, handler)
+
+
+def _await_end_of_stdin(stop_soon: Callable[[], None]) -> None:
+    while os.read(sys.stdin.fileno(), 4096):
+        pass
+    stop_soon()
+
+
+class ChildSandbox:
+    """A sandbox that serves from a child process: where it is, and its token. Ends with the block, or with `stop`."""
+
+    def __init__(self, process: subprocess.Popen[bytes], base_url: str, token: str) -> None:
+        self._process = process
+        self.base_url = base_url
+        self.token = token
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def stop(self) -> None:
+        """Ends the child; may be called again."""
+        _end(self._process)
+
+    def __enter__(self) -> ChildSandbox:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+
+def start(
+    *,
+    questions: Path | None = None,
+    memory: Path | None = None,
+    faults: Path | None = None,
+    log: Path | None = None,
+    pool_duplicate_status: Literal[409, 400] = 409,
+    command: Sequence[str] = COMMAND,
+    wait: float = 20.0,
+) -> ChildSandbox:
+    """Starts a sandbox (see SandboxOptions) as a child process on a free port, and returns when it listens.
+
+    The child has a session of its own, so that Ctrl-C reaches only the parent, which still drains what is in flight;
+    and it ends when its standard input does, so that a parent killed outright leaves no orphan. Its token is made up
+    for it, and goes through the environment, never the command line.
+
+    Raises:
+        SandboxUnusable: the child cannot use a file or an address, as it reports them; or it ended, or did not listen
+            within `wait` seconds.
+    """
+    paths = {"--questions": questions, "--memory": memory, "--faults": faults, "--log": log}
+    arguments = [text for flag, path in paths.items() if path for text in (flag, str(path))]
+    arguments += ["--port", "0", "--pool-duplicates", str(pool_duplicate_status), "--exit-with-stdin"]
+    token = secrets.token_urlsafe(24)
+    with tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(
+            [*command, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            env={**child_environment(), TOKEN_VARIABLE: token},
+            start_new_session=True,
+            creationflags=_OWN_GROUP,
+        )
+        announcement = _first_line(process, wait)
+        if announcement is None or not announcement.startswith(ANNOUNCEMENT):
+            _end(process)
+            errors.seek(0)
+            text = errors.read().decode("utf-8", "replace")
+            raise SandboxUnusable(_problems(process.returncode, announcement, text.strip().splitlines(), wait))
+    return ChildSandbox(process, announcement.removeprefix(ANNOUNCEMENT), token)
+
+
+def _first_line(process: subprocess.Popen[bytes], wait: float) -> str | None:
+    """The first line of the child's output, "" if it ends before; None if there is none within `wait` seconds."""
+    lines: list[bytes] = []
+    output = _pipe(process.stdout)
+    reader = threading.Thread(target=lambda: lines.append(output.readline()), daemon=True)
+    reader.start()
+    reader.join(wait)
+    if reader.is_alive():
+        process.kill()
+        reader.join()
+        return None
+    return lines[0].decode("utf-8", "replace").strip()
+
+
+def _problems(code: int, announcement: str | None, error_lines: list[str], wait: float) -> list[str]:
+    """Why the child does not serve. What it reported itself is said as it is; anything else is one clear error."""
+    if code == UNUSABLE and error_lines:
+        return error_lines
+    if announcement is None:
+        return [
+            f"the sandbox did not start: it did not listen within {wait:g} seconds; run the command again,"
+            " or `importer sandbox` to see what it waits for"
+        ]
+    reason = f": {error_lines[-1].strip()[:_LONGEST_REASON]}" if error_lines else ""
+    return [
+        f"the sandbox did not start: its process ended with exit code {code}{reason};"
+        " run `importer sandbox` to see the whole error; if a module is missing, install importer again"
+    ]
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    _pipe(process.stdin).close()
+    try:
+        process.wait(_GRACE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    _pipe(process.stdout).close()
+
+
+def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
+    assert pipe is not None, "the child was started with pipes"
+    return pipe

@@ -1,0 +1,145 @@
+"""Reads a list in one cell as JSON writes it, or as Python prints it; every value stays the text that was written."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+_LONGEST = 200_000  # characters
+_DEEPEST = 10
+_TOKEN = re.compile(
+    r"""\s*(?:
+        (?P<separator>[\[\](){}:,])
+      | "(?P<double>(?:[^"\\]|\\.)*)"
+      | '(?P<single>(?:[^'\\]|\\.)*)'
+      | (?P<word>[A-Za-z]+)
+      | (?P<number>[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)
+    )\s*""",
+    re.VERBOSE | re.DOTALL,
+)
+_WORDS = {"null": "", "None": "", "nan": "", "NaN": ""} | dict.fromkeys(("true", "True"), "TRUE")
+_WORDS |= dict.fromkeys(("false", "False"), "FALSE")
+_CLOSING = {"[": "]", "(": ")"}
+_ESCAPE = re.compile(r"\\(?:U([0-9A-Fa-f]{8})|u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|(.))", re.DOTALL)
+_SHORT = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "/": "/", "\\": "\\", '"': '"', "'": "'"}
+_SURROGATES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+
+Parsed = str | Sequence["Parsed"] | Mapping[str, "Parsed"]
+
+
+class Unreadable(ValueError):
+    """The text is no such list; the message says where, counted in characters from 1."""
+
+
+def read_literal(text: str) -> Parsed:
+    """A value as texts, lists and dictionaries; null and None are "", booleans TRUE and FALSE.
+
+    Raises:
+        Unreadable: the text is neither JSON nor a Python literal, or too long or deep.
+    """
+    if len(text) > _LONGEST:
+        raise Unreadable(f"it is longer than {_LONGEST:,} characters")
+    parser = _Parser(tuple(_tokens(text)))
+    value = parser.value(0)
+    parser.expect("end")
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    """`kind` is text, word, number or end, or the separator itself; `at` counts characters from 0."""
+
+    kind: str
+    text: str
+    at: int
+
+
+def _tokens(text: str) -> Iterator[_Token]:
+    position = 0
+    while position < len(text):
+        match = _TOKEN.match(text, position)
+        if match is None:
+            raise Unreadable(f"it breaks at character {position + 1}")
+        name = match.lastgroup or ""
+        kind = {"separator": match[name], "double": "text", "single": "text"}.get(name, name)
+        yield _Token(kind, match[name], match.start(name))
+        position = match.end()
+    yield _Token("end", "", len(text))
+
+
+class _Parser:
+    """Goes through the tokens once."""
+
+    def __init__(self, tokens: Sequence[_Token]) -> None:
+        self._tokens = tokens
+        self._next = 0
+
+    def value(self, depth: int) -> Parsed:
+        if depth > _DEEPEST:
+            raise Unreadable(f"lists lie more than {_DEEPEST} deep")
+        token = self._take()
+        if token.kind == "text":
+            return _unescaped(token.text)
+        if token.kind == "number":
+            return token.text
+        if token.kind == "word" and token.text in _WORDS:
+            return _WORDS[token.text]
+        if token.kind in _CLOSING:
+            return self._list(_CLOSING[token.kind], depth + 1)
+        if token.kind == "{":
+            return self._pairs(depth + 1)
+        raise _broken(token)
+
+    def expect(self, kind: str) -> None:
+        token = self._take()
+        if token.kind != kind:
+            raise _broken(token)
+
+    def _list(self, closing: str, depth: int) -> Parsed:
+        items: list[Parsed] = []
+        while not self._at(closing):
+            items.append(self.value(depth))
+            if not self._at(closing):
+                self.expect(",")
+        self._take()
+        return items
+
+    def _pairs(self, depth: int) -> Parsed:
+        pairs: dict[str, Parsed] = {}
+        while not self._at("}"):
+            key = self.value(depth)
+            self.expect(":")
+            pairs[key if isinstance(key, str) else str(key)] = self.value(depth)
+            if not self._at("}"):
+                self.expect(",")
+        self._take()
+        return pairs
+
+    def _at(self, kind: str) -> bool:
+        return self._tokens[self._next].kind == kind
+
+    def _take(self) -> _Token:
+        self._next += 1
+        return self._tokens[self._next - 1]
+
+
+def _broken(token: _Token) -> Unreadable:
+    if token.kind == "end":
+        return Unreadable(f"it ends too early, after character {token.at}")
+    return Unreadable(f"it breaks at character {token.at + 1}")
+
+
+def _unescaped(text: str) -> str:
+    if "\\" not in text:
+        return text
+    whole = _ESCAPE.sub(_escape, text)
+    return _SURROGATES.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), whole)
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = match.group(1) or match.group(2) or match.group(3)
+    if code is None:
+        return _SHORT.get(match.group(4), match.group(0))
+    return chr(int(code, 16)) if int(code, 16) <= sys.maxunicode else match.group(0)

@@ -1,0 +1,316 @@
+"""What a ledger in SQLite promises of its file, beside what every store does (`test_store.py`)."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import subprocess
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from importer.errors import UnusableInput
+from importer.ledger import (
+    Answered,
+    Intent,
+    LedgerStore,
+    LedgerUnwritable,
+    RowState,
+    State,
+    open_ledger,
+)
+from tests.ledger.given import begun, intend, intent, lead_to
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Where the ledger is."""
+    return tmp_path / "ledger.sqlite"
+
+
+@pytest.fixture
+def ledger(path: Path) -> Iterator[LedgerStore]:
+    with begun(path) as ledger:
+        yield ledger
+
+
+def raw(ledger: LedgerStore, query: str) -> list[tuple[object, ...]]:
+    connection = sqlite3.connect(ledger.name)
+    try:
+        rows = connection.execute(query).fetchall()
+        connection.commit()
+        return rows
+    finally:
+        connection.close()
+
+
+def intend_all(ledger: LedgerStore, intents: list[Intent]) -> None:
+    for meant in intents:
+        intend(ledger, meant)
+
+
+def test_an_intent_is_on_disk_when_intend_returns(ledger: LedgerStore) -> None:
+    """Another process sees the open attempt as soon as the caller may send."""
+    intend(ledger, intent(ledger, 2))
+    assert raw(ledger, "SELECT run, row, number, state, ended_at FROM attempts") == [("run-1", 2, 1, "in_flight", None)]
+
+
+def test_intents_of_many_senders_share_commits(ledger: LedgerStore) -> None:
+    """Thirty-two senders at once all get their intent written, each once."""
+    threads = [
+        threading.Thread(
+            target=intend,
+            args=(
+                ledger,
+                intent(ledger, row),
+            ),
+        )
+        for row in range(32)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert raw(ledger, "SELECT count(*), count(DISTINCT identity) FROM attempts") == [(32, 32)]
+
+
+def test_the_database_is_as_durable_as_we_say(ledger: LedgerStore) -> None:
+    """WAL, synchronous=FULL and foreign keys are on in the connections that write."""
+    with ledger._file.transaction(writes=True) as connection:
+        pragmas = [
+            connection.execute(f"PRAGMA {name}").fetchone() for name in ("journal_mode", "synchronous", "foreign_keys")
+        ]
+    assert pragmas == [("wal",), (2,), (1,)]
+
+
+def test_the_database_itself_refuses_two_open_attempts(ledger: LedgerStore) -> None:
+    """One open attempt for each identity, whoever writes."""
+    intend(ledger, intent(ledger, 2))
+    with pytest.raises(sqlite3.IntegrityError, match=r"UNIQUE constraint failed: attempts\.identity"):
+        raw(ledger, "INSERT INTO attempts SELECT run, row, 2, identity, 0, NULL, NULL, state, 0 FROM attempts")
+
+
+def test_an_answer_and_the_next_intent_may_share_a_commit(ledger: LedgerStore) -> None:
+    """A retry right after its answer is written in the right order."""
+    meant = intent(ledger, 2)
+    intend(ledger, meant)
+    ledger.record(Answered(meant.attempt, State.PLANNED, 429))
+    intend(ledger, intent(ledger, 2, number=2))
+    assert raw(ledger, "SELECT number, state, status FROM attempts ORDER BY number") == [
+        (1, "planned", 429),
+        (2, "in_flight", None),
+    ]
+
+
+# --- the file ---
+
+
+def problem_on_opening(path: Path) -> str:
+    with pytest.raises(UnusableInput) as caught:
+        open_ledger(path)
+    return str(caught.value)
+
+
+def test_a_newer_ledger_is_refused(path: Path) -> None:
+    """A ledger of a later version is not touched."""
+    with begun(path) as ledger:
+        raw(ledger, "UPDATE about SET version = 7")
+    assert problem_on_opening(path) == (
+        f"{path}: it was written by a newer importer (ledger version 7, this one knows 2); "
+        "upgrade this importer, or name another folder with --out"
+    )
+
+
+def test_an_older_ledger_is_taken_along(path: Path) -> None:
+    """A ledger of the first version is read as it is, and is one of this version from then on."""
+    with begun(path) as ledger:
+        meant = lead_to(ledger, State.UNCLEAR)
+    older = sqlite3.connect(path)
+    older.executescript(
+        "ALTER TABLE runs DROP COLUMN purged_at; ALTER TABLE attempts DROP COLUMN after_doubt;"
+        "UPDATE about SET version = 1;"
+    )
+    older.close()
+    with begun(path, "run-2") as ledger:
+        assert ledger.look_up([meant.attempt.identity])[meant.attempt.identity].state is State.UNCLEAR
+        assert list(ledger.row_states("run-1")) == [RowState(2, State.UNCLEAR, 500, 1)]
+        assert raw(ledger, "SELECT version FROM about") == [(2,)]
+        assert ledger.check() == ()
+
+
+def test_a_ledger_damaged_while_it_is_open_is_told(ledger: LedgerStore) -> None:
+    """What SQLite finds wrong in the middle is a message with the path and what to do, and no traceback."""
+    raw(ledger, "DROP TABLE attempts")
+    for ask in (lambda: list(ledger.row_states("run-1")), ledger.check):
+        with pytest.raises(UnusableInput) as caught:
+            ask()
+        assert str(caught.value) == f"{ledger.name}: it cannot be written (no such table: attempts), {_UNWRITABLE}"
+
+
+_PUT_BACK = (
+    "and without it nothing is sent; put it back from a backup, or move it away: "
+    "then every row is sent again and the service tells which it has already"
+)
+
+
+def test_a_file_that_is_no_database_is_refused(path: Path) -> None:
+    """Some other file under the ledger's name is not touched."""
+    path.write_bytes(b"Dear diary, this is no database at all. " * 100)
+    before = path.read_bytes()
+    assert problem_on_opening(path) == (
+        f"{path}: it is not a database that we can read (file is not a database), {_PUT_BACK}"
+    )
+    assert path.read_bytes() == before
+
+
+def test_a_database_of_something_else_is_refused(path: Path) -> None:
+    """Another program's SQLite file is not written into."""
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE recipes (name)")
+    connection.close()
+    assert problem_on_opening(path) == (
+        f"{path}: it is not a database that we can read (a database of something else), {_PUT_BACK}"
+    )
+
+
+@pytest.mark.parametrize("change", ["DELETE FROM about", "INSERT INTO about SELECT * FROM about"])
+def test_a_ledger_that_does_not_say_its_version_is_refused(path: Path, change: str) -> None:
+    """Nobody knows what its tables mean."""
+    with begun(path) as ledger:
+        raw(ledger, change)
+    assert problem_on_opening(path) == (
+        f"{path}: it is not a database that we can read (it does not say its version), {_PUT_BACK}"
+    )
+
+
+_UNWRITABLE = (
+    "and without it nothing is sent; make room or give yourself the right to write there, "
+    "or name another folder with --out"
+)
+
+
+def test_a_place_that_is_no_folder_is_told(tmp_path: Path) -> None:
+    """A ledger that cannot be made is an unusable setting."""
+    (tmp_path / "file").touch()
+    path = tmp_path / "file" / "ledger.sqlite"
+    assert problem_on_opening(path) == f"{path}: it cannot be written (File exists), {_UNWRITABLE}"
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="the superuser writes anywhere")
+def test_a_read_only_folder_is_told(tmp_path: Path) -> None:
+    """A folder without the right to write is an unusable setting."""
+    tmp_path.chmod(0o500)
+    assert problem_on_opening(path) == f"{path}: it cannot be written (Permission denied), {_UNWRITABLE}"
+
+
+def test_a_ledger_that_is_gone_stops_sending(ledger: LedgerStore) -> None:
+    """An intent is never written into a file that nobody will find again."""
+    Path(ledger.name).unlink()
+    with pytest.raises(LedgerUnwritable) as caught:
+        intend(ledger, intent(ledger, 2))
+    assert str(caught.value) == (
+        f"the ledger {ledger.name} cannot be written (the file was moved or deleted), so nothing more is sent; "
+        "make room or mend the disk, then run the same command again"
+    )
+
+
+# --- a full disk ---
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    place = tmp_path / "disk"
+    place.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(place)], check=False, capture_output=True
+    )
+    if mounted.returncode:
+        pytest.skip("file systems cannot be mounted here")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", str(place)], check=True)
+
+
+def fill(folder: Path) -> None:
+    with (folder / "other").open("wb", buffering=0) as other, contextlib.suppress(OSError):
+        while other.write(bytes(4096)):
+            pass
+
+
+def test_a_full_disk_stops_sending_and_loses_no_answer(small_disk: Path) -> None:
+    """When nothing fits any more, the answers on their way are recorded and no intent is."""
+    with begun(small_disk / "ledger.sqlite") as ledger:
+        on_their_way = [intent(ledger, row) for row in range(2, 34)]
+        for meant in on_their_way:
+            intend(ledger, meant)
+        fill(small_disk)
+        with pytest.raises(LedgerUnwritable, match="there is hardly any room left on its disk"):
+            intend(ledger, intent(ledger, 99))
+        for meant in on_their_way:
+            ledger.record(Answered(meant.attempt, State.CREATED, 201))
+        with pytest.raises(LedgerUnwritable):
+            ledger.flush()
+        assert [state.state for state in ledger.row_states("run-1")] == [State.CREATED] * 32
+        assert ledger.check() == ()
+
+
+def test_a_file_that_cannot_grow_stops_sending_and_loses_no_answer(path: Path, ledger: LedgerStore) -> None:
+    """What SQLite refuses to write is told, nothing more is intended, the reserve is given up for the answers."""
+    on_their_way = [intent(ledger, row) for row in range(2, 34)]
+    intend_all(ledger, on_their_way)
+    with ledger._file.connection() as connection:
+        (pages,) = connection.execute("PRAGMA page_count").fetchone()
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(LedgerUnwritable, match=r"cannot be written \(database or disk is full\)"):
+        intend_all(ledger, [intent(ledger, row) for row in range(100, 1000)])
+    assert not (path.parent / ".importer" / "ledger.sqlite.ballast").exists()
+    for meant in on_their_way:
+        ledger.record(Answered(meant.attempt, State.CREATED, 201))
+    with pytest.raises(LedgerUnwritable):
+        ledger.flush()
+    assert [state.state for state in ledger.row_states("run-1")][:32] == [State.CREATED] * 32
+    assert ledger.check() == ()
+
+
+# --- the doctor ---
+
+_KEEP = "keep the file as it is, put it back from a backup, and report this: it should not be possible"
+
+
+@pytest.mark.parametrize(
+    ("harm", "message"),
+    [
+        pytest.param(
+            "UPDATE identities SET state = 'created'",
+            "1 open attempts belong to identities that are not in flight",
+            id="open attempt astray",
+        ),
+        pytest.param(
+            "UPDATE attempts SET ended_at = 1",
+            "1 identities are in flight without an open attempt",
+            id="in flight without attempt",
+        ),
+        pytest.param(
+            "UPDATE attempts SET state = 'created'",
+            "1 identities are in a state that their last attempt did not leave them in",
+            id="state without attempt",
+        ),
+        pytest.param(
+            "UPDATE runs SET ended_at = '2026-03-01'",
+            "1 attempts of runs that ended are still open",
+            id="open after the end",
+        ),
+        pytest.param("DROP INDEX one_open_attempt", "the database no longer refuses a second open attempt", id="index"),
+        pytest.param("DELETE FROM runs", "2 entries refer to entries that are gone", id="stray"),
+    ],
+)
+def test_the_doctor_finds_what_is_wrong(ledger: LedgerStore, harm: str, message: str) -> None:
+    """Each broken invariant is told with the ledger's path."""
+    lead_to(ledger, State.IN_FLIGHT)
+    assert ledger.check() == ()
+    raw(ledger, harm)
+    assert f"{ledger.name}: {message}; {_KEEP}" in [str(problem) for problem in ledger.check()]

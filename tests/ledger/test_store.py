@@ -1,0 +1,419 @@
+"""What every store promises: intents, answers, the table of states, runs, locks, whatever database it is kept in."""
+
+from __future__ import annotations
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import timedelta
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from importer.errors import Busy, UsageError
+from importer.ledger import (
+    DONE,
+    TRANSITIONS,
+    Answered,
+    Intent,
+    Known,
+    LedgerStore,
+    NotAllowed,
+    RowState,
+    State,
+    ledger_name,
+    open_existing_ledger,
+    open_ledger,
+    presences_in,
+)
+from tests.ledger.given import JOB_POST, NOON, POOL, begun, intend, intent, lead_to, record
+
+# Steps that the writer of answers and intents never takes: a person does, through `resolve`.
+BY_A_PERSON = {(State.UNCLEAR, State.CREATED), (State.UNCLEAR, State.FAILED)}
+STEPS = {(step.before, step.after) for step in TRANSITIONS}
+BEFORE: list[State | None] = [None, *State]
+
+
+# --- the table of states ---
+
+
+def test_no_step_leaves_a_state_in_which_the_candidate_is_there() -> None:
+    """Created and already there never change."""
+    assert not [step for step in TRANSITIONS if step.before in DONE]
+
+
+def test_every_state_can_be_reached_and_says_when() -> None:
+    """The table knows a way into each state, and a reason for each step."""
+    assert {step.after for step in TRANSITIONS} == set(State)
+    assert all(step.when for step in TRANSITIONS)
+    assert len(STEPS) == len(TRANSITIONS)
+
+
+def attempt_step(ledger: LedgerStore, before: State | None, after: State) -> None:
+    meant = lead_to(ledger, before)
+    if after is State.IN_FLIGHT:
+        intend(ledger, Intent(meant.attempt._replace(number=2), meant.body_digest))
+    else:
+        ledger.record(Answered(meant.attempt, after, None))
+        ledger.flush()
+
+
+@pytest.mark.parametrize(("before", "after"), [pair for pair in product(BEFORE, State) if pair not in BY_A_PERSON])
+def test_the_ledger_takes_the_steps_of_the_table_and_no_other(address: str, before: State | None, after: State) -> None:
+    """A step is written if and only if the table has it."""
+    ledger = begun(address)
+    try:
+        if (before, after) in STEPS:
+            attempt_step(ledger, before, after)
+        else:
+            with pytest.raises(NotAllowed, match=rf"^no step from {before or 'nothing'} to {after}$"):
+                attempt_step(ledger, before, after)
+        assert ledger.check() == ()
+    finally:
+        ledger.close()
+
+
+# --- the life of a row ---
+
+
+def test_an_intent_is_durable_when_it_is_said_to_be(address: str, ledger: LedgerStore) -> None:
+    """Whoever else opens the ledger sees the open attempt as soon as its request may be sent."""
+    meant = intent(ledger, 2)
+    intend(ledger, meant)
+    with open_ledger(address) as other:
+        assert other.look_up([meant.attempt.identity]) == {
+            meant.attempt.identity: Known(State.IN_FLIGHT, None, meant.body_digest, "run-1", 2)
+        }
+
+
+def test_intents_of_many_senders_are_all_written(ledger: LedgerStore) -> None:
+    """Thirty-two senders at once all get their intent written, each once."""
+    threads = [threading.Thread(target=intend, args=(ledger, intent(ledger, row))) for row in range(32)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert list(ledger.row_states("run-1")) == [RowState(row, State.UNCLEAR, None, 1) for row in range(32)]
+
+
+def test_an_intent_is_written_soon_without_being_asked_for(ledger: LedgerStore) -> None:
+    """Nobody has to call `flush_soon`: it only makes it sooner."""
+    done = threading.Event()
+    ledger.intend_then(intent(ledger, 2), lambda error: done.set() if error is None else None)
+    assert done.wait(20)
+
+
+def test_an_identity_in_flight_cannot_be_intended_again(ledger: LedgerStore) -> None:
+    """Of two rows with the same e-mail only one is ever on its way; who refuses names the row of the other."""
+    meant = intent(ledger, 2)
+    intend(ledger, meant)
+    with pytest.raises(NotAllowed, match=r"^no step from in_flight to in_flight$") as refused:
+        intend(ledger, meant._replace(attempt=meant.attempt._replace(row=3)))
+    assert refused.value.row == 2
+
+
+def test_an_identity_in_flight_cannot_be_intended_elsewhere(address: str, ledger: LedgerStore) -> None:
+    """It makes no difference which process or connection asks."""
+    meant = intent(ledger, 2)
+    intend(ledger, meant)
+    with open_ledger(address) as other, pytest.raises(NotAllowed, match=r"^no step from in_flight to in_flight$"):
+        intend(other, meant._replace(attempt=meant.attempt._replace(row=3)))
+
+
+def test_an_answer_and_the_next_intent_may_follow_at_once(ledger: LedgerStore) -> None:
+    """A retry right after its answer is written in the right order."""
+    meant = intent(ledger, 2)
+    intend(ledger, meant)
+    ledger.record(Answered(meant.attempt, State.PLANNED, 429))
+    intend(ledger, intent(ledger, 2, number=2))
+    assert list(ledger.row_states("run-1")) == [RowState(2, State.UNCLEAR, 429, 2)]
+    assert ledger.check() == ()
+
+
+def test_look_up_says_what_is_known(ledger: LedgerStore) -> None:
+    """Known identities come back with state, status, body digest, run and row; unknown ones do not."""
+    meant = lead_to(ledger, State.REJECTED)
+    stranger = ledger.fingerprints.identity(JOB_POST, "nobody@example.com")
+    assert ledger.look_up([meant.attempt.identity, stranger]) == {
+        meant.attempt.identity: Known(State.REJECTED, 500, meant.body_digest, "run-1", 2)
+    }
+
+
+def test_the_body_in_doubt_is_kept_until_the_doubt_is_settled(ledger: LedgerStore) -> None:
+    """While a first body is unclear, a second one does not take its place as the one to compare a refusal with."""
+    first = lead_to(ledger, State.UNCLEAR)
+    intend(ledger, Intent(first.attempt._replace(number=2), ledger.fingerprints.body_digest(b"changed")))
+    assert ledger.look_up([first.attempt.identity])[first.attempt.identity].body_digest == first.body_digest
+
+
+def test_what_was_recorded_is_there_after_it_is_closed(address: str) -> None:
+    """An answer that nobody waited for is written before the ledger is let go."""
+    with begun(address) as ledger:
+        meant = intent(ledger, 2)
+        intend(ledger, meant)
+        ledger.record(Answered(meant.attempt, State.CREATED, 201))
+    with open_ledger(address) as ledger:
+        assert list(ledger.row_states("run-1")) == [RowState(2, State.CREATED, 201, 1)]
+
+
+# --- after a death ---
+
+
+def test_what_a_dead_run_had_in_flight_is_unclear(address: str) -> None:
+    """The next run of the same scope finds an intent without an answer unclear, never new."""
+    with begun(address) as dead:
+        meant = lead_to(dead, State.IN_FLIGHT)
+    with begun(address, "run-2") as ledger:
+        assert ledger.look_up([meant.attempt.identity])[meant.attempt.identity].state is State.UNCLEAR
+        assert list(ledger.row_states("run-1")) == [RowState(2, State.UNCLEAR, None, 1)]
+        assert ledger.check() == ()
+
+
+def test_a_run_of_another_target_is_left_alone(ledger: LedgerStore) -> None:
+    """A run that begins does not touch what another target's run has in flight."""
+    meant = lead_to(ledger, State.IN_FLIGHT)
+    ledger.begin_run(record("run-2", POOL))
+    assert ledger.look_up([meant.attempt.identity])[meant.attempt.identity].state is State.IN_FLIGHT
+
+
+_INTENDS_AND_DIES = """
+import os, signal, sys
+from tests.ledger.given import begun, intend, intent
+ledger = begun(sys.argv[1])
+for row in range(2, 10):
+    intend(ledger, intent(ledger, row))
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_intents_survive_a_kill(address: str) -> None:
+    """Every intent that was said to be durable is there after kill -9."""
+    ended = subprocess.run([sys.executable, "-c", _INTENDS_AND_DIES, address], check=False)
+    assert ended.returncode == -signal.SIGKILL
+    with begun(address, "run-2") as ledger:
+        assert list(ledger.row_states("run-1")) == [RowState(row, State.UNCLEAR, None, 1) for row in range(2, 10)]
+
+
+# --- runs ---
+
+
+def test_row_states_give_the_last_state_and_the_last_status(ledger: LedgerStore) -> None:
+    """Of several attempts the last state counts, and the last status that was read."""
+    meant = lead_to(ledger, State.UNCLEAR, row=5)
+    intend(ledger, intent(ledger, 5, number=2))
+    ledger.record(Answered(meant.attempt._replace(number=2), State.UNCLEAR, None))
+    lead_to(ledger, State.CREATED, row=2)
+    lead_to(ledger, State.IN_FLIGHT, row=9)
+    assert list(ledger.row_states("run-1")) == [
+        RowState(2, State.CREATED, 500, 1),
+        RowState(5, State.UNCLEAR, 500, 2, after_doubt=True),
+        RowState(9, State.UNCLEAR, None, 1),
+    ]
+    assert list(ledger.row_states("run-0")) == []
+    assert (list(ledger.rows_done("run-1")), list(ledger.rows_done("run-0"))) == ([2], [])
+
+
+def test_runs_are_kept(ledger: LedgerStore) -> None:
+    """A run comes back as it was begun and ended, the newest first; one without an end is unfinished."""
+    later = record("run-2", POOL, NOON + timedelta(hours=1))
+    ledger.begin_run(later)
+    ledger.end_run("run-2", NOON + timedelta(hours=2), 4)
+    ended = replace(later, ended_at=NOON + timedelta(hours=2), exit_code=4)
+    assert ledger.runs() == (ended, record())
+    assert ledger.run("run-2") == ended
+    assert ledger.run("run-3") is None
+    assert ledger.unfinished_runs(JOB_POST) == (record(),)
+    assert ledger.unfinished_runs(POOL) == ()
+
+
+def test_what_could_name_a_person_is_taken_from_a_run(ledger: LedgerStore) -> None:
+    """After a purge the run is known, and what was sent; not its file, its mapping and its folder."""
+    meant = lead_to(ledger, State.CREATED)
+    ledger.forget_run("run-1", NOON)
+    assert ledger.scrub()
+    assert ledger.runs() == (replace(record(), source="", sha256="", mapping="", folder="", purged_at=NOON),)
+    assert ledger.look_up([meant.attempt.identity])[meant.attempt.identity].state is State.CREATED
+
+
+def test_a_service_has_answered_once_a_status_was_read(ledger: LedgerStore) -> None:
+    """A request without an answer shows nothing; and each service by its own address."""
+    lead_to(ledger, State.IN_FLIGHT)
+    assert not ledger.has_answered(JOB_POST.base)
+    lead_to(ledger, State.UNCLEAR, row=3)
+    assert ledger.has_answered(JOB_POST.base)
+    assert not ledger.has_answered("https://other.example.com")
+    ledger.begin_run(record("run-2", replace(POOL, base="https://other.example.com")))
+    assert ledger.bases() == ("https://other.example.com", JOB_POST.base)
+
+
+@pytest.mark.parametrize(("created", "state"), [(True, State.CREATED), (False, State.FAILED)], ids=["there", "absent"])
+def test_a_person_settles_an_unclear_row(ledger: LedgerStore, created: bool, state: State) -> None:
+    """What a person found is the row's state, in the ledger and in the report of its run."""
+    meant = lead_to(ledger, State.UNCLEAR)
+    ledger.resolve("run-1", 2, created=created)
+    assert ledger.look_up([meant.attempt.identity])[meant.attempt.identity].state is state
+    assert list(ledger.row_states("run-1")) == [RowState(2, state, 500, 1)]
+    assert ledger.check() == ()
+
+
+@pytest.mark.parametrize(
+    ("run", "row", "message"),
+    [
+        pytest.param(
+            "run-9", 2, "the ledger {name} knows no run run-9; list them with: importer runs", id="unknown run"
+        ),
+        pytest.param(
+            "run-1", 3, "run run-1 sent nothing for row 3; see its rows with: importer show run-1", id="unknown row"
+        ),
+        pytest.param(
+            "run-1", 2, "row 2 of run run-1 is not unclear but created; there is nothing to resolve", id="not unclear"
+        ),
+    ],
+)
+def test_only_unclear_rows_can_be_resolved(ledger: LedgerStore, run: str, row: int, message: str) -> None:
+    """A row that is not unclear is not changed, and the person is told why."""
+    lead_to(ledger, State.CREATED)
+    with pytest.raises(UsageError) as caught:
+        ledger.resolve(run, row, created=False)
+    assert str(caught.value) == message.format(name=ledger.name)
+
+
+# --- its address ---
+
+
+def test_no_ledger_is_made_by_looking(address: str, tmp_path: Path) -> None:
+    """A dry run leaves no file behind."""
+    assert open_existing_ledger(address) is None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_ledger_is_found_by_its_own_address(address: str, ledger: LedgerStore) -> None:
+    """What a store gives as its address opens the same ledger, with the same key."""
+    again = open_existing_ledger(ledger.address)
+    assert again is not None
+    with again:
+        assert (again.runs(), again.name) == (ledger.runs(), ledger_name(address))
+        assert again.fingerprints.key_check() == ledger.fingerprints.key_check()
+        assert again.is_in_place()
+
+
+# --- who is at work ---
+
+_HOLDS = """
+import sys
+from importer.ledger import open_ledger
+from tests.ledger.given import JOB_POST
+with open_ledger(sys.argv[1]) as ledger, ledger.lock_target(JOB_POST):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@contextmanager
+def holder(address: str) -> Iterator[subprocess.Popen[str]]:
+    """Another process that holds the lock of a target."""
+    with subprocess.Popen(
+        [sys.executable, "-c", _HOLDS, address], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def test_a_second_run_is_told_who_is_at_work(address: str) -> None:
+    """The message names the process, the host and the start of the run that holds the lock."""
+    with (
+        holder(address) as process,
+        open_ledger(address) as ledger,
+        pytest.raises(Busy) as caught,
+        ledger.lock_target(JOB_POST),
+    ):
+        pytest.fail("the lock was given twice")
+    assert re.fullmatch(
+        r"another run works on job post 4f2c9a at https://recruiting\.example\.com: "
+        rf"process {process.pid} on {re.escape(socket.gethostname())}, "
+        r"started \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00; "
+        r"wait until it has ended, then run the same command again",
+        str(caught.value),
+    )
+
+
+def test_another_target_is_not_held_up(address: str) -> None:
+    """Two targets of one ledger can be loaded at the same time."""
+    with holder(address), open_ledger(address) as ledger, ledger.lock_target(POOL):
+        pass
+
+
+def test_a_kill_frees_the_lock(address: str) -> None:
+    """After kill -9 the next run goes on."""
+    with holder(address) as process, open_ledger(address) as ledger:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        with ledger.lock_target(JOB_POST):
+            pass
+
+
+def test_the_lock_is_free_after_use(ledger: LedgerStore) -> None:
+    """The same run twice in a row needs no cleaning up."""
+    for _ in range(2):
+        with ledger.lock_target(JOB_POST):
+            pass
+
+
+def test_what_was_recorded_under_a_lock_is_there_for_the_next_one(address: str, ledger: LedgerStore) -> None:
+    """The next run finds the answers of this one, not what looks like a kill: also where that one is not closed yet."""
+    with ledger.lock_target(JOB_POST):
+        rows = [intent(ledger, row) for row in range(2, 300)]
+        for meant in rows:
+            ledger.intend_then(meant, lambda _: None)
+        ledger.flush()
+        for meant in rows:
+            ledger.record(Answered(meant.attempt, State.CREATED, 201))
+    with open_ledger(address) as other:
+        assert {row.state for row in other.row_states("run-1")} == {State.CREATED}
+
+
+_IS_PRESENT = """
+import sys
+from pathlib import Path
+from importer.ledger import presences_in
+here = presences_in(Path(sys.argv[1]), sys.argv[2]).announce("a-run")
+print("here", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_process_that_was_killed_is_no_longer_present(tmp_path: Path, address: str) -> None:
+    """While a process lives its run is not abandoned; after a kill it is; where there is no word of it, it is not."""
+    presences = presences_in(tmp_path, address)
+    assert not presences.is_abandoned("a-run")
+    command = [sys.executable, "-c", _IS_PRESENT, str(tmp_path), address]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "here\n"
+        assert (presences.runs(), presences.is_abandoned("a-run")) == (["a-run"], False)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    assert (presences.runs(), presences.is_abandoned("a-run")) == (["a-run"], True)
+    presences.forget("a-run")
+    assert (presences.runs(), presences.is_abandoned("a-run")) == ([], False)
+
+
+def test_a_run_that_ended_is_no_longer_present(tmp_path: Path, address: str) -> None:
+    """Its end may be said again."""
+    presences = presences_in(tmp_path, address)
+    presence = presences.announce("a-run")
+    assert presences.runs() == ["a-run"]
+    for _ in range(2):
+        presence.end()
+        assert presences.runs() == []

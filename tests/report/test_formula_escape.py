@@ -1,0 +1,69 @@
+"""Formulas in result CSVs are escaped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from importer.extract import ReadingLimits, open_sheet
+from importer.models import Column, Outcome, OutcomeKind, SourceOptions
+from importer.report import write_report
+from importer.report.csv_files import formula_escape
+from tests.report.building import COLUMNS, FACTS, facts_with, read_csv, refused, row
+
+FORMULA_LIKE = {
+    "equals": "=1+1",
+    "plus, as a phone": "+44 20 7946 0123",
+    "minus": "-5",
+    "at": "@SUM(A1)",
+    "quoted equals": "'=1+1",
+    "twice quoted equals": "''=1+1",
+}
+HARMLESS = {"text": "Lisans", "quote alone": "'", "quoted word": "'n Sync", "sign inside": "a=b", "empty": ""}
+
+
+@pytest.mark.parametrize("text", FORMULA_LIKE.values(), ids=FORMULA_LIKE.keys())
+def test_formula_like_text_gets_one_quote(text: str) -> None:
+    """A cell that a spreadsheet would take for a formula, or that is quoted already, gets one quote more."""
+    assert formula_escape(text) == f"'{text}"
+
+
+@pytest.mark.parametrize("text", HARMLESS.values(), ids=HARMLESS.keys())
+def test_harmless_text_stays(text: str) -> None:
+    """Any other cell stays as it is."""
+    assert formula_escape(text) == text
+
+
+@given(st.text(st.sampled_from("'=+-@\t\ra")), st.text(st.sampled_from("'=+-@\t\ra")))
+def test_two_texts_never_look_alike(one: str, other: str) -> None:
+    """Two different cells are different in the file too, and none begins like a formula."""
+    assert (formula_escape(one) == formula_escape(other)) == (one == other)
+    assert not formula_escape(one).startswith(("=", "+", "-", "@", "\t", "\r"))
+
+
+def test_results_file_fed_back_has_the_cells_of_the_source(tmp_path: Path) -> None:
+    """A result CSV that is fed back gives the source's own columns and cells again, formula-like or not."""
+    cells = [*FORMULA_LIKE.values(), *HARMLESS.values(), 'say "hi", then\nleave; go', "İstanbul"]
+    source = [row(number, "1", "a@example.com", text) for number, text in enumerate(cells, start=4)]
+    outcomes = [Outcome(each.number, OutcomeKind.INVALID) for each in source]
+
+    write_report(tmp_path, FACTS, source, outcomes)
+
+    sheet = open_sheet(tmp_path / "invalid.csv", SourceOptions(sheet="Candidates", header_row=3), ReadingLimits())
+    assert [column.name for column in sheet.columns] == ["ID", "E-mail", "Mobile", "Degree 1"]
+    assert [each.cells for each in sheet.rows()] == [each.cells for each in source]
+
+
+def test_headers_and_messages_are_escaped_too(tmp_path: Path) -> None:
+    """No cell of a result CSV begins like a formula, neither a header nor what the service said."""
+    columns = (*COLUMNS[:3], Column(3, "D", "+1"))
+    rejected = Outcome(4, OutcomeKind.REJECTED, 400, problems=(refused("=HYPERLINK()", "@me"),))
+
+    write_report(tmp_path, facts_with(columns=columns), [row(4)], [rejected])
+
+    header, cells = read_csv(tmp_path / "400_rejected.csv")
+    assert header[3] == "'+1"
+    assert cells[4:] == ["4", "400 rejected", "'=HYPERLINK()", "'@me", ""]
