@@ -95,6 +95,20 @@ MUTANTS = (
         _SENDING,
     ),
     Mutant(
+        "rows go on while a person has paused the run",
+        "load/sender.py",
+        " or self._cancellation.is_set() or self._cancellation.is_paused:\n",
+        " or self._cancellation.is_set():\n",
+        ("tests/load/test_cancellation.py",),
+    ),
+    Mutant(
+        "a paused run gives up",
+        "load/schedule.py",
+        "        if not is_paused:\n",
+        "        if self._sender is not None:\n",
+        ("tests/load/test_cancellation.py",),
+    ),
+    Mutant(
         "a row in doubt is told as not sent when the run stops",
         "load/attempts.py",
         "    if job.prior is not PriorAttempt.NONE:\n        return AttemptResult(job, State.UNCLEAR)\n",

@@ -276,7 +276,8 @@ def test_an_intent_is_in_the_ledger_before_its_request(house: House) -> None:
     assert seen == [State.IN_FLIGHT] * 28
 
 
-def test_a_ledger_that_cannot_be_written_stops_sending(house: House) -> None:
+@pytest.mark.parametrize("at_once", [False, True], ids=["answers come later", "answers come at once"])
+def test_a_ledger_that_cannot_be_written_stops_sending(house: House, at_once: bool) -> None:
     """From then on nothing is sent but what was made ready before, and each row that was not sent says why."""
     with house.ledger() as ledger:
 
@@ -285,7 +286,7 @@ def test_a_ledger_that_cannot_be_written_stops_sending(house: House) -> None:
                 ledger.path.unlink()
             return CREATED
 
-        service = Scripted(answer)
+        service = Scripted(answer, at_once=at_once)
         loader = house.loader(ledger, service, LoadOptions(in_flight=1))
         outcomes = by_outcome(loader.load(applications(range(2, 10))))
         stop = Stop(
