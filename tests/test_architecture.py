@@ -60,6 +60,7 @@ HOMES = {
     "rich": {"cli"},
     "dotenv": {"settings_files"},
     "pydantic": {"settings", "service", "mapping"},
+    "pydantic_core": {"mapping"},
 }
 
 

@@ -9,8 +9,7 @@ from itertools import islice
 from typing import Final, NamedTuple, Protocol, Self
 
 from importer.app.background_worker import BackgroundWorker, begin_in_background
-from importer.mapping import ResolvedMapping
-from importer.mapping.model import Repeated
+from importer.mapping import Repeated, ResolvedMapping
 from importer.models import Outcome, OutcomeKind, ReadyCandidate, Row, Submission
 from importer.sqlite_file import Connection, connect_to_nameless
 from importer.transform import Duplicates, Filtered, Invalid, candidate_rows, encode, transform_row

@@ -12,10 +12,16 @@ from importer.app.orders import Rehearsal
 from importer.errors import UnusableInput, UsageError
 from importer.extract import STANDARD_INPUT, ReadingLimits, Sheet, copy_source, open_sheet
 from importer.extract.profile import SheetProfile, profile_sheet
-from importer.mapping import Mapping, read_mapping, read_mappings
-from importer.mapping.fit import check_against_columns, check_without_columns
+from importer.mapping import (
+    Mapping,
+    changes,
+    check_against_columns,
+    check_without_columns,
+    read_mapping,
+    read_mappings,
+    with_seen,
+)
 from importer.mapping.schema import SCHEMA_FILE, schema_text
-from importer.mapping.seen_questions import changes, with_seen
 from importer.models import FilePlace, Operation, Problem, Question, SourceOptions, Target
 from importer.runs.private_copies import Source, open_children
 from importer.runs.results_folder import make_results, private_input

@@ -20,8 +20,7 @@ from importer.errors import StoppedEarly, UnusableInput, UsageError
 from importer.extract import ReadingLimits, Sheet, SourceCopy, open_sheet, share_copy
 from importer.ledger import Presence, Scope
 from importer.ledger import RunRecord as LedgerRun
-from importer.mapping import Mapping, ResolvedMapping, read_mapping, read_mappings, resolve
-from importer.mapping.route import RouteColumn, route_column
+from importer.mapping import Mapping, ResolvedMapping, RouteColumn, read_mapping, read_mappings, resolve, route_column
 from importer.models import FilePlace, Operation, Problem, Question, Row
 from importer.report import write_unfinished_summary
 from importer.runs.manifest import RunManifest, RunTarget, keep_mapping, write_manifest
@@ -148,7 +147,7 @@ def plan_run(order: Order, service: str, questions_of: QuestionsOf, *, dry_run: 
     planner = _Planner(order, service, questions_of, dry_run)
     if order.mapping.is_dir():
         return planner.plan_split()
-    plan = planner.plan(order.mapping, str(order.mapping_shown_as or order.mapping))
+    plan = planner.plan(read_mapping(order.mapping), str(order.mapping_shown_as or order.mapping))
     return PlannedRun(plan.folder, plan.manifest, (plan,), plan.sheet)
 
 
@@ -172,9 +171,8 @@ class _Planner:
     questions_of: QuestionsOf
     dry_run: bool
 
-    def plan(self, mapping_file: Path, shown_as: str, part: Part | None = None) -> Plan:
+    def plan(self, mapping: Mapping, shown_as: str, part: Part | None = None) -> Plan:
         """The plan of one target."""
-        mapping = read_mapping(mapping_file)
         started_at = datetime.now(UTC)
         run = part.run if part else new_run_id(started_at)
         with _new_folder(self.order.settings, run) as (folder, presence), ExitStack() as undo:
@@ -190,7 +188,7 @@ class _Planner:
         order = self.order
         limits = ReadingLimits.of(order.settings)
         copy = share_copy(part.copied, folder) if part else copy_of_source(order.file, folder, limits)
-        mapping_copy = keep_mapping(mapping.path, folder)
+        mapping_copy = keep_mapping(mapping, folder)
         sheet = part.sheet if part else open_sheet(copy.path, mapping.source, limits, shown_as=order.shown_as)
         children = open_children(mapping, Source(order.file, copy.path), folder, limits)
         asks = mapping.target.operation is Operation.APPLY
@@ -275,7 +273,7 @@ class _Planner:
             copy = copy_of_source(order.file, folder, limits)
             make_subfolder(folder / _MAPPINGS)
             for mapping in mappings:  # also of those that have no rows or are blocked: the run can go on from them
-                keep_mapping(mapping.path, folder / _MAPPINGS, mapping.path.stem)
+                keep_mapping(mapping, folder / _MAPPINGS, mapping.path.stem)
             sheet = open_sheet(copy.path, mappings[0].source, limits, shown_as=order.shown_as)
             column = route_column(mappings, sheet.columns)
             targets = self._plan_parts(folder.name, column, copy, sheet, plans)
@@ -317,7 +315,7 @@ class _Planner:
             target = RunTarget(f"{whole}.{mapping.path.stem}", mapping.target, shown_as, words)
             routed = replace(selection, routed=Routed(column.index, words))
             try:
-                plans.append(self.plan(mapping.path, shown_as, Part(target.run, routed, copied, sheet)))
+                plans.append(self.plan(mapping, shown_as, Part(target.run, routed, copied, sheet)))
             except UnusableInput as error:
                 problems.extend(error.problems)
             except StoppedEarly as error:

@@ -1,12 +1,108 @@
-"""The mapping file: its model, reading it with line and column, and resolving it against a header and questions."""
+"""The mapping file: its language, reading it with line and column, and resolving it against header and questions."""
 
 from __future__ import annotations
 
-from importer.mapping.folder import read_mappings
-from importer.mapping.model import Mapping
-from importer.mapping.reader import read_mapping
-from importer.mapping.resolve import resolve
-from importer.mapping.resolved import ResolvedMapping
-from importer.mapping.self_contained import self_contained
+from importer.mapping.entries import (
+    ENTRY_FIELDS,
+    PLACEHOLDER,
+    ChildRows,
+    ChildSource,
+    EntriesSpec,
+    EntryKind,
+    EntryOrder,
+)
+from importer.mapping.field_specs import (
+    NO_WORDS,
+    YES_WORDS,
+    FieldSpec,
+    Kind,
+    Options,
+    spec_of_candidate,
+    spec_of_entry,
+    spec_of_question,
+)
+from importer.mapping.files import OUTSIDE_HINT, lies_within
+from importer.mapping.header import Header
+from importer.mapping.model import Mapping, Repeated
+from importer.mapping.question_snapshot import changes, seen_lines, with_seen
+from importer.mapping.reader import RouteColumn, read_mapping, read_mappings, route_column
+from importer.mapping.resolve import check_against_columns, check_without_columns, resolve
+from importer.mapping.resolved import (
+    EntriesFrom,
+    FromChild,
+    FromGroup,
+    FromJson,
+    FromLists,
+    FromPieces,
+    FromRow,
+    Pattern,
+    ResolvedAnswer,
+    ResolvedEntries,
+    ResolvedFilter,
+    ResolvedGroup,
+    ResolvedGrouping,
+    ResolvedMapping,
+    ResolvedTable,
+    ResolvedValue,
+)
+from importer.mapping.values import Edge, NameRule, Otherwise, Surname, Take, ValueSpec
+from importer.mapping.yaml_text import flow_list, one_or_list, remark, scalar
 
-__all__ = ["Mapping", "ResolvedMapping", "read_mapping", "read_mappings", "resolve", "self_contained"]
+__all__ = [
+    "ENTRY_FIELDS",
+    "NO_WORDS",
+    "OUTSIDE_HINT",
+    "PLACEHOLDER",
+    "YES_WORDS",
+    "ChildRows",
+    "ChildSource",
+    "Edge",
+    "EntriesFrom",
+    "EntriesSpec",
+    "EntryKind",
+    "EntryOrder",
+    "FieldSpec",
+    "FromChild",
+    "FromGroup",
+    "FromJson",
+    "FromLists",
+    "FromPieces",
+    "FromRow",
+    "Header",
+    "Kind",
+    "Mapping",
+    "NameRule",
+    "Options",
+    "Otherwise",
+    "Pattern",
+    "Repeated",
+    "ResolvedAnswer",
+    "ResolvedEntries",
+    "ResolvedFilter",
+    "ResolvedGroup",
+    "ResolvedGrouping",
+    "ResolvedMapping",
+    "ResolvedTable",
+    "ResolvedValue",
+    "RouteColumn",
+    "Surname",
+    "Take",
+    "ValueSpec",
+    "changes",
+    "check_against_columns",
+    "check_without_columns",
+    "flow_list",
+    "lies_within",
+    "one_or_list",
+    "read_mapping",
+    "read_mappings",
+    "remark",
+    "resolve",
+    "route_column",
+    "scalar",
+    "seen_lines",
+    "spec_of_candidate",
+    "spec_of_entry",
+    "spec_of_question",
+    "with_seen",
+]  # fmt: skip

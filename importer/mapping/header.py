@@ -1,4 +1,4 @@
-"""Finds columns by name or letter in the header of a sheet, and tells names that are not there or not clear."""
+"""Finds columns by name or letter in the header of a sheet, and reports names that are not there or not clear."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
-from importer.mapping.findings import Findings
-from importer.mapping.model import Text
+from importer.mapping.diagnostics import Diagnostics
+from importer.mapping.nodes import Text
 from importer.models import Column, Problem
 from importer.text.closest import closest
 from importer.text.normalize import normalize, normalize_name
@@ -28,45 +28,45 @@ class Header:
         self._columns = tuple(columns)
         self._noun = noun
         self._by_letter = {column.letter: column for column in columns}
-        self._by_fold: dict[str, list[Column]] = defaultdict(list)
+        self._by_normalized: dict[str, list[Column]] = defaultdict(list)
         self._by_name: dict[str, list[Column]] = defaultdict(list)
         for column in columns:
-            self._by_fold[normalize(column.name)].append(column)
+            self._by_normalized[normalize(column.name)].append(column)
             self._by_name[normalize_name(column.name)].append(column)
         self._used: set[int] = set()
-        self.unknown: list[Problem] = []  # the mistakes told of columns that are not there
+        self.unknown: list[Problem] = []  # the errors about columns that are not there
 
     @property
     def columns(self) -> tuple[Column, ...]:
         return self._columns
 
     def candidates(self, name: str) -> tuple[Column, ...]:
-        """The columns that a name may mean: none, one, or several that fold alike."""
+        """The columns that a name may mean: none, one, or several that are normalized alike."""
         letter = _LETTER.fullmatch(name.strip())
         if letter:
             column = self._by_letter.get(letter.group(1).upper())
             return (column,) if column else ()
-        folded, bare = normalize(name), normalize_name(name)
-        if not folded:
+        normalized, bare = normalize(name), normalize_name(name)
+        if not normalized:
             return ()
         # Punctuation counts where it tells two columns apart (C++ and C#), and only there.
-        return tuple(self._by_fold.get(folded) or (self._by_name.get(bare) if bare else None) or ())
+        return tuple(self._by_normalized.get(normalized) or (self._by_name.get(bare) if bare else None) or ())
 
-    def find(self, name: Text, findings: Findings) -> Column | None:
-        """The one column of that name; a mistake is told where there is none or more than one."""
-        found = self.candidates(name.value)
+    def find(self, name: Text, diagnostics: Diagnostics) -> Column | None:
+        """The one column of that name; an error is reported where there is none or more than one."""
+        found = self.candidates(name)
         if len(found) == 1:
             self._used.add(found[0].index)
             return found[0]
         if found:
             described = " and ".join(f"'{column.name}' (column {column.letter})" for column in found)
             hint = "name the one you mean by its letter, as " + " or ".join(f'"={column.letter}"' for column in found)
-            findings.mistake("column-ambiguous", f"'{name}' means {described}", hint, name.place)
+            diagnostics.error("column-ambiguous", f"'{name}' means {described}", hint, name.place)
         else:
-            hint = self.proposal(name.value)
+            hint = self.proposal(name)
             where = f" in '{self.table}'" if self.table else ""
             message = f"there is no {self._noun} '{name}'{where}"
-            self.unknown.append(findings.mistake("column-unknown", message, hint, name.place))
+            self.unknown.append(diagnostics.error("column-unknown", message, hint, name.place))
         return None
 
     def is_another_row(self) -> bool:
@@ -74,11 +74,11 @@ class Header:
         return bool(self._columns) and len(self.unknown) >= _SEVERAL and not self._used
 
     def unused(self) -> tuple[Column, ...]:
-        """The columns with a name that nobody asked for."""
+        """The columns with a name that nothing asked for."""
         return tuple(c for c in self._columns if c.index not in self._used and c.name.strip())
 
     def unread(self) -> frozenset[int]:
-        """The indexes of all columns that nobody asked for, also those without a name."""
+        """The indexes of all columns that nothing asked for, also those without a name."""
         return frozenset(column.index for column in self._columns if column.index not in self._used)
 
     def numbers(self) -> tuple[str, ...]:

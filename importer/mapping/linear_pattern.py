@@ -1,6 +1,6 @@
 """Regular expressions that are matched in time linear in their text, and mean what they mean to Python.
 
-RE2 matches them. It lacks look-around, references and word boundaries, which are refused; and it knows ASCII's letters
+RE2 matches them. It lacks look-context, references and word boundaries, which are refused; and it knows ASCII's letters
 and digits only and folds case otherwise, so that each set of characters is given to it as Python reads it.
 """
 

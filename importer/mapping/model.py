@@ -1,329 +1,96 @@
-"""What a mapping file says, as frozen values that know their line; nothing is looked up in a file or a service yet."""
+"""A whole mapping file as a model, which the reader and the JSON Schema are made from; and the mapping that it says."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Literal
-
-from importer.mapping.linear_pattern import LinearPattern
-from importer.models import LinePlace, SourceOptions, Target
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A text of the file and where it is."""
-
-    value: str
-    place: LinePlace
-
-    def __str__(self) -> str:
-        return self.value
-
-
-# --- how cells are read -------------------------------------------------------------------------
-
-Edge = Literal["first", "last"]
-Part = Literal["first", "last", "start", "end"]  # of a full name; of a range of two values
-
-
-class Surname(StrEnum):
-    """Which words of a full name are the last name."""
-
-    LAST_WORD = "last_word"
-    FIRST_WORD = "first_word"
-    CAPITALS = "capitals"
-    BEFORE_COMMA = "before_comma"
-
-
-@dataclass(frozen=True, slots=True)
-class NameRule:
-    """How a full name is taken apart.
-
-    particles: words that belong to the last name where they stand right before it (`van`, `de la`); suffixes: words
-    that belong to it where they end the whole name (`Jr.`). Both folded.
-    """
-
-    surname: Surname = Surname.LAST_WORD
-    particles: frozenset[str] = frozenset()
-    suffixes: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Formats:
-    """How the texts of a column are read; None means that nothing was said here."""
-
-    dates: tuple[str, ...] | None = None  # strptime codes or words such as excel, all tried
-    short_year: LinePlace | None = None  # where the first of them with a year of two digits is, which needs a pivot
-    months: tuple[str, ...] | None = None  # languages of month names
-    pivot: int | None = None  # two-digit years lie in the hundred years from this one
-    decimal: str | None = None
-    thousands: str | None = None
-    region: str | None = None  # of phones, ISO 3166-1 alpha-2
-    missing_day: Edge | None = None  # for dates that say a month only
-    missing_month: Edge | None = None  # for dates that say a year only
-    yes: tuple[str, ...] | None = None
-    no: tuple[str, ...] | None = None
-    names: NameRule | None = None
-
-
-# --- values -------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class FromColumns:
-    """The first of these columns that is filled in and valid. A name, or `=AB` for a column by its letter."""
-
-    columns: tuple[Text, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Joined:
-    """These columns joined, blank ones left out."""
-
-    columns: tuple[Text, ...]
-    separator: str
-
-
-@dataclass(frozen=True, slots=True)
-class Constant:
-    """The same text for every row."""
-
-    text: Text
-
-
-ValueSource = FromColumns | Joined | Constant
-
-
-class Otherwise(StrEnum):
-    """What becomes of a text that neither a value table nor the options of its question know."""
-
-    ERROR = "error"
-    KEEP = "keep"
-    BLANK = "blank"
-    VALUE = "value"
-
-
-@dataclass(frozen=True, slots=True)
-class TableEntry:
-    """One line of a value table: what the cell says, and what it stands for."""
-
-    cell: Text
-    target: Text
-
-
-@dataclass(frozen=True, slots=True)
-class ValueTable:
-    """A value table, exact after folding."""
-
-    entries: tuple[TableEntry, ...]
-    otherwise: Otherwise
-    replacement: Text | None  # with Otherwise.VALUE
-    place: LinePlace
-
-
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """A regular expression that a cell must fit whole, and the named group of it that is the value."""
-
-    expression: LinearPattern
-    group: str
-    place: LinePlace
-
-
-class Take(StrEnum):
-    """Which of the pieces of a split cell is the value."""
-
-    FIRST = "first"
-    FIRST_VALID = "first_valid"
-
-
-@dataclass(frozen=True, slots=True)
-class ValueSpec:
-    """Where a value comes from and how its text is read."""
-
-    source: ValueSource
-    place: LinePlace
-    pattern: Pattern | None = None
-    split: str | None = None
-    take: Take | None = None
-    table: ValueTable | None = None
-    part: Part | None = None
-    before: str = ""  # put around what the cell says, where it says something
-    after: str = ""
-    default: Text | None = None
-    missing: tuple[str, ...] | None = None  # None: as the source says
-    present: tuple[str, ...] = ()  # words of an open end
-    formats: Formats = Formats()
-
-
-# --- entries ------------------------------------------------------------------------------------
-
-
-class EntryKind(StrEnum):
-    """The two kinds of entries (service description 2.3 and 2.4)."""
-
-    EDUCATION = "education"
-    EXPERIENCE = "experience"
-
-
-PLACEHOLDER = "{n}"
-
-
-@dataclass(frozen=True, slots=True)
-class NumberedGroups:
-    """Column groups whose names hold `{n}`, counted from the header; the first may carry no number."""
-
-    first_unnumbered: bool
-    place: LinePlace
-
-
-@dataclass(frozen=True, slots=True)
-class OwnColumns:
-    """Columns of the row itself, which holds one entry at most."""
-
-
-@dataclass(frozen=True, slots=True)
-class ChildSource:
-    """Another table that entries are taken from: a sheet of the same workbook (`file` is None), or a file beside the
-    source, read by its own options."""
-
-    file: str | None
-    options: SourceOptions
-
-    def __str__(self) -> str:
-        return self.file or self.options.sheet or ""
-
-
-@dataclass(frozen=True, slots=True)
-class ChildRows:
-    """The rows of a child table whose `key` says what `equals` says in the row; `order_by` holds their order."""
-
-    source: ChildSource
-    key: Text
-    equals: Text
-    order_by: Text | None
-    place: LinePlace
-
-
-@dataclass(frozen=True, slots=True)
-class GroupRows:
-    """The rows of one candidate, all of them or those of a record type; needs `group_by`."""
-
-    where: Filter | None
-    place: LinePlace
-
-
-@dataclass(frozen=True, slots=True)
-class CellPieces:
-    """The pieces of one cell, each of which must fit a pattern whole; its named groups are the columns."""
-
-    column: Text
-    split: str
-    pattern: LinearPattern
-    place: LinePlace
-
-
-@dataclass(frozen=True, slots=True)
-class JsonCell:
-    """A list in one cell, written as JSON or as Python prints it; the keys of its objects are the columns."""
-
-    column: Text
-    place: LinePlace
-
-
-@dataclass(frozen=True, slots=True)
-class ParallelLists:
-    """Lists in several cells that belong together by position, or by the number that each item ends in.
-
-    `split` is None where each list is written as JSON or as Python prints it.
-    """
-
-    split: str | None
-    numbered: bool
-    place: LinePlace
-
-
-EntriesSource = OwnColumns | NumberedGroups | ChildRows | GroupRows | CellPieces | JsonCell | ParallelLists
-
-
-class EntryOrder(StrEnum):
-    """In which order entries are sent."""
-
-    KEPT = "kept"
-    NEWEST_FIRST = "newest_first"
-    OLDEST_FIRST = "oldest_first"
-
-
-@dataclass(frozen=True, slots=True)
-class EntryField:
-    """A field of an entry and where its value comes from."""
-
-    name: Text
-    value: ValueSpec
-
-
-@dataclass(frozen=True, slots=True)
-class EntriesSpec:
-    """Entries packed into one answer."""
-
-    kind: EntryKind
-    source: EntriesSource
-    fields: tuple[EntryField, ...]
-    order: EntryOrder
-    place: LinePlace
-
-
-# --- answers, candidate, rows -------------------------------------------------------------------
-
-
-class QuestionBy(StrEnum):
-    """What a question is named by."""
-
-    KEY = "key"
-    TEXT = "text"
-    ID = "id"
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerSpec:
-    """A question, named by key, text or id, and what answers it."""
-
-    by: QuestionBy
-    question: Text
-    content: ValueSpec | EntriesSpec
-
-
-@dataclass(frozen=True, slots=True)
-class CandidateField:
-    """A field of the request body beside the answers."""
-
-    name: Text
-    value: ValueSpec
-
-
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """Only rows whose column says (or does not say) one of the words are imported."""
-
-    column: Text
-    words: tuple[str, ...]
-    negated: bool
-
-
-@dataclass(frozen=True, slots=True)
-class GroupBy:
-    """Rows that say the same in `column` are one candidate.
-
-    blank_continues: a row that is blank there belongs to the row above it. main: the rows that hold the candidate's
-    own cells, where rows are of several record types.
-    """
-
-    column: Text
-    blank_continues: bool
-    main: Filter | None
-    place: LinePlace
+from typing import Annotated, Any, ClassVar, cast
+
+from pydantic import BeforeValidator, Discriminator, Field, Tag
+
+from importer.mapping.entries import (
+    ChildRows,
+    ChildSource,
+    EducationAnswer,
+    EntriesSpec,
+    EntryKind,
+    ExperienceAnswer,
+    Filter,
+    GroupBy,
+    Source,
+)
+from importer.mapping.nodes import Keys, Node, Reading, Text
+from importer.mapping.shapes import (
+    AnyText,
+    Filled,
+    JsonSchema,
+    Leaf,
+    Section,
+    Texts,
+    key,
+    needed,
+    one_of,
+    read_filled,
+    refusal,
+)
+from importer.mapping.values import Formats, ValueSpec
+from importer.models import LinePlace, Operation, SourceOptions, Target
+from importer.text.normalize import normalize
+
+# --- the whole file -----------------------------------------------------------------------------
+
+_VERSION = "1"
+
+
+def _version(node: Node) -> str:
+    text = read_filled(node)
+    if text != _VERSION:
+        message = f"version {text} of the mapping language is not known"
+        raise refusal("unknown-version", message, f"write version: {_VERSION}")
+    return str(text)
+
+
+def _id_of(operation: Operation, hint: str, schema: JsonSchema) -> Leaf:
+    def read(node: Node) -> Target:
+        text = read_filled(node)
+        try:
+            return Target(operation, str(text))
+        except ValueError as error:
+            raise refusal("target-id", str(error), hint) from None
+
+    return Leaf(read, schema)
+
+
+_JOB_POST = _id_of(
+    Operation.APPLY,
+    "give the hash of the job post: letters, digits, _ and -",
+    {"type": ["string", "number"], "pattern": "^[A-Za-z0-9_-]{1,128}$"},
+)
+_TALENT_POOL = _id_of(
+    Operation.ADD_TO_POOL,
+    "give the number of the talent pool, in digits",
+    {"type": ["string", "integer"], "pattern": "^[0-9]{1,18}$"},
+)
+
+
+class TargetKeys(Section):
+    """Where the candidates go."""
+
+    rules: ClassVar = {"minProperties": 1, "maxProperties": 1}
+
+    job_post: Annotated[Target, _JOB_POST] | None = key("The hash of the job post.")
+    talent_pool: Annotated[Target, _TALENT_POOL] | None = key("The number of the talent pool.")
+
+    @classmethod
+    def check_keys(cls, node: Keys, reading: Reading) -> None:
+        given = [name for name in cls.model_fields if node.has(name)]
+        if len(given) == 1:
+            reading.operation = Operation.APPLY if given[0] == "job_post" else Operation.ADD_TO_POOL
+        else:
+            message = "target has job_post and talent_pool" if given else "target has neither job_post nor talent_pool"
+            reading.error("target-count", message, "give one of them", node.place)
 
 
 class Repeated(StrEnum):
@@ -341,22 +108,180 @@ class UnusedColumns(StrEnum):
     ERROR = "error"
 
 
+class Defaults(Formats):
+    """How every column is read, unless it says otherwise."""
+
+    unused_columns: Annotated[UnusedColumns, one_of(*UnusedColumns)] = Field(
+        default=UnusedColumns.WARN, description="What is done about columns that nothing uses."
+    )
+    duplicates: Annotated[Repeated, one_of(*Repeated)] = Field(
+        default=Repeated.FIRST, description="Of two rows with one e-mail the first is sent, or neither."
+    )
+
+
+class Candidate(Section):
+    """Who the candidate is."""
+
+    rules: ClassVar = {"required": []}  # a shared part may hold some of them; see the whole file
+
+    email: ValueSpec = needed("name its column, as email: ...", "The e-mail address.")
+    first_name: ValueSpec = needed("name its column, as first_name: ...", "The first name.")
+    last_name: ValueSpec = needed("name its column, as last_name: ...", "The last name.")
+    cv: ValueSpec = needed("name its column, as cv: ...", "The document ID of an uploaded CV.")
+    terms_of_use: ValueSpec | None = key("Whether the terms of use were accepted (job posts).")
+    source_platform: ValueSpec | None = key("Where the candidate comes from (talent pools).")
+
+    @property
+    def fields(self) -> dict[Text, ValueSpec]:
+        """The fields by their keys."""
+        return self.values_of(Candidate.model_fields)
+
+    @classmethod
+    def listed(cls, node: Keys, reading: Reading) -> list[str]:
+        foreign = _FOREIGN.get(reading.operation, ("", ""))[0]
+        return [name for name in cls.model_fields if name != foreign or node.has(name)]
+
+    @classmethod
+    def check_keys(cls, node: Keys, reading: Reading) -> None:
+        name, message = _FOREIGN.get(reading.operation, ("", ""))
+        if name and node.has(name):
+            reading.error("foreign-key", message, "take it out", node.key(name).place)
+
+
+_FOREIGN: dict[Operation | None, tuple[str, str]] = {
+    Operation.APPLY: ("source_platform", "a job application has no source_platform"),
+    Operation.ADD_TO_POOL: ("terms_of_use", "a talent pool has no terms_of_use"),
+}
+
+
+class SeenQuestion(Section):
+    """A question as it was when the mapping was written, named as under answers; ids differ for each job post."""
+
+    text: AnyText | None = None
+    answer_type: Filled = needed("give the question's answer type")
+    question_type: AnyText | None = None
+    required: AnyText | None = None
+    options: Texts = ()
+
+    @property
+    def is_required(self) -> bool:
+        return self.required is not None and normalize(self.required) in ("true", "yes")
+
+    @classmethod
+    def name_of(cls, node: Node) -> str:
+        return f"'{node.name}' under questions_seen"
+
+
+def _keys(node: Node) -> Keys:
+    if not isinstance(node, Keys):
+        hint = "write 'key: value', one to a line, indented"
+        raise refusal("wrong-type", f"{node.name} must be keys and values", hint)
+    return node
+
+
+def _answer_form(node: Node) -> str:
+    is_entries = isinstance(node, Keys) and len(node) == 1 and set(node) <= set(EntryKind)
+    return str(next(iter(node))) if is_entries else "value"
+
+
+Answer = Annotated[
+    Annotated[ValueSpec, Tag("value")]
+    | Annotated[EducationAnswer, Tag("education")]
+    | Annotated[ExperienceAnswer, Tag("experience")],
+    Discriminator(_answer_form),
+]
+_WHOLE_FILE: dict[str, Any] = {
+    "required": [],
+    "allOf": [
+        {
+            "if": {"properties": {"target": {"required": ["talent_pool"]}}, "required": ["target"]},
+            "then": {"properties": {"answers": False, "candidate": {"properties": {"terms_of_use": False}}}},
+            "else": {"properties": {"candidate": {"properties": {"source_platform": False}}}},
+        },
+        {
+            "if": {"required": ["extends"]},
+            "else": {
+                "required": ["version", "target", "candidate"],
+                "properties": {"candidate": {"required": ["email", "first_name", "last_name", "cv"]}},
+            },
+        },
+    ],
+}
+
+
+class MappingFile(Section):
+    """Which column of a spreadsheet answers which question of a job post, or fills which field of a talent pool
+    candidate."""
+
+    rules: ClassVar = _WHOLE_FILE
+
+    version: Annotated[str, Leaf(_version, {"enum": [1, _VERSION]})] = needed(
+        f"add version: {_VERSION}", "The version of this language: 1."
+    )
+    extends: Filled | None = key("A file with what several mappings share; what stands here is laid over it.")
+    without: Texts | None = key("Answers of the shared part that this mapping does not take.")
+    target: TargetKeys = needed("add target: {job_post: ...} or target: {talent_pool: ...}")
+    route: Filter | None = key("Which rows of an export to several targets are those of this one.")
+    source: Source = Source.model_construct()
+    defaults: Defaults = Defaults.model_construct()
+    candidate: Candidate = needed("add candidate: with email, first_name, last_name and cv")
+    answers: Annotated[dict[AnyText, Answer], BeforeValidator(_keys)] = Field(
+        default={},
+        description='What the candidate answers: on the left a question_key, "text: ..." or "id: ...".',
+    )
+    questions_seen: Annotated[dict[AnyText, SeenQuestion], BeforeValidator(_keys)] | None = key(
+        "What the job post asked when the file was written; `importer mapping check` compares."
+    )
+
+    @classmethod
+    def check_keys(cls, node: Keys, reading: Reading) -> None:
+        route, answers, target = node.value("route"), node.value("answers"), node.value("target")
+        if isinstance(route, Keys) and route.has("is_not") and not route.has("is"):
+            message = "route has is_not, which could take rows of another mapping"
+            reading.error("route-negated", message, "write is: with its own words", route.place)
+        if answers is not None and isinstance(target, Keys) and list(target) == ["talent_pool"]:
+            hint = "take answers: out, or give a job post as target"
+            message, place = "a talent pool has no questions to answer", node.key("answers").place
+            reading.error("answers-of-pool", message, hint, place)
+        for name in answers if isinstance(answers, Keys) else ():
+            if not question_name(name)[1]:
+                reading.error("question-blank", f"'{name}' names no question", "give its key, text: or id:", name.place)
+
+
+# --- the mapping --------------------------------------------------------------------------------
+
+
+class QuestionBy(StrEnum):
+    """What a question is named by."""
+
+    KEY = "key"
+    TEXT = "text"
+    ID = "id"
+
+
+def question_name(given: Text) -> tuple[QuestionBy, Text]:
+    """What a key under `answers` names a question by, and its name."""
+    typed = given.strip()
+    by = next((by for by in (QuestionBy.TEXT, QuestionBy.ID) if typed.casefold().startswith(f"{by}:")), QuestionBy.KEY)
+    return by, Text(typed if by is QuestionBy.KEY else typed[len(by) + 1 :].strip(), given.place)
+
+
 @dataclass(frozen=True, slots=True)
-class SeenQuestion:
-    """A question as it was when the mapping was written, named as under `answers:`; ids differ for each job post."""
+class AnswerSpec:
+    """A question, named by key, text or id, and what answers it."""
 
-    name: Text
-    text: str
-    answer_type: str
-    question_type: str
-    required: bool
-    options: tuple[str, ...]
+    by: QuestionBy
+    question: Text
+    content: ValueSpec | EntriesSpec
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Mapping:
-    """A mapping file as read. `answers_place` is where a missing answer belongs; `questions_seen` is None where the
-    file does not say what was asked when it was written."""
+    """A mapping file as read; two of them are the same only if they are the same object.
+
+    answers_place: where a missing answer belongs. questions_seen: None where the file does not say what was asked when
+    it was written. content: the very bytes that it was read from, as one file that needs no other.
+    """
 
     path: Path
     target: Target
@@ -366,18 +291,46 @@ class Mapping:
     where: Filter | None
     group_by: GroupBy | None
     route: Filter | None
-    formats: Formats
-    unused_columns: UnusedColumns
-    repeated: Repeated
-    candidate: tuple[CandidateField, ...]
-    candidate_place: LinePlace
+    defaults: Defaults
+    candidate: dict[Text, ValueSpec]
     answers: tuple[AnswerSpec, ...]
     answers_place: LinePlace
-    questions_seen: tuple[SeenQuestion, ...] | None = None
+    questions_seen: dict[Text, SeenQuestion] | None
+    content: bytes
 
     @property
     def child_sources(self) -> tuple[ChildSource, ...]:
         """The other tables that entries are taken from, each once."""
-        contents = [answer.content for answer in self.answers]
-        sources = [content.source for content in contents if isinstance(content, EntriesSpec)]
+        sources = [answer.content.source for answer in self.answers if isinstance(answer.content, EntriesSpec)]
         return tuple(dict.fromkeys(source.source for source in sources if isinstance(source, ChildRows)))
+
+
+def mapping_of(file: MappingFile, path: Path, content: bytes) -> Mapping:
+    """The mapping that a file says."""
+    return Mapping(
+        path=path,
+        target=cast(Target, file.target.job_post or file.target.talent_pool),
+        target_place=file.key("target").place,
+        source=file.source.options(file.source.sheet),
+        missing=file.source.missing or (),
+        where=file.source.where,
+        group_by=file.source.group_by,
+        route=file.route,
+        defaults=file.defaults,
+        candidate=file.candidate.fields,
+        answers=tuple(_answers(file)),
+        answers_place=file.key("answers" if file.has("answers") else "target").place,
+        questions_seen=file.questions_seen,
+        content=content,
+    )
+
+
+def _answers(file: MappingFile) -> Iterator[AnswerSpec]:
+    for typed, answer in file.answers.items():
+        by, name = question_name(typed)
+        if isinstance(answer, EducationAnswer):
+            yield AnswerSpec(by, name, answer.education)
+        elif isinstance(answer, ExperienceAnswer):
+            yield AnswerSpec(by, name, answer.experience)
+        else:
+            yield AnswerSpec(by, name, answer)

@@ -1,9 +1,12 @@
-"""A YAML file becomes texts, lists and mappings, each with its line and column; no text is taken for anything else."""
+"""A YAML file becomes texts, lists and keys, each with its line and column; no text is taken for anything else."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+import stat
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any, cast
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
@@ -14,72 +17,117 @@ from ruamel.yaml.nodes import SequenceNode as YamlSequence
 from ruamel.yaml.reader import ReaderError
 
 from importer.errors import UnusableInput
-from importer.mapping.findings import Findings
-from importer.mapping.model import Text
-from importer.mapping.other_files import first_bytes
-from importer.models import FilePlace, LinePlace, Problem
+from importer.mapping.diagnostics import Diagnostics
+from importer.models import FilePlace, LinePlace, Operation, Problem
 
 MAX_BYTES = 1_000_000
 MAX_NODES = 50_000  # aliases of aliases make a small file large
 MAX_DEPTH = 20
 
 
-@dataclass(frozen=True, slots=True)
-class ListNode:
+class Text(str):
+    """A text of the file, where it is, and what a message calls it: the key that it stands under."""
+
+    __slots__ = ("name", "place")
+    name: str
+    place: LinePlace
+
+    def __new__(cls, value: str, place: LinePlace, name: str = "") -> Text:
+        text = super().__new__(cls, value)
+        text.place, text.name = place, name
+        return text
+
+
+class Items(list["Node"]):
     """A list of the file."""
 
-    items: tuple[Node, ...]
-    place: LinePlace
+    def __init__(self, items: Iterable[Node], place: LinePlace, name: str) -> None:
+        super().__init__(items)
+        self.place, self.name = place, name
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """A key and its value."""
-
-    key: Text
-    value: Node
-
-
-@dataclass(frozen=True, slots=True)
-class MappingNode:
+class Keys(dict[Text, "Node"]):
     """Keys and values of the file, in its order, each key once."""
 
-    pairs: tuple[Pair, ...]
-    place: LinePlace
+    def __init__(self, pairs: Iterable[tuple[Text, Node]], place: LinePlace, name: str) -> None:
+        super().__init__(pairs)
+        self.place, self.name = place, name
+
+    def key(self, name: str) -> Text:
+        """The key itself as it stands in the file; it must be there."""
+        return next(key for key in self if key == name)
+
+    def value(self, name: str) -> Node | None:
+        """The value of a key, None where it is not there."""
+        return self.get(cast(Text, name))
+
+    def has(self, name: str) -> bool:
+        return name in self
 
 
-Node = Text | ListNode | MappingNode
+Node = Text | Items | Keys
 
 
-def read_nodes(path: Path) -> Node:
+class Reading(Diagnostics):
+    """One reading of a mapping file and of all that it takes in: what is wrong, and the very bytes that were read.
+
+    folder: that of the mapping file, below which the files lie that it and its shared parts name. operation: what is
+    done for the target, once that was read.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self.folder = folder
+        self.contents: dict[Path, bytes] = {}
+        self.operation: Operation | None = None
+
+    def content(self, path: Path, most: int) -> bytes:
+        """The beginning of a file, read once.
+
+        Raises:
+            OSError: it cannot be opened or is no regular file; a pipe is not waited for.
+        """
+        if path not in self.contents:
+            with open(path, "rb", opener=_without_waiting) as file:
+                if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                    raise OSError(0, "it is a pipe or a device, which may never end")
+                self.contents[path] = file.read(most)
+        return self.contents[path]
+
+
+def _without_waiting(name: str, flags: int) -> int:
+    return os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def read_nodes(path: Path, reading: Reading) -> Node:
     """The file as nodes; every plain scalar is the text that was typed (`NO`, `012`, `2024-01-02`).
 
     Raises:
         UnusableInput: the file cannot be read, is too large, is no UTF-8 or no YAML, or uses tags or a key twice.
     """
-    text = _text_of(path)
+    text = _text_of(path, reading)
     lines = text.splitlines()
+    diagnostics = Diagnostics()
     try:
-        findings = Findings()
-        _check_events(text, path, lines, findings)
-        root = _compose(text)
+        _check_events(text, path, lines, diagnostics)
+        root = cast("YamlNode | None", YAML(typ="safe", pure=True).compose(text))
     except YAMLError as error:
         raise UnusableInput(_syntax_problem(error, path, text)) from None
     if root is None:
         raise UnusableInput(
             Problem("mapping-empty", "the mapping file is empty", "begin it with version: 1", FilePlace(str(path)))
         )
-    node = _Converter(path, lines, findings).convert(root, depth=0)
-    findings.refuse_mistakes()
+    node = _Converter(path, lines, diagnostics).convert(root, depth=0, name="the mapping file")
+    diagnostics.raise_errors()
     return node
 
 
 _SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # how workbooks begin
 
 
-def _text_of(path: Path) -> str:
+def _text_of(path: Path, reading: Reading) -> str:
     try:
-        content = first_bytes(path, MAX_BYTES + 1)
+        content = reading.content(path, MAX_BYTES + 1)
     except OSError as error:
         message = f"the mapping file cannot be read: {(error.strerror or str(error)).lower()}"
         raise UnusableInput(
@@ -96,24 +144,13 @@ def _text_of(path: Path) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        column = error.start - (content.rfind(b"\n", 0, error.start) + 1) + 1
-        raise UnusableInput(
-            Problem(
-                "mapping-not-utf8",
-                f"the byte 0x{content[error.start]:02x} is no UTF-8",
-                "save the file as UTF-8",
-                LinePlace(str(path), line, column),
-            )
-        ) from None
+        place = LinePlace(str(path), line, error.start - content.rfind(b"\n", 0, error.start))
+        message = f"the byte 0x{content[error.start]:02x} is no UTF-8"
+        raise UnusableInput(Problem("mapping-not-utf8", message, "save the file as UTF-8", place)) from None
 
 
-def _compose(text: str) -> YamlNode | None:
-    node: YamlNode | None = YAML(typ="safe", pure=True).compose(text)
-    return node
-
-
-def _check_events(text: str, path: Path, lines: list[str], findings: Findings) -> None:
-    """Tells tags, and refuses what is too deep before the composer, which calls itself for each level, sees it."""
+def _check_events(text: str, path: Path, lines: list[str], diagnostics: Diagnostics) -> None:
+    """Reports tags, and refuses what is too deep before the composer, which calls itself for each level, sees it."""
     depth = 0
     for event in YAML(typ="safe", pure=True).parse(text):
         place = _place(path, lines, event.start_mark)
@@ -121,7 +158,7 @@ def _check_events(text: str, path: Path, lines: list[str], findings: Findings) -
         if depth > MAX_DEPTH:
             raise UnusableInput(_too_deep(place))
         if getattr(event, "tag", None) is not None:
-            findings.mistake("yaml-tag", "a YAML tag (!) has no meaning here", "take it out", place)
+            diagnostics.error("yaml-tag", "a YAML tag (!) has no meaning here", "take it out", place)
 
 
 def _place(path: Path, lines: list[str], mark: object) -> LinePlace:
@@ -142,7 +179,7 @@ def _syntax_problem(error: YAMLError, path: Path, text: str) -> Problem:
         return Problem("yaml-syntax", f"this is no YAML: {error.problem or error.context}", _SYNTAX_HINT, place)
     if isinstance(error, ReaderError):
         before = text[: error.position]
-        place = LinePlace(str(path), before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1)
+        place = LinePlace(str(path), before.count("\n") + 1, len(before) - before.rfind("\n"))
         message = f"the character U+{ord(text[error.position]):04X} is not allowed in YAML"
         return Problem("yaml-syntax", message, "take it out", place)
     return Problem("yaml-syntax", "this is no YAML", _SYNTAX_HINT, FilePlace(str(path)))
@@ -151,13 +188,13 @@ def _syntax_problem(error: YAMLError, path: Path, text: str) -> Problem:
 class _Converter:
     """Turns the parser's nodes into ours; refuses what never ends."""
 
-    def __init__(self, path: Path, lines: list[str], findings: Findings) -> None:
+    def __init__(self, path: Path, lines: list[str], diagnostics: Diagnostics) -> None:
         self._path = path
         self._lines = lines
-        self._findings = findings
+        self._diagnostics = diagnostics
         self._count = 0
 
-    def convert(self, node: YamlNode, depth: int) -> Node:
+    def convert(self, node: YamlNode, depth: int, name: str) -> Node:
         self._count += 1
         place = _place(self._path, self._lines, node.start_mark)
         if self._count > MAX_NODES:
@@ -166,32 +203,27 @@ class _Converter:
         if depth > MAX_DEPTH:
             raise UnusableInput(_too_deep(place))
         if isinstance(node, YamlMapping):
-            return MappingNode(self._pairs(node, depth + 1), place)
+            return Keys(self._pairs(node, depth + 1), place, name)
         if isinstance(node, YamlSequence):
-            return ListNode(tuple(self.convert(item, depth + 1) for item in node.value), place)
-        return Text(str(node.value), place)
+            return Items([self.convert(item, depth + 1, f"each item of {name}") for item in node.value], place, name)
+        return Text(str(node.value), place, name)
 
-    def _pairs(self, node: YamlMapping, depth: int) -> tuple[Pair, ...]:
-        pairs: dict[str, Pair] = {}
+    def _pairs(self, node: YamlMapping, depth: int) -> Iterable[tuple[Text, Node]]:
+        pairs: dict[Text, tuple[Text, Node]] = {}
         for yaml_key, yaml_value in node.value:
-            key = self.convert(yaml_key, depth)
+            key = self.convert(yaml_key, depth, "")
             if not isinstance(key, Text):
-                self._findings.mistake("key-no-text", "a key must be a text", "put it in quotes", key.place)
-            elif key.value in pairs:
-                first = pairs[key.value].key.place.line
-                self._findings.mistake(
-                    "duplicate-key",
-                    f"'{key.value}' is given twice",
-                    f"keep one; the other is in line {first}",
-                    key.place,
-                )
+                self._diagnostics.error("key-no-text", "a key must be a text", "put it in quotes", key.place)
+            elif key in pairs:
+                hint = f"keep one; the other is in line {pairs[key][0].place.line}"
+                self._diagnostics.error("duplicate-key", f"'{key}' is given twice", hint, key.place)
             else:
-                pairs[key.value] = Pair(key, self._value(yaml_value, key, depth))
-        return tuple(pairs.values())
+                pairs[key] = key, self._value(yaml_value, key, depth)
+        return pairs.values()
 
-    def _value(self, node: YamlNode, key: Text, depth: int) -> Node:
-        value = self.convert(node, depth)
-        # The parser sees a value that is left out only where the next thing begins: tell it at its key.
-        if isinstance(value, Text) and not value.value and getattr(node, "style", None) is None:
-            return Text("", key.place)
+    def _value(self, node: Any, key: Text, depth: int) -> Node:
+        value = self.convert(node, depth, key)
+        # The parser sees a value that is left out only where the next thing begins: report it at its key.
+        if isinstance(value, Text) and not value and getattr(node, "style", None) is None:
+            return Text("", key.place, key)
         return value

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Dictionary
+from dataclasses import replace
 
-from importer.mapping.child_index import Table
-from importer.mapping.children import Children
-from importer.mapping.findings import Findings
+from importer.errors import UnusableInput
+from importer.mapping.diagnostics import Diagnostics
+from importer.mapping.entries import ChildRows, ChildSource, EntriesSpec, GroupBy
+from importer.mapping.field_specs import FieldSpec, Kind, spec_of_candidate, spec_of_question
 from importer.mapping.header import Header
-from importer.mapping.model import ChildSource, Constant, GroupBy, Mapping, UnusedColumns, ValueSpec
-from importer.mapping.resolve_answers import resolve_answers
-from importer.mapping.resolve_filter import resolve_filter
-from importer.mapping.resolve_value import Surroundings, resolve_value
+from importer.mapping.model import AnswerSpec, Mapping, QuestionBy, UnusedColumns
+from importer.mapping.resolve_entries import resolve_entries
+from importer.mapping.resolve_values import Children, Context, resolve_filter, resolve_value
 from importer.mapping.resolved import (
     ResolvedAnswer,
     ResolvedCandidate,
     ResolvedGrouping,
     ResolvedMapping,
     ResolvedValue,
+    Table,
 )
-from importer.mapping.wanted import wanted_of_candidate
-from importer.models import Column, FilePlace, Operation, Question, WireFormat
+from importer.mapping.values import ValueSpec
+from importer.models import AnswerType, Column, FilePlace, Operation, Problem, Question, WireFormat
+from importer.text.closest import closest
+from importer.text.normalize import normalize
 
 
 def resolve(
@@ -41,66 +46,62 @@ def resolve(
             not clear, questions that are not there, required questions without a mapping (service description 2.1:
             such an application is rejected), texts that are no option.
     """
-    findings = Findings()
-    around = Surroundings(mapping, Header(columns), findings, Children(tables or {}))
-    candidate = _candidate(around)
+    diagnostics = Diagnostics()
+    context = Context(mapping, Header(columns), diagnostics, Children(tables or {}))
+    candidate = _candidate(context)
     filters = [
-        resolve_filter(spec, around.header, findings, label)
+        resolve_filter(spec, context.header, diagnostics, label)
         for spec, label in ((mapping.route, "route"), (mapping.where, "where"))
         if spec
     ]
     is_application = mapping.target.operation is Operation.APPLY
-    answers = resolve_answers(questions, wire, around) if is_application else ()
-    grouping = _grouping(mapping.group_by, candidate, answers, around) if mapping.group_by else None
-    if around.header.is_another_row():
-        _tell_another_row(around)
+    answers = resolve_answers(questions, wire, context) if is_application else ()
+    grouping = _grouping(mapping.group_by, candidate, answers, context) if mapping.group_by else None
+    if context.header.is_another_row():
+        _report_another_row(context)
     else:
-        _tell_unused(around)
-    findings.refuse_mistakes()
+        _report_unused(context)
+    diagnostics.raise_errors()
     if candidate is None:
-        raise AssertionError("a candidate field was lost without being told")
+        raise AssertionError("a candidate field was lost without being reported")
     return ResolvedMapping(
         mapping.target,
         candidate,
         answers,
         tuple(one for one in filters if one is not None),
         grouping,
-        mapping.repeated,
+        mapping.defaults.duplicates,
         wire,
-        around.header.unread(),
-        findings.warnings,
+        context.header.unread(),
+        diagnostics.warnings,
     )
 
 
-def _candidate(around: Surroundings) -> ResolvedCandidate | None:
+def _candidate(context: Context) -> ResolvedCandidate | None:
     values: dict[str, ResolvedValue] = {}
-    for field in around.mapping.candidate:
-        _check_constant_email(field.name.value, field.value, around)
-        value = resolve_value(field.value, wanted_of_candidate(field.name.value), around)
+    for name, spec in context.mapping.candidate.items():
+        if name == "email" and spec.value is not None:
+            message, hint = "email would be the same for every row", "name the column that holds the e-mail"
+            context.diagnostics.error("constant-email", message, hint, spec.place)
+        value = resolve_value(spec, spec_of_candidate(name), context)
         if value is not None:
-            values[field.name.value] = value
+            values[name] = value
     required = ("email", "first_name", "last_name", "cv")
     return ResolvedCandidate(**values) if all(name in values for name in required) else None
-
-
-def _check_constant_email(name: str, spec: ValueSpec, around: Surroundings) -> None:
-    if name == "email" and isinstance(spec.source, Constant):
-        message, hint = "email would be the same for every row", "name the column that holds the e-mail"
-        around.findings.mistake("constant-email", message, hint, spec.place)
 
 
 # --- rows of one candidate ----------------------------------------------------------------------
 
 
 def _grouping(
-    spec: GroupBy, candidate: ResolvedCandidate | None, answers: Sequence[ResolvedAnswer], around: Surroundings
+    spec: GroupBy, candidate: ResolvedCandidate | None, answers: Sequence[ResolvedAnswer], context: Context
 ) -> ResolvedGrouping | None:
-    column = around.header.find(spec.column, around.findings)
-    main = resolve_filter(spec.main, around.header, around.findings, "main") if spec.main else None
+    column = context.header.find(spec.column, context.diagnostics)
+    main = resolve_filter(spec.main, context.header, context.diagnostics, "main") if spec.main else None
     if column is None or candidate is None or (spec.main is not None and main is None):
         return None
     shared = {one.index: one for value in _single_values(candidate, answers) for one in value.columns}
-    return ResolvedGrouping(column, spec.blank_continues, main, tuple(shared.values()), spec.place)
+    return ResolvedGrouping(column, spec.blank is not None, main, tuple(shared.values()), spec.place)
 
 
 def _single_values(candidate: ResolvedCandidate, answers: Sequence[ResolvedAnswer]) -> Iterator[ResolvedValue]:
@@ -110,37 +111,219 @@ def _single_values(candidate: ResolvedCandidate, answers: Sequence[ResolvedAnswe
     yield from (answer.content for answer in answers if isinstance(answer.content, ResolvedValue))
 
 
-# --- a header that is none, and columns that nobody asked for -----------------------------------
+# --- a header that is none, and columns that nothing asked for -----------------------------------
 
 
-def _tell_another_row(around: Surroundings) -> None:
-    """One mistake, and not one for each column that the mapping names."""
-    columns, declared = around.header.columns, around.mapping.source.header_row
-    around.findings.take_back(around.header.unknown)
+def _report_another_row(context: Context) -> None:
+    """One error, and not one for each column that the mapping names."""
+    columns, declared = context.header.columns, context.mapping.source.header_row
+    context.diagnostics.retract(context.header.unknown)
     row = f"row {declared}" if declared else "the header"
     names = ", ".join(f"'{column.name}'" for column in columns[:6]) + (", ..." if len(columns) > 6 else "")
     message = f"none of the columns that the mapping names stands in {row} of the file; there it says {names}"
     other = "correct header_row: under source:, or take it out, and the header is found"
     hint = other if declared else "is it the right file? else declare header_row: under source:"
-    around.findings.mistake("header-row-wrong", message, hint, FilePlace(str(around.mapping.path)))
+    context.diagnostics.error("header-row-wrong", message, hint, FilePlace(str(context.mapping.path)))
 
 
-def _tell_unused(around: Surroundings) -> None:
-    if around.mapping.unused_columns is UnusedColumns.IGNORE:
+def _report_unused(context: Context) -> None:
+    if context.mapping.defaults.unused_columns is UnusedColumns.IGNORE:
         return
-    for header in (around.header, *around.children.headers.values()):
+    for header in (context.header, *context.children.headers.values()):
         if header.unused():
-            _tell_unused_of(header, around)
+            _report_unused_of(header, context)
 
 
-def _tell_unused_of(header: Header, around: Surroundings) -> None:
+def _report_unused_of(header: Header, context: Context) -> None:
     unused = header.unused()
     names = ", ".join(f"'{column.name}' ({column.letter})" for column in unused)
     of = f" of '{header.table}'" if header.table else ""
     message = f"{len(unused)} column{'s' if len(unused) > 1 else ''}{of} {'are' if len(unused) > 1 else 'is'} not used"
     hint = "map what should be imported, or set unused_columns: ignore under defaults:"
-    place = FilePlace(str(around.mapping.path))
-    if around.mapping.unused_columns is UnusedColumns.ERROR:
-        around.findings.mistake("columns-unused", f"{message}: {names}", hint, place)
+    place = FilePlace(str(context.mapping.path))
+    if context.mapping.defaults.unused_columns is UnusedColumns.ERROR:
+        context.diagnostics.error("columns-unused", f"{message}: {names}", hint, place)
     else:
-        around.findings.warning("columns-unused", f"{message}: {names}", hint, place)
+        context.diagnostics.warning("columns-unused", f"{message}: {names}", hint, place)
+
+
+_TEXT_TYPES = (AnswerType.SHORT_TEXT, AnswerType.LONG_TEXT)
+
+
+def resolve_answers(questions: Sequence[Question], wire: WireFormat, context: Context) -> tuple[ResolvedAnswer, ...]:
+    """The answers in the order of the questions; what does not fit is reported."""
+    answers: dict[int, ResolvedAnswer] = {}
+    asked: dict[int, AnswerSpec] = {}
+    for spec in context.mapping.answers:
+        question = _find(spec, questions, context)
+        if question is None:
+            continue
+        if question.id in asked:
+            first = asked[question.id].question.place.line
+            message, hint = f"{question.label} is answered twice", f"keep one; the other is in line {first}"
+            context.diagnostics.error("answered-twice", message, hint, spec.question.place)
+            continue
+        asked[question.id] = spec
+        answer = _resolve_answer(spec, question, wire, context)
+        if answer is not None:
+            answers[question.id] = answer
+    _report_unanswered([question for question in questions if question.id not in asked], context)
+    return tuple(answers[question.id] for question in questions if question.id in answers)
+
+
+def _find(spec: AnswerSpec, questions: Sequence[Question], context: Context) -> Question | None:
+    exact = [question for question in questions if _name_of(question, spec.by) == spec.question]
+    found = exact or [q for q in questions if normalize(_name_of(q, spec.by)) == normalize(spec.question)]
+    if len(found) > 1 and spec.by is QuestionBy.TEXT:
+        # A text is how questions without a key are named.
+        found = [question for question in found if not question.key] or found
+    if len(found) == 1:
+        return found[0]
+    if found:
+        ids = " or ".join(f'"id: {question.id}"' for question in found)
+        message = f"'{spec.question}' means {len(found)} questions"
+        context.diagnostics.error("question-ambiguous", message, f"name the one you mean as {ids}", spec.question.place)
+        return None
+    hint = _proposal(spec, questions)
+    context.diagnostics.error(
+        "question-unknown", f"there is no question with the {spec.by} '{spec.question}'", hint, spec.question.place
+    )
+    return None
+
+
+def _name_of(question: Question, by: QuestionBy) -> str:
+    if by is QuestionBy.KEY:
+        return question.key or ""
+    return question.text if by is QuestionBy.TEXT else str(question.id)
+
+
+def _proposal(spec: AnswerSpec, questions: Sequence[Question]) -> str:
+    if not questions:
+        return "the job post has no questions"
+    keys = [question.key for question in questions if question.key]
+    typed = spec.question
+    near = closest(typed, [_name_of(question, spec.by) for question in questions if _name_of(question, spec.by)])
+    if near is not None:
+        return f"did you mean '{near if spec.by is QuestionBy.KEY else f'{spec.by}: {near}'}'?"
+    by_text = [question for question in questions if question.text]
+    near_text = closest(typed, [question.text for question in by_text]) if spec.by is QuestionBy.KEY else None
+    if near_text is not None:
+        question = next(question for question in by_text if question.text == near_text)
+        return f"did you mean '{question.key or f'text: {question.text}'}'?"
+    return f"the keys are {', '.join(keys[:24])}" if keys else 'name a question as "text: ..." or "id: ..."'
+
+
+def _resolve_answer(spec: AnswerSpec, question: Question, wire: WireFormat, context: Context) -> ResolvedAnswer | None:
+    field = spec_of_question(question)
+    if field is None:
+        context.diagnostics.error(
+            "answer-type-unknown",
+            f"{question.label} has the answer type '{question.answer_type}', which this importer does not know",
+            "leave the question out, or ask for a newer importer",
+            spec.question.place,
+        )
+        return None
+    if isinstance(spec.content, EntriesSpec):
+        return _resolve_entries(spec.content, question, spec, context)
+    _check_options(field, question, wire, spec, context)
+    _check_document(spec.content, field, question, context)
+    value = resolve_value(spec.content, field, context)
+    return ResolvedAnswer(question, value) if value is not None else None
+
+
+def _resolve_entries(
+    entries: EntriesSpec, question: Question, spec: AnswerSpec, context: Context
+) -> ResolvedAnswer | None:
+    if question.answer_type not in _TEXT_TYPES or question.type in ("photo", "phone", "address"):
+        asked = question.type if question.type in ("photo", "phone", "address") else question.answer_type
+        message = f"{question.label} asks for {asked} and cannot take {entries.kind} entries"
+        hint = "entries go into a short_text or long_text question"
+        context.diagnostics.error("entries-unfit", message, hint, spec.question.place)
+        return None
+    resolved = resolve_entries(entries, context)
+    return ResolvedAnswer(question, resolved) if resolved is not None else None
+
+
+def _check_options(field: FieldSpec, question: Question, wire: WireFormat, spec: AnswerSpec, context: Context) -> None:
+    if field.kind not in (Kind.CHOICE, Kind.CHOICES):
+        return
+    place = spec.question.place
+    if not field.options:
+        message = f"the service lists no options of {question.label}, so that its answers cannot be checked"
+        context.diagnostics.warning("options-unknown", message, "check the job post", place)
+    separator = wire.choice_separator
+    clashing = [option for option in field.options if separator and separator in option]
+    if field.kind is Kind.CHOICES and clashing:
+        message = f"the option '{clashing[0]}' of {question.label} holds the sign that choices are joined with"
+        hint = "set multiple_choice to json or to another sign"
+        context.diagnostics.error("option-clash", message, hint, place)
+
+
+def _check_document(spec: ValueSpec, field: FieldSpec, question: Question, context: Context) -> None:
+    if field.kind is Kind.DOCUMENT and spec.value is not None and question.type == "photo":
+        message = f"{question.label} would be the same photo for every row"
+        context.diagnostics.error("constant-photo", message, "name the column that holds the document ID", spec.place)
+
+
+def _report_unanswered(questions: Sequence[Question], context: Context) -> None:
+    for question in questions:
+        if question.required:
+            name = question.key or json.dumps(f"text: {question.text}", ensure_ascii=False)
+            text = f" ('{question.text}')" if question.key and question.text else ""
+            context.diagnostics.error(
+                "question-unanswered",
+                f"the required question {question.label}{text}, {question.answer_type}, has no mapping",
+                f"add it under answers:, as {name}: a column",
+                context.mapping.answers_place,
+            )
+
+
+_MAP_THEM = "map what should be imported, or leave it so"
+_ABOUT_COLUMNS = "column-"  # how the codes of problems with a header begin
+
+
+def check_against_columns(
+    mapping: Mapping,
+    columns: Sequence[Column],
+    questions: Sequence[Question],
+    wire: WireFormat,
+    tables: Dictionary[ChildSource, Table],
+) -> tuple[Problem, ...]:
+    """The warnings of a mapping that fits a header and questions, unused columns among them; `tables` as in `resolve`.
+
+    Raises:
+        UnusableInput: with everything that does not fit.
+    """
+    if mapping.defaults.unused_columns is UnusedColumns.IGNORE:
+        warned = mapping.defaults.model_copy(update={"unused_columns": UnusedColumns.WARN})
+        mapping = replace(mapping, defaults=warned)
+        found = resolve(mapping, columns, questions, wire, tables).warnings
+        return tuple(replace(one, hint=_MAP_THEM) if one.code == "columns-unused" else one for one in found)
+    return resolve(mapping, columns, questions, wire, tables).warnings
+
+
+def check_without_columns(mapping: Mapping, questions: Sequence[Question], wire: WireFormat) -> tuple[Problem, ...]:
+    """The same for questions only, where there is no header to hold the columns against.
+
+    Raises:
+        UnusableInput: with everything that does not fit the questions.
+    """
+    try:
+        return resolve(_without_children(mapping), (), questions, wire).warnings
+    except UnusableInput as error:
+        problems = [problem for problem in error.problems if not problem.code.startswith(_ABOUT_COLUMNS)]
+        if problems:
+            raise UnusableInput(problems) from None
+        return ()
+
+
+def _without_children(mapping: Mapping) -> Mapping:
+    """The mapping as if its entries came from its own columns: which they are is not looked at."""
+    return replace(mapping, answers=tuple(_own(answer) for answer in mapping.answers))
+
+
+def _own(answer: AnswerSpec) -> AnswerSpec:
+    content = answer.content
+    if isinstance(content, EntriesSpec) and isinstance(content.source, ChildRows):
+        return replace(answer, content=content.model_copy(update={"sheet": None, "file": None}))
+    return answer

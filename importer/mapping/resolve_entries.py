@@ -5,24 +5,17 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 
+from importer.mapping.entries import PLACEHOLDER, CellPieces, ChildRows, EntriesSpec, EntryOrder, Filter, ParallelLists
+from importer.mapping.field_specs import spec_of_entry
 from importer.mapping.header import Header
-from importer.mapping.model import (
-    PLACEHOLDER,
-    CellPieces,
-    ChildRows,
-    Constant,
-    EntriesSource,
-    EntriesSpec,
-    EntryField,
-    GroupRows,
-    JsonCell,
-    NumberedGroups,
-    OwnColumns,
-    ParallelLists,
-    Text,
+from importer.mapping.nodes import Text
+from importer.mapping.resolve_values import (
+    Context,
+    check_value,
+    resolve_filter,
+    resolve_value,
+    with_columns,
 )
-from importer.mapping.resolve_filter import resolve_filter
-from importer.mapping.resolve_value import Surroundings, check_value, columns_named, resolve_value, with_columns
 from importer.mapping.resolved import (
     EntriesFrom,
     FromChild,
@@ -35,39 +28,40 @@ from importer.mapping.resolved import (
     ResolvedField,
     ResolvedGroup,
 )
-from importer.mapping.wanted import wanted_of_entry
+from importer.mapping.values import ValueSpec
 from importer.models import Column
 from importer.text.normalize import normalize
 
 _UNNUMBERED = 0  # the number of the group whose columns carry none: it comes first
 
 
-def resolve_entries(spec: EntriesSpec, around: Surroundings) -> ResolvedEntries | None:
-    """The entries ready to be read, or None where their source is not there; a column that is in no group is told."""
-    missing = frozenset(normalize(word) for word in around.mapping.missing)
-    if isinstance(spec.source, NumberedGroups):
-        return ResolvedEntries(spec.kind, FromRow(), _numbered_groups(spec, around), spec.order, missing, spec.place)
-    inner = replace(around, header=_inner_header(spec, around))
+def resolve_entries(spec: EntriesSpec, context: Context) -> ResolvedEntries | None:
+    """The entries ready to be read, or None where their source is not there; columns in no group are reported."""
+    missing = frozenset(normalize(word) for word in context.mapping.missing)
+    order = spec.order or EntryOrder.KEPT
+    if spec.repeat is not None:
+        return ResolvedEntries(spec.kind, FromRow(), _numbered_groups(spec, context), order, missing, spec.place)
+    inner = replace(context, header=_inner_header(spec, context))
     group = _single_group(spec, inner)
-    source = _source(spec.source, group, inner.header, around)
-    return ResolvedEntries(spec.kind, source, (group,), spec.order, missing, spec.place) if source else None
+    source = _source(spec, group, inner.header, context)
+    return ResolvedEntries(spec.kind, source, (group,), order, missing, spec.place) if source else None
 
 
 # --- where entries come from --------------------------------------------------------------------
 
 
-def _inner_header(spec: EntriesSpec, around: Surroundings) -> Header:
+def _inner_header(spec: EntriesSpec, context: Context) -> Header:
     """The columns that the fields of the entries are named from."""
     match spec.source:
-        case ChildRows(source):
-            return around.children.header(source)
+        case ChildRows(source=source):
+            return context.children.header(source)
         case CellPieces(pattern=pattern):
             return Header([_part(i, name) for i, name in enumerate(pattern.names)], noun="group of the pattern")
-        case JsonCell():
-            names = dict.fromkeys(name.value for field in spec.fields for name in columns_named(field.value))
+        case Text():
+            names = dict.fromkeys(str(name) for value in spec.fields.values() for name in value.columns)
             return Header([_part(index, name) for index, name in enumerate(names)])
         case _:
-            return around.header
+            return context.header
 
 
 def _part(index: int, name: str) -> Column:
@@ -75,61 +69,62 @@ def _part(index: int, name: str) -> Column:
     return Column(index, "", name)
 
 
-def _source(source: EntriesSource, group: ResolvedGroup, inner: Header, around: Surroundings) -> EntriesFrom | None:
-    match source:
-        case ChildRows():
-            return _from_child(source, around)
-        case GroupRows():
-            return _from_group(source, around)
-        case CellPieces():
-            column = around.header.find(source.column, around.findings)
-            return FromPieces(column, source.split, source.pattern, source.place) if column else None
-        case JsonCell():
-            column = around.header.find(source.column, around.findings)
+def _source(spec: EntriesSpec, group: ResolvedGroup, inner: Header, context: Context) -> EntriesFrom | None:
+    match spec.source:
+        case ChildRows() as rows:
+            return _from_child(rows, context)
+        case Text() as cell:
+            column = context.header.find(cell, context.diagnostics)
             return FromJson(column, tuple(key.name for key in inner.columns)) if column else None
-        case ParallelLists():
+        case "all":
+            return _from_group(None, spec, context)
+        case Filter() as where:
+            return _from_group(where, spec, context)
+        case CellPieces() as cell:
+            column = context.header.find(cell.column, context.diagnostics)
+            return FromPieces(column, cell.split, cell.pattern, cell.key("pattern").place) if column else None
+        case ParallelLists() as lists:
             columns = {column.index: column for field in group.fields for column in field.value.columns}
-            return FromLists(tuple(columns.values()), source.split, source.numbered)
+            split = None if lists.split == "json" else lists.split
+            return FromLists(tuple(columns.values()), split, lists.numbered == "true")
         case _:
             return FromRow()
 
 
-def _from_child(source: ChildRows, around: Surroundings) -> FromChild | None:
-    equals = around.header.find(source.equals, around.findings)
-    children = around.children.index(source, around.findings)
+def _from_child(source: ChildRows, context: Context) -> FromChild | None:
+    equals = context.header.find(source.equals, context.diagnostics)
+    children = context.children.index(source, context.diagnostics)
     return FromChild(equals, children) if equals and children else None
 
 
-def _from_group(source: GroupRows, around: Surroundings) -> FromGroup | None:
-    if around.mapping.group_by is None:
+def _from_group(spec: Filter | None, entries: EntriesSpec, context: Context) -> FromGroup | None:
+    if context.mapping.group_by is None:
         message, hint = "rows needs to know which rows are one candidate", "add group_by: a column, under source:"
-        around.findings.mistake("group-missing", message, hint, source.place)
+        context.diagnostics.error("group-missing", message, hint, entries.place_of("rows"))
         return None
-    if source.where is None:
-        return FromGroup(None)
-    where = resolve_filter(source.where, around.header, around.findings, "rows")
-    return FromGroup(where) if where else None
+    where = resolve_filter(spec, context.header, context.diagnostics, "rows") if spec else None
+    return FromGroup(where) if where or spec is None else None
 
 
 # --- without repeat: one group ------------------------------------------------------------------
 
 
-def _single_group(spec: EntriesSpec, around: Surroundings) -> ResolvedGroup:
+def _single_group(spec: EntriesSpec, context: Context) -> ResolvedGroup:
     fields = []
-    for field in spec.fields:
-        if isinstance(spec.source, OwnColumns) and _tell_placeholders(field, around):
+    for name, value_spec in spec.fields.items():
+        if spec.source is None and _report_placeholders(value_spec, context):
             continue
-        value = resolve_value(field.value, wanted_of_entry(spec.kind, field.name.value), around)
+        value = resolve_value(value_spec, spec_of_entry(spec.kind, name), context)
         if value is not None:
-            fields.append(ResolvedField(field.name.value, value))
+            fields.append(ResolvedField(str(name), value))
     return ResolvedGroup(tuple(fields))
 
 
-def _tell_placeholders(field: EntryField, around: Surroundings) -> bool:
-    numbered = [name for name in columns_named(field.value) if PLACEHOLDER in name.value]
+def _report_placeholders(spec: ValueSpec, context: Context) -> bool:
+    numbered = [name for name in spec.columns if PLACEHOLDER in name]
     for name in numbered:
         message, hint = f"'{name}' is numbered and there is no repeat", f'add repeat: "{PLACEHOLDER}" above it'
-        around.findings.mistake("repeat-missing", message, hint, name.place)
+        context.diagnostics.error("repeat-missing", message, hint, name.place)
     return bool(numbered)
 
 
@@ -138,40 +133,39 @@ def _tell_placeholders(field: EntryField, around: Surroundings) -> bool:
 _ColumnsByGroup = dict[int, tuple[Column, ...]]
 
 
-def _numbered_groups(spec: EntriesSpec, around: Surroundings) -> tuple[ResolvedGroup, ...]:
-    found = {field.name.value: _columns_by_group(spec, field, around) for field in spec.fields}
-    for field in spec.fields:
-        check_value(field.value, wanted_of_entry(spec.kind, field.name.value), around)
+def _numbered_groups(spec: EntriesSpec, context: Context) -> tuple[ResolvedGroup, ...]:
+    unnumbered = spec.repeat is not None and spec.repeat.first is not None
+    found = {name: _columns_by_group(value, context, unnumbered=unnumbered) for name, value in spec.fields.items()}
+    for name, value in spec.fields.items():
+        check_value(value, spec_of_entry(spec.kind, name), context)
     numbers = sorted({number for columns in found.values() for number in columns})
-    return tuple(_group(spec, number, found, around) for number in numbers)
+    return tuple(_group(spec, number, found, context) for number in numbers)
 
 
-def _group(spec: EntriesSpec, number: int, found: dict[str, _ColumnsByGroup], around: Surroundings) -> ResolvedGroup:
+def _group(spec: EntriesSpec, number: int, found: dict[Text, _ColumnsByGroup], context: Context) -> ResolvedGroup:
     fields = []
-    for field in spec.fields:
-        columns = found[field.name.value].get(number, ())
-        if columns or isinstance(field.value.source, Constant):
-            wanted = wanted_of_entry(spec.kind, field.name.value)
-            value = with_columns(field.value, wanted, columns, around.mapping)
-            fields.append(ResolvedField(field.name.value, value))
+    for name, value_spec in spec.fields.items():
+        columns = found[name].get(number, ())
+        if columns or value_spec.value is not None:
+            value = with_columns(value_spec, spec_of_entry(spec.kind, name), columns, context.mapping)
+            fields.append(ResolvedField(str(name), value))
     return ResolvedGroup(tuple(fields))
 
 
-def _columns_by_group(spec: EntriesSpec, field: EntryField, around: Surroundings) -> _ColumnsByGroup:
+def _columns_by_group(spec: ValueSpec, context: Context, *, unnumbered: bool) -> _ColumnsByGroup:
     found: dict[int, list[Column]] = defaultdict(list)
-    for template in columns_named(field.value):
-        if PLACEHOLDER not in template.value:
+    for template in spec.columns:
+        if PLACEHOLDER not in template:
             message, hint = f"'{template}' has no {PLACEHOLDER}", f"put {PLACEHOLDER} where the number of the column is"
-            around.findings.mistake("placeholder-missing", message, hint, template.place)
+            context.diagnostics.error("placeholder-missing", message, hint, template.place)
             continue
-        unnumbered = isinstance(spec.source, NumberedGroups) and spec.source.first_unnumbered
-        names = _names(template, around.header, unnumbered=unnumbered)
+        names = _names(template, context.header, unnumbered=unnumbered)
         if not names:
-            hint = around.header.proposal(template.value.replace(PLACEHOLDER, "1"))
+            hint = context.header.proposal(template.replace(PLACEHOLDER, "1"))
             message = f"there is no column like '{template}'"
-            around.findings.mistake("column-unknown", message, hint, template.place)
+            context.diagnostics.error("column-unknown", message, hint, template.place)
         for number, name in names.items():
-            column = around.header.find(name, around.findings)
+            column = context.header.find(name, context.diagnostics)
             if column is not None:
                 found[number].append(column)
     return {number: tuple(columns) for number, columns in found.items()}
@@ -186,8 +180,8 @@ def _names(template: Text, header: Header, *, unnumbered: bool) -> dict[int, Tex
 
 
 def _fits(template: Text, digits: str, header: Header) -> bool:
-    return bool(header.candidates(_numbered(template, digits).value))
+    return bool(header.candidates(_numbered(template, digits)))
 
 
 def _numbered(template: Text, digits: str) -> Text:
-    return Text(template.value.replace(PLACEHOLDER, digits), template.place)
+    return Text(template.replace(PLACEHOLDER, digits), template.place)

@@ -2,56 +2,68 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from enum import StrEnum
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
 
-from importer.mapping.child_index import ChildIndex
+from importer.mapping.entries import EntryKind, EntryOrder
+from importer.mapping.field_specs import FieldSpec
 from importer.mapping.linear_pattern import LinearPattern
-from importer.mapping.model import EntryKind, EntryOrder, Formats, Otherwise, Part, Pattern, Repeated, Take
-from importer.models import Column, LinePlace, Problem, Question, Target, WireFormat
+from importer.mapping.model import Repeated
+from importer.mapping.values import Formats, Otherwise, Part, Take
+from importer.models import Column, LinePlace, Origin, Problem, Question, Row, Target, WireFormat
 
 
-class Kind(StrEnum):
-    """The kinds of values: each has one reader in transform."""
+class Table(Protocol):
+    """What is needed of another table that entries are taken from."""
 
-    TEXT = "text"  # may have several lines
-    LINE = "line"
-    NAME = "name"
-    EMAIL = "email"
-    PHONE = "phone"
-    URL = "url"
-    DATE = "date"
-    INTEGER = "integer"
-    DECIMAL = "decimal"
-    YES_NO = "yes_no"  # an answer, in the words of the wire format
-    FLAG = "flag"  # a boolean of the request body or of an entry
-    CHOICE = "choice"
-    CHOICES = "choices"
-    DOCUMENT = "document"  # a document ID: an integer or numeric text
-    CV = "cv"  # a document ID that may be any token
+    @property
+    def origin(self) -> Origin: ...
+
+    @property
+    def columns(self) -> tuple[Column, ...]: ...
+
+    def rows(self) -> Iterator[Row]: ...
+
+
+@dataclass(frozen=True, eq=False)
+class ChildIndex:
+    """The rows of a child table, in memory. A key is the cell's text without the spaces context it, exactly.
+
+    order_by: the column whose whole numbers order the rows of one key; without it they are in the table's order.
+    """
+
+    origin: Origin
+    key: Column
+    order_by: Column | None
+    by_key: dict[str, tuple[Row, ...]]
+
+    def rows_of(self, key: str) -> tuple[Row, ...]:
+        """The rows of a key, none for a blank one."""
+        return self.by_key.get(key.strip(), ()) if key.strip() else ()
+
+
+def index_rows(origin: Origin, rows: Iterable[Row], key: Column, order_by: Column | None) -> ChildIndex:
+    """Read all rows of a child table."""
+    found: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        found[row.cells[key.index].strip()].append(row)
+    return ChildIndex(origin, key, order_by, {text: tuple(of_key) for text, of_key in found.items()})
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What the service wants of a value: its kind, what a message calls it, and the options of a choice.
+class Pattern:
+    """A regular expression that a cell must fit whole, and the named group of it that is the value."""
 
-    `noun` completes "is no ...": `degree this service knows`, `option of level`. `label` completes "... is missing".
-    """
-
-    kind: Kind
-    label: str
-    noun: str = ""
-    options: tuple[str, ...] = ()
-
-    @property
-    def is_file(self) -> bool:
-        """Whether an answer of this kind is sent as answer_file."""
-        return self.kind is Kind.DOCUMENT
+    expression: LinearPattern
+    group: str
+    place: LinePlace
 
 
 @dataclass(frozen=True, slots=True)
 class ResolvedTable:
-    """A value table by folded cell text."""
+    """A value table by normalized cell text."""
 
     targets: dict[str, str]
     otherwise: Otherwise
@@ -62,11 +74,12 @@ class ResolvedTable:
 @dataclass(frozen=True, slots=True)
 class ResolvedValue:
     """A value ready to be read: from the first of `columns` that is filled in and valid, or from all of them joined
-    with `separator`, or `constant` where there are no columns. `missing` and `present` hold folded words; "" among
+    with `separator`, or `constant` where there are no columns. `missing` and `present` hold normalized words; "" among
     the present ones: a blank is an open end."""
 
-    wanted: Wanted
+    field: FieldSpec
     place: LinePlace
+    formats: Formats
     columns: tuple[Column, ...] = ()
     separator: str | None = None
     constant: str | None = None
@@ -75,12 +88,11 @@ class ResolvedValue:
     take: Take | None = None
     table: ResolvedTable | None = None
     part: Part | None = None
-    before: str = ""  # put around what the cell says
+    before: str = ""  # put context what the cell says
     after: str = ""
     default: str | None = None
     missing: frozenset[str] = frozenset()
     present: frozenset[str] = frozenset()
-    formats: Formats = field(default=Formats())
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +112,7 @@ class ResolvedGroup:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedFilter:
-    """Rows count whose column says one of the folded words, or none of them where `negated`.
+    """Rows count whose column says one of the normalized words, or none of them where `negated`.
 
     `label`: the key that says so, as where.
     """
@@ -164,7 +176,7 @@ EntriesFrom = FromRow | FromChild | FromGroup | FromPieces | FromJson | FromList
 @dataclass(frozen=True, slots=True)
 class ResolvedEntries:
     """Where the entries of an answer come from, and the columns of each; several groups only with FromRow.
-    `missing`: folded words that make a whole cell of entries blank."""
+    `missing`: normalized words that make a whole cell of entries blank."""
 
     kind: EntryKind
     source: EntriesFrom

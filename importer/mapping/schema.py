@@ -1,13 +1,47 @@
-"""The JSON Schema of mapping files, by which an editor completes and checks them while they are written."""
+"""The JSON Schema of mapping files, by which an editor completes and checks them while they are written.
+
+It is made from the models that read them; `python -m importer.mapping.schema` writes it into its file again.
+"""
 
 from __future__ import annotations
 
+import json
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 SCHEMA_FILE = Path(".importer") / "mapping.schema.json"  # beside the mapping files that `mapping new` writes
+_SHIPPED = "mapping.schema.json"
 
 
 def schema_text() -> str:
     """The schema as it is shipped: draft 2020-12, JSON."""
-    return (files("importer.mapping") / "mapping.schema.json").read_text(encoding="utf-8")
+    return (files("importer.mapping") / _SHIPPED).read_text(encoding="utf-8")
+
+
+def generated_schema() -> str:
+    """The schema as the models say it."""
+    from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+    from pydantic_core import core_schema
+
+    from importer.mapping.model import MappingFile
+
+    class Generator(GenerateJsonSchema):
+        """Says nothing of null, defaults and titles: a key that means nothing is left out of the file."""
+
+        def nullable_schema(self, schema: core_schema.NullableSchema) -> JsonSchemaValue:
+            return self.generate_inner(schema["schema"])
+
+        def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
+            return self.generate_inner(schema["schema"])
+
+        def field_title_should_be_set(self, schema: Any) -> bool:
+            return False
+
+    head = {"$schema": GenerateJsonSchema.schema_dialect, "title": "importer mapping file"}
+    schema = MappingFile.model_json_schema(schema_generator=Generator, by_alias=True)
+    return json.dumps({**head, **schema}, ensure_ascii=False, indent=2) + "\n"
+
+
+if __name__ == "__main__":
+    Path(__file__).with_name(_SHIPPED).write_text(generated_schema(), encoding="utf-8")

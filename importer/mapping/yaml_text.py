@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-# Letters first, so that nothing is taken for a number, a date, a list or a tag; no sign that YAML knows.
+# Letters first, so that nothing is taken for a number, a date, a list or a tag; no character that YAML knows.
 _PLAIN = re.compile(r"[^\W\d_](?:[\w ./()+?!-]*[\w./()+?!])?")
 _WORDS = frozenset(["true", "false", "yes", "no", "on", "off", "null", "y", "n", "none"])
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -19,13 +19,13 @@ def scalar(text: str) -> str:
     """
     if _PLAIN.fullmatch(text) and text.casefold() not in _WORDS and not text.endswith((" ",)):
         return text
-    return '"' + "".join(_ESCAPES.get(sign) or _printable(sign) for sign in text) + '"'
+    return '"' + "".join(_ESCAPES.get(character) or _printable(character) for character in text) + '"'
 
 
-def _printable(sign: str) -> str:
-    if sign.isprintable():
-        return sign
-    return f"\\u{ord(sign):04x}" if ord(sign) < 0x10000 else f"\\U{ord(sign):08x}"
+def _printable(character: str) -> str:
+    if character.isprintable():
+        return character
+    return f"\\u{ord(character):04x}" if ord(character) < 0x10000 else f"\\U{ord(character):08x}"
 
 
 def flow_list(texts: Sequence[str]) -> str:
@@ -40,4 +40,4 @@ def one_or_list(texts: Sequence[str]) -> str:
 
 def remark(text: str) -> str:
     """A text inside a remark: one line, nothing that ends it."""
-    return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
+    return " ".join("".join(character if character.isprintable() else " " for character in text).split())

@@ -20,7 +20,7 @@ from importer.atomic_files import (
 )
 from importer.errors import DamagedRun, StoppedEarly, UnusableInput, UsageError
 from importer.ledger import Scope
-from importer.mapping import self_contained
+from importer.mapping import Mapping
 from importer.models import FilePlace, ManyTargets, Operation, Problem, SourceOptions, Target, TargetRun
 from importer.runs.journal import JOURNAL
 from importer.runs.results_folder import begun_at, folders_in
@@ -242,20 +242,11 @@ def _refuse_paths(*names: str) -> None:
             raise ValueError(f"{name!r} is no name of a file")
 
 
-def keep_mapping(path: Path, folder: Path, stem: str = "mapping") -> str:
-    """Copy a mapping file into a folder, with all that it takes from other files; gives the copy's name there.
-
-    Raises:
-        UnusableInput: it cannot be read.
-    """
-    name = f"{stem}{path.suffix.lower() or '.yaml'}"
-    try:
-        content = self_contained(path)
-    except OSError as error:
-        problem = Problem("mapping-unreadable", f"it cannot be read: {error.strerror}", "check the path")
-        raise UnusableInput(replace(problem, place=FilePlace(str(path)))) from None
+def keep_mapping(mapping: Mapping, folder: Path, stem: str = "mapping") -> str:
+    """Keep a mapping file in a folder, as it was read; gives the copy's name there."""
+    name = f"{stem}{mapping.path.suffix.lower() or '.yaml'}"
     with os.fdopen(open_private(folder / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
-        file.write(content)
+        file.write(mapping.content)
     return name
 
 

@@ -7,9 +7,7 @@ from pathlib import Path
 
 from importer.errors import UnusableInput
 from importer.extract import ReadingLimits, Sheet, SourceCopy, copy_source, open_sheet, restore_values
-from importer.mapping import Mapping
-from importer.mapping.model import ChildRows, ChildSource, EntriesSpec
-from importer.mapping.other_files import OUTSIDE_HINT, lies_within
+from importer.mapping import OUTSIDE_HINT, ChildRows, ChildSource, EntriesSpec, Mapping, lies_within
 from importer.models import FilePlace, Place, Problem
 from importer.runs.manifest import ChildCopy, is_run, read_manifest
 

@@ -10,7 +10,7 @@ from datetime import date
 from functools import cached_property
 from itertools import islice
 
-from importer.mapping.constants import NO_WORDS, YES_WORDS
+from importer.mapping import NO_WORDS, YES_WORDS
 from importer.models import Column, Row
 from importer.suggest.header_words import read_table
 from importer.text.dates import FORMATS, MONTHS, formats_of, month_languages, short_year_of

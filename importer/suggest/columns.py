@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from importer.mapping.header import Header
+from importer.mapping import Header
 from importer.models import Column
 from importer.suggest.column_values import ColumnValues, SampledColumn
 from importer.suggest.header_meaning import likely_concept

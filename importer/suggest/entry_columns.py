@@ -7,8 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from importer.mapping.model import PLACEHOLDER, EntryKind
-from importer.mapping.read_entries import ENTRY_FIELDS
+from importer.mapping import ENTRY_FIELDS, PLACEHOLDER, EntryKind
 from importer.suggest.column_values import SampledColumn
 from importer.suggest.columns import SIMILAR, ColumnView, view
 from importer.suggest.header_meaning import is_held, likely_field

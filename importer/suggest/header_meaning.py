@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-from importer.mapping.model import EntryKind
+from importer.mapping import EntryKind
 from importer.suggest.header_words import (
     CONCEPTS,
     EITHER_KIND,

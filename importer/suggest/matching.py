@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from rapidfuzz import fuzz
 
-from importer.mapping.resolved import Kind
+from importer.mapping import Kind
 from importer.suggest.columns import PLAIN, SIMILAR, ColumnView, NameHabits, find_names
 from importer.suggest.header_words import STANDS_IN, key_of, phrases_for, words_of
 from importer.suggest.proposal import Goal

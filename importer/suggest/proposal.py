@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from importer.mapping.model import EntryKind
-from importer.mapping.resolved import Wanted
-from importer.mapping.wanted import wanted_of_candidate, wanted_of_question
+from importer.mapping import EntryKind, FieldSpec, spec_of_candidate, spec_of_question
 from importer.models import AnswerType, Column, Operation, Question, Target
 from importer.suggest.header_meaning import likely_concept
 from importer.suggest.header_words import CONCEPTS, OF_QUESTION_TYPE, concept_of
@@ -24,7 +22,7 @@ class Goal:
     """A field of the candidate (`question` is None) or a question, and what it asks for."""
 
     name: str
-    wanted: Wanted
+    wanted: FieldSpec
     concept: str | None
     names: tuple[str, ...]  # what a column may be called: key and text of the question
     required: bool
@@ -36,14 +34,14 @@ def candidate_goals(target: Target) -> tuple[Goal, ...]:
     """The fields of the body beside answers (service description 4.2 and 4.3)."""
     applies = target.operation is Operation.APPLY
     names = ("email", "first_name", "last_name", "cv", "terms_of_use" if applies else "source_platform")
-    return tuple(Goal(name, wanted_of_candidate(name), name, (name,), name in _REQUIRED) for name in names)
+    return tuple(Goal(name, spec_of_candidate(name), name, (name,), name in _REQUIRED) for name in names)
 
 
 def question_goals(questions: Sequence[Question]) -> tuple[Goal, ...]:
     """The questions that one value answers; those for entries and of unknown types are left out."""
     goals = []
     for question in questions:
-        wanted = wanted_of_question(question)
+        wanted = spec_of_question(question)
         if wanted is not None and entry_kind(question) is None:
             names = tuple(name for name in (question.key or "", question.text) if name)
             concept = _concept(question)

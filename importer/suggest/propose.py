@@ -6,10 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from importer.mapping.model import PLACEHOLDER
-from importer.mapping.read_entries import ENTRY_FIELDS
-from importer.mapping.resolved import Kind
-from importer.mapping.wanted import wanted_of_entry
+from importer.mapping import ENTRY_FIELDS, PLACEHOLDER, Kind, spec_of_entry
 from importer.models import Question, Target
 from importer.suggest.column_values import (
     MISSING_OR_NAME,
@@ -194,7 +191,7 @@ def _entries_of(groups: EntryGroups, names: ColumnNames, day_first: bool | None)
 
 
 def _field_value(field: EntryColumns, names: ColumnNames, forms: DateForms, day_first: bool | None) -> ProposedValue:
-    wanted, together = wanted_of_entry(field.kind, field.field), _together(field)
+    wanted, together = spec_of_entry(field.kind, field.field), _together(field)
     is_date = wanted.kind is Kind.DATE
     reading = _date_reading(forms, field.field) if is_date else reading_of(wanted, [together], day_first)
     doubt = "" if is_date and not reading.doubt else doubt_about(wanted, together)

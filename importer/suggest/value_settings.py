@@ -10,9 +10,7 @@ from functools import lru_cache
 
 from rapidfuzz import fuzz
 
-from importer.mapping.choices import Options
-from importer.mapping.constants import NO_WORDS, YES_WORDS
-from importer.mapping.resolved import Kind, Wanted
+from importer.mapping import NO_WORDS, YES_WORDS, FieldSpec, Kind, Options
 from importer.suggest.column_values import MISSING_WORDS, NUMBER, ColumnValues, DateForms, date_forms, is_no, is_yes
 from importer.suggest.header_words import read_table, words_of
 from importer.suggest.proposal import Setting, TableLine
@@ -26,7 +24,7 @@ Counts = Sequence[tuple[str, int]]  # texts, each with how often it occurs
 _ENOUGH = 0.6  # of the filled cells: exports are messy, and the rest is told row by row
 
 
-def doubt_about(wanted: Wanted, values: ColumnValues) -> str:
+def doubt_about(wanted: FieldSpec, values: ColumnValues) -> str:
     """Why the values do not look like what is wanted, "" where they do or where there are none to judge by."""
     if not values.sampled.filled:
         return ""
@@ -41,12 +39,12 @@ def doubt_about(wanted: Wanted, values: ColumnValues) -> str:
     return "" if share >= _ENOUGH else f"only {share:.0%} of the values look like {noun}"
 
 
-def is_like(wanted: Wanted, values: ColumnValues) -> bool:
+def is_like(wanted: FieldSpec, values: ColumnValues) -> bool:
     """Whether the values themselves speak for it: there are some, and they are of the kind."""
     return bool(values.total) and not doubt_about(wanted, values)
 
 
-def _choice(values: ColumnValues, wanted: Wanted) -> tuple[float, str]:
+def _choice(values: ColumnValues, wanted: FieldSpec) -> tuple[float, str]:
     if not wanted.options:
         return 1.0, ""
     meant = {normalize(line.cell) for line in table_of(values.counts, wanted.options) if line.target}
@@ -55,7 +53,7 @@ def _choice(values: ColumnValues, wanted: Wanted) -> tuple[float, str]:
     return share, wanted.noun.replace("option of", "an option of", 1)
 
 
-def _choices(values: ColumnValues, wanted: Wanted) -> tuple[float, str]:
+def _choices(values: ColumnValues, wanted: FieldSpec) -> tuple[float, str]:
     if not wanted.options:
         return 1.0, ""
     separator = _separator_of(values.counts, wanted.options)
@@ -67,7 +65,7 @@ def _choices(values: ColumnValues, wanted: Wanted) -> tuple[float, str]:
     return values.share(holds_an_option), f"options of {wanted.noun.removeprefix('option of ')}"
 
 
-_TESTS: dict[Kind, Callable[[ColumnValues, Wanted], tuple[float, str]]] = {
+_TESTS: dict[Kind, Callable[[ColumnValues, FieldSpec], tuple[float, str]]] = {
     Kind.EMAIL: lambda values, _: (values.emails, "an e-mail address"),
     Kind.URL: lambda values, _: (values.urls, "a web address"),
     Kind.PHONE: lambda values, _: (values.phones, "a phone number"),
@@ -96,7 +94,7 @@ class Reading:
     remark: str = ""
 
 
-def reading_of(wanted: Wanted, columns: Sequence[ColumnValues], day_first: bool | None) -> Reading:
+def reading_of(wanted: FieldSpec, columns: Sequence[ColumnValues], day_first: bool | None) -> Reading:
     """The keys that these columns together need to be read as what is wanted.
 
     day_first: how the file as a whole writes `3/4/2021`, None where nothing says it.

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from importer.mapping.seen_questions import seen_lines
-from importer.mapping.yaml_text import flow_list, one_or_list, remark, scalar
+from importer.mapping import flow_list, one_or_list, remark, scalar, seen_lines
 from importer.models import Operation, Question
 from importer.suggest.proposal import (
     Open,

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from importer.mapping.model import PLACEHOLDER, EntryKind
-from importer.mapping.resolved import Kind, Wanted
-from importer.mapping.wanted import wanted_of_entry
+from importer.mapping import PLACEHOLDER, EntryKind, FieldSpec, Kind, spec_of_entry
 from importer.models import Column, Question, Target, column_letter
 from importer.suggest.columns import ColumnNames
 from importer.suggest.proposal import (
@@ -68,7 +66,7 @@ class TemplateColumn:
     """
 
     header: str
-    wanted: Wanted
+    wanted: FieldSpec
     required: bool = False
     field: str = ""
     question: Question | None = None
@@ -107,7 +105,7 @@ def template_columns(target: Target, questions: Sequence[Question]) -> tuple[Tem
 def _entry_columns(question: Question, kind: EntryKind) -> Iterator[TemplateColumn]:
     for number in range(1, _GROUPS + 1):
         for field, header in _ENTRY_HEADERS[kind].items():
-            yield TemplateColumn(f"{header} {number}", wanted_of_entry(kind, field), False, field, question, kind)
+            yield TemplateColumn(f"{header} {number}", spec_of_entry(kind, field), False, field, question, kind)
 
 
 # --- the mapping file: every column is known, so that everything in it is certain ------------------

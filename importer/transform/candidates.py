@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from importer.mapping.model import Repeated
-from importer.mapping.resolved import ResolvedFilter, ResolvedGrouping, ResolvedMapping
+from importer.mapping import Repeated, ResolvedFilter, ResolvedGrouping, ResolvedMapping
 from importer.models import Application, Column, PoolCandidate, Problem, Row
 from importer.text.normalize import normalize
 from importer.transform.texts import in_mapping, quoted, stripped

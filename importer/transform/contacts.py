@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from urllib.parse import urlsplit
 
-from importer.mapping.resolved import ResolvedValue
+from importer.mapping import ResolvedValue
 from importer.transform.texts import Refusal, in_mapping, quoted
 
 # --- e-mail addresses -----------------------------------------------------------------------------

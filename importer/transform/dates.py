@@ -7,8 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 
-from importer.mapping.model import Edge
-from importer.mapping.resolved import ResolvedValue
+from importer.mapping import Edge, ResolvedValue
 from importer.text.dates import COUNTS, FIRST_YEAR, LAST_YEAR, month_numbers, tokens
 from importer.text.normalize import normalize
 from importer.transform.texts import Refusal, in_mapping, quoted

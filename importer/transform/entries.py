@@ -8,9 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from importer.mapping.model import EntryKind, EntryOrder
-from importer.mapping.read_entries import ENTRY_FIELDS
-from importer.mapping.resolved import FromGroup, FromRow, ResolvedEntries, ResolvedGroup
+from importer.mapping import ENTRY_FIELDS, EntryKind, EntryOrder, FromGroup, FromRow, ResolvedEntries, ResolvedGroup
 from importer.models import Column, Problem, Row, WireFormat
 from importer.transform.entry_rows import EntryRow, columns_of, finder_of
 from importer.transform.values import OPEN_END, Memory, ValueReader

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from importer.mapping.resolved import EntriesFrom, FromChild, FromGroup, FromJson, FromLists, FromPieces, FromRow
+from importer.mapping import EntriesFrom, FromChild, FromGroup, FromJson, FromLists, FromPieces, FromRow
 from importer.models import CellPlace, Column, Problem, Row
 from importer.text.normalize import normalize
 from importer.transform.candidates import takes

@@ -8,9 +8,7 @@ from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import Any
 
-from importer.mapping.choices import Options
-from importer.mapping.constants import NO_WORDS, YES_WORDS
-from importer.mapping.resolved import Kind, ResolvedValue
+from importer.mapping import NO_WORDS, YES_WORDS, Kind, Options, ResolvedValue
 from importer.models import WireFormat
 from importer.text.closest import did_you_mean
 from importer.text.normalize import normalize
@@ -27,7 +25,7 @@ def reader_of(value: ResolvedValue, wire: WireFormat) -> Callable[[str, bool], A
 
     It returns a text, for `Kind.FLAG` a boolean, or a Refusal.
     """
-    kind = value.wanted.kind
+    kind = value.field.kind
     if kind is Kind.FLAG:
         return _flag_reader(value)
     if kind is Kind.YES_NO:
@@ -122,16 +120,16 @@ def _integer_hint(value: ResolvedValue) -> str:
 
 def _choice_reader(value: ResolvedValue) -> TextReader:
     """A reader of one option in its own spelling. Without known options the text is taken as it is."""
-    options = Options(value.wanted.options)
+    options = Options(value.field.options)
 
     def read(text: str, typed: bool) -> str | Refusal:
         option = options.find(text) if options.spelled else text
         if option is not None:
             return option
-        known = did_you_mean(text, value.wanted.options)
+        known = did_you_mean(text, value.field.options)
         line = value.table.place if value.table else value.place
         hint = f"{known}, or add it under values: {in_mapping(line)}"
-        return Refusal("choice-unknown", f"{quoted(text)} is no {value.wanted.noun}", hint)
+        return Refusal("choice-unknown", f"{quoted(text)} is no {value.field.noun}", hint)
 
     return read
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from importer.mapping.model import NameRule, Surname
+from importer.mapping import NameRule, Surname
 from importer.text.normalize import normalize
 from importer.transform.texts import Refusal, quoted, read_text
 

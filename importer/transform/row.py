@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from importer.mapping.resolved import ResolvedAnswer, ResolvedEntries, ResolvedMapping, ResolvedValue
+from importer.mapping import ResolvedAnswer, ResolvedEntries, ResolvedMapping, ResolvedValue
 from importer.models import (
     Answer,
     Application,
@@ -107,7 +107,7 @@ def _required(reader: ValueReader, row: Row, problems: list[Problem]) -> str:
     before = len(problems)
     found = reader.read(row, problems)
     if found is None and len(problems) == before:
-        problems.append(_blank(f"{reader.value.wanted.label} is missing", row, reader))
+        problems.append(_blank(f"{reader.value.field.label} is missing", row, reader))
     return found or ""
 
 
@@ -127,7 +127,7 @@ class _AnswerReader:
             self._as_file = False
         else:
             self._reader = ValueReader(answer.content, wire)
-            self._as_file = answer.content.wanted.is_file
+            self._as_file = answer.content.field.is_file
 
     def read(self, row: Row, problems: list[Problem]) -> Answer | None:
         """The answer item, or None where an optional question is left open or a problem was added."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from importer.mapping.model import Otherwise, Pattern, Take
-from importer.mapping.resolved import Kind, ResolvedTable, ResolvedValue
+from importer.mapping import Kind, Otherwise, Pattern, ResolvedTable, ResolvedValue, Take
 from importer.models import Column, Problem, Row, WireFormat
 from importer.text.closest import did_you_mean
 from importer.text.normalize import normalize
@@ -131,7 +130,7 @@ class ValueReader:
         return found
 
     def _is_worth_remembering(self) -> bool:
-        kind = self.value.wanted.kind
+        kind = self.value.field.kind
         return kind not in _SELDOM_REPEATED and not (kind is Kind.LINE and self._interpreter.is_plain)
 
     def _read_fixed(self, text: str | None) -> Any:
@@ -151,7 +150,7 @@ class _Interpreter:
         self._value = value
         self._wire = wire
         self._read_kind = reader_of(value, wire)
-        self._several = value.wanted.kind is Kind.CHOICES
+        self._several = value.field.kind is Kind.CHOICES
         self._bare = not (value.before or value.after)
         self._missing = value.missing
         self._longest_missing = max(map(len, value.missing), default=0) + _SPARE
@@ -244,13 +243,13 @@ class _Interpreter:
 
     def _read_otherwise(self, text: str, typed: bool, table: ResolvedTable) -> Any:
         # An option needs no line in the table, and is never replaced.
-        if self._value.wanted.options and not isinstance(option := self._read_kind(text, typed), Refusal):
+        if self._value.field.options and not isinstance(option := self._read_kind(text, typed), Refusal):
             return option
         if table.otherwise is Otherwise.BLANK:
             return None
         if table.otherwise is Otherwise.VALUE:
             return self._read_kind(table.replacement or "", True)
-        if table.otherwise is Otherwise.KEEP or self._value.wanted.options:
+        if table.otherwise is Otherwise.KEEP or self._value.field.options:
             return self._read_kind(text, typed)
         return Refusal(
             "value-unknown",

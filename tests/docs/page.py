@@ -12,8 +12,7 @@ from typing import Any
 
 from importer.app.classify_rows import look_ahead, sort_rows
 from importer.extract import ReadingLimits, open_sheet
-from importer.mapping import read_mapping, resolve
-from importer.mapping.model import ChildSource
+from importer.mapping import ChildSource, read_mapping, resolve
 from importer.models import Outcome, Question, WireFormat
 from tests.samples.sample import ROOT
 

@@ -8,7 +8,8 @@ import pytest
 
 from importer.errors import UnusableInput
 from importer.mapping import Mapping, read_mapping, read_mappings
-from importer.mapping.model import FromColumns, ValueSpec
+from importer.mapping.values import ValueSpec
+from importer.runs.manifest import keep_mapping
 from tests.mapping.written import FILE, HEAD
 
 _PERSON = "candidate: {email: E-mail, first_name: First, last_name: Last, cv: CV}\n"
@@ -20,8 +21,7 @@ def _columns(mapping: Mapping) -> dict[str, str]:
     found = {}
     for answer in mapping.answers:
         assert isinstance(answer.content, ValueSpec)
-        assert isinstance(answer.content.source, FromColumns)
-        found[answer.question.value] = answer.content.source.columns[0].value
+        found[str(answer.question)] = str(answer.content.columns[0])
     return found
 
 
@@ -34,7 +34,7 @@ def test_a_file_is_laid_over_the_shared_part() -> None:
         encoding="utf-8",
     )
     mapping = read_mapping(FILE)
-    assert (mapping.formats.region, mapping.formats.decimal) == ("TR", ",")
+    assert (mapping.defaults.region, mapping.defaults.decimal) == ("TR", ",")
     assert _columns(mapping) == {"city": "Town", "start": "Start"}
 
 
@@ -155,3 +155,30 @@ def test_a_table_file_that_cannot_be_used(content: bytes, told: str) -> None:
     with pytest.raises(UnusableInput) as refused:
         read_mapping(FILE)
     assert str(refused.value) == told
+
+
+def test_a_run_keeps_the_mapping_that_was_read() -> None:
+    """What is edited after a mapping was read changes neither it nor the copy that is kept: no file is read twice."""
+    Path("_shared.yaml").write_text(_SHARED, encoding="utf-8")
+    Path("t.csv").write_text("cell,value\nSr,Senior\n", encoding="utf-8")
+    FILE.write_text(
+        "extends: _shared.yaml\ntarget: {job_post: a}\nanswers: {level: {column: L, values: t.csv}}\n", encoding="utf-8"
+    )
+    mapping = read_mapping(FILE)
+    for path in (FILE, Path("_shared.yaml"), Path("t.csv")):
+        path.unlink()
+    Path("kept").mkdir()
+    kept = read_mapping(Path("kept") / keep_mapping(mapping, Path("kept")))
+    assert (kept.target, _columns(kept)) == (mapping.target, {"city": "City", "level": "L"})
+    level = next(answer.content for answer in kept.answers if answer.question == "level")
+    assert isinstance(level, ValueSpec)
+    assert level.values == (("Sr", "Senior"),)
+
+
+def test_a_mapping_that_stands_alone_is_kept_byte_by_byte() -> None:
+    """Remarks and order stay, whatever becomes of the file meanwhile."""
+    text = f"# mine\n{HEAD}answers: {{q: A}}   # also mine\n".encode()
+    FILE.write_bytes(text)
+    mapping = read_mapping(FILE)
+    FILE.write_bytes(b"target: another\n")
+    assert Path(keep_mapping(mapping, Path())).read_bytes() == text

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from importer.mapping.model import Constant, FromColumns, Joined, Otherwise, QuestionBy, UnusedColumns, ValueSpec
+from importer.mapping.model import QuestionBy, UnusedColumns
+from importer.mapping.values import Replacement, ValueSpec
 from importer.models import LinePlace, SourceOptions
 from tests.mapping.written import HEAD, read
 
@@ -15,31 +16,25 @@ def _value(text: str) -> ValueSpec:
 
 def test_plain_words_stay_text() -> None:
     """NO, 012, dates and null are the texts that were typed, never booleans, numbers or dates."""
-    table = _value("{column: C, values: {NO: 012, 2024-01-02: ~, 1e3: 0x1F}, otherwise: {value: off}}").table
-    assert table is not None
-    assert {str(entry.cell): str(entry.target) for entry in table.entries} == {
-        "NO": "012", "2024-01-02": "~", "1e3": "0x1F",
-    }  # fmt: skip
-    assert (table.otherwise, str(table.replacement)) == (Otherwise.VALUE, "off")
+    value = _value("{column: C, values: {NO: 012, 2024-01-02: ~, 1e3: 0x1F}, otherwise: {value: off}}")
+    assert value.values == (("NO", "012"), ("2024-01-02", "~"), ("1e3", "0x1F"))
+    assert isinstance(value.otherwise, Replacement)
+    assert value.otherwise.value == "off"
 
 
 def test_each_text_knows_its_line_and_column() -> None:
     """A place is the line, the column and the line's own text, for a caret."""
-    source = _value("Town").source
-    assert isinstance(source, FromColumns)
-    assert source.columns[0].place == LinePlace("m.yaml", 5, 6, "  q: Town")
+    assert _value("Town").columns[0].place == LinePlace("m.yaml", 5, 6, "  q: Town")
 
 
 def test_forms_of_a_value() -> None:
     """A column, alternatives, joined columns and a constant are told apart."""
-    assert [str(c) for c in _value("=AB").source.columns] == ["=AB"]  # type: ignore[union-attr]
-    assert [str(c) for c in _value("{column: [Mobile, Phone]}").source.columns] == ["Mobile", "Phone"]  # type: ignore[union-attr]
-    joined = _value('{join: [City, Country], with: ", "}').source
-    assert isinstance(joined, Joined)
-    assert (joined.separator, len(joined.columns)) == (", ", 2)
-    constant = _value("{value: true}").source
-    assert isinstance(constant, Constant)
-    assert str(constant.text) == "true"
+    assert _value("=AB").column == ("=AB",)
+    assert _value("{column: [Mobile, Phone]}").column == ("Mobile", "Phone")
+    joined = _value('{join: [City, Country], with: ", "}')
+    assert (joined.join, joined.with_, joined.column) == (("City", "Country"), ", ", None)
+    constant = _value("{value: true}")
+    assert (constant.value, constant.columns) == ("true", ())
 
 
 def test_source_and_defaults() -> None:
@@ -53,8 +48,8 @@ def test_source_and_defaults() -> None:
     assert mapping.missing == ("", "N/A")
     assert mapping.where is not None
     assert (mapping.where.words, mapping.where.negated) == (("Old",), True)
-    assert mapping.formats.dates == ("%d.%m.%Y",)
-    assert (mapping.formats.region, mapping.unused_columns) == ("TR", UnusedColumns.IGNORE)
+    assert mapping.defaults.dates == ("%d.%m.%Y",)
+    assert (mapping.defaults.region, mapping.defaults.unused_columns) == ("TR", UnusedColumns.IGNORE)
 
 
 def test_source_rows() -> None:
@@ -82,6 +77,4 @@ def test_aliases_repeat_a_value() -> None:
     first, second = (answer.content for answer in mapping.answers)
     assert isinstance(first, ValueSpec)
     assert isinstance(second, ValueSpec)
-    assert first.table is not None
-    assert second.table is not None
-    assert first.table.entries == second.table.entries
+    assert first.values == second.values == (("x", "y"),)

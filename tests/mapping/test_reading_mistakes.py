@@ -273,14 +273,39 @@ def test_a_mistake_is_told_where_it_is(text: str, told: str) -> None:
 
 
 def test_all_mistakes_are_told_at_once() -> None:
-    """A file with several mistakes is mended in one go."""
+    """A file with several mistakes is mended in one go, from the top down."""
     told = reading_refused(
         "version: 1\ntarget: {job_post: a/b}\nsource: {header_row: 0}\ndefaults: {region: XX}\n"
         "candidate: {emial: E, first_name: F, last_name: L, cv: C}\n"
     )
     assert [line.partition(": ")[0] for line in told] == [
-        "m.yaml:2:20", "m.yaml:3:22", "m.yaml:4:20", "m.yaml:5:13", "m.yaml:5:12",
+        "m.yaml:2:20", "m.yaml:3:22", "m.yaml:4:20", "m.yaml:5:12", "m.yaml:5:13",
     ]  # fmt: skip
+
+
+def test_one_wrong_value_hides_no_other() -> None:
+    """What is wrong with the keys of a section, and between its values, is told beside a value that is wrong."""
+    told = reading_refused(
+        HEAD
+        + 'defaults: {decimal: ",", thousands: ",", region: XX, yes: [a], no: [A], regoin: TR, names: {surname: x}}\n'
+        + "answers:\n  q: {column: A, pattern: '(?P<a>.)(?P<b>.)', split: [], take: first, with: x, months: [xx, yy]}\n"
+        + "  r: {join: [A, ''], value: x, group: a}\n"
+    )
+    assert [line.partition("; ")[0] for line in told] == [
+        "m.yaml:4:26: decimal and thousands are both ','",
+        "m.yaml:4:50: 'XX' is no region",
+        "m.yaml:4:64: 'a' is a word of both yes and no",
+        "m.yaml:4:73: 'regoin' is no key of defaults",
+        "m.yaml:4:102: 'x' is no value of surname",
+        "m.yaml:6:18: the pattern has the groups a, b",
+        "m.yaml:6:54: split must be a text",
+        "m.yaml:6:71: with has no effect without join",
+        "m.yaml:6:89: 'xx' is no language of months",
+        "m.yaml:6:93: 'yy' is no language of months",
+        "m.yaml:7:17: join is blank",
+        "m.yaml:7:22: r has join and value",
+        "m.yaml:7:32: group has no effect without pattern",
+    ]
 
 
 @pytest.mark.parametrize("content", [b"PK\x03\x04\x14\x00\xc7", b"\xd0\xcf\x11\xe0\xa1\xb1"], ids=["xlsx", "xls"])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from importer.mapping.resolved import Kind, ResolvedEntries, ResolvedMapping, ResolvedValue
+from importer.mapping.field_specs import Kind
+from importer.mapping.resolved import ResolvedEntries, ResolvedMapping, ResolvedValue
 from tests.mapping.written import HEAD, HEADER, question, resolved
 
 
@@ -89,7 +90,7 @@ def test_a_question_type_says_more_than_an_answer_type(answer_type: str, questio
     mapping = resolved(HEAD + "answers: {q: CV}\n", HEADER, [question("q", answer_type, type=question_type)])
     content = mapping.answers[0].content
     assert isinstance(content, ResolvedValue)
-    assert content.wanted.kind is kind
+    assert content.field.kind is kind
 
 
 def test_unused_columns_are_a_warning() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from importer.mapping.model import EntryKind
+from importer.mapping import EntryKind
 from importer.suggest.header_meaning import likely_concept, likely_field
 from tests.suggest.given import asked, proposed
 from tests.suggest.test_proposals import entries_of

@@ -7,9 +7,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from importer.mapping import read_mapping, resolve
-from importer.mapping.model import FromColumns
-from importer.mapping.yaml_text import flow_list, scalar
+from importer.mapping import ValueSpec, flow_list, read_mapping, resolve, scalar
 from importer.models import Column, WireFormat
 from importer.suggest import write_proposal
 from tests.mapping.written import FILE, HEAD, read
@@ -127,10 +125,10 @@ def test_what_is_written_fits_its_own_header_and_questions() -> None:
 def test_every_text_comes_back_from_yaml_as_it_was(text: str) -> None:
     """Whatever a column is called, the file names it: quotes, colons, brackets, line ends, words of YAML."""
     mapping = read(HEAD + f"answers: {{q: {scalar(text)}, r: {{column: {flow_list([text, 'x'])}}}}}\n")
-    first, second = (answer.content.source for answer in mapping.answers)  # type: ignore[union-attr]
-    assert isinstance(first, FromColumns)
-    assert isinstance(second, FromColumns)
-    assert (first.columns[0].value, second.columns[0].value) == (text, text)
+    first, second = (answer.content for answer in mapping.answers)
+    assert isinstance(first, ValueSpec)
+    assert isinstance(second, ValueSpec)
+    assert (first.columns[0], second.columns[0]) == (text, text)
 
 
 def test_remarks_hold_no_line_end() -> None:

@@ -1,0 +1,319 @@
+"""Rows and entries of the mapping language: which rows a table has, and where the entries of an answer come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Tag
+from pydantic_core import PydanticCustomError
+
+from importer.mapping.nodes import Keys, Node, Reading, Text
+from importer.mapping.scalars import Delimiter, Encoding, Expression, Number, RowNumbers, Separator
+from importer.mapping.shapes import (
+    BY_FORM,
+    FILLED,
+    Filled,
+    Leaf,
+    Section,
+    Texts,
+    exclude,
+    key,
+    needed,
+    one_of,
+    read_filled,
+    read_text,
+    refusal,
+)
+from importer.mapping.values import EndValue, ValueSpec
+from importer.models import SourceOptions
+
+# --- rows of the source -------------------------------------------------------------------------
+
+
+class Filter(Section):
+    """Only rows whose column says (or does not say) one of the words."""
+
+    rules: ClassVar = {"oneOf": [{"required": ["is"]}, {"required": ["is_not"]}]}
+
+    column: Filled = needed("name the column to filter by")
+    is_: Texts | None = key("The words.", alias="is")
+    is_not: Texts | None = key("The words of rows that do not count.")
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return self.is_ or self.is_not or ()
+
+    @property
+    def negated(self) -> bool:
+        return self.is_not is not None
+
+    @classmethod
+    def check_keys(cls, node: Keys, reading: Reading) -> None:
+        if node.has("is") == node.has("is_not"):
+            message = f"{node.name} has is and is_not" if node.has("is") else f"{node.name} has neither is nor is_not"
+            reading.error("where-words", message, "keep one of them, with a list of words", node.place)
+
+
+class GroupBy(Section):
+    """Rows that say the same in this column are one candidate."""
+
+    short = "column"
+
+    column: Filled = needed("name the column that says the same in all rows of a candidate")
+    blank: Annotated[Literal["continues"], one_of("continues")] | None = key("A blank row belongs to the one above.")
+    main: Filter | None = key("The rows that hold the candidate's own cells.")
+
+
+class _RowKeys(Section):
+    header_row: Number | None = key("The row with the column names, as the spreadsheet program numbers it.")
+    header_rows: Number | None = key("How many rows the header has; header_row is the first of them.")
+    skip_rows: RowNumbers = key("Rows that are not read: 4, or 4-6.")
+    stop_at: Filled | None = key("The table ends before the row whose first filled cell is this.")
+    hidden_rows: Annotated[Literal["read", "skip"], one_of("read", "skip")] | None = key(
+        "Whether hidden rows are read."
+    )
+
+    def options(self, sheet: Text | None) -> SourceOptions:
+        """How the file is read."""
+        said = {name: getattr(self, name) for name in (*_RowKeys.model_fields, *_FileKeys.model_fields)
+                if getattr(self, name, None) is not None}  # fmt: skip
+        said |= {"stop_at": str(self.stop_at)} if self.stop_at else {}
+        return SourceOptions(sheet=str(sheet) if sheet else None, **said)
+
+
+class _FileKeys(_RowKeys):
+    encoding: Encoding | None = key("Of a CSV: utf-8, cp1254, cp1252, utf-16, ...")
+    delimiter: Delimiter | None = key('Of a CSV: what stands between two columns: ";", ",", tab.')
+    longest_cell: Number | None = key("The most characters that a cell of a CSV may hold.")
+
+
+class _SheetKey(Section):
+    sheet: Filled | None = key("The sheet, by its name; 1 is the first visible one.")
+
+
+class Source(_FileKeys, _SheetKey):
+    """How the file is read, and which rows count."""
+
+    missing: Texts = key("Words that are read as an empty cell.")
+    where: Filter | None = key("Which rows are imported.")
+    group_by: GroupBy | None = key("Which rows are one candidate.")
+
+
+# --- entries ------------------------------------------------------------------------------------
+
+
+class EntryKind(StrEnum):
+    """The two kinds of entries (service description 2.3 and 2.4)."""
+
+    EDUCATION = "education"
+    EXPERIENCE = "experience"
+
+
+class EntryOrder(StrEnum):
+    """In which order entries are sent."""
+
+    KEPT = "kept"
+    NEWEST_FIRST = "newest_first"
+    OLDEST_FIRST = "oldest_first"
+
+
+PLACEHOLDER = "{n}"
+_REPEAT_HINT = f'write repeat: "{PLACEHOLDER}", and {PLACEHOLDER} in each column name'
+
+
+def _placeholder(node: Node) -> Text:
+    text = read_text(node)
+    if text != PLACEHOLDER:
+        raise refusal("repeat-form", f"'{text}' is no form of repeat", _REPEAT_HINT)
+    return text
+
+
+class Repeat(Section):
+    """Numbered column groups, counted from the header: {n} stands for the number."""
+
+    short = "number"
+    short_rules: ClassVar = {"enum": [PLACEHOLDER]}
+
+    number: Annotated[Text, Leaf(_placeholder, short_rules)] | None = key("What stands for the number.")
+    first: Annotated[Literal["unnumbered"], one_of("unnumbered")] | None = key("The first group carries no number.")
+
+    @classmethod
+    def wrong_shape(cls, node: Node) -> PydanticCustomError:
+        return refusal("wrong-type", "repeat must be a text or keys", _REPEAT_HINT)
+
+    @classmethod
+    def fits(cls, node: Keys) -> bool:
+        return list(node) != ["n"]  # {n} without quotes
+
+
+@dataclass(frozen=True, slots=True)
+class ChildSource:
+    """Another table that entries are taken from: a sheet of the same workbook (`file` is None), or a file beside the
+    source, read by its own options."""
+
+    file: str | None
+    options: SourceOptions
+
+    def __str__(self) -> str:
+        return self.file or self.options.sheet or ""
+
+
+def _file_name(node: Node) -> Text:
+    text = read_filled(node)
+    if "\0" in text:
+        raise refusal("wrong-type", f"{text.name} holds a NUL, which no file's does", "take it out")
+    return text
+
+
+class ChildRows(Section):
+    """The rows of another table whose `key` says what `equals` says in the row."""
+
+    name: Annotated[Text, Leaf(_file_name, FILLED)] = needed("name it, as name: Jobs")
+    key_: Filled = needed(
+        "name its column that says whose entry a row is", "The column there that says whose entry a row is.", "key"
+    )
+    equals: Filled = needed(
+        "name the column of the main table that says the same as key",
+        "The column of the main table that says the same.",
+    )
+    order_by: Filled | None = key("The column there that holds the order.")
+
+    @property
+    def source(self) -> ChildSource:
+        raise NotImplementedError
+
+
+class ChildSheet(_RowKeys, ChildRows):
+    """Entries on a sheet of their own."""
+
+    @property
+    def source(self) -> ChildSource:
+        return ChildSource(None, self.options(self.name))
+
+
+class ChildFile(_FileKeys, _SheetKey, ChildRows):
+    """Entries in a file of their own."""
+
+    @property
+    def source(self) -> ChildSource:
+        return ChildSource(str(self.name), self.options(self.sheet))
+
+
+class CellPieces(Section):
+    """All entries in one cell, each of which must fit a pattern whole."""
+
+    column: Filled = needed("name the column that holds the entries")
+    split: Separator = needed(
+        'say what stands between two entries, as split: ";" or split: newline',
+        "What stands between two entries: a sign, or newline.",
+    )
+    pattern: Expression = needed(
+        "say what an entry looks like, as '(?P<company>.+), .+'",
+        "What one entry looks like; its named groups are the fields.",
+    )
+
+
+_TRUE_FALSE = one_of("true", "false")
+
+
+class ParallelLists(Section):
+    """Lists side by side, which belong together by position, or by the number that each item ends in."""
+
+    split: Separator = needed(
+        'say what stands between two items, as split: ";" or split: json',
+        "What stands between two items; json where a list is written as JSON or as Python prints it.",
+    )
+    numbered: Annotated[Literal["true", "false"], _TRUE_FALSE] | None = key("Each item ends in its number: Lead[1].")
+
+
+AllRows = Literal["all"]
+_ROWS_HINT = "write rows: all, or rows: {column: ..., is: ...}"
+_AllRows = Annotated[Annotated[AllRows, one_of("all", hint=_ROWS_HINT)], Tag("text")]
+_SomeRows = Annotated[Filter, Tag("keys")]
+EntriesSource = Repeat | ChildRows | Filter | AllRows | CellPieces | Text | ParallelLists | None
+
+
+class EntriesSpec(Section):
+    """Entries packed into one answer. Without a key that says where they come from, the row itself holds one."""
+
+    kind: ClassVar[EntryKind]
+
+    repeat: Repeat | None = key("Numbered column groups.")
+    sheet: ChildSheet | None = None
+    file: ChildFile | None = None
+    rows: Annotated[_AllRows | _SomeRows, BY_FORM] | None = key("Each row of the candidate may hold an entry.")
+    cell: CellPieces | None = key("All entries in one cell.")
+    json_: Filled | None = key("A column with a list, as JSON or as Python prints it.", alias="json")
+    lists: ParallelLists | None = key("Lists side by side.")
+    order: Annotated[EntryOrder, one_of(*EntryOrder)] | None = key("The order in which entries are sent.")
+
+    @property
+    def source(self) -> EntriesSource:
+        """Where the entries come from; None: one from the row itself."""
+        return self.repeat or self.sheet or self.file or self.rows or self.cell or self.json_ or self.lists
+
+    @property
+    def fields(self) -> dict[Text, ValueSpec]:
+        """The fields by their keys, in the order of the service description."""
+        return self.values_of(ENTRY_FIELDS[self.kind])
+
+    @classmethod
+    def listed(cls, node: Keys, reading: Reading) -> list[str]:
+        return [*ENTRY_SOURCES, *ENTRY_FIELDS[cls.kind], "order"]
+
+    @classmethod
+    def check_keys(cls, node: Keys, reading: Reading) -> None:
+        given = [source for source in ENTRY_SOURCES if node.has(source)]
+        if len(given) > 1:
+            exclude(node, given, "keep one of them", reading)
+
+
+ENTRY_SOURCES = ("repeat", "sheet", "file", "rows", "cell", "json", "lists")
+_EACH = "each entry needs its name"
+
+
+class Education(EntriesSpec):
+    """Schools and degrees."""
+
+    kind = EntryKind.EDUCATION
+
+    school_name: ValueSpec = needed(_EACH)
+    degree: ValueSpec | None = None
+    major: ValueSpec | None = None
+    start_date: ValueSpec | None = None
+    end_date: EndValue | None = None
+    currently_pursuing: ValueSpec | None = None
+
+
+class Experience(EntriesSpec):
+    """Jobs."""
+
+    kind = EntryKind.EXPERIENCE
+
+    company_name: ValueSpec = needed(_EACH)
+    position_title: ValueSpec | None = None
+    employment_type: ValueSpec | None = None
+    start_date: ValueSpec | None = None
+    end_date: EndValue | None = None
+    currently_employed: ValueSpec | None = None
+
+
+# In the order in which they are sent: the first names the entry, the last says that it goes on.
+ENTRY_FIELDS: dict[EntryKind, tuple[str, ...]] = {
+    model.kind: tuple(name for name in model.model_fields if name not in EntriesSpec.model_fields)
+    for model in (Education, Experience)
+}
+
+
+class EducationAnswer(Section):
+    """Entries of education, packed into one answer."""
+
+    education: Education = needed("")
+
+
+class ExperienceAnswer(Section):
+    """Entries of experience, packed into one answer."""
+
+    experience: Experience = needed("")

@@ -1,0 +1,251 @@
+"""The small values of the mapping language: numbers, characters, dates, regions, patterns and value tables."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable
+from typing import Annotated, Final
+
+from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
+
+from importer.mapping.files import TableEntry, read_table_file
+from importer.mapping.linear_pattern import LinearPattern, NotLinear, linear_pattern
+from importer.mapping.nodes import Keys, Node, Reading, Text
+from importer.mapping.shapes import (
+    FILLED,
+    TEXT,
+    JsonSchema,
+    Leaf,
+    ListOf,
+    read_filled,
+    read_text,
+    reading_of,
+    refusal,
+)
+from importer.text.closest import did_you_mean
+from importer.text.dates import COUNTS, LANGUAGES, tokens
+from importer.text.normalize import normalize
+
+# --- names and words ----------------------------------------------------------------------------
+
+
+def _column(node: Node) -> Text:
+    text = read_text(node)
+    if not text.strip():
+        name = text.name.removeprefix("each item of ")
+        raise refusal("wrong-type", f"{name} is blank", 'name a column, or give its letter as "=C"')
+    return text
+
+
+def _folded(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset(map(normalize, texts))
+
+
+Columns = Annotated[tuple[Text, ...], ListOf(_column, FILLED)]
+FoldedWords = Annotated[frozenset[str], ListOf(read_text, TEXT, _folded)]
+
+# --- numbers ------------------------------------------------------------------------------------
+
+_ROW: Final[JsonSchema] = {"type": ["integer", "string"], "minimum": 1, "pattern": "^[0-9]{1,9}$"}
+_ROW_RANGE = re.compile(r"([1-9][0-9]{0,6})(?:\s*-\s*([1-9][0-9]{0,6}))?")
+_MOST_ROWS = 10_000  # that one mapping may leave out by number
+_FIRST_PIVOT, _LAST_PIVOT = 1900, 2001
+
+
+def _number(node: Node) -> int:
+    text = read_text(node)
+    if not (text.isascii() and text.isdigit() and len(text) <= 9 and int(text) > 0):
+        raise refusal("no-number", f"{text.name} must be a whole number from 1", "write it in digits")
+    return int(text)
+
+
+def _pivot(node: Node) -> int:
+    year = _number(node)
+    if not _FIRST_PIVOT <= year <= _LAST_PIVOT:
+        message = f"{node.name} must be a year from {_FIRST_PIVOT} to {_LAST_PIVOT}"
+        hint = "give the first of the hundred years that two-digit years lie in, as 1950"
+        raise refusal("pivot-year", message, hint)
+    return year
+
+
+def _row_range(node: Node) -> range:
+    text = read_text(node)
+    found = _ROW_RANGE.fullmatch(text.strip())
+    first = int(found[1]) if found else 0
+    last = int(found[2] or first) if found else 0
+    if not 0 < first <= last < first + _MOST_ROWS:
+        raise refusal("no-row-number", f"'{text}' is no row number and no range of them", "write it like 2 or 4-6")
+    return range(first, last + 1)
+
+
+def _row_numbers(ranges: Iterable[range]) -> tuple[int, ...]:
+    return tuple(sorted({number for one in ranges for number in one}))
+
+
+Number = Annotated[int, Leaf(_number, _ROW)]
+Pivot = Annotated[int, Leaf(_pivot, {**_ROW, "minimum": _FIRST_PIVOT, "pattern": "^[0-9]{4}$"})]
+RowNumbers = Annotated[
+    tuple[int, ...], ListOf(_row_range, {**_ROW, "pattern": "^ *[0-9]+( *- *[0-9]+)? *$"}, _row_numbers)
+]  # fmt: skip
+
+# --- characters and encodings -------------------------------------------------------------------
+
+NEWLINE: Final = {"newline": "\n"}  # the word for what cannot be seen
+_DELIMITERS: Final = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
+_NOT_EMPTY: Final[JsonSchema] = {"type": "string", "minLength": 1}
+
+
+def _separator(node: Node) -> str:
+    text = read_text(node)
+    if not text:
+        raise refusal("wrong-type", f"{text.name} is blank", 'write the sign in quotes, as ";"')
+    return NEWLINE.get(text, str(text))
+
+
+def _delimiter(node: Node) -> str:
+    text = read_text(node)
+    character = _DELIMITERS.get(text.casefold(), str(text))
+    if len(character) != 1 or character.isalnum() or character in '"\r\n':
+        raise refusal("unknown-sign", f"'{text}' is no delimiter", 'give one sign in quotes, as ";" or "tab"')
+    return character
+
+
+def _encoding(node: Node) -> str:
+    text = read_filled(node)
+    try:
+        "".encode(text)
+    except (LookupError, ValueError):
+        hint = "use one such as utf-8, cp1254, cp1252 or utf-16"
+        raise refusal("unknown-encoding", f"'{text}' is no encoding", hint) from None
+    return str(text)
+
+
+def character(*known: str) -> Leaf:
+    """A type of a few characters; spaces of all kinds are one."""
+
+    def read(node: Node) -> str:
+        text = read_text(node)
+        found = text.replace("\u00a0", " ").replace("\u202f", " ")
+        if found not in known:
+            quoted = " ".join(f'"{one}"' for one in known)
+            raise refusal("unknown-sign", f"'{text}' is no {text.name} sign", f"use one of {quoted}")
+        return found
+
+    return Leaf(read, {"enum": [*known, *("\u00a0\u202f" if " " in known else "")]})
+
+
+Separator = Annotated[str, Leaf(_separator, _NOT_EMPTY)]
+Delimiter = Annotated[str, Leaf(_delimiter, _NOT_EMPTY)]
+Encoding = Annotated[str, Leaf(_encoding, _NOT_EMPTY)]
+
+# --- dates, months, regions ---------------------------------------------------------------------
+
+_DATE_HINT = "write it like %d.%m.%Y; the codes are %d %m %Y %y %b %B %H %I %M %S %f %p; or give one of "
+# ISO 3166-1 alpha-2, the regions that a phone number may be of
+_CODES = (
+    "AC AD AE AF AG AI AL AM AO AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BW BY BZ CA CC "
+    "CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB "
+    "GD GE GF GG GH GI GL GM GN GP GQ GR GT GU GW GY HK HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH "
+    "KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV "
+    "MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PR PS PT PW PY QA RE RO RS RU RW SA SB "
+    "SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TA TC TD TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG US "
+    "UY UZ VA VC VE VG VI VN VU WF WS XK YE YT ZA ZM ZW"
+)
+_REGIONS = frozenset(_CODES.split())
+
+
+def _date_format(node: Node) -> Text:
+    text = read_text(node)
+    try:
+        if text not in COUNTS:
+            tokens(text)
+    except ValueError as error:
+        raise refusal("date-format", str(error), _DATE_HINT + ", ".join(COUNTS)) from None
+    return text
+
+
+def _language(node: Node) -> Text:
+    text = read_text(node)
+    if text not in LANGUAGES:
+        raise refusal("unknown-language", f"'{text}' is no language of months", did_you_mean(text, LANGUAGES))
+    return text
+
+
+def _region(node: Node) -> str:
+    text = read_text(node)
+    if text.upper() not in _REGIONS:
+        hint = "did you mean 'GB'?" if text.upper() == "UK" else "use two letters such as TR, DE or US"
+        raise refusal("unknown-region", f"'{text}' is no region", hint)
+    return text.upper()
+
+
+DateFormats = Annotated[
+    tuple[Text, ...], ListOf(_date_format, {"type": "string", "pattern": f"%[Yy]|^({'|'.join(COUNTS)})$"})
+]  # fmt: skip
+Languages = Annotated[tuple[Text, ...], ListOf(_language, {"enum": list(LANGUAGES)})]
+Region = Annotated[str, Leaf(_region, {"type": "string", "pattern": "^[A-Za-z]{2}$"})]
+
+# --- patterns -----------------------------------------------------------------------------------
+
+_PATTERN_HINT = "name the part you want, as (?P<city>.+), and put the pattern in single quotes"
+
+
+def expression(node: Node) -> LinearPattern:
+    """A regular expression with at least one named group, which no text keeps busy for long."""
+    text = read_filled(node)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # what Python may read otherwise one day is refused today
+            found = re.compile(text)
+    except (re.error, RecursionError, OverflowError, FutureWarning, DeprecationWarning) as error:
+        message = f"{text.name} is no regular expression: {error}"
+        raise refusal("pattern-broken", message, _PATTERN_HINT) from None
+    if not found.groupindex:
+        raise refusal("pattern-groupless", f"{text.name} has no named group", _PATTERN_HINT)
+    try:
+        return linear_pattern(found)
+    except NotLinear as error:
+        message = f"{text.name} cannot be matched in bounded time: {error}"
+        raise refusal("pattern-unbounded", message, error.hint) from None
+
+
+Expression = Annotated[LinearPattern, Leaf(expression, {"type": "string", "pattern": r"\(\?P<"})]
+
+# --- value tables -------------------------------------------------------------------------------
+
+
+def _table(node: Node, info: ValidationInfo) -> tuple[TableEntry, ...]:
+    """The lines of a table, inline or in a CSV file; two that are the same text must mean the same."""
+    reading = reading_of(info)
+    if isinstance(node, Text) and node.strip():
+        lines = read_table_file(node, reading)
+    elif isinstance(node, Keys):
+        lines = tuple(_inline(node, reading))
+    else:
+        message, hint = f"{node.name} must be keys and values", "write what the cell says: what it stands for"
+        raise refusal("wrong-type", message, hint)
+    entries: dict[str, TableEntry] = {}
+    for line in lines:
+        first = entries.setdefault(normalize(line.cell), line)
+        if first.target != line.target:
+            message = f"'{first.cell}' and '{line.cell}' are the same text and stand for different values"
+            hint = f"keep one; the other is in line {first.cell.place.line}"
+            reading.error("values-collide", message, hint, line.cell.place)
+    return tuple(entries.values())
+
+
+def _inline(node: Keys, reading: Reading) -> Iterable[TableEntry]:
+    for cell, target in node.items():
+        if isinstance(target, Text):
+            yield TableEntry(cell, target)
+        else:
+            hint = "write it in quotes" if isinstance(target, Keys) else "give one text"
+            reading.error("wrong-type", f"'{cell}' under {node.name} must be a text", hint, target.place)
+
+
+Table = Annotated[
+    tuple[TableEntry, ...],
+    PlainValidator(_table),
+    WithJsonSchema({"anyOf": [{"type": "object", "additionalProperties": TEXT}, FILLED]}),
+]

@@ -1,0 +1,276 @@
+"""What a mapping file is made of, as pydantic types over its nodes: each says in a sentence what is wrong with one.
+
+A type that refuses a node raises `refusal`; pydantic collects these, and `report` places each where its node stands.
+What depends on the keys that are there (unknown, missing, idle ones) is reported by the section before its values are
+read, so that one wrong value hides nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Final, Self
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    PrivateAttr,
+    ValidationError,
+    ValidationInfo,
+    model_validator,
+)
+from pydantic.fields import FieldInfo
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+from importer.mapping.nodes import Items, Keys, Node, Reading, Text
+from importer.models import LinePlace
+from importer.text.closest import did_you_mean
+
+JsonSchema = dict[str, Any]
+
+# --- refusals -----------------------------------------------------------------------------------
+
+
+def refusal(code: str, message: str, hint: str) -> PydanticCustomError:
+    """What to raise of a node, to be reported at its place."""
+    return PydanticCustomError(code, "{message}", {"message": message, "hint": hint})
+
+
+def report(error: ValidationError, reading: Reading) -> None:
+    """Report what pydantic collected. What it says itself of keys, the sections have said already."""
+    for one in error.errors():
+        if one["type"] not in ("missing", "extra_forbidden"):
+            context = one["ctx"]
+            reading.error(one["type"], context["message"], context["hint"], one["input"].place)
+
+
+def reading_of(info: ValidationInfo) -> Reading:
+    """The reading that a node is validated in."""
+    if not isinstance(info.context, Reading):
+        raise TypeError("a mapping file is validated with its Reading as context")
+    return info.context
+
+
+# --- texts, lists of them, words ----------------------------------------------------------------
+
+TEXT: Final[JsonSchema] = {"type": ["string", "number", "boolean"]}  # an editor reads YAML's own kinds
+FILLED: Final[JsonSchema] = {**TEXT, "pattern": r"\S"}
+
+
+class Leaf:
+    """A type that a function reads from one node, as `Annotated[int, Leaf(read, schema)]`."""
+
+    def __init__(self, read: Callable[[Any], Any], schema: JsonSchema) -> None:
+        self._read = read
+        self._schema = schema
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self._read)
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchema:
+        return dict(self._schema)
+
+
+class ListOf(Leaf):
+    """The same of a list, or of one item by itself; `finish` makes the value of what was read of the items."""
+
+    def __init__(
+        self, read: Callable[[Any], Any], schema: JsonSchema, finish: Callable[[list[Any]], Any] = tuple
+    ) -> None:
+        super().__init__(read, {"anyOf": [schema, {"type": "array", "minItems": 1, "items": schema}]})
+        self._finish = finish
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        items = core_schema.list_schema(super().__get_pydantic_core_schema__(source, handler))
+        listed = core_schema.no_info_before_validator_function(_listed, items)
+        return core_schema.no_info_after_validator_function(self._finish, listed)
+
+
+def _listed(node: Node) -> list[Node]:
+    if isinstance(node, Text):
+        return [node]
+    if isinstance(node, Keys):
+        message = f"{node.name} must be a text or a list of texts"
+        raise refusal("wrong-type", message, "write it in quotes, or as [a, b]")
+    if not node:
+        raise refusal("wrong-type", f"{node.name} is an empty list", "give at least one text")
+    return list(node)
+
+
+def read_text(node: Node) -> Text:
+    """A text that may be blank."""
+    if isinstance(node, Text):
+        return node
+    hint = "write it in quotes" if isinstance(node, Keys) else "give one text"
+    raise refusal("wrong-type", f"{node.name} must be a text", hint)
+
+
+def read_filled(node: Node) -> Text:
+    """A text that is not blank."""
+    text = read_text(node)
+    if not text.strip():
+        raise refusal("wrong-type", f"{text.name} is blank", "give a text, or take the key out")
+    return text
+
+
+def one_of(*words: str, hint: str = "") -> Leaf:
+    """A type of few words, members of an enumeration or literals, as `Annotated[Take, one_of(*Take)]`."""
+    known = {str(word): word for word in words}
+
+    def read(node: Node) -> str:
+        text = read_text(node)
+        if text not in known:
+            message = f"'{text}' is no value of {text.name}"
+            raise refusal("unknown-word", message, hint or did_you_mean(text, known))
+        return known[str(text)]
+
+    return Leaf(read, {"enum": [*known, *(word == "true" for word in known if word in ("true", "false"))]})
+
+
+AnyText = Annotated[Text, Leaf(read_text, TEXT)]
+Filled = Annotated[Text, Leaf(read_filled, FILLED)]
+Texts = Annotated[tuple[Text, ...], ListOf(read_text, TEXT)]
+
+# --- keys and values ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Needed:
+    hint: str
+
+
+def needed(hint: str, says: str | None = None, alias: str | None = None) -> Any:
+    """A key that must be there: `hint` says what to do where it is not; `says` is what an editor says of it."""
+    field: FieldInfo = Field(description=says, alias=alias)
+    field.metadata.append(_Needed(hint))
+    return field
+
+
+def key(says: str, alias: str | None = None) -> Any:
+    """A key that may be left out, and what an editor says of it."""
+    return Field(default=None, description=says, alias=alias)
+
+
+class Section(BaseModel):
+    """Keys and values of the file as a value that knows its place."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, defer_build=True)
+    short: ClassVar[str] = ""  # the key that a text by itself stands for
+    short_rules: ClassVar[JsonSchema] = FILLED  # of the JSON Schema, for such a text
+    rules: ClassVar[JsonSchema] = {}  # of the JSON Schema, beside what follows from the keys
+    _node: Keys = PrivateAttr()
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    @property
+    def place(self) -> LinePlace:
+        return self._node.place
+
+    def key(self, name: str) -> Text:
+        """A key as it stands in the file; it must be there."""
+        return self._node.key(name)
+
+    def has(self, name: str) -> bool:
+        """Whether a key stands in the file."""
+        return self._node.has(name)
+
+    def place_of(self, name: str) -> LinePlace:
+        """Where the value of a key stands, which must be there."""
+        return self._node[self.key(name)].place
+
+    def values_of(self, names: Iterable[str]) -> dict[Text, Any]:
+        """The values of those of these keys that stand in the file, by the keys as they stand there."""
+        return {self.key(name): getattr(self, name) for name in names if self.has(name)}
+
+    @classmethod
+    def known(cls) -> dict[str, Any]:
+        """The fields by their keys in the file."""
+        return {field.alias or name: field for name, field in cls.model_fields.items()}
+
+    @classmethod
+    def name_of(cls, node: Node) -> str:
+        """What messages call it."""
+        return node.name
+
+    @classmethod
+    def listed(cls, node: Keys, reading: Reading) -> list[str]:
+        """The keys that a message lists where one is unknown."""
+        return list(cls.known())
+
+    @classmethod
+    def check_keys(cls, node: Keys, reading: Reading) -> None:
+        """Report keys that do not go together."""
+
+    @classmethod
+    def fits(cls, node: Keys) -> bool:
+        """Whether it can be this section at all."""
+        return True
+
+    @classmethod
+    def wrong_shape(cls, node: Node) -> PydanticCustomError:
+        """What is said of a text or list in its place."""
+        if isinstance(node, Text) and not node:
+            hint = "write 'key: value' below it, one to a line, indented"
+            return refusal("wrong-type", f"nothing stands under {cls.name_of(node)}", hint)
+        hint = "write 'key: value', one to a line, indented"
+        return refusal("wrong-type", f"{cls.name_of(node)} must be keys and values", hint)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _read(cls, node: Any, handler: Callable[[Any], Self], info: ValidationInfo) -> Self:
+        if not isinstance(node, Text | Items | Keys):  # one that is made by us and not read
+            return handler(node)
+        if cls.short and isinstance(node, Text):
+            node = Keys([(Text(cls.short, node.place), read_filled(node))], node.place, node.name)
+        if not (isinstance(node, Keys) and cls.fits(node)):
+            raise cls.wrong_shape(node)
+        cls._check(node, reading_of(info))
+        section = handler(node)
+        section._node = node
+        return section
+
+    @classmethod
+    def _check(cls, node: Keys, reading: Reading) -> None:
+        name, known = cls.name_of(node), cls.known()
+        for typed in node:
+            if typed not in known:
+                hint = did_you_mean(typed, cls.listed(node, reading), 32)
+                reading.error("unknown-key", f"'{typed}' is no key of {name}", hint, typed.place)
+        for name_of_key, field in known.items():
+            if field.is_required() and name_of_key not in node:
+                hint = next(mark.hint for mark in field.metadata if isinstance(mark, _Needed))
+                reading.error("missing-key", f"{name} has no {name_of_key}", hint, node.place)
+        cls.check_keys(node, reading)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchema:
+        reference = handler(schema)
+        shape = handler.resolve_ref_schema(reference)
+        shape.pop("title", None)
+        shape.update(cls.rules)
+        if not shape.get("required"):
+            shape.pop("required", None)
+        if cls.short:
+            whole = {key: value for key, value in shape.items() if key != "description"}
+            for key in whole:
+                del shape[key]
+            shape["anyOf"] = [cls.short_rules, whole]
+        return reference
+
+
+def exclude(node: Keys, given: list[str], hint: str, reading: Reading) -> None:
+    """Report keys of which only one can be meant."""
+    message = f"{node.name} has {' and '.join(given)}"
+    reading.error("keys-exclude", message, hint, node.key(given[1]).place)
+
+
+def _text_or_keys(node: Node) -> str:
+    return "text" if isinstance(node, Text) else "keys"
+
+
+BY_FORM = Discriminator(_text_or_keys)  # for a word, `Tag("text")`, or a section, `Tag("keys")`

@@ -1,0 +1,240 @@
+"""Values of the mapping language: where the text of one comes from, and how it is read.
+
+Docstrings and `key(...)` are what an editor shows.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Tag
+from pydantic_core import PydanticCustomError
+
+from importer.mapping.nodes import Items, Keys, Node, Reading, Text
+from importer.mapping.scalars import (
+    Columns,
+    DateFormats,
+    Expression,
+    FoldedWords,
+    Languages,
+    Pivot,
+    Region,
+    Separator,
+    Table,
+    character,
+    expression,
+)
+from importer.mapping.shapes import (
+    BY_FORM,
+    AnyText,
+    Filled,
+    Section,
+    Texts,
+    exclude,
+    key,
+    needed,
+    one_of,
+    refusal,
+)
+from importer.models import LinePlace
+from importer.text.closest import did_you_mean
+from importer.text.dates import has_short_year
+from importer.text.normalize import normalize
+
+# --- how cells are read -------------------------------------------------------------------------
+
+Edge = Literal["first", "last"]
+Part = Literal["first", "last", "start", "end"]  # of a full name; of a range of two values
+_EDGE, _PART = one_of("first", "last"), one_of("first", "last", "start", "end")
+
+
+class Surname(StrEnum):
+    """Which words of a full name are the last name."""
+
+    LAST_WORD = "last_word"
+    FIRST_WORD = "first_word"
+    CAPITALS = "capitals"
+    BEFORE_COMMA = "before_comma"
+
+
+class NameRule(Section):
+    """How a full name is taken apart."""
+
+    surname: Annotated[Surname, one_of(*Surname)] = Surname.LAST_WORD
+    particles: FoldedWords = frozenset()  # where they stand right before the last name, they belong to it: `van`
+    suffixes: FoldedWords = frozenset()  # where they end the whole name, they belong to the last one: `Jr.`
+
+    @classmethod
+    def check_keys(cls, node: Keys, reading: Reading) -> None:
+        if node.value("surname") == str(Surname.BEFORE_COMMA) and node.has("particles"):
+            message = "particles have no effect where the last name stands before a comma"
+            reading.error("idle-key", message, "take it out", node.key("particles").place)
+
+
+class Formats(Section):
+    """How the texts of a column are read; None means that nothing was said here."""
+
+    dates: DateFormats | None = key("Date formats, tried in order: %d.%m.%Y, %m/%Y, ...; YYYY-MM-DD is always read.")
+    months: Languages | None = key("The languages of month names.")
+    pivot: Pivot | None = key("The first of the hundred years that two-digit years (%y) lie in, which need it: 1950.")
+    decimal: Annotated[str, character(".", ",")] | None = key("The decimal sign.")
+    thousands: Annotated[str, character(".", ",", " ", "'", "’")] | None = key("The sign between thousands.")
+    region: Region | None = key("The country of phone numbers without +, as two letters: TR, DE, US.")
+    missing_day: Annotated[Edge, _EDGE] | None = key("What a month alone means: its first or its last day.")
+    missing_month: Annotated[Edge, _EDGE] | None = key("What a year alone means: its first or its last month.")
+    yes: Texts | None = key("Words that mean yes, beside yes, evet, ja, true, 1, x.")
+    no: Texts | None = key("Words that mean no, beside no, hayır, nein, false, 0.")
+    names: NameRule | None = key("How a full name is taken apart.")
+
+    @property
+    def short_year(self) -> LinePlace | None:
+        """Where the first date format with a year of two digits is, which needs a pivot."""
+        return next((text.place for text in self.dates or () if has_short_year(text)), None)
+
+    def over(self, defaults: Formats) -> Formats:
+        """These formats where something was said, else the defaults."""
+        own = {name: getattr(self, name) for name in Formats.model_fields}
+        said = {name: value for name, value in own.items() if value is not None}
+        return defaults.model_copy(update=said) if said else defaults
+
+    @classmethod
+    def check_keys(cls, node: Keys, reading: Reading) -> None:
+        decimal = node.value("decimal")
+        if isinstance(decimal, Text) and decimal in (".", ",") and decimal == node.value("thousands"):
+            message = f"decimal and thousands are both '{decimal}'"
+            reading.error("same-sign", message, "give each its own sign", node.key("thousands").place)
+        for word in sorted(_folded(node.value("yes")) & _folded(node.value("no"))):
+            message = f"'{word}' is a word of both yes and no"
+            reading.error("yes-and-no", message, "keep it in one of them", node.key("no").place)
+
+
+def _folded(node: Node | None) -> set[str]:
+    texts = node if isinstance(node, Items) else [node]
+    return {normalize(text) for text in texts if isinstance(text, Text)}
+
+
+# --- values -------------------------------------------------------------------------------------
+
+
+class Otherwise(StrEnum):
+    """What becomes of a text that neither a value table nor the options of its question know."""
+
+    ERROR = "error"
+    KEEP = "keep"
+    BLANK = "blank"
+    VALUE = "value"
+
+
+class Replacement(Section):
+    """The value of every text that is not under values."""
+
+    value: Filled = needed("write otherwise: {value: ...}")
+
+
+_OtherwiseWord = Annotated[Annotated[Otherwise, one_of(Otherwise.ERROR, Otherwise.KEEP, Otherwise.BLANK)], Tag("text")]
+_OtherwiseKeys = Annotated[Replacement, Tag("keys")]
+
+
+class Take(StrEnum):
+    """Which of the pieces of a split cell is the value."""
+
+    FIRST = "first"
+    FIRST_VALID = "first_valid"
+
+
+class _ValueKeys(Section):
+    column: Columns | None = key('The column, or several: the first that is filled in and valid. A letter: "=C".')
+    join: Columns | None = key("Columns that become one text; empty ones are left out.")
+    value: Filled | None = key("The same text for every row.")
+    with_: AnyText | None = key("What stands between joined columns.", alias="with")
+    pattern: Expression | None = key("A regular expression with a named group, as (?P<city>.+), for the whole cell.")
+    group: Filled | None = key("The group of the pattern that is the value.")
+    split: Separator | None = key("What stands between several values in one cell: a sign, or newline.")
+    take: Annotated[Take, one_of(*Take)] | None = key("Which piece of a split cell is the value.")
+    values: Table | None = key("What cells say, and what it stands for; or a CSV file with the header cell,value.")
+    otherwise: Annotated[_OtherwiseWord | _OtherwiseKeys, BY_FORM] | None = key(
+        "What becomes of a text that is not under values."
+    )
+    part: Annotated[Part, _PART] | None = key("A part of a full name, or of a range of two values.")
+    before: Filled | None = key("Put before what the cell says, as https://linkedin.com/in/.")
+    after: Filled | None = key("Put behind what the cell says, as @example.com.")
+    default: AnyText | None = key("Taken where the cell is empty.")
+    missing: Texts | None = key("Words of this column that are read as an empty cell.")
+
+
+_SOURCES = ("column", "join", "value")
+
+
+class ValueSpec(Formats, _ValueKeys):
+    """Where a value comes from and how its text is read: a column, alternatives, columns joined or a constant."""
+
+    short = "column"
+    rules: ClassVar = {
+        "oneOf": [{"required": [source]} for source in _SOURCES],
+        "dependentRequired": {"with": ["join"], "otherwise": ["values"], "group": ["pattern"], "take": ["split"]},
+    }
+
+    @property
+    def columns(self) -> tuple[Text, ...]:
+        """The columns that it names; none where it is a constant."""
+        return self.column or self.join or ()
+
+    @classmethod
+    def wrong_shape(cls, node: Node) -> PydanticCustomError:
+        message, hint = f"{node.name} must be a column or keys", "write alternatives as {column: [a, b]}"
+        return refusal("wrong-type", message, hint)
+
+    @classmethod
+    def check_keys(cls, node: Keys, reading: Reading) -> None:
+        super().check_keys(node, reading)
+        given = [source for source in _SOURCES if node.has(source)]
+        if not given:
+            hint = 'write a column name, or keys such as column: "E-mail"'
+            reading.error("missing-key", f"{node.name} has no column, join or value", hint, node.place)
+        elif len(given) > 1:
+            exclude(node, given, "keep one of them", reading)
+        else:
+            _check_idle_keys(node, given[0], set(cls.known()), reading)
+        for idle, without in (("take", "split"), ("group", "pattern")):
+            if node.has(idle) and not node.has(without):
+                message = f"{idle} has no effect without {without}"
+                reading.error("idle-key", message, "take it out", node.key(idle).place)
+        if node.has("pattern"):
+            _check_group(node, reading)
+
+
+def _check_idle_keys(node: Keys, source: str, known: set[str], reading: Reading) -> None:
+    for affix in ("before", "after"):
+        if node.has("values") and node.has(affix):
+            exclude(node, ["values", affix], "write the whole text in the value table", reading)
+    for typed in node:
+        without = ""
+        if typed == "with" and source != "join":
+            without = "without join"
+        elif typed == "otherwise" and source != "value" and not node.has("values"):
+            without = "without values"
+        elif source == "value" and typed in known and typed not in ("value", "present"):
+            without = "beside a constant value"
+        if without:
+            reading.error("idle-key", f"{typed} has no effect {without}", "take it out", typed.place)
+
+
+def _check_group(node: Keys, reading: Reading) -> None:
+    place, group = node.key("pattern").place, node.value("group")
+    try:
+        names = expression(node[node.key("pattern")]).names
+    except PydanticCustomError:  # which is reported when the value of the key is read
+        return
+    if group is None and len(names) > 1:
+        hint = f"say which one is the value, as group: {names[0]}"
+        reading.error("pattern-groups", f"the pattern has the groups {', '.join(names)}", hint, place)
+    elif isinstance(group, Text) and group.strip() and group not in names:
+        hint = did_you_mean(group, names)
+        reading.error("pattern-groups", f"'{group}' is no group of the pattern", hint, group.place)
+
+
+class EndValue(ValueSpec):
+    """The end date of an entry, which may have words of an open end."""
+
+    present: Texts = key("Words of an open end: Present, Halen, heute.")

@@ -1,0 +1,77 @@
+"""The record of questions in a mapping file: what changed since is told, each at its line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from importer.mapping.question_snapshot import changes, seen_lines, with_seen
+from importer.models import Question
+from tests.mapping.written import HEAD, question, read
+
+HINT = "look at its line under answers:, then: importer mapping check MAPPING --accept"
+ASKED = question("q", text="What?", id=1)
+CHOICE = question("q", "single_choice", options=("a", "b"), text="What?")
+
+
+def told(then: Sequence[Question], now: Sequence[Question]) -> list[str]:
+    """What a person is told where `then` was recorded and `now` is asked."""
+    mapping = read(HEAD + "\n".join(seen_lines(then)) + "\n")
+    assert mapping.questions_seen is not None
+    return [str(problem) for problem in changes(mapping.questions_seen, now, mapping.answers_place)]
+
+
+CHANGES = [
+    pytest.param(ASKED, question("q", text="what?", id=99), None, id="another id and capitals are no change"),
+    pytest.param(
+        ASKED, question("q", "integer", text="What?"), f"m.yaml:6:3: q was short_text and is integer now; {HINT}",
+        id="answer type",
+    ),
+    pytest.param(
+        ASKED, question("q", type="phone", text="What?"),
+        f"m.yaml:6:3: the question_type of q was none and is phone now; {HINT}", id="marker",
+    ),
+    pytest.param(
+        ASKED, question("q", required=True, text="What?"), f"m.yaml:6:3: q is required now; {HINT}", id="required"
+    ),
+    pytest.param(
+        question("q", required=True, text="What?"), ASKED, f"m.yaml:6:3: q is not required any more now; {HINT}",
+        id="not required",
+    ),
+    pytest.param(
+        ASKED, question("q", text="Which?"), f"m.yaml:6:3: q asked 'What?' and asks 'Which?' now; {HINT}", id="text"
+    ),
+    pytest.param(
+        CHOICE, question("q", "single_choice", options=("b", "c"), text="What?"),
+        f"m.yaml:6:3: the options of q changed: 'c' is new, 'a' is gone; {HINT}", id="options",
+    ),
+    pytest.param(
+        CHOICE, question("q", "single_choice", options=("b", "a"), text="What?"), None, id="the order of options"
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("then", "now", "message"), CHANGES)
+def test_a_change_is_told(then: Question, now: Question, message: str | None) -> None:
+    """What a mapping depends on is compared; ids, which differ for each job post, are not."""
+    assert told([then], [now]) == ([message] if message else [])
+
+
+def test_gone_and_new_questions_are_told() -> None:
+    """A question that is not asked any more, a new one, and a new one that must be answered."""
+    new, must = question("n", "date", text="When?"), question(None, text="Where?", required=True)
+    assert told([ASKED], [new, must]) == [
+        "m.yaml:6:3: q is not asked any more; take it out under answers:",
+        "m.yaml:2:1: n ('When?', date) is new: a question; add it under answers: if a column answers it",
+        "m.yaml:2:1: text: Where? ('Where?', short_text) is new: a required question; add it under answers:",
+    ]
+
+
+def test_the_record_is_replaced_and_all_else_stays() -> None:
+    """Accepting the questions of today touches nothing that a person wrote, whatever stands behind the record."""
+    old = HEAD + "# mine\n" + "\n".join(seen_lines([CHOICE])) + "\n\n# also mine\nanswers: {q: A}   # here\n"
+    new = HEAD + "# mine\n" + "\n".join(seen_lines([ASKED])) + "\n# also mine\nanswers: {q: A}   # here\n"
+    assert with_seen(old, [ASKED]) == new
+    assert with_seen(new, [ASKED]) == new
+    assert with_seen(HEAD, [ASKED]) == HEAD + "\n".join(seen_lines([ASKED])) + "\n"
