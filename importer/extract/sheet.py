@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from importer.models import Column, Origin, Problem, Row
 
 if TYPE_CHECKING:
-    from importer.extract.table import Layout
     from importer.settings import Settings
 
 
@@ -83,6 +82,14 @@ class ReadingLimits:
 
 
 @dataclass(frozen=True, slots=True)
+class SheetName:
+    """A worksheet: its title, and whether a person sees its tab."""
+
+    title: str
+    visible: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Flaw:
     """What is wrong with the cell at `index` of a record. The place is added once the columns are known."""
 
@@ -115,39 +122,3 @@ class Record:
     def width(self) -> int:
         """The number of cells up to the last that holds something."""
         return max((index + 1 for index, cell in enumerate(self.cells) if cell), default=0)
-
-
-class RecordSource(Protocol):
-    """A file whose encoding, delimiter or sheet is settled, and whose header is still to be found.
-
-    `how` says in a few words how it is read. `even`: every row must have as many cells as the header, as in a CSV; a
-    workbook leaves empty cells out. `hidden` are the numbers of the rows that a spreadsheet program does not show.
-    `delimiter` and `lines` as in Sheet.
-    """
-
-    @property
-    def origin(self) -> Origin: ...
-
-    @property
-    def how(self) -> str: ...
-
-    @property
-    def lines(self) -> int | None: ...
-
-    @property
-    def even(self) -> bool: ...
-
-    @property
-    def delimiter(self) -> str: ...
-
-    @property
-    def hidden(self) -> frozenset[int]: ...
-
-    def records(self) -> Generator[Record, None, None]:
-        """Every row, from row 1 on; blank ones may be left out."""
-
-    def rows(self, layout: Layout) -> Iterator[Row]:
-        """The same as `layout.rows(self.records())`, faster."""
-
-    def warnings(self, layout: Layout) -> tuple[Problem, ...]:
-        """What a person should know of the file as a whole."""

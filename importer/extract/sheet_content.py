@@ -34,14 +34,6 @@ _CARE = bytes((*range(0x20), 0x7F, ord("#")))
 
 
 @dataclass(frozen=True, slots=True)
-class SheetName:
-    """A worksheet: its title, and whether a person sees its tab."""
-
-    title: str
-    visible: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class SheetContent:
     """The values of a worksheet from row 1 on, blank rows too; the first value of a row is in column `first_column`."""
 

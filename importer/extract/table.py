@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Protocol
 
 from importer.errors import UnusableInput
 from importer.extract.header import WINDOW, Header, added_columns, declared_header, found_header
-from importer.extract.sheet import Record, RecordSource, Sheet
+from importer.extract.sheet import Record, Sheet
 from importer.models import (
     TYPED_COLUMN,
     CellPlace,
@@ -147,6 +148,42 @@ def rewritten(text: str) -> Problem:
 
 
 # --- finding the table --------------------------------------------------------------------------
+
+
+class RecordSource(Protocol):
+    """A file whose encoding, delimiter or sheet is settled, and whose header is still to be found.
+
+    `how` says in a few words how it is read. `even`: every row must have as many cells as the header, as in a CSV; a
+    workbook leaves empty cells out. `hidden` are the numbers of the rows that a spreadsheet program does not show.
+    `delimiter` and `lines` as in Sheet.
+    """
+
+    @property
+    def origin(self) -> Origin: ...
+
+    @property
+    def how(self) -> str: ...
+
+    @property
+    def lines(self) -> int | None: ...
+
+    @property
+    def even(self) -> bool: ...
+
+    @property
+    def delimiter(self) -> str: ...
+
+    @property
+    def hidden(self) -> frozenset[int]: ...
+
+    def records(self) -> Generator[Record, None, None]:
+        """Every row, from row 1 on; blank ones may be left out."""
+
+    def rows(self, layout: Layout) -> Iterator[Row]:
+        """The same as `layout.rows(self.records())`, faster."""
+
+    def warnings(self, layout: Layout) -> tuple[Problem, ...]:
+        """What a person should know of the file as a whole."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,8 @@ from importer.extract import ods_flags, xls_flags, xlsb_flags, xlsx_flags
 from importer.extract.cell_flags import CellFlags
 from importer.extract.cell_text import Value
 from importer.extract.file_kind import FileKind
-from importer.extract.sheet_content import SheetContent, SheetName
+from importer.extract.sheet import SheetName
+from importer.extract.sheet_content import SheetContent
 from importer.extract.xlsx_package import check_parts, read_package
 
 # What our scan raises over what it does not understand, as against what proves that the file is damaged.

@@ -17,7 +17,7 @@ from defusedxml import DefusedXmlException  # type: ignore[import-untyped]  # it
 from defusedxml.ElementTree import iterparse, parse  # type: ignore[import-untyped]  # it has no stubs
 
 from importer.extract.cell_flags import DamagedError, formats_by_style
-from importer.extract.sheet_content import SheetName
+from importer.extract.sheet import SheetName
 
 _READ = (
     ".rels",
