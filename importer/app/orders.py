@@ -69,6 +69,7 @@ class RunControl:
         self._new_cancellation = new_cancellation
         self._cancellation: Cancellation | None = None
         self.is_stopped = False
+        self.is_paused = False
         self.signal: int | None = None
 
     @property
@@ -80,9 +81,20 @@ class RunControl:
         """No new row is sent, what is in flight finishes, the report is written. `signal`: which one asked for it."""
         self.signal = signal
         self.is_stopped = True
-        cancellation = self._cancellation
-        if cancellation is not None:
+        if (cancellation := self._cancellation) is not None:
             cancellation.set()
+
+    def pause(self) -> None:
+        """No new row is sent until `resume`, what is in flight finishes. A paused run does not give up."""
+        self.is_paused = True
+        if (cancellation := self._cancellation) is not None:
+            cancellation.pause()
+
+    def resume(self) -> None:
+        """Go on after a `pause`."""
+        self.is_paused = False
+        if (cancellation := self._cancellation) is not None:
+            cancellation.resume()
 
     @property
     def stopped(self) -> Stop | None:
@@ -95,6 +107,8 @@ class RunControl:
     def sending(self) -> Iterator[Cancellation]:
         """For the run that is steered: its switch, while this is open."""
         cancellation = self._cancellation = self._new_cancellation()
+        if self.is_paused:
+            cancellation.pause()
         if self.is_stopped:
             cancellation.set()
         try:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -122,6 +124,20 @@ def test_a_stop_before_the_first_row_sends_none(serve: Serve) -> None:
     assert (counts(done), served.accepted) == ({"not_sent": 4}, [])
 
 
+def test_a_paused_run_sends_nothing_until_it_is_resumed(serve: Serve) -> None:
+    """A pause holds for as long as somebody wants it, also one that came before the first row."""
+    served, control = serve(), RunControl()
+    control.pause()
+    done: list[Finished] = []
+    thread = threading.Thread(target=lambda: done.append(finished(import_file(order_for(served, 6), control=control))))
+    thread.start()
+    time.sleep(1)
+    assert (served.accepted, thread.is_alive()) == ([], True)
+    control.resume()
+    thread.join(timeout=30)
+    assert counts(done[0]) == {"created": 6}
+
+
 def test_a_signal_is_told_by_the_exit_code(serve: Serve) -> None:
     """128 and the number of the signal, as shells have it."""
     served, control = serve(), RunControl()
@@ -142,6 +158,8 @@ def test_the_report_is_written_again(serve: Serve) -> None:
 
 SECOND_FRONT_DOOR = """\
 import sys
+import threading
+import time
 from pathlib import Path
 
 from importer.app.import_file import import_file
