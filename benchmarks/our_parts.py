@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchmarks.candidates import QUESTIONS
-from importer.extract import Sheet, open_sheet
+from importer.extract import ReadingLimits, Sheet, open_sheet
 from importer.mapping import ResolvedMapping, read_mapping, resolve
 from importer.models import Question, SourceOptions, WireFormat
 
 
 def open_source(path: Path) -> Sheet:
     """The CSV as a sheet."""
-    return open_sheet(path, SourceOptions(header_row=1))
+    return open_sheet(path, SourceOptions(header_row=1), ReadingLimits())
 
 
 def resolved(mapping: Path, sheet: Sheet) -> ResolvedMapping:

@@ -75,10 +75,10 @@ def _write_xlsx(path: Path, rows: int) -> None:
 
 
 def _ours(path: Path) -> Callable[[], int]:
-    from importer.extract import open_sheet
+    from importer.extract import ReadingLimits, open_sheet
     from importer.models import SourceOptions
 
-    return lambda: 1 + sum(1 for _ in open_sheet(path, SourceOptions(header_row=1)).rows())
+    return lambda: 1 + sum(1 for _ in open_sheet(path, SourceOptions(header_row=1), ReadingLimits()).rows())
 
 
 def _bare_csv(path: Path) -> Callable[[], int]:

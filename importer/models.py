@@ -25,6 +25,32 @@ class Column:
         return self.name or f"={self.letter}"
 
 
+def column_letter(index: int) -> str:
+    """The letter of a column, counted from 0.
+
+    >>> column_letter(0), column_letter(25), column_letter(26), column_letter(701)
+    ('A', 'Z', 'AA', 'ZZ')
+    """
+    letters = ""
+    number = index + 1
+    while number:
+        number, rest = divmod(number - 1, 26)
+        letters = chr(ord("A") + rest) + letters
+    return letters
+
+
+def column_index(letters: str) -> int:
+    """The index of a column, from 0, by its letters.
+
+    >>> column_index("A"), column_index("Z"), column_index("AA")
+    (0, 25, 26)
+    """
+    number = 0
+    for letter in letters:
+        number = number * 26 + ord(letter) - ord("A") + 1
+    return number - 1
+
+
 @dataclass(frozen=True, slots=True)
 class Origin:
     """The file, and for a workbook the sheet, that rows come from."""

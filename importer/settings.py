@@ -127,10 +127,6 @@ class Settings(BaseModel):
         return WireFormat(self.multiple_choice, self.yes_no, self.question_reference)
 
     @property
-    def standard_input_bytes(self) -> int:
-        return self.standard_input_megabytes << 20
-
-    @property
     def ledger_address(self) -> str:
         """Where the ledger is kept, for `open_ledger`: by default a file in the results folder."""
         return self.ledger if self.ledger is not None else str(self.out / "ledger.sqlite")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from importer.errors import UnusableInput
-from importer.extract.limits import ReadingLimits, limits_of_settings
+from importer.extract import ReadingLimits
 from importer.ledger import ledger_file
 from importer.regular_files import read_regular
 from importer.settings import Settings, load_settings
@@ -333,14 +333,14 @@ def test_a_token_file_that_is_not_there_is_told(folder: Path) -> None:
 
 def test_the_limits_of_reading_are_the_usual_ones_until_they_are_set(monkeypatch: pytest.MonkeyPatch) -> None:
     """The defaults of the settings are those of the reader; megabytes become bytes."""
-    assert limits_of_settings() == ReadingLimits()
+    assert ReadingLimits.of(load_settings()) == ReadingLimits()
     monkeypatch.setenv("IMPORTER_WORKBOOK_MEMORY_MEGABYTES", "8192")
     monkeypatch.setenv("IMPORTER_WORKBOOK_UNPACKED_MEGABYTES", "3000")
     monkeypatch.setenv("IMPORTER_WORKBOOK_SECONDS", "600")
     monkeypatch.setenv("IMPORTER_SOURCE_MEGABYTES", "9000")
     monkeypatch.setenv("IMPORTER_CSV_ROW_MEGABYTES", "40")
     monkeypatch.setenv("IMPORTER_CSV_COLUMNS", "20000")
-    assert limits_of_settings() == ReadingLimits(
+    assert ReadingLimits.of(load_settings()) == ReadingLimits(
         source=9000 << 20, row=40 << 20, columns=20_000, seconds=600, memory=8192 << 20, unpacked=3000 << 20
     )
 

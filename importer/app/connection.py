@@ -117,7 +117,7 @@ def patience_of_run(order: Order, listen: Listener, *, dry_run: bool) -> Callabl
             with ledger:
                 return settings.give_up_minutes * 60 if ledger.has_answered(base_url) else 0.0
 
-        return Patience(goes_on_for=goes_on_for, told=lambda seconds: listen(QuestionsDelayed(seconds)))
+        return Patience(goes_on_for=goes_on_for, on_wait=lambda seconds: listen(QuestionsDelayed(seconds)))
 
     return of
 

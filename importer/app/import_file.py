@@ -30,7 +30,7 @@ from importer.app.orders import Order, RunControl
 from importer.app.planning import Plan, PlannedRun, discard, plan_run
 from importer.errors import Busy, ImporterError, StoppedEarly, UnusableInput, UsageError
 from importer.ledger import LedgerStore, Scope, open_existing_ledger, open_ledger, presences_in
-from importer.load import DryLoader, Halt, Loader, LoadOptions, Stop, Waiting
+from importer.load import Cancellation, DryLoader, Loader, LoadOptions, Stop, Waiting
 from importer.mapping import read_mapping
 from importer.models import FilePlace, Operation, Outcome, Problem, ReadyCandidate
 from importer.report import Summary, read_summary
@@ -182,7 +182,7 @@ class _Sender:
         with (
             _ledger_of(plan, self.order.settings.ledger_address) as ledger,
             EarlierOutcomes(out) as earlier,
-            self.control.sending() as halt,
+            self.control.sending() as cancellation,
         ):
             try:
                 _begin(plan, out, ledger, self.listen)
@@ -191,7 +191,7 @@ class _Sender:
                     discard(plan)
                 raise
             _remove_leftovers(self.order, ledger, self.listen)
-            loader = self._loader(plan, ledger, earlier, halt)
+            loader = self._loader(plan, ledger, earlier, cancellation)
             try:
                 done = _process_rows(plan, loader, self.listen)
                 stop = loader.stop or self.control.stopped
@@ -207,14 +207,13 @@ class _Sender:
             ledger.end_run(plan.manifest.run, summary.ended_at or summary.started_at, summary.exit_code)
         return summary
 
-    def _loader(self, plan: Plan, ledger: LedgerStore, earlier: EarlierOutcomes, halt: Halt) -> Loader:
+    def _loader(self, plan: Plan, ledger: LedgerStore, earlier: EarlierOutcomes, cancellation: Cancellation) -> Loader:
         settings, sending, connection = self.order.settings, self.order.sending, self.connection
         asks = plan.mapping.target.operation is Operation.APPLY
         return Loader(
             connection.service,
             ledger,
             plan.ledger_run,
-            submit_then=connection.service.submit_then,
             options=LoadOptions(
                 in_flight=settings.in_flight,
                 rate=settings.rate,
@@ -227,9 +226,9 @@ class _Sender:
             ),
             probe=connection.is_well,
             has_answered=asks or ledger.has_answered(connection.name),
-            told=self._tell_waiting,
+            on_waiting=self._tell_waiting,
             earlier=earlier.of,
-            halt=halt,
+            cancellation=cancellation,
         )
 
     def _tell_waiting(self, waiting: Waiting | None) -> None:

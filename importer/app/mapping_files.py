@@ -10,7 +10,7 @@ from pathlib import Path
 from importer.app.connection import connect
 from importer.app.orders import Rehearsal
 from importer.errors import UnusableInput, UsageError
-from importer.extract import STANDARD_INPUT, Sheet, copy_source, open_sheet
+from importer.extract import STANDARD_INPUT, ReadingLimits, Sheet, copy_source, open_sheet
 from importer.extract.profile import SheetProfile, profile_sheet
 from importer.mapping import (
     Mapping,
@@ -46,13 +46,14 @@ def look_into(file: Path, source: SourceOptions, settings: Settings) -> tuple[Sh
     Raises:
         UnusableInput: it cannot be read; the hints name flags.
     """
+    limits = ReadingLimits.of(settings)
     with ExitStack() as needed:
         path = file
         if str(file) == STANDARD_INPUT:
             make_results(settings)
             folder = needed.enter_context(private_input(settings.out))
-            path = copy_source(file, folder, standard_input_bytes=settings.standard_input_bytes).path
-        sheet = _open_undeclared(path, source, shown_as=str(file))
+            path = copy_source(file, folder, limits).path
+        sheet = _open_undeclared(path, source, limits, shown_as=str(file))
         return sheet, profile_sheet(sheet)
 
 
@@ -77,6 +78,7 @@ def propose_mapping(
     target: Target,
     questions: tuple[Question, ...],
     source: SourceOptions,
+    settings: Settings,
     tell: Callable[[str], None],
 ) -> Proposal:
     """A mapping file for a spreadsheet. Where the first sheet holds no candidates, another one that does is taken.
@@ -86,11 +88,12 @@ def propose_mapping(
     Raises:
         UnusableInput: the file cannot be read; the hints name flags.
     """
-    sheet = _open_undeclared(file, source)
+    limits = ReadingLimits.of(settings)
+    sheet = _open_undeclared(file, source, limits)
     tell(sheet.reading)
     facts = SourceFacts(file.name, sheet.origin.sheet, sheet.header_row, source.encoding, source.delimiter)
     columns = sample_columns(sheet.columns, sheet.rows())
-    others = _other_sheets(file, sheet.origin.sheet) if sheet.origin.sheet else ()
+    others = _other_sheets(file, sheet.origin.sheet, limits) if sheet.origin.sheet else ()
     proposal = propose(target, questions, columns, facts, others)
     if source.sheet is not None or _names_candidates(proposal):
         return proposal
@@ -109,12 +112,12 @@ def _names_candidates(proposal: Proposal) -> bool:
     return any(field.name == "email" for field in proposal.candidate)
 
 
-def _other_sheets(file: Path, main: str) -> tuple[OtherSheet, ...]:
+def _other_sheets(file: Path, main: str, limits: ReadingLimits) -> tuple[OtherSheet, ...]:
     """The other visible sheets of the workbook that hold a table, the first few of them."""
     found = []
     for number in range(1, _MOST_SHEETS + 1):
         try:
-            sheet = open_sheet(file, SourceOptions(str(number)))
+            sheet = open_sheet(file, SourceOptions(str(number)), limits)
         except UnusableInput as error:
             if any(problem.code == "sheet-missing" for problem in error.problems):
                 break
@@ -202,7 +205,7 @@ def check_mappings(
         if mapping.questions_seen is not None:
             checked = replace(checked, changed=changes(mapping.questions_seen, questions, mapping.answers_place))
         try:
-            sheet = open_sheet(file, mapping.source) if file else None
+            sheet = open_sheet(file, mapping.source, ReadingLimits.of(settings)) if file else None
             checked = replace(checked, reading=sheet.reading if sheet else None)
             checked = replace(checked, notes=_fit(mapping, file, sheet, questions, settings))
         except UnusableInput as error:
@@ -220,7 +223,7 @@ def _fit(
     if file is None or sheet is None:
         return check_without_columns(mapping, questions, settings.wire)
     with _room_for_copies(settings) if mapping.child_sources else nullcontext(Path()) as folder:
-        children = open_children(mapping, Source(file, file), folder)
+        children = open_children(mapping, Source(file, file), folder, ReadingLimits.of(settings))
         found = check_against_columns(mapping, sheet.columns, questions, settings.wire, children.tables)
     return (*sheet.warnings, *found)
 
@@ -233,10 +236,10 @@ def _room_for_copies(settings: Settings) -> AbstractContextManager[Path]:
 # --- what a mapping would declare, as flags -------------------------------------------------------
 
 
-def _open_undeclared(path: Path, source: SourceOptions, shown_as: str | None = None) -> Sheet:
+def _open_undeclared(path: Path, source: SourceOptions, limits: ReadingLimits, shown_as: str | None = None) -> Sheet:
     """A file that has no mapping yet. One that cannot be read as it is says which flag to give."""
     try:
-        return open_sheet(path, source, shown_as=shown_as)
+        return open_sheet(path, source, limits, shown_as=shown_as)
     except UnusableInput as error:
         raise UnusableInput([with_flag(problem) for problem in error.problems]) from None
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from importer.load import ErrorLimit, Halt, Stop
+from importer.load import Cancellation, ErrorLimit, Stop
 from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.settings import Settings
 
@@ -63,26 +63,26 @@ class Order:
 
 
 class RunControl:
-    """Steers a run, from any thread or from a signal handler. new_halt: its brake, which holds its clock as well."""
+    """Steers a run, from any thread or from a signal handler. new_cancellation: its switch and clock."""
 
-    def __init__(self, new_halt: Callable[[], Halt] = Halt) -> None:
-        self._new_halt = new_halt
-        self._halt: Halt | None = None
+    def __init__(self, new_cancellation: Callable[[], Cancellation] = Cancellation) -> None:
+        self._new_cancellation = new_cancellation
+        self._cancellation: Cancellation | None = None
         self.is_stopped = False
         self.signal: int | None = None
 
     @property
     def is_sending(self) -> bool:
         """Whether rows are sent now, so that a stop ends in a report."""
-        return self._halt is not None
+        return self._cancellation is not None
 
     def stop(self, signal: int | None = None) -> None:
         """No new row is sent, what is in flight finishes, the report is written. `signal`: which one asked for it."""
         self.signal = signal
         self.is_stopped = True
-        halt = self._halt
-        if halt is not None:
-            halt.set()
+        cancellation = self._cancellation
+        if cancellation is not None:
+            cancellation.set()
 
     @property
     def stopped(self) -> Stop | None:
@@ -92,12 +92,12 @@ class RunControl:
         return Stop("stopped-by-hand", "a person stopped it", "run the same command again: it goes on here")
 
     @contextmanager
-    def sending(self) -> Iterator[Halt]:
-        """For the run that is steered: its brake, while this is open."""
-        halt = self._halt = self._new_halt()
+    def sending(self) -> Iterator[Cancellation]:
+        """For the run that is steered: its switch, while this is open."""
+        cancellation = self._cancellation = self._new_cancellation()
         if self.is_stopped:
-            halt.set()
+            cancellation.set()
         try:
-            yield halt
+            yield cancellation
         finally:
-            self._halt = None
+            self._cancellation = None

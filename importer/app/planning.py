@@ -17,7 +17,7 @@ from importer.app.events import Begun, Planned, ReadyRows
 from importer.app.orders import Order
 from importer.atomic_files import make_subfolder
 from importer.errors import StoppedEarly, UnusableInput, UsageError
-from importer.extract import Sheet, SourceCopy, open_sheet, share_copy
+from importer.extract import ReadingLimits, Sheet, SourceCopy, open_sheet, share_copy
 from importer.ledger import Presence, Scope
 from importer.ledger import RunRecord as LedgerRun
 from importer.mapping import Mapping, ResolvedMapping, RouteColumn, read_mapping, read_mappings, resolve, route_column
@@ -186,17 +186,15 @@ class _Planner:
 
     def _open(self, mapping: Mapping, folder: Path, part: Part | None) -> _Opened:
         order = self.order
-        copy = share_copy(part.copied, folder) if part else self._copy(folder)
+        limits = ReadingLimits.of(order.settings)
+        copy = share_copy(part.copied, folder) if part else copy_of_source(order.file, folder, limits)
         mapping_copy = keep_mapping(mapping, folder)
-        sheet = part.sheet if part else open_sheet(copy.path, mapping.source, shown_as=order.shown_as)
-        children = open_children(mapping, Source(order.file, copy.path), folder)
+        sheet = part.sheet if part else open_sheet(copy.path, mapping.source, limits, shown_as=order.shown_as)
+        children = open_children(mapping, Source(order.file, copy.path), folder, limits)
         asks = mapping.target.operation is Operation.APPLY
         questions = self.questions_of(mapping.target.id) if asks else ()
         resolved = resolve(mapping, sheet.columns, questions, order.settings.wire, children.tables)
         return _Opened(copy, mapping, mapping_copy, sheet, children, questions, resolved)
-
-    def _copy(self, folder: Path) -> SourceCopy:
-        return copy_of_source(self.order.file, folder, self.order.settings.standard_input_bytes)
 
     def _plan_of(
         self,
@@ -271,11 +269,12 @@ class _Planner:
         plans: list[Plan] = []
         with _new_folder(order.settings, new_run_id(started_at)) as (folder, presence), ExitStack() as undo:
             undo.callback(_discard_all, plans)
-            copy = self._copy(folder)
+            limits = ReadingLimits.of(order.settings)
+            copy = copy_of_source(order.file, folder, limits)
             make_subfolder(folder / _MAPPINGS)
             for mapping in mappings:  # also of those that have no rows or are blocked: the run can go on from them
                 keep_mapping(mapping, folder / _MAPPINGS, mapping.path.stem)
-            sheet = open_sheet(copy.path, mappings[0].source, shown_as=order.shown_as)
+            sheet = open_sheet(copy.path, mappings[0].source, limits, shown_as=order.shown_as)
             column = route_column(mappings, sheet.columns)
             targets = self._plan_parts(folder.name, column, copy, sheet, plans)
             manifest = RunManifest(

@@ -24,7 +24,7 @@ from importer.ledger import ledger_name, open_existing_ledger
 from importer.regular_files import mode_for_others
 from importer.runs.manifest import read_manifest, runs_in
 from importer.runs.results_folder import why_untrusted
-from importer.service import NoReply, Reply, transport_told
+from importer.service import NoReply, Reply, describe_transport
 from importer.settings import Settings, load_settings
 from importer.trust import confirm
 
@@ -90,7 +90,7 @@ def _transport(settings: Settings) -> Finding:
     """What carries the requests, and how to have the other."""
 
     try:
-        return Finding("transport", True, transport_told(settings.transport))
+        return Finding("transport", True, describe_transport(settings.transport))
     except UnusableInput as error:
         return Finding("transport", False, error.problems[0].message, error.problems[0].hint)
 

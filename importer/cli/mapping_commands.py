@@ -68,7 +68,9 @@ def new(
         refuse_to_replace(path, force=force)
     settings = load_settings(out=out)
     asked = ask_questions(target, settings, rehearsal_of(settings, sandbox, questions))
-    proposal = propose_mapping(file, target, asked, SourceOptions(sheet, header_row, encoding, delimiter), say)
+    proposal = propose_mapping(
+        file, target, asked, SourceOptions(sheet, header_row, encoding, delimiter), settings, say
+    )
     if path == _STANDARD_OUTPUT:
         tell(write_proposal(proposal).removesuffix("\n"))
         return

@@ -6,15 +6,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from importer.extract.limits import ReadingLimits
     from importer.extract.opening import open_sheet
     from importer.extract.restored_values import restore_values
-    from importer.extract.sheet import Sheet
-    from importer.extract.source_copy import STANDARD_INPUT, STANDARD_INPUT_BYTES, SourceCopy, copy_source, share_copy
+    from importer.extract.sheet import ReadingLimits, Sheet
+    from importer.extract.source_copy import STANDARD_INPUT, SourceCopy, copy_source, share_copy
 
 __all__ = [
     "STANDARD_INPUT",
-    "STANDARD_INPUT_BYTES",
     "ReadingLimits",
     "Sheet",
     "SourceCopy",
@@ -27,11 +25,11 @@ __all__ = [
 # Imported when first asked for: the child that reads a workbook lies in this package too, and needs none of it. Its
 # start is time that a person waits for each workbook.
 _HOMES = {
-    "ReadingLimits": "limits",
+    "ReadingLimits": "sheet",
     "open_sheet": "opening",
     "restore_values": "restored_values",
     "Sheet": "sheet",
-} | dict.fromkeys(("STANDARD_INPUT", "STANDARD_INPUT_BYTES", "SourceCopy", "copy_source", "share_copy"), "source_copy")
+} | dict.fromkeys(("STANDARD_INPUT", "SourceCopy", "copy_source", "share_copy"), "source_copy")
 
 
 def __getattr__(name: str) -> object:

@@ -12,14 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from importer.errors import UnusableInput
-from importer.extract.cell_flaws import flaw_of, may_hold_flaw
-from importer.extract.clean_text import clean
-from importer.extract.csv_dialect import shown_delimiter
+from importer.extract.cell_text import clean, flaw_of, may_hold_flaw
 from importer.extract.csv_survey import Survey
 from importer.extract.encoding import Encoding, undecodable
-from importer.extract.layout import Layout
-from importer.extract.limits import ReadingLimits
-from importer.extract.record import Flaw, Record
+from importer.extract.sheet import Flaw, ReadingLimits, Record
+from importer.extract.table import Layout
 from importer.models import CellPlace, FilePlace, Origin, Place, Problem, Row
 
 if TYPE_CHECKING:
@@ -50,23 +47,17 @@ class CsvFile:
     marked: bool = False
     delimited: bool = True
     guarded: bool = False
+    even: bool = True
+    hidden: frozenset[int] = frozenset()
 
     @property
     def how(self) -> str:
-        delimiter = f"delimiter {shown_delimiter(self.delimiter)}" if self.delimited else "no delimiter found"
+        delimiter = f"delimiter {_shown_delimiter(self.delimiter)}" if self.delimited else "no delimiter found"
         return f"CSV, {self.encoding.label}, {delimiter}"
 
     @property
     def lines(self) -> int:
         return self.survey.lines
-
-    @property
-    def even(self) -> bool:
-        return True
-
-    @property
-    def hidden(self) -> frozenset[int]:
-        return frozenset()
 
     def warnings(self, layout: Layout) -> tuple[Problem, ...]:
         return ()
@@ -139,7 +130,7 @@ class CsvFile:
                 Problem(
                     "too-many-columns",
                     f"the row has {len(cells):,} cells, more than the {self.limits.columns:,} that are allowed",
-                    f"check that {shown_delimiter(self.delimiter)} is the delimiter and that no line break was lost, "
+                    f"check that {_shown_delimiter(self.delimiter)} is the delimiter and that no line break was lost, "
                     "or allow more with IMPORTER_CSV_COLUMNS",
                     CellPlace(self.origin, number),
                 )
@@ -170,7 +161,7 @@ class CsvFile:
             )
         return Problem(
             "quote-broken",
-            f"a quote (\") ends inside a cell: only {shown_delimiter(self.delimiter)} or the line's end may follow it",
+            f"a quote (\") ends inside a cell: only {_shown_delimiter(self.delimiter)} or the line's end may follow it",
             'write a quote inside a quoted cell twice (""), or close the one that is open',
             place,
         )
@@ -181,14 +172,8 @@ def unguarded(cell: str) -> str:
     return cell[1:] if _GUARDED.match(cell) else cell
 
 
-def first_lines(path: Path, encoding: Encoding, limit: int = 200, characters: int = 1 << 18) -> list[str]:
-    """The first lines of a file, to look for its delimiter; the last may be cut."""
-    lines: list[str] = []
-    with path.open(encoding=encoding.codec, newline="") as file:
-        while len(lines) < limit and characters > 0 and (line := file.readline(characters)):
-            lines.append(line)
-            characters -= len(line)
-    return lines
+def _shown_delimiter(delimiter: str) -> str:
+    return "tab" if delimiter == "\t" else f'"{delimiter}"'
 
 
 def row_too_long(place: Place, limits: ReadingLimits) -> Problem:

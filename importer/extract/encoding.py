@@ -1,21 +1,21 @@
-"""Which encoding a CSV is in: its BOM, or what was declared, or UTF-8; checked over the whole file, never guessed."""
+"""Which encoding a CSV is in: its BOM, or what was declared, or UTF-8; checked over the whole file, never guessed.
+
+For a file that is not in it, likely encodings are proposed, each with cells of the file as it would read them. A person
+picks.
+"""
 
 from __future__ import annotations
 
 import codecs
 import difflib
+import re
+import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from importer.errors import UnusableInput
 from importer.extract.csv_survey import Survey, first_foreign_byte, first_undecodable, survey
-from importer.extract.encoding_proposals import (
-    Reading,
-    is_likelier,
-    is_utf8_elsewhere,
-    likely_readings,
-    unmarked_wide_reading,
-)
 from importer.models import FilePlace, LinePlace, Problem
 
 # The UTF-32 mark begins with that of UTF-16, so it comes first.
@@ -70,7 +70,7 @@ def find_encoding(path: Path, name: str, declared: str | None) -> SurveyedEncodi
     seen = survey(path, encoding.codec)
     if seen.undecodable is not None:
         raise UnusableInput(undecodable(path, name, encoding))
-    if not mark and not declared and not seen.plain and (reading := unmarked_wide_reading(path)):
+    if not mark and not declared and not seen.plain and (reading := _unmarked_wide_reading(path)):
         raise UnusableInput(_unmarked_wide(name, reading))
     if declared and not encoding.codec.startswith("utf") and _is_really_utf8(path, encoding):
         raise UnusableInput(_really_utf8(name, encoding))
@@ -104,8 +104,8 @@ def undecodable(path: Path, name: str, encoding: Encoding) -> Problem:
     bad = first_undecodable(path, encoding.codec)
     if bad is None:
         return Problem("file-changed", "the file changed while it was read", "run again", FilePlace(name))
-    readings = likely_readings(path, bad.offset)
-    if encoding.codec.startswith("utf-8") and is_utf8_elsewhere(path, bad.offset):
+    readings = _likely_readings(path, bad.offset)
+    if encoding.codec.startswith("utf-8") and _is_utf8_elsewhere(path, bad.offset):
         return Problem(
             "encoding-damaged",
             f"the byte 0x{bad.byte:02X} is damaged: all around it is {encoding.label}",
@@ -123,7 +123,7 @@ def undecodable(path: Path, name: str, encoding: Encoding) -> Problem:
     )
 
 
-def _unmarked_wide(name: str, reading: Reading) -> Problem:
+def _unmarked_wide(name: str, reading: _Reading) -> Problem:
     """UTF-16 can pass for UTF-8 full of NULs, in as many wrong rows as it has bytes that look like line ends."""
     return Problem(
         "encoding-wrong",
@@ -138,7 +138,7 @@ def _is_really_utf8(path: Path, declared: Encoding) -> bool:
     offset = first_foreign_byte(path)
     if offset is None or survey(path, "utf-8").undecodable is not None:
         return False
-    return is_likelier(path, offset, "utf-8", declared.codec)
+    return _is_likelier(path, offset, "utf-8", declared.codec)
 
 
 def _really_utf8(name: str, encoding: Encoding) -> Problem:
@@ -148,3 +148,128 @@ def _really_utf8(name: str, encoding: Encoding) -> Problem:
         "take `encoding:` out of the mapping",
         FilePlace(name),
     )
+
+
+# --- proposals --------------------------------------------------------------------------------------
+
+
+# fmt: off
+_NARROW = (
+    "cp1254", "cp1252", "cp1250", "cp1251", "cp1253", "cp1256", "cp857", "cp850", "mac-turkish", "mac-roman",
+    "shift_jis", "gb18030", "big5", "euc-kr",
+)
+_WIDE = ("utf-16-le", "utf-16-be")
+# fmt: on
+_PROPOSED = 3
+_SAMPLE = 1 << 16  # bytes before and after the place where UTF-8 ends
+_COMMON = frozenset("çğışöüÇĞİŞÖÜâîûäßéèêëàáíóúñãõåøæøÅØÆÄÉ’‘“”–—€…°·")
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """An encoding and up to three cells of the file as it reads them, quoted."""
+
+    encoding: str
+    sample: str
+
+
+def _likely_readings(path: Path, offset: int) -> tuple[_Reading, ...]:
+    """Up to three readings of the bytes around `offset`, the likeliest first, no two alike."""
+    raw = _around(path, offset)
+    wide = raw.count(0) * 5 > len(raw)  # two bytes for each letter
+    candidates = _WIDE if wide else _NARROW
+    scored = []
+    for order, encoding in enumerate(candidates):
+        text = _decoded(raw, encoding)
+        if text is not None and (score := _likelihood(text)) > 0:
+            scored.append((-score, order, _Reading(encoding, _sample(text))))
+    readings: dict[str, _Reading] = {}
+    for _, _, reading in sorted(scored, key=lambda each: each[:2]):
+        if reading.sample:
+            readings.setdefault(reading.sample, reading)
+    return tuple(readings.values())[:_PROPOSED]
+
+
+def _unmarked_wide_reading(path: Path) -> _Reading | None:
+    """The UTF-16 that a file without a mark is most likely in: nearly every second byte is NUL, and no other one."""
+    with path.open("rb") as file:
+        raw = file.read(_SAMPLE)
+    for encoding, high, low in (("utf-16-le", raw[1::2], raw[::2]), ("utf-16-be", raw[::2], raw[1::2])):
+        text = _decoded(raw, encoding)
+        if text is not None and high.count(0) > 0.6 * len(high) and low.count(0) < 0.01 * len(low):
+            cells = dict.fromkeys(cell.strip() for cell in _cells(text))
+            return _Reading(encoding, ", ".join(repr(cell[:30]) for cell in list(cells)[:3] if cell))
+    return None
+
+
+def _is_utf8_elsewhere(path: Path, offset: int) -> bool:
+    """Whether the bytes around `offset` are UTF-8 but for a few: then the file is damaged, not in another encoding."""
+    text = _around(path, offset).decode("utf-8", "replace")
+    wrong = text.count("\ufffd")
+    return sum(1 for character in text if character > "\x7f") - wrong >= 4 * wrong
+
+
+def _is_likelier(path: Path, offset: int, encoding: str, other: str) -> bool:
+    """Whether the bytes around `offset` make likelier text in one encoding than in another that reads them too."""
+    raw = _around(path, offset)
+    return _likelihood(raw.decode(encoding, "ignore")) > _likelihood(raw.decode(other, "ignore"))
+
+
+def _around(path: Path, offset: int) -> bytes:
+    with path.open("rb") as file:
+        file.seek(max(0, offset - _SAMPLE) // 4 * 4)
+        return file.read(2 * _SAMPLE)
+
+
+def _decoded(raw: bytes, encoding: str) -> str | None:
+    # The sample may end inside a letter of several bytes.
+    for cut in range(4):
+        try:
+            return raw[: len(raw) - cut].decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return None
+
+
+def _likelihood(text: str) -> float:
+    """The mean over the foreign letters: those of one script together are likely, symbols and controls are not."""
+    weights = [
+        _weight(before, character, after)
+        for before, character, after in zip(" " + text, text, text[1:] + " ", strict=False)
+        if character > "\x7f"
+    ]
+    # A few letters are enough to judge, and of a large sample there are many.
+    return sum(weights) / len(weights) if weights else 0.0
+
+
+def _weight(before: str, character: str, after: str) -> float:
+    if character in _COMMON:
+        if character.isupper() and before.islower():
+            return -1.0  # a capital inside a word is what a wrong table makes of a small letter
+        return 0.4 if before in _COMMON or after in _COMMON else 2.0
+    if not character.isalpha() and before.isalpha() and after.isalpha():
+        return -2.0  # a character inside a word
+    if not character.isalpha():
+        return -3.0 if unicodedata.category(character) in ("Cc", "Co", "Cn") else -0.7
+    if character.isupper() and before.islower():
+        return -1.0
+    script = _script(character)
+    if script == "LATIN":
+        return 0.3
+    if any(near.isalpha() and _script(near) != script for near in (before, after)):
+        return -2.0  # scripts mixed in one word
+    return 1.0
+
+
+@lru_cache(maxsize=1024)
+def _script(character: str) -> str:
+    return unicodedata.name(character, "UNKNOWN").partition(" ")[0]
+
+
+def _cells(text: str) -> list[str]:
+    return re.split(r"[,;\t|\r\n\"]+", text)
+
+
+def _sample(text: str) -> str:
+    words = dict.fromkeys(cell.strip() for cell in _cells(text) if not cell.isascii())
+    return ", ".join(repr(word[:30]) for word in list(words)[:3] if word)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
 import stat
+import unicodedata
 import zipfile
 from enum import StrEnum
 from pathlib import Path
 
 from importer.errors import UnusableInput
-from importer.extract.signatures import is_binary, known_kind
 from importer.models import FilePlace, Problem
 
 
@@ -50,9 +51,9 @@ def file_kind(path: Path, name: str, most: int) -> FileKind:
     require_file(path, name, most)
     kind = _ENDINGS.get(path.suffix.lower())
     if kind is None:
-        said = f"the ending {path.suffix!r}" if path.suffix else "a file without an ending"
-        raise _unusable(name, "file-ending", f"{said} is not one we read", f"save it as one of {' '.join(_ENDINGS)}")
-    problem = _disguise(path, name, kind)
+        ending = f"the ending {path.suffix!r}" if path.suffix else "a file without an ending"
+        raise _unusable(name, "file-ending", f"{ending} is not one we read", f"save it as one of {' '.join(_ENDINGS)}")
+    problem = _type_mismatch(path, name, kind)
     if problem:
         raise UnusableInput(problem)
     return kind
@@ -92,7 +93,7 @@ def require_file(path: Path, name: str, most: int) -> None:
         raise _unusable(name, "file-unreadable", message, "check the path and the disk that it is on") from None
 
 
-def _disguise(path: Path, name: str, kind: FileKind) -> Problem | None:
+def _type_mismatch(path: Path, name: str, kind: FileKind) -> Problem | None:
     """The problem of a file whose contents are not what its ending says."""
     head = _head(path)
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
@@ -100,7 +101,7 @@ def _disguise(path: Path, name: str, kind: FileKind) -> Problem | None:
         return _problem(name, "file-is-html", "is really a web page", _SAVE)
     if start.startswith(b"<?xml") and b"urn:schemas-microsoft-com:office:spreadsheet" in head:
         return _problem(name, "file-is-xml", "is really a spreadsheet as XML of Excel 2003", _SAVE)
-    if (known := known_kind(head)) is not None:
+    if (known := _known_kind(head)) is not None:
         return _problem(name, "file-is-no-table", f"is really {known}", "export the table as .xlsx or .csv")
     if head.startswith(_OLE):
         return _ole_problem(path, name, kind)
@@ -108,7 +109,7 @@ def _disguise(path: Path, name: str, kind: FileKind) -> Problem | None:
         return _zip_problem(path, name, kind)
     if kind is FileKind.CSV:
         hint = "export the table as .xlsx or .csv"
-        return _problem(name, "file-is-no-table", "is no text, but binary data", hint) if is_binary(head) else None
+        return _problem(name, "file-is-no-table", "is no text, but binary data", hint) if _is_binary(head) else None
     hint = f"{_SAVE}; a text file with delimiters must end in .csv"
     return _problem(name, "file-is-no-workbook", "is no workbook, whatever its ending says", hint)
 
@@ -156,3 +157,64 @@ def _problem(name: str, code: str, message: str, hint: str) -> Problem:
 
 def _unusable(name: str, code: str, message: str, hint: str) -> UnusableInput:
     return UnusableInput(_problem(name, code, message, hint))
+
+
+# --- by the first bytes -----------------------------------------------------------------------------
+
+
+_TEXT_AND_BELL = bytes({7, 8, 9, 10, 12, 13, 27, *range(0x20, 0x100)} - {0x7F})
+# By their first bytes; the longer before the shorter that begins alike.
+_SIGNATURES: tuple[tuple[bytes, str], ...] = (
+    (b"%PDF", "a PDF"),
+    (b"\xff\xd8\xff", "a JPEG picture"),
+    (b"\x89PNG\r\n\x1a\n", "a PNG picture"),
+    (b"GIF87a", "a GIF picture"),
+    (b"GIF89a", "a GIF picture"),
+    (b"II*\x00", "a TIFF picture"),
+    (b"MM\x00*", "a TIFF picture"),
+    (b"\x7fELF", "a program"),
+    (b"\xcf\xfa\xed\xfe", "a program"),
+    (b"\x1f\x8b", "a file packed with gzip"),
+    (b"BZh", "a file packed with bzip2"),
+    (b"\xfd7zXZ\x00", "a file packed with xz"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
+    (b"Rar!\x1a\x07", "a RAR archive"),
+    (b"SQLite format 3\x00", "an SQLite database"),
+    (b"{\\rtf", "a rich text document"),
+)
+_PICTURES_IN_BOXES = (b"ftyp",)  # at 4: HEIC pictures and MP4 films
+_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF8, codecs.BOM_UTF32_BE)
+_STRANGE = 0.05  # of a text, so many are never control characters
+
+
+def _known_kind(head: bytes) -> str | None:
+    """What a file is that begins so, in words; None where it may be a table.
+
+    >>> _known_kind(b"%PDF-1.7"), _known_kind(b"Name,City")
+    ('a PDF', None)
+    """
+    for signature, kind in _SIGNATURES:
+        if head.startswith(signature):
+            return kind
+    if head[4:8] in _PICTURES_IN_BOXES:
+        return "a film or a picture of a phone"
+    if head.startswith(b"RIFF") and head[8:12] in (b"WEBP", b"WAVE", b"AVI "):
+        return "a picture, a film or a sound"
+    if head.startswith(b"MZ") and b"\0" in head:
+        return "a program"
+    return None
+
+
+def _is_binary(head: bytes) -> bool:
+    """Whether bytes are no text in any encoding: full of control characters, and not letters of two bytes each."""
+    if head.startswith(_MARKS):
+        return False
+    strange = len(head.translate(None, _TEXT_AND_BELL))
+    return strange > _STRANGE * len(head) and not any(_reads_as(head, codec) for codec in ("utf-16-le", "utf-16-be"))
+
+
+def _reads_as(head: bytes, codec: str) -> bool:
+    """Whether bytes are text in an encoding of two bytes a letter; the last may be cut."""
+    text = head[: len(head) // 4 * 4 - 2].decode(codec, "replace")
+    senseless = sum(1 for one in text if one == "\ufffd" or unicodedata.category(one) in ("Cn", "Co", "Cs"))
+    return senseless <= _STRANGE * len(text)

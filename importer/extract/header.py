@@ -1,4 +1,7 @@
-"""Which row holds the header: the declared one, or the first among the first twenty that looks like one."""
+"""Which row holds the header: the declared one, or the first among the first twenty that looks like one.
+
+And whether it is the header of one of our own results files, which is read by its own rules.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from importer.errors import UnusableInput
-from importer.extract.clean_text import header_text, shown
-from importer.extract.record import Record
-from importer.models import CellPlace, Origin, Problem
+from importer.extract.cell_text import header_text, shown
+from importer.extract.sheet import Record
+from importer.models import IMPORT_COLUMNS, TYPED_COLUMN, CellPlace, Origin, Problem
 
 WINDOW = 20  # rows that are looked at
 _NUMBER = re.compile(r"[+(]?[\d][\d\s.,()/:%+-]*")
@@ -78,6 +81,20 @@ def found_header(origin: Origin, records: Sequence[Record]) -> Header:
             CellPlace(origin, filled[0].number if filled else 1),
         )
     )
+
+
+def added_columns(header: Sequence[str]) -> int:
+    """How many cells at the end of a header row are what our report added; 0 if it is no results file.
+
+    Somebody may have taken out some of them, and one is enough to tell.
+    """
+    start = end = len(header)
+    while end and not header[end - 1]:
+        start = end = end - 1
+    for name in (TYPED_COLUMN, *reversed(IMPORT_COLUMNS)):
+        if start and header[start - 1] == name:
+            start -= 1
+    return len(header) - start if start < end else 0
 
 
 def _joined(upper: Header, lower: Header) -> Header:

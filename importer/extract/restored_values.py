@@ -20,14 +20,13 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from importer.errors import UnusableInput
-from importer.extract.clean_text import clean
+from importer.extract.cell_text import clean
 from importer.extract.csv_file import CsvFile, unguarded
-from importer.extract.limits import ReadingLimits
-from importer.extract.opening_csv import results_file
-from importer.extract.results_file import added_columns, is_canonical
-from importer.extract.sheet import Sheet
+from importer.extract.header import added_columns
+from importer.extract.opening import results_file
+from importer.extract.sheet import ReadingLimits, Sheet
 from importer.extract.source_copy import SourceCopy, replace_copy
-from importer.extract.table import open_table
+from importer.extract.table import is_canonical, open_table
 from importer.models import IMPORT_COLUMNS, TYPED_COLUMN, Column, SourceOptions
 from importer.text.normalize import normalize
 
@@ -40,12 +39,15 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _ORDERS = {"year first": (0, 1, 2), "day first": (2, 1, 0), "month first": (2, 0, 1)}  # where year, month and day are
-_SIGNS = [(decimal, thousands) for decimal in ".," for thousands in ("", ".", ",", " ", "'") if decimal != thousands]
+_SEPARATORS = [
+    (decimal, thousands) for decimal in ".," for thousands in ("", ".", ",", " ", "'") if decimal != thousands
+]
 _NUMBERS = {
-    signs: re.compile(
-        rf"([+-]?)([0-9]+|[0-9]{{1,3}}(?:{re.escape(signs[1])}[0-9]{{3}})+)(?:{re.escape(signs[0])}([0-9]+))?(%?)"
+    separators: re.compile(
+        rf"([+-]?)([0-9]+|[0-9]{{1,3}}(?:{re.escape(separators[1])}[0-9]{{3}})+)"
+        rf"(?:{re.escape(separators[0])}([0-9]+))?(%?)"
     )
-    for signs in _SIGNS
+    for separators in _SEPARATORS
 }
 _SPACES = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " ", "’": "'"})
 _TRUE = frozenset(
@@ -53,24 +55,25 @@ _TRUE = frozenset(
 )
 _FALSE = frozenset(map(normalize, ("false", "falsch", "faux", "yanlış", "falso", "onwaar", "fałsz")))
 _NO_WORD = re.compile(r"[\d#]")  # a column that is too narrow is ####
-# The order of a date with its sign and whether month and day have a nought; decimal sign and that of thousands; words.
+# The order of a date with its separator and whether month and day are padded with zero; the separators of a number; or
+# words.
 Form = tuple[str, str]
 
 
-def restore_values(copy: SourceCopy, original: Callable[[], Sheet]) -> SourceCopy:
+def restore_values(copy: SourceCopy, original: Callable[[], Sheet], limits: ReadingLimits) -> SourceCopy:
     """The private copy of a results file with the values whose form is proven written as Row writes them.
 
-    original: opens what the run that wrote the file has read. What is not proven stays, and is told when it is read; a
-    word in the place of a number or date is a person's, and is no longer listed as a value.
+    original: opens what the run that wrote the file has read. What is not proven stays, and is reported when it is
+    read; a word in the place of a number or date is a person's, and is no longer listed as a value.
     """
     try:
-        return _restored(copy, original)
-    except (csv.Error, UnusableInput):  # opening the file tells it
+        return _restored(copy, original, limits)
+    except (csv.Error, UnusableInput):  # opening the file reports it
         return copy
 
 
-def _restored(copy: SourceCopy, original: Callable[[], Sheet]) -> SourceCopy:
-    file = results_file(copy.path, copy.path.name, ReadingLimits())
+def _restored(copy: SourceCopy, original: Callable[[], Sheet], limits: ReadingLimits) -> SourceCopy:
+    file = results_file(copy.path, copy.path.name, limits)
     table = _Table.of(file) if file else None
     changed = {place: text for row in table.rows() for place, text in row.rewritten.items()} if table else {}
     if table is None or not changed:
@@ -182,7 +185,7 @@ def _readings(text: str) -> dict[Form, str]:
     if date := _DATE.fullmatch(text):
         return dict(_dates(date))
     text = text.translate(_SPACES)
-    return {signs: _number(match) for signs, form in _NUMBERS.items() if (match := form.fullmatch(text))}
+    return {separators: _number(match) for separators, form in _NUMBERS.items() if (match := form.fullmatch(text))}
 
 
 def _dates(match: re.Match[str]) -> Iterator[tuple[Form, str]]:

@@ -5,20 +5,17 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from importer.atomic_files import open_private
 from importer.errors import UnusableInput
-from importer.extract.csv_survey import SurveyOfCopy
 from importer.extract.file_kind import require_file
-from importer.extract.limits import limits_of_settings
+from importer.extract.sheet import ReadingLimits
 from importer.models import FilePlace, Problem
 
 STANDARD_INPUT = "-"  # the name by which a person asks for it
-STANDARD_INPUT_BYTES = 2 << 30  # more is taken for a stream that never ends
 _BLOCK = 1 << 20
 
 
@@ -30,19 +27,17 @@ class SourceCopy:
     sha256: str
 
 
-def copy_source(
-    path: Path, folder: Path, stem: str = "source", standard_input_bytes: int = STANDARD_INPUT_BYTES
-) -> SourceCopy:
+def copy_source(path: Path, folder: Path, limits: ReadingLimits, stem: str = "source") -> SourceCopy:
     """Copy `path` to `folder/<stem>.<ending>`, readable by its owner only, and hash it on the way.
 
-    `-` is standard input, and taken for a CSV of at most `standard_input_bytes`.
+    `-` is standard input, and taken for a CSV; what gives more than its limit is taken for a stream that never ends.
 
     Raises:
         UnusableInput: the file cannot be read, it changed while it was copied, or standard input goes on and on.
     """
     if str(path) == STANDARD_INPUT:
-        return _copied_input(folder / f"{stem}.csv", standard_input_bytes)
-    require_file(path, str(path), limits_of_settings().source)
+        return _copied_input(folder / f"{stem}.csv", limits.standard_input)
+    require_file(path, str(path), limits.source)
     with path.open("rb") as source:
         before = os.fstat(source.fileno())
         # One byte more shows that the file grew; one that goes on growing would never be copied.
@@ -104,18 +99,10 @@ def _copied_input(target: Path, limit: int) -> SourceCopy:
 def _copied(source: IO[bytes], target: Path, limit: int | None = None) -> SourceCopy:
     """A copy of all that the source gives, or of its first bytes up to a limit."""
     digest = hashlib.sha256()
-    survey = SurveyOfCopy()
     left = limit
-    # Nothing is sent before a file of any size is copied: its bytes are hashed while they are written and looked at.
-    with (
-        os.fdopen(open_private(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as copy,
-        ThreadPoolExecutor(1, "hash") as beside,
-    ):
+    with os.fdopen(open_private(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as copy:
         while block := source.read(_BLOCK if left is None else min(left, _BLOCK)):
-            hashed = beside.submit(digest.update, block)
+            digest.update(block)
             copy.write(block)
-            survey.at(block)
-            hashed.result()
             left = left - len(block) if left is not None else None
-    survey.keep(target)
     return SourceCopy(target, digest.hexdigest())

@@ -1,4 +1,4 @@
-"""The process that reads a workbook: limits itself, reads one sheet, writes frames to stdout.
+"""The process that reads a workbook: limits itself, chooses one sheet and reads it, writes messages to stdout.
 
 A reader may crash, hang or fill the memory over a hostile file; then this process ends, and its parent says so.
 Started by `workbook_process`, the request on stdin.
@@ -6,10 +6,12 @@ Started by `workbook_process`, the request on stdin.
 
 from __future__ import annotations
 
+import difflib
 import gc
 import os
 import signal
 import sys
+import unicodedata
 import warnings
 import zipfile
 from collections.abc import Callable, Sequence
@@ -19,23 +21,13 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from importer.errors import UnusableInput
+from importer.extract.cell_flags import DamagedError
 from importer.extract.cell_text import Value
 from importer.extract.file_kind import FileKind
-from importer.extract.hazards import DamagedError
-from importer.extract.results_file import added_columns
-from importer.extract.sheet_choice import SheetName, first_sheet, named_sheet
-from importer.extract.sheet_content import Batches, SheetContent
-from importer.extract.workbook_frames import (
-    Refusal,
-    Request,
-    SheetEnd,
-    SheetHead,
-    read_request,
-    write_batch,
-    write_end,
-    write_head,
-    write_refusal,
-)
+from importer.extract.header import added_columns
+from importer.extract.sheet_content import Batches, SheetContent, SheetName
+from importer.extract.workbook_readers import CalamineBook, OpenpyxlBook
+from importer.extract.worker_protocol import Refusal, Request, SheetEnd, SheetHead, frame
 from importer.models import FilePlace, Problem
 
 
@@ -51,13 +43,13 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this process
     warnings.simplefilter("ignore")  # readers warn of parts that they leave out; none holds cells
     gc.disable()  # nothing here makes cycles, and collecting among millions of cells takes its time
-    request = read_request(sys.stdin.buffer.read())
+    request = Request.from_bytes(sys.stdin.buffer.read())
     _limit(request)
     out = sys.stdout.buffer
     try:
         _answer(request, out)
     except UnusableInput as error:
-        out.write(write_refusal(Refusal(error.problems)))
+        out.write(frame(Refusal(error.problems)))
     out.flush()
 
 
@@ -78,12 +70,12 @@ def _answer(request: Request, out: IO[bytes]) -> None:
     sheet = _choose(book, request)
     content = book.content(sheet)
     others = [other.title for other in book.sheets if other.visible and other != sheet] if not request.sheet else []
-    found = content.hazards
-    out.write(write_head(SheetHead(sheet.title, others, sorted(found.hidden), found.merged, found.unchecked)))
+    flags = content.flags
+    out.write(frame(SheetHead(sheet.title, others, sorted(flags.hidden), flags.merged, flags.unchecked)))
     batches = Batches(content)
     for batch in batches:
-        out.write(write_batch(batch))
-    out.write(write_end(SheetEnd(batches.lost_digits)))
+        out.write(frame(batch))
+    out.write(frame(SheetEnd(batches.lost_digits)))
     out.flush()
     os._exit(0)  # the system frees the memory of millions of cells at once, the reader one after the other
 
@@ -104,7 +96,7 @@ class _Loaded:
                 self._content, self._title = self._book.content(sheet), sheet.title
             except DamagedError as error:
                 raise DamagedError(f"sheet {sheet.title!r}: {error}") from None
-            self._content.hazards.far.check(self._file)
+            self._content.flags.stray.check(self._file)
         return self._content
 
     def first(self, sheet: SheetName, wanted: Callable[[Sequence[Value]], bool]) -> Sequence[Value] | None:
@@ -125,14 +117,7 @@ def _open(request: Request) -> _Book:
     path, kind = Path(request.path), FileKind(request.kind)
     if kind is not FileKind.XLS:
         _check_size(request)
-    # Imported here: each costs a second child nothing where the first reader is enough.
-    if request.engine == "openpyxl":
-        from importer.extract.openpyxl_book import OpenpyxlXlsx
-
-        return OpenpyxlXlsx(path)
-    from importer.extract.calamine_book import CalamineBook
-
-    return CalamineBook(path, kind)
+    return OpenpyxlBook(path) if request.engine == "openpyxl" else CalamineBook(path, kind)
 
 
 def _check_size(request: Request) -> None:
@@ -151,11 +136,14 @@ def _check_size(request: Request) -> None:
         )
 
 
+# --- which sheet is read ------------------------------------------------------------------------
+
+
 def _choose(book: _Loaded, request: Request) -> SheetName:
     if request.sheet is None:
-        return first_sheet(request.name, book.sheets, lambda sheet: _holds_anything(book, sheet))
+        return _first_sheet(request.name, book.sheets, lambda sheet: _holds_anything(book, sheet))
     try:
-        return named_sheet(request.name, book.sheets, request.sheet)
+        return _named_sheet(request.name, book.sheets, request.sheet)
     except UnusableInput:
         # A sheet of the report that somebody copied into a workbook of its own bears another name.
         results = [sheet for sheet in book.sheets if _is_results(book, sheet)]
@@ -165,7 +153,7 @@ def _choose(book: _Loaded, request: Request) -> SheetName:
 
 
 def _holds_anything(book: _Loaded, sheet: SheetName) -> bool:
-    return book.content(sheet).hazards.last_row > 0 or book.first(sheet, _is_filled) is not None
+    return book.content(sheet).flags.last_row > 0 or book.first(sheet, _is_filled) is not None
 
 
 def _is_filled(row: Sequence[Value]) -> bool:
@@ -175,3 +163,51 @@ def _is_filled(row: Sequence[Value]) -> bool:
 def _is_results(book: _Loaded, sheet: SheetName) -> bool:
     header = book.first(sheet, lambda row: True) or ()
     return added_columns([cell if isinstance(cell, str) else "" for cell in header]) > 0
+
+
+def _named_sheet(name: str, sheets: Sequence[SheetName], wanted: str) -> SheetName:
+    """The sheet of that title, upper and lower case alike, or of that number among the visible ones.
+
+    A hidden sheet is read when it is named. `name` is the file's.
+
+    Raises:
+        UnusableInput: there is none.
+    """
+    for form in (str, _folded):
+        for sheet in sheets:
+            if form(sheet.title) == form(wanted):
+                return sheet
+    visible = [sheet for sheet in sheets if sheet.visible]
+    if wanted.isdecimal() and 1 <= int(wanted) <= len(visible):
+        return visible[int(wanted) - 1]
+    titles = {_folded(sheet.title): sheet.title for sheet in sheets}
+    near = difflib.get_close_matches(_folded(wanted), list(titles), n=1)
+    hint = f"did you mean {titles[near[0]]!r}? " if near else ""
+    raise UnusableInput(
+        Problem("sheet-missing", f"there is no sheet {wanted!r}", f"{hint}{_list_of(sheets)}", FilePlace(name))
+    )
+
+
+def _first_sheet(name: str, sheets: Sequence[SheetName], holds_rows: Callable[[SheetName], bool]) -> SheetName:
+    """The first visible sheet that holds anything.
+
+    Raises:
+        UnusableInput: no visible sheet does.
+    """
+    for sheet in sheets:
+        if sheet.visible and holds_rows(sheet):
+            return sheet
+    hidden = any(not sheet.visible for sheet in sheets)
+    hint = "name one of them as sheet: under source: in the mapping to read it; " if hidden else ""
+    raise UnusableInput(
+        Problem("sheets-empty", "no visible sheet holds anything", f"{hint}{_list_of(sheets)}", FilePlace(name))
+    )
+
+
+def _list_of(sheets: Sequence[SheetName]) -> str:
+    titles = [repr(sheet.title) + ("" if sheet.visible else " (hidden)") for sheet in sheets]
+    return f"the sheets are {', '.join(titles)}" if titles else "the workbook has no worksheet"
+
+
+def _folded(title: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", title).replace("İ", "i").replace("ı", "i").casefold().split())

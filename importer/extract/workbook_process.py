@@ -14,17 +14,8 @@ from typing import IO
 from importer.child_process import child_environment, python_command
 from importer.errors import UnusableInput
 from importer.extract.file_kind import FileKind
-from importer.extract.limits import ReadingLimits
-from importer.extract.workbook_frames import (
-    Batch,
-    Refusal,
-    Request,
-    SheetEnd,
-    SheetHead,
-    decoded,
-    read_frame,
-    write_request,
-)
+from importer.extract.sheet import ReadingLimits
+from importer.extract.worker_protocol import Batch, Refusal, Request, SheetEnd, SheetHead, decoded, read_frame
 from importer.models import FilePlace, Problem
 
 # What Python and Rust say where memory is not given, or more is wanted than there can be.
@@ -47,7 +38,7 @@ class WorkbookSource:
 
 
 @dataclass(frozen=True, slots=True)
-class SheetFrames:
+class ReadSheet:
     """A sheet that was read to its end: all its rows, as compact as they came."""
 
     head: SheetHead
@@ -68,25 +59,25 @@ class _Failure:
 
     timed_out: bool
     code: int
-    said: str
+    stderr: str
 
     @property
     def out_of_memory(self) -> bool:
-        return any(sign in self.said for sign in _OUT_OF_MEMORY)
+        return any(text in self.stderr for text in _OUT_OF_MEMORY)
 
     @property
     def proves_damage(self) -> bool:
-        return "DamagedError: " in self.said
+        return "DamagedError: " in self.stderr
 
     @property
     def reason(self) -> str:
-        """The last line of what it said, without the name of the exception."""
-        lines = [line for line in self.said.splitlines() if not line.startswith("note:")]
+        """The last line of what it wrote, without the name of the exception."""
+        lines = [line for line in self.stderr.splitlines() if not line.startswith("note:")]
         last = lines[-1].strip() if lines else ""
         return last.rpartition("Error: ")[2][:200] or f"its reader ended with {self.code}"
 
 
-def read_workbook(source: WorkbookSource) -> SheetFrames:
+def read_workbook(source: WorkbookSource) -> ReadSheet:
     """Read a sheet with the fastest reader, and with the next one where that fails.
 
     Raises:
@@ -95,16 +86,16 @@ def read_workbook(source: WorkbookSource) -> SheetFrames:
     failures = []
     for engine in _ENGINES[source.kind]:
         answer = _ask(source, engine)
-        if isinstance(answer, SheetFrames):
+        if isinstance(answer, ReadSheet):
             return answer
         failures.append(answer)
         if answer.timed_out:
             break
     # Proof of damage is the reason, whatever it was that the damage did to the other reader.
-    raise UnusableInput(_told(source, max(failures, key=lambda failure: failure.proves_damage)))
+    raise UnusableInput(_problem(source, max(failures, key=lambda failure: failure.proves_damage)))
 
 
-def _ask(source: WorkbookSource, engine: str) -> SheetFrames | _Failure:
+def _ask(source: WorkbookSource, engine: str) -> ReadSheet | _Failure:
     limits = source.limits
     request = Request(
         str(source.path.absolute()),
@@ -144,7 +135,7 @@ def _ask(source: WorkbookSource, engine: str) -> SheetFrames | _Failure:
             child.kill()
         if code == 0:
             return _collected(frames, source.name)
-        return _Failure(bool(timed_out), code, _said(errors))
+        return _Failure(bool(timed_out), code, _written(errors))
 
 
 def _converse(child: subprocess.Popen[bytes], request: Request) -> list[bytes]:
@@ -152,7 +143,7 @@ def _converse(child: subprocess.Popen[bytes], request: Request) -> list[bytes]:
     assert child.stdout is not None
     try:
         with child.stdin as pipe:
-            pipe.write(write_request(request))
+            pipe.write(request.to_bytes())
     except BrokenPipeError:
         return []  # it died before it read; its exit code says so
     frames = []
@@ -161,22 +152,22 @@ def _converse(child: subprocess.Popen[bytes], request: Request) -> list[bytes]:
     return frames
 
 
-def _collected(frames: list[bytes], name: str) -> SheetFrames:
+def _collected(frames: list[bytes], name: str) -> ReadSheet:
     last = decoded(frames[-1])
     if isinstance(last, Refusal):
         raise UnusableInput([replace(problem, place=FilePlace(name)) for problem in last.problems])
     head = decoded(frames[0])
     assert isinstance(head, SheetHead)
     assert isinstance(last, SheetEnd)
-    return SheetFrames(head, last, tuple(frames[1:-1]))
+    return ReadSheet(head, last, tuple(frames[1:-1]))
 
 
-def _said(errors: IO[bytes]) -> str:
+def _written(errors: IO[bytes]) -> str:
     errors.seek(0)
     return errors.read(1 << 20).decode("utf-8", "replace").strip()
 
 
-def _told(source: WorkbookSource, failure: _Failure) -> Problem:
+def _problem(source: WorkbookSource, failure: _Failure) -> Problem:
     place = FilePlace(source.name)
     if failure.timed_out:
         return Problem(
@@ -185,7 +176,7 @@ def _told(source: WorkbookSource, failure: _Failure) -> Problem:
             "save the sheet as CSV, or allow more time with IMPORTER_WORKBOOK_SECONDS",
             place,
         )
-    if cells := _TOO_MANY_CELLS.search(failure.said):
+    if cells := _TOO_MANY_CELLS.search(failure.stderr):
         return Problem(
             "workbook-too-large",
             f"the sheet has {int(cells[1]):,} cells, blank ones too, and at most {int(cells[2]):,} are read",

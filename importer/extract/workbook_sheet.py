@@ -1,4 +1,4 @@
-"""A worksheet that was read, as records and rows."""
+"""Opens a workbook: has a sheet read, finds its table, and gives its records and rows."""
 
 from __future__ import annotations
 
@@ -7,57 +7,57 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count, repeat
 
-from importer.extract.file_kind import FileKind
-from importer.extract.hazards import MergedRange
-from importer.extract.layout import Layout, column_letter
-from importer.extract.record import Flaw, Record
-from importer.extract.sheet_choice import other_sheets_warning
-from importer.extract.workbook_frames import Batch
-from importer.extract.workbook_process import SheetFrames
-from importer.models import CellPlace, FilePlace, Origin, Problem, Row
+from importer.errors import UnusableInput
+from importer.extract.cell_flags import MergedRange
+from importer.extract.sheet import Flaw, Record, Sheet
+from importer.extract.table import Layout, open_table, place_of
+from importer.extract.workbook_process import ReadSheet, WorkbookSource, read_workbook
+from importer.extract.worker_protocol import Batch
+from importer.models import CellPlace, FilePlace, Origin, Problem, Row, SourceOptions, column_letter
 
 _SHOWN = 10  # merged ranges in one warning
 
 
+def open_workbook(source: WorkbookSource, options: SourceOptions) -> Sheet:
+    """Open a workbook.
+
+    Raises:
+        UnusableInput: it is damaged or too large, has no such sheet, or no header can be found.
+    """
+    read = read_workbook(source)
+    origin = Origin(source.name, read.head.title)
+    sheet = WorkbookSheet(read, origin, f"{source.kind}, sheet {origin.sheet!r}", frozenset(read.head.hidden))
+    if read.head.unchecked and options.hidden_rows == "skip":
+        raise UnusableInput(
+            Problem(
+                "hidden-rows-unknown",
+                f"which rows are hidden could not be read ({read.head.unchecked}), and the mapping leaves them out",
+                "open it in a spreadsheet program, save it as .xlsx and use that, or take hidden_rows: out of the "
+                "mapping",
+                place_of(origin),
+            )
+        )
+    return open_table(sheet, options)
+
+
 @dataclass(frozen=True, slots=True)
 class WorkbookSheet:
-    """A worksheet. `name` is how the person knows the file."""
+    """A worksheet; the fields as in RecordSource."""
 
-    name: str
-    kind: FileKind
-    frames: SheetFrames
-
-    @property
-    def origin(self) -> Origin:
-        return Origin(self.name, self.frames.head.title)
-
-    @property
-    def lines(self) -> None:
-        return None
-
-    @property
-    def how(self) -> str:
-        return f"{self.kind}, sheet {self.frames.head.title!r}"
-
-    @property
-    def even(self) -> bool:
-        return False
-
-    @property
-    def delimiter(self) -> str:
-        return ","
-
-    @property
-    def hidden(self) -> frozenset[int]:
-        return frozenset(self.frames.head.hidden)
+    read: ReadSheet
+    origin: Origin
+    how: str
+    hidden: frozenset[int]
+    lines: int | None = None
+    even: bool = False
+    delimiter: str = ","
 
     def warnings(self, layout: Layout) -> tuple[Problem, ...]:
-        others = other_sheets_warning(self.name, self.frames.head.title, self.frames.head.others)
-        return (*self._unchecked(), *others, *self._merged(layout), *self._lost_digits(layout))
+        return (*self._unchecked(), *self._other_sheets(), *self._merged(layout), *self._lost_digits(layout))
 
     def records(self) -> Generator[Record, None, None]:
         """Every row, blank ones too."""
-        for batch in self.frames.batches():
+        for batch in self.read.batches():
             yield from _records(batch)
 
     def rows(self, layout: Layout) -> Iterator[Row]:
@@ -66,7 +66,7 @@ class WorkbookSheet:
             yield from layout.rows(self.records())
             return
         origin, kept = self.origin, len(layout.columns)
-        for batch in self.frames.batches():
+        for batch in self.read.batches():
             if batch.flaws or batch.first <= layout.header_row or len(batch.columns) != kept or kept != layout.width:
                 yield from layout.rows(_records(batch))
                 continue
@@ -75,43 +75,52 @@ class WorkbookSheet:
             yield from (row for row in rows if any(row.cells)) if may_be_blank else rows
 
     def _unchecked(self) -> Iterator[Problem]:
-        if self.frames.head.unchecked:
+        if self.read.head.unchecked:
             yield Problem(
                 "sheet-unchecked",
                 f"only the values of this sheet could be read, and not what is beside them "
-                f"({self.frames.head.unchecked}): a cell that shows an error, or a formula without a stored result, is "
+                f"({self.read.head.unchecked}): a cell that shows an error, or a formula without a stored result, is "
                 "read as blank; leading zeros and percent signs that a format adds, hidden rows and merged cells are "
                 "not known",
                 "open it in a spreadsheet program, save it as .xlsx and use that, or compare the rows with it",
-                FilePlace(f"{self.name}, {self.frames.head.title}"),
+                place_of(self.origin),
+            )
+
+    def _other_sheets(self) -> Iterator[Problem]:
+        if self.read.head.others:
+            yield Problem(
+                "other-sheets",
+                f"only the sheet {self.read.head.title!r} is read, not {', '.join(map(repr, self.read.head.others))}",
+                "name the right one as sheet: under source: in the mapping",
+                FilePlace(self.origin.file),
             )
 
     def _merged(self, layout: Layout) -> Iterator[Problem]:
-        told = [
+        shown = [
             merged
-            for merged in self.frames.head.merged
+            for merged in self.read.head.merged
             if merged.last_row > layout.header_row
             and merged.first_row not in layout.left_out
             and merged.first_index < len(layout.columns)
         ]
-        if told:
-            ranges = ", ".join(map(_address, told[:_SHOWN])) + (", ..." if len(told) > _SHOWN else "")
-            some = f"{len(told):,} ranges of cells are" if len(told) > 1 else "a range of cells is"
+        if shown:
+            ranges = ", ".join(map(_address, shown[:_SHOWN])) + (", ..." if len(shown) > _SHOWN else "")
+            some = f"{len(shown):,} ranges of cells are" if len(shown) > 1 else "a range of cells is"
             yield Problem(
                 "cells-merged",
                 f"{some} merged ({ranges}); only the first cell of each holds the value, the others are blank",
                 "take the merging apart and fill the cells, unless blank is right",
-                FilePlace(f"{self.name}, {self.frames.head.title}"),
+                place_of(self.origin),
             )
 
     def _lost_digits(self, layout: Layout) -> Iterator[Problem]:
-        for lost in self.frames.end.lost_digits:
-            if lost.row > layout.header_row:
+        for index, row in sorted(self.read.end.lost_digits.items()):
+            if row > layout.header_row:
                 yield Problem(
                     "digits-lost",
                     "the column holds numbers of more than 15 digits, of which a workbook keeps only 15",
                     "if they are ids, format the column as text in the original and export it again",
-                    CellPlace(self.origin, lost.row, layout.column_at(lost.index)),
+                    CellPlace(self.origin, row, layout.column_at(index)),
                 )
 
 

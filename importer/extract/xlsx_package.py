@@ -1,25 +1,29 @@
-"""The parts of an XLSX package: which sheets there are, whether they are shown, and where each lies in the zip."""
+"""The parts of an XLSX package: which sheets there are, whether they are shown, and where each lies in the zip.
+
+All XML of a stranger's file is parsed here: a document type or an entity is refused, names lose their namespace.
+"""
 
 from __future__ import annotations
 
 import posixpath
 import zipfile
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from typing import IO, Final
 from xml.etree.ElementTree import Element
 
-from importer.extract.hazards import DamagedError
-from importer.extract.number_format import changes_text
-from importer.extract.safe_xml import local_name, parsed
-from importer.extract.sheet_choice import SheetName
+from defusedxml import DefusedXmlException  # type: ignore[import-untyped]  # it has no stubs
+from defusedxml.ElementTree import iterparse, parse  # type: ignore[import-untyped]  # it has no stubs
+
+from importer.extract.cell_flags import DamagedError, formats_by_style
+from importer.extract.sheet_content import SheetName
 
 _READ = (
     ".rels",
     "content.xml",
     *(f"{part}.{form}" for part in ("workbook", "sharedstrings", "styles") for form in ("xml", "bin")),
 )
-_PERCENT_FORMATS = {9: "0%", 10: "0.00%"}  # the built-in ones that no stylesheet lists
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +123,51 @@ def _relation_id(sheet: Element) -> str | None:
 def _formats(archive: zipfile.ZipFile, path: str) -> dict[int, str]:
     with archive.open(_member(archive, path)) as part:
         root = parsed(part)
-    codes = dict(_PERCENT_FORMATS)
+    codes: dict[int, str] = {}
     for element in root.iter():
         if local_name(element) == "numFmt" and (element.get("numFmtId") or "").isdecimal():
             codes[int(element.get("numFmtId") or 0)] = element.get("formatCode") or ""
     cell_formats = next((element for element in root if local_name(element) == "cellXfs"), ())
-    styles = {style: codes.get(int(form.get("numFmtId") or 0), "") for style, form in enumerate(cell_formats)}
-    return {style: code for style, code in styles.items() if changes_text(code)}
+    return formats_by_style(codes, (int(form.get("numFmtId") or 0) for form in cell_formats))
+
+
+# --- XML --------------------------------------------------------------------------------------------
+
+
+# With a document type come entities, and with these bombs and foreign files.
+DOCUMENT_TYPE: Final = "a document type is declared"
+
+
+def parsed(part: IO[bytes]) -> Element:
+    """The root of a small document.
+
+    Raises:
+        ParseError: it is not well-formed.
+        DamagedError: it declares a document type.
+    """
+    with _refusals():
+        root: Element = parse(part, forbid_dtd=True).getroot()
+    return root
+
+
+def elements(part: IO[bytes]) -> Iterator[Element]:
+    """Each element of a large document as it ends, children first. The caller clears what it has done with.
+
+    Raises: as `parsed`.
+    """
+    with _refusals():
+        for _, element in iterparse(part, forbid_dtd=True):
+            yield element
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    try:
+        yield
+    except DefusedXmlException:
+        raise DamagedError(DOCUMENT_TYPE) from None
+
+
+def local_name(element: Element) -> str:
+    """The tag without its namespace, which differs between transitional and strict workbooks."""
+    return str(element.tag).rpartition("}")[2]

@@ -27,8 +27,6 @@ from importer.sqlite_file import (
     Connection,
     ConstraintError,
     DatabaseError,
-    PreparedLookUp,
-    PreparedRows,
     SqliteFile,
     create_private,
     unusable,
@@ -38,28 +36,14 @@ from importer.sqlite_file import (
 _LINGER: Final = 0.01  # seconds that a write nobody waits for gives others to share its commit
 _RESERVE: Final = 1024 * 1024  # bytes on the disk; answers of far more rows than can be in flight
 
-_IDENTITY: Final = ("identity", "state", "status", "body_digest", "run", "row", "updated_at")
-_ATTEMPT: Final = ("run", "row", "number", "identity", "started_at", "state", "after_doubt")
-_ANSWER: Final = ("identity", "run", "row", "number", "state", "status", "now")
-
-_known_of = PreparedLookUp("SELECT identity, state, status, body_digest, run, row FROM identities WHERE identity IN")
-# WHERE true: without it SQLite takes the ON that follows for that of a join.
-_intend = PreparedRows(
-    _IDENTITY,
-    f"""INSERT INTO identities ({", ".join(_IDENTITY)}) SELECT * FROM given WHERE true
-        ON CONFLICT (identity) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in _IDENTITY[1:])}""",
-)
-_begin_attempts = PreparedRows(_ATTEMPT, f"INSERT INTO attempts ({', '.join(_ATTEMPT)}) SELECT DISTINCT * FROM given")
-_answer = PreparedRows(
-    _ANSWER,
-    """UPDATE identities SET state = given.state, status = given.status, updated_at = given.now
-       FROM given WHERE identities.identity = given.identity""",
-)
-_end_attempts = PreparedRows(
-    _ANSWER,
-    """UPDATE attempts SET state = given.state, status = given.status, ended_at = given.now
-       FROM given WHERE attempts.run = given.run AND attempts.row = given.row AND attempts.number = given.number""",
-)
+_INTEND: Final = """INSERT INTO identities (identity, state, status, body_digest, run, "row", updated_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (identity) DO UPDATE SET state = excluded.state, status = excluded.status,
+    body_digest = excluded.body_digest, run = excluded.run, "row" = excluded."row", updated_at = excluded.updated_at"""
+_BEGIN_ATTEMPT: Final = """INSERT INTO attempts (identity, run, "row", number, started_at, state, after_doubt)
+    VALUES (?, ?, ?, ?, ?, ?, ?)"""
+_ANSWER: Final = "UPDATE identities SET state = ?, status = ?, updated_at = ? WHERE identity = ?"
+_END_ATTEMPT: Final = """UPDATE attempts SET state = ?, status = ?, ended_at = ?
+    WHERE run = ? AND "row" = ? AND number = ?"""
 
 
 class SqliteLedger(SqliteRuns):
@@ -215,28 +199,20 @@ def _refuse_intents(group: list[QueuedWrite[Write]], error: LedgerUnwritable) ->
 
 
 def _look_up(connection: Connection, wanted: Collection[bytes]) -> dict[bytes, Known]:
-    rows = _known_of.execute(connection, wanted)
+    query = f"""SELECT identity, state, status, body_digest, run, "row" FROM identities
+                WHERE identity IN ({", ".join("?" * len(wanted))})"""
+    rows = connection.execute(query, tuple(wanted))
     return {identity: Known(State(state), *rest) for identity, state, *rest in rows}
 
 
 def _write_plan(connection: Connection, plan: GroupPlan, now: float) -> None:
     """`now`: seconds since 1970."""
-    if plan.answers:
-        answers = [(*one.attempt, one.state.value, one.status, now) for one in plan.answers.values()]
-        _answer.execute(connection, answers)
-        _end_attempts.execute(connection, answers)
-    if plan.begun:
-        _intend.execute(
-            connection,
-            [(one.attempt.identity, one.known.state.value, *one.known[1:], now) for one in plan.begun],
-        )
-        _begin_attempts.execute(
-            connection,
-            [
-                (*one.attempt[1:], one.attempt.identity, now, one.known.state.value, one.after_doubt)
-                for one in plan.begun
-            ],
-        )
+    ended = [(one.state.value, one.status, now, one.attempt) for one in plan.answers.values()]
+    connection.executemany(_ANSWER, [(*values, attempt.identity) for *values, attempt in ended])
+    connection.executemany(_END_ATTEMPT, [(*values, *attempt[1:]) for *values, attempt in ended])
+    begun = [(one.known.state.value, one) for one in plan.begun]
+    connection.executemany(_INTEND, [(one.attempt.identity, state, *one.known[1:], now) for state, one in begun])
+    connection.executemany(_BEGIN_ATTEMPT, [(*one.attempt, now, state, one.after_doubt) for state, one in begun])
 
 
 class DiskReserve:

@@ -1,19 +1,17 @@
-"""An application becomes an outcome: order, rate, retries, breaks, stops."""
+"""An application becomes an outcome: order, rate, retries, suspensions, stops."""
 
-from importer.load.dry import DryLoader
-from importer.load.halt import Halt
-from importer.load.loader import Loader
+from importer.load.cancellation import Cancellation
+from importer.load.explanations import DONE_WITH_OTHER_CONTENT, OWN_EARLIER_ATTEMPT, Stop, in_words
+from importer.load.loader import DryLoader, Loader
 from importer.load.options import ErrorLimit, LoadOptions, parse_minutes
-from importer.load.outcomes import DONE_WITH_OTHER_CONTENT, OWN_EARLIER_ATTEMPT
-from importer.load.sending import Waiting
-from importer.load.stops import Stop, in_words
+from importer.load.sender import Waiting
 
 __all__ = [
     "DONE_WITH_OTHER_CONTENT",
     "OWN_EARLIER_ATTEMPT",
+    "Cancellation",
     "DryLoader",
     "ErrorLimit",
-    "Halt",
     "LoadOptions",
     "Loader",
     "Stop",

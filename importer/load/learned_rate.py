@@ -168,8 +168,8 @@ class LearnedRate:
             return
         seconds = now - self._as_of
         # A trial that took long enough has told what is let through.
-        told = self._lately.count(False) / seconds * _CUT if seconds >= _SPAN else 0.0
-        self._rate, self._as_of = max(min(told, before), before * _DEEPEST_CUT, _SLOWEST), now
+        observed = self._lately.count(False) / seconds * _CUT if seconds >= _SPAN else 0.0
+        self._rate, self._as_of = max(min(observed, before), before * _DEEPEST_CUT, _SLOWEST), now
         self._lately.clear()
 
     def _take_back(self, now: float) -> None:

@@ -6,10 +6,16 @@ from enum import StrEnum
 from typing import Final, Literal, NamedTuple
 
 from importer.ledger import State
-from importer.load.classify import Doubt, Verdict, classify, state_after
-from importer.load.job import Finding, Job
+from importer.load.attempts import AttemptResult, Disposition, Job, PriorAttempt, classify, state_after
+from importer.load.explanations import (
+    Stop,
+    mapping_is_wrong,
+    no_connection,
+    no_progress,
+    refused_for_all,
+    too_many_errors,
+)
 from importer.load.options import LoadOptions
-from importer.load.stops import Stop, mapping_is_wrong, no_connection, no_progress, refused_for_all, too_many_errors
 from importer.models import Target
 from importer.service import NoReply, Reply
 
@@ -21,9 +27,9 @@ _REFUSED_OF_WINDOW: Final = 15  # more than these: 30 %
 _CLEAR_THAT_FORGET: Final = 40  # of a whole window
 _CLEAR_PROBES: Final = 3
 _FINAL_BEFORE_MORE_THAN_ONE: Final = 3
-_PAUSES: Final = (5.0, 10.0, 20.0, 40.0, 60.0)  # seconds, the last again and again
-_FIRST_HOLD: Final = 0.5
-_LONGEST_HOLD: Final = 60.0
+_WAITS_AFTER_INCONCLUSIVE: Final = (5.0, 10.0, 20.0, 40.0, 60.0)  # seconds, the last again and again
+_FIRST_WAIT: Final = 0.5
+_LONGEST_WAIT: Final = 60.0
 _LONGEST_RETRY_AFTER: Final = 900.0
 _TRIES_OF_A_NEW_ADDRESS: Final = 3
 _SECONDS_OF_A_NEW_ADDRESS: Final = 30.0
@@ -32,26 +38,26 @@ _ALIKE_IN_A_ROW: Final = 25
 
 _CLEAR: Final = -1
 _REFUSED: Final = -2
-_STOPS: Final = (Verdict.STOP_RUN, Verdict.STOP_TARGET, Verdict.LED_AWAY)
+_STOPS: Final = (Disposition.STOP_RUN, Disposition.STOP_TARGET, Disposition.REDIRECTED)
 
 
-class Then(StrEnum):
+class Next(StrEnum):
     """What comes next for the row."""
 
-    END = "end"  # this finding is its outcome
-    WAIT = "wait"  # proven not processed: sent again when it is due
+    END = "end"  # this result is its outcome
+    RETRY = "retry"  # proven not processed: sent again when it is due
     RESEND = "resend"  # unconfirmed: the same bytes are sent again when it is due
     LAST_PASS = "last_pass"  # refused too often while others were not: once more when all others are done
 
 
-class Break(NamedTuple):
+class Suspension(NamedTuple):
     """A time in which nothing is sent but one probe after another, the next one at `until`.
 
-    kind: `pause` after inconclusive answers, which ends after three clear ones; `refused` and `unreachable` end with
-    the first probe that is let through. clear: clear answers to probes so far.
+    kind: `inconclusive` ends after three clear answers; `refused` and `unreachable` end with the first probe that is
+    let through. clear: clear answers to probes so far.
     """
 
-    kind: Literal["pause", "refused", "unreachable"]
+    kind: Literal["inconclusive", "refused", "unreachable"]
     reason: str
     until: float
     clear: int = 0
@@ -61,18 +67,19 @@ class RunState(NamedTuple):
     """What the answers so far say about the run. Times in seconds on the run's clock.
 
     progress_at: when a row last came nearer to its end. has_answered: this address has answered once, in this run or an
-    earlier one. window: the last answers since the last break: clear, refused, or the row of an inconclusive one.
-    streak: the rows of inconclusive answers since the last clear one. waits: waits of pauses that are not forgotten.
-    holds: waits of the current hold. unreachable_since, unreachable: requests in a row that found no connection.
-    finals: final answers since the beginning or the last pause. answered, alike, refusal: whether all are refused
-    alike. ended, errors: rows that have their outcome, for --max-errors.
+    earlier one. window: the last answers since the last suspension: clear, refused, or the row of an inconclusive one.
+    streak: the rows of inconclusive answers since the last clear one. waits: waits of inconclusive suspensions that are
+    not forgotten. holds: waits of the current suspension of another kind. unreachable_since, unreachable: requests in a
+    row that found no connection. finals: final answers since the beginning or the last inconclusive suspension.
+    answered, alike, refusal: whether all are refused alike. ended, errors: rows that have their outcome, for
+    --max-errors.
     """
 
     progress_at: float
     has_answered: bool = True
     window: tuple[int, ...] = ()
     streak: tuple[int, ...] = ()
-    interruption: Break | None = None
+    suspension: Suspension | None = None
     waits: int = 0
     holds: int = 0
     unreachable: int = 0
@@ -95,58 +102,69 @@ class Step(NamedTuple):
     """What comes after an answer. `due`: when the row is sent again."""
 
     run: RunState
-    finding: Finding
-    then: Then
+    result: AttemptResult
+    next: Next
     due: float = 0.0
 
 
-class Given(NamedTuple):
-    """What a step is decided by beside run, row and answer. luck: from 0 to 1, to spread waits by chance."""
+class Conditions(NamedTuple):
+    """What a step is decided by beside run, row and answer. jitter: from 0 to 1, to spread waits by chance."""
 
     target: Target
     options: LoadOptions
     now: float
-    luck: float
+    jitter: float
 
 
-def after_answer(run: RunState, job: Job, answer: Reply | NoReply, given: Given) -> Step:
+def after_answer(run: RunState, job: Job, answer: Reply | NoReply, conditions: Conditions) -> Step:
     """What comes after the answer to a request for `job`.
 
     A 429, a 503 and a missing connection are states of the run and spend none of the row's attempts; nor does a probe.
     """
-    verdict = classify(answer)
-    state = state_after(given.target.operation, verdict, job.doubt)
+    disposition = classify(answer)
+    state = state_after(conditions.target.operation, disposition, job.prior)
     job = job._replace(attempts=job.attempts + 1, last=answer)
     if isinstance(answer, Reply):
         run = run._replace(has_answered=True, unreachable=0)
     elif answer.may_have_arrived:
         run = run._replace(unreachable=0)
-    finding = Finding(job, state, verdict)
-    if verdict in _STOPS:
-        run = _ended(run, finding, given)
-        return Step(_stopped(run, refused_for_all(given.target, verdict, finding.status)), finding, Then.END)
-    if verdict is Verdict.AMBIGUOUS:
-        return _after_inconclusive(run, finding, given)
-    if verdict is not Verdict.AGAIN:
-        return _after_final(run, finding, given)
+    result = AttemptResult(job, state, disposition)
+    if disposition in _STOPS:
+        run = _ended(run, result, conditions)
+        return Step(_stopped(run, refused_for_all(conditions.target, disposition, result.status)), result, Next.END)
+    if disposition is Disposition.AMBIGUOUS:
+        return _after_inconclusive(run, result, conditions)
+    if disposition is not Disposition.AGAIN:
+        return _after_final(run, result, conditions)
     if isinstance(answer, NoReply):
-        return _without_connection(run, finding, answer, given)
-    return _after_refusal(run, finding, answer, given)
+        return _without_connection(run, result, answer, conditions)
+    return _after_refusal(run, result, answer, conditions)
 
 
-def after_question(run: RunState, is_well: bool, given: Given) -> RunState:
+def after_question(run: RunState, is_well: bool, conditions: Conditions) -> RunState:
     """The run after a probe that was no row: the question list was asked for."""
-    if run.interruption is None:
+    if run.suspension is None:
         return run
-    return _after_clear_probe(run, given) if is_well else _wait_longer(run, given, None)
+    return _after_clear_probe(run, conditions) if is_well else _wait_longer(run, conditions, None)
 
 
-def after_time(run: RunState, given: Given) -> RunState:
+def after_pause(run: RunState, began: float, conditions: Conditions) -> RunState:
+    """The run after a person's pause: its time counts neither as a lack of progress nor as one without a connection."""
+
+    def without_pause(since: float) -> float:
+        return conditions.now - max(began - since, 0.0)
+
+    return run._replace(
+        progress_at=without_pause(run.progress_at), unreachable_since=without_pause(run.unreachable_since)
+    )
+
+
+def after_time(run: RunState, conditions: Conditions) -> RunState:
     """The run as time passes: given up where no row came nearer to its end for too long."""
-    patience = given.options.patience
-    if run.stop is not None or given.now < run.progress_at + patience - TINY:
+    patience = conditions.options.patience
+    if run.stop is not None or conditions.now < run.progress_at + patience - TINY:
         return run
-    return _stopped(run, no_progress(patience, run.interruption.reason if run.interruption else None))
+    return _stopped(run, no_progress(patience, run.suspension.reason if run.suspension else None))
 
 
 def is_error(state: State | None) -> bool:
@@ -157,48 +175,50 @@ def is_error(state: State | None) -> bool:
 # --- one for each kind of answer ---
 
 
-def _after_final(run: RunState, finding: Finding, given: Given) -> Step:
+def _after_final(run: RunState, result: AttemptResult, conditions: Conditions) -> Step:
     window = (*run.window[1 - WINDOW :], _CLEAR)
     is_calm = len(window) == WINDOW and window.count(_CLEAR) >= _CLEAR_THAT_FORGET
     run = run._replace(
         window=window, streak=(), waits=0 if is_calm else run.waits, finals=run.finals + 1, answered=run.answered + 1
     )
-    if finding.verdict is Verdict.REJECTED:
-        refusal = getattr(finding.job.last, "message", "")
+    if result.disposition is Disposition.REJECTED:
+        refusal = getattr(result.job.last, "message", "")
         alike = run.alike + 1 if refusal == run.refusal else 1
         run = run._replace(alike=alike, refusal=refusal)
         if alike >= _ALIKE_IN_A_ROW or alike == run.answered >= _ALIKE_FROM_THE_FIRST:
             run = _stopped(run, mapping_is_wrong(alike, refusal))
     elif run.alike:
         run = run._replace(alike=0, refusal=None)
-    run = _ended(run, finding, given)
-    if finding.job.is_probe:
-        run = _after_clear_probe(run, given)
-    return Step(run, finding, Then.END)
+    run = _ended(run, result, conditions)
+    if result.job.is_probe:
+        run = _after_clear_probe(run, conditions)
+    return Step(run, result, Next.END)
 
 
-def _after_inconclusive(run: RunState, finding: Finding, given: Given) -> Step:
-    job, options = finding.job, given.options
-    is_counted = not job.is_probe and finding.status != 503
-    job = job._replace(tries=job.tries + is_counted, doubt=Doubt.SAME_BYTES if job.doubt is Doubt.NONE else job.doubt)
+def _after_inconclusive(run: RunState, result: AttemptResult, conditions: Conditions) -> Step:
+    job, options = result.job, conditions.options
+    is_counted = not job.is_probe and result.status != 503
+    job = job._replace(
+        tries=job.tries + is_counted, prior=PriorAttempt.SAME_BYTES if job.prior is PriorAttempt.NONE else job.prior
+    )
     asked = _asked(job.last)
     if job.is_probe:
-        run = _wait_longer(run, given, asked) if _is_pause(run) else run._replace(interruption=None, holds=0)
-    if run.interruption is None:
-        run = _note_inconclusive(run, job.row, given, asked)
+        run = _wait_longer(run, conditions, asked) if _is_inconclusive(run) else run._replace(suspension=None, holds=0)
+    if run.suspension is None:
+        run = _note_inconclusive(run, job.row, conditions, asked)
     if options.settle == "never" or job.tries >= options.attempts:
-        return Step(_ended(run, finding, given), finding, Then.END)
+        return Step(_ended(run, result, conditions), result, Next.END)
     if is_counted and job.tries > 1:
-        run = run._replace(progress_at=given.now)  # its tries are counted: this has an end
+        run = run._replace(progress_at=conditions.now)  # its tries are counted: this has an end
     delay = options.settle_after
     if options.settle == "now":
-        delay = min(delay, _growing(job.tries - 1, given) if job.attempts > 1 else 0.0)
+        delay = min(delay, _growing(job.tries - 1, conditions) if job.attempts > 1 else 0.0)
     if job.attempts > 1:
-        delay *= 1 + given.luck / 4  # a service that fails every half minute is not asked at these times only
-    return Step(run, finding._replace(job=job), Then.RESEND, given.now + max(delay, asked or 0.0))
+        delay *= 1 + conditions.jitter / 4  # a service that fails every half minute is not asked at these times only
+    return Step(run, result._replace(job=job), Next.RESEND, conditions.now + max(delay, asked or 0.0))
 
 
-def _note_inconclusive(run: RunState, row: int, given: Given, asked: float | None) -> RunState:
+def _note_inconclusive(run: RunState, row: int, conditions: Conditions, asked: float | None) -> RunState:
     window = (*run.window[1 - WINDOW :], row)
     streak = run.streak if row in run.streak else (*run.streak, row)
     run = run._replace(window=window, streak=streak)
@@ -207,79 +227,79 @@ def _note_inconclusive(run: RunState, row: int, given: Given, asked: float | Non
     if len(streak) < _INCONCLUSIVE_IN_A_ROW and of_window < _INCONCLUSIVE_OF_WINDOW:
         return run
     reason = "too many answers are lost or inconclusive"
-    return _wait_longer(run._replace(interruption=Break("pause", reason, given.now)), given, asked)
+    return _wait_longer(run._replace(suspension=Suspension("inconclusive", reason, conditions.now)), conditions, asked)
 
 
-def _after_refusal(run: RunState, finding: Finding, answer: Reply, given: Given) -> Step:
-    job = finding.job
+def _after_refusal(run: RunState, result: AttemptResult, answer: Reply, conditions: Conditions) -> Step:
+    job = result.job
     asked = _asked(answer)
-    is_counted = run.interruption is None
+    is_counted = run.suspension is None
     if is_counted:
         job = job._replace(refusals=job.refusals + 1)
         run = run._replace(window=(*run.window[1 - WINDOW :], _REFUSED))
         if run.window.count(_REFUSED) > _REFUSED_OF_WINDOW:
             reason = f"the service refuses too many requests ({answer.status})"
-            run = run._replace(interruption=Break("refused", reason, given.now))
-            run = _wait_longer(run, given, asked)
+            run = run._replace(suspension=Suspension("refused", reason, conditions.now))
+            run = _wait_longer(run, conditions, asked)
     elif job.is_probe:
-        run = _wait_longer(run, given, asked)
-    finding = finding._replace(job=job)
-    if is_counted and job.refusals % given.options.attempts == 0:
-        if job.refusals >= 2 * given.options.attempts:
-            return Step(_ended(run, finding, given), finding, Then.END)
-        return Step(run, finding, Then.LAST_PASS)
-    due = given.now + (_growing(job.refusals, given) if asked is None else asked)
-    return Step(run, finding, Then.WAIT, due)
+        run = _wait_longer(run, conditions, asked)
+    result = result._replace(job=job)
+    if is_counted and job.refusals % conditions.options.attempts == 0:
+        if job.refusals >= 2 * conditions.options.attempts:
+            return Step(_ended(run, result, conditions), result, Next.END)
+        return Step(run, result, Next.LAST_PASS)
+    due = conditions.now + (_growing(job.refusals, conditions) if asked is None else asked)
+    return Step(run, result, Next.RETRY, due)
 
 
-def _without_connection(run: RunState, finding: Finding, answer: NoReply, given: Given) -> Step:
-    since = run.unreachable_since if run.unreachable else given.now
+def _without_connection(run: RunState, result: AttemptResult, answer: NoReply, conditions: Conditions) -> Step:
+    since = run.unreachable_since if run.unreachable else conditions.now
     run = run._replace(unreachable=run.unreachable + 1, unreachable_since=since)
     is_new = not run.has_answered
-    if is_new and (run.unreachable >= _TRIES_OF_A_NEW_ADDRESS or given.now - since >= _SECONDS_OF_A_NEW_ADDRESS):
-        return Step(_stopped(run, no_connection(answer.reason)), finding, Then.END)
-    if run.interruption is None:
+    if is_new and (run.unreachable >= _TRIES_OF_A_NEW_ADDRESS or conditions.now - since >= _SECONDS_OF_A_NEW_ADDRESS):
+        return Step(_stopped(run, no_connection(answer.reason)), result, Next.END)
+    if run.suspension is None:
         reason = f"the service cannot be reached ({answer.reason})"
-        run = _wait_longer(run._replace(interruption=Break("unreachable", reason, given.now)), given, None)
-    elif finding.job.is_probe:
-        run = _wait_longer(run, given, None)
-    return Step(run, finding, Then.WAIT, given.now)
+        run = _wait_longer(run._replace(suspension=Suspension("unreachable", reason, conditions.now)), conditions, None)
+    elif result.job.is_probe:
+        run = _wait_longer(run, conditions, None)
+    return Step(run, result, Next.RETRY, conditions.now)
 
 
-# --- breaks ---
+# --- suspensions ---
 
 
-def _is_pause(run: RunState) -> bool:
-    return run.interruption is not None and run.interruption.kind == "pause"
+def _is_inconclusive(run: RunState) -> bool:
+    return run.suspension is not None and run.suspension.kind == "inconclusive"
 
 
-def _wait_longer(run: RunState, given: Given, asked: float | None) -> RunState:
-    """The current break, until its next probe: after the wait that is next, or the one that the service asked for."""
-    found = run.interruption
-    assert found is not None
-    if found.kind == "pause":
-        wait = _spread(_PAUSES[min(run.waits, len(_PAUSES) - 1)], given)
+def _wait_longer(run: RunState, conditions: Conditions, asked: float | None) -> RunState:
+    """The current suspension until its next probe: after the wait that is next, or the one the service asked for."""
+    suspension = run.suspension
+    assert suspension is not None
+    if suspension.kind == "inconclusive":
+        wait = _spread(_WAITS_AFTER_INCONCLUSIVE[min(run.waits, len(_WAITS_AFTER_INCONCLUSIVE) - 1)], conditions)
         run = run._replace(waits=run.waits + 1)
         wait = max(wait, asked or 0.0)
     else:
-        wait = _growing(run.holds, given) if asked is None else asked
+        wait = _growing(run.holds, conditions) if asked is None else asked
         run = run._replace(holds=run.holds + 1)
-    return run._replace(window=(), streak=(), interruption=found._replace(until=given.now + wait))
+    return run._replace(window=(), streak=(), suspension=suspension._replace(until=conditions.now + wait))
 
 
-def _after_clear_probe(run: RunState, given: Given) -> RunState:
-    found = run.interruption
-    if found is None:
+def _after_clear_probe(run: RunState, conditions: Conditions) -> RunState:
+    suspension = run.suspension
+    if suspension is None:
         return run
-    clear = found.clear + 1
-    if found.kind != "pause":
-        return run._replace(interruption=None, holds=0, window=(), streak=())
+    clear = suspension.clear + 1
+    if suspension.kind != "inconclusive":
+        return run._replace(suspension=None, holds=0, window=(), streak=())
     if clear >= _CLEAR_PROBES:
-        return run._replace(interruption=None, window=(), streak=(), finals=0)
-    return run._replace(interruption=found._replace(clear=clear, until=given.now))
+        return run._replace(suspension=None, window=(), streak=(), finals=0)
+    return run._replace(suspension=suspension._replace(clear=clear, until=conditions.now))
 
 
-# --- helpers of all ---
+# --- waits and counts ---
 
 
 def _asked(answer: Reply | NoReply | None) -> float | None:
@@ -289,19 +309,19 @@ def _asked(answer: Reply | NoReply | None) -> float | None:
     return min(answer.retry_after, _LONGEST_RETRY_AFTER)
 
 
-def _growing(number: int, given: Given) -> float:
-    return _spread(min(_FIRST_HOLD * 2.0 ** min(number, 10), _LONGEST_HOLD), given)
+def _growing(number: int, conditions: Conditions) -> float:
+    return _spread(min(_FIRST_WAIT * 2.0 ** min(number, 10), _LONGEST_WAIT), conditions)
 
 
-def _spread(seconds: float, given: Given) -> float:
-    """Spread by chance, so that several runs do not march in step."""
-    return seconds * (0.75 + given.luck / 2)
+def _spread(seconds: float, conditions: Conditions) -> float:
+    """Spread by chance, so that several runs do not ask at the same times."""
+    return seconds * (0.75 + conditions.jitter / 2)
 
 
-def _ended(run: RunState, finding: Finding, given: Given) -> RunState:
-    errors = run.errors + is_error(finding.state)
-    run = run._replace(ended=run.ended + 1, errors=errors, progress_at=given.now)
-    limit = given.options.max_errors
+def _ended(run: RunState, result: AttemptResult, conditions: Conditions) -> RunState:
+    errors = run.errors + is_error(result.state)
+    run = run._replace(ended=run.ended + 1, errors=errors, progress_at=conditions.now)
+    limit = conditions.options.max_errors
     if limit is not None and limit.is_passed_by(run.errors, run.ended):
         return _stopped(run, too_many_errors(run.errors, run.ended, limit))
     return run

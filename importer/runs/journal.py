@@ -12,26 +12,8 @@ from typing import Any, Final, Self
 
 from importer.errors import StoppedEarly
 from importer.group_writer import GroupWriter, QueuedWrite
-from importer.models import (
-    CellPlace,
-    Column,
-    FilePlace,
-    LinePlace,
-    Origin,
-    Outcome,
-    OutcomeKind,
-    Place,
-    Problem,
-)
-from importer.sqlite_file import (
-    Connection,
-    DatabaseError,
-    PreparedRows,
-    SqliteFile,
-    create_private,
-    no_database,
-    unwritable,
-)
+from importer.models import CellPlace, Column, FilePlace, LinePlace, Origin, Outcome, OutcomeKind, Place, Problem
+from importer.sqlite_file import Connection, DatabaseError, SqliteFile, create_private, no_database, unwritable
 
 JOURNAL: Final = "outcomes.sqlite"
 _LINGER: Final = 0.2  # seconds that an outcome may lie in memory only; the ledger holds the truth
@@ -45,8 +27,7 @@ _TABLE: Final = """CREATE TABLE IF NOT EXISTS outcomes (
    )"""
 _COLUMNS: Final = ("row", "kind", "status", "attempts", "problems")
 _OUTCOMES: Final = f"SELECT {', '.join(_COLUMNS)} FROM outcomes"
-
-_insert = PreparedRows(_COLUMNS, "INSERT INTO outcomes SELECT DISTINCT * FROM given")
+_INSERT: Final = f"INSERT INTO outcomes ({', '.join(_COLUMNS)}) VALUES (?, ?, ?, ?, ?)"
 
 
 class JournalUnwritable(StoppedEarly):
@@ -229,7 +210,7 @@ class RunJournal:
     def _commit(self, group: list[QueuedWrite[Outcome]]) -> None:
         try:
             with self._file.transaction(writes=True) as connection:
-                _insert.execute(connection, [_outcome_row(queued.write) for queued in group])
+                connection.executemany(_INSERT, [_outcome_row(queued.write) for queued in group])
         except DatabaseError as error:
             self._error = JournalUnwritable(self.path, str(error))
         if not self._file.is_in_place():

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from importer.errors import UnusableInput
-from importer.extract import Sheet, SourceCopy, copy_source, open_sheet, restore_values
+from importer.extract import ReadingLimits, Sheet, SourceCopy, copy_source, open_sheet, restore_values
 from importer.mapping import OUTSIDE_HINT, ChildRows, ChildSource, EntriesSpec, Mapping, lies_within
 from importer.models import FilePlace, Place, Problem
 from importer.runs.manifest import ChildCopy, is_run, read_manifest
@@ -40,24 +40,24 @@ class ChildTables:
     copies: tuple[ChildCopy, ...]
 
 
-def copy_of_source(file: Path, folder: Path, standard_input_bytes: int) -> SourceCopy:
+def copy_of_source(file: Path, folder: Path, limits: ReadingLimits) -> SourceCopy:
     """The private copy of a run's source; in that of a results file, values that came back in a form which its own run
     proves are as the run read them.
 
     Raises:
         UnusableInput: the file cannot be read.
     """
-    copy = copy_source(file, folder, standard_input_bytes=standard_input_bytes)
+    copy = copy_source(file, folder, limits)
     runs = Source(file, copy.path).earlier_runs
-    return restore_values(copy, lambda: _source_of(runs[0])) if runs else copy
+    return restore_values(copy, lambda: _source_of(runs[0], limits), limits) if runs else copy
 
 
-def _source_of(run: Path) -> Sheet:
+def _source_of(run: Path, limits: ReadingLimits) -> Sheet:
     manifest = read_manifest(run)
-    return open_sheet(run / manifest.source, manifest.options, shown_as=manifest.file)
+    return open_sheet(run / manifest.source, manifest.options, limits, shown_as=manifest.file)
 
 
-def open_children(mapping: Mapping, source: Source, folder: Path) -> ChildTables:
+def open_children(mapping: Mapping, source: Source, folder: Path, limits: ReadingLimits) -> ChildTables:
     """Open every table that entries are taken from. Files are named from the folder of the source, and copied to
     `folder`; those of a results file that is fed back are the copies of its own run.
 
@@ -69,7 +69,7 @@ def open_children(mapping: Mapping, source: Source, folder: Path) -> ChildTables
     problems: list[Problem] = []
     for child in mapping.child_sources:
         try:
-            tables[child] = _open(child, source, folder, copies, mapping)
+            tables[child] = _open(child, source, folder, copies, mapping, limits)
         except UnusableInput as error:
             problems.extend(error.problems)
     if problems:
@@ -86,27 +86,36 @@ def _place(mapping: Mapping, child: ChildSource) -> Place:
     return FilePlace(str(mapping.path))
 
 
-def _open(child: ChildSource, source: Source, folder: Path, copies: dict[str, ChildCopy], mapping: Mapping) -> Sheet:
+def _open(
+    child: ChildSource,
+    source: Source,
+    folder: Path,
+    copies: dict[str, ChildCopy],
+    mapping: Mapping,
+    limits: ReadingLimits,
+) -> Sheet:
     place = _place(mapping, child)
     if child.file is None:
-        workbook = _workbook_of(source, folder, copies)
+        workbook = _workbook_of(source, folder, copies, limits)
         if workbook.suffix.lower() not in _WORKBOOKS:
             message = f"the source is no workbook and has no sheet '{child.options.sheet}'"
             hint = "give the workbook, or name a file: in the place of sheet:"
             raise UnusableInput(Problem("sheet-of-no-workbook", message, hint, place))
-        return open_sheet(workbook, child.options, shown_as=str(source.file))
+        return open_sheet(workbook, child.options, limits, shown_as=str(source.file))
     if child.file not in copies:
         path = _file_of(child.file, source, mapping.path.parent, place)
         try:
-            copied = copy_source(path, folder, f"child-{len(copies) + 1}")
+            copied = copy_source(path, folder, limits, f"child-{len(copies) + 1}")
         except UnusableInput as error:  # told where the mapping names it
             told = [replace(each, message=f"'{child.file}': {each.message}", place=place) for each in error.problems]
             raise UnusableInput(told) from None
         copies[child.file] = ChildCopy(child.file, copied.path.name, copied.sha256)
-    return open_sheet(folder / copies[child.file].copy, child.options, shown_as=str(source.file.parent / child.file))
+    return open_sheet(
+        folder / copies[child.file].copy, child.options, limits, shown_as=str(source.file.parent / child.file)
+    )
 
 
-def _workbook_of(source: Source, folder: Path, copies: dict[str, ChildCopy]) -> Path:
+def _workbook_of(source: Source, folder: Path, copies: dict[str, ChildCopy], limits: ReadingLimits) -> Path:
     """The workbook that holds the child sheets: the source itself, or for a results file that of its run."""
     if not source.earlier_runs:
         return source.copy
@@ -114,7 +123,7 @@ def _workbook_of(source: Source, folder: Path, copies: dict[str, ChildCopy]) -> 
     manifest = read_manifest(earlier)
     held = next((child.copy for child in manifest.children if child.name == _SOURCE), manifest.source)
     if _SOURCE not in copies:
-        copied = copy_source(earlier / held, folder, "child-source")
+        copied = copy_source(earlier / held, folder, limits, "child-source")
         copies[_SOURCE] = ChildCopy(_SOURCE, copied.path.name, copied.sha256)
     return folder / copies[_SOURCE].copy
 

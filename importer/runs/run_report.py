@@ -7,12 +7,13 @@ from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
 
-from importer.extract import Sheet, open_sheet
+from importer.extract import ReadingLimits, Sheet, open_sheet
 from importer.models import Outcome, OutcomeKind, Problem, Row
 from importer.report import RunFacts, Summary, write_report
 from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import RunManifest, read_manifest, refuse_altered
 from importer.runs.row_selection import route_word
+from importer.settings import load_settings
 from importer.text.closest import closest
 
 GO_ON = "importer resume goes on with it, or run the same command again: rows that are done are skipped"
@@ -48,7 +49,8 @@ def part_folders(folder: Path, manifest: RunManifest) -> tuple[Path, ...]:
 
 
 def sheet_of(folder: Path, manifest: RunManifest) -> Sheet:
-    return open_sheet(folder / manifest.source, manifest.options, shown_as=manifest.file)
+    limits = ReadingLimits.of(load_settings())  # those of today: more may be allowed than when the run was made
+    return open_sheet(folder / manifest.source, manifest.options, limits, shown_as=manifest.file)
 
 
 def rows_of(manifest: RunManifest, sheet: Sheet) -> Iterator[Row]:

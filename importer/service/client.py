@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import NamedTuple
 from urllib.parse import quote, urljoin, urlsplit
 
 import pydantic
@@ -14,18 +15,10 @@ from importer import __version__
 from importer.errors import StoppedEarly, UnusableInput
 from importer.models import FilePlace, Operation, Problem, Question, Target
 from importer.service import contract
-from importer.service.error_body import one_line, readable
-from importer.service.options import split_options
 from importer.service.patience import Patience
-from importer.service.replies import NoReply, RawReply, Reply
-from importer.service.retry_after import seconds_to_wait
+from importer.service.transport_api import Limits, NoReply, RawReply, Request, send
 from importer.service.transports import Wish, chosen_transport
-from importer.service.wire import Limits, SendsManyAtOnce, WireRequest
-
-SubmitThen = Callable[[Target, bytes, Callable[[Reply | NoReply | BaseException], None]], None]
-"""Submits without waiting: what it is given last is called with the answer, or with a bug of ours, on a thread that
-others wait for: it does little, and raises nothing.
-"""
+from importer.service.unspecified_forms import one_line, readable, seconds_to_wait, split_options
 
 _LIST_LIMIT = 16 * 1024 * 1024  # bytes of a question list
 _MOST_PAGES = 100
@@ -34,6 +27,24 @@ _IN_A_QUERY = "%/?:@!$&'()*+,;=[]"  # what stays as it is; a space or a letter t
 
 def _now() -> datetime:
     return datetime.now(UTC)
+
+
+class Reply(NamedTuple):
+    """A status that was read, whatever else was wrong with the answer.
+
+    `message` is the body as one readable line ("" where it says nothing); of a 201 only that its body could not be
+    read, since a pool's record carries presigned URLs. `retry_after` is in seconds. `email` is the one that the body
+    of a 201 names, as one line; "" where it names none.
+    """
+
+    status: int
+    message: str = ""
+    retry_after: float | None = None
+    email: str = ""
+
+
+OnAnswer = Callable[[Reply | NoReply | BaseException], None]
+"""What is called with the answer to a submission, or with a bug of ours that leaves it open whether there was one."""
 
 
 class RecruitingService:
@@ -70,38 +81,29 @@ class RecruitingService:
     def close(self) -> None:
         self._transport.close()
 
-    def submit(self, target: Target, body: bytes) -> Reply | NoReply:
-        """Send one application (4.2) or talent pool addition (4.3), once. `body` is the JSON body, encoded.
+    def start(self, target: Target, body: bytes, on_done: OnAnswer) -> None:
+        """Have one application (4.2) or talent pool addition (4.3) sent, once; returns at once.
 
-        Never raises for what the network or the service does: a status that was read is a Reply, whatever its body.
+        `body` is the JSON body, encoded. `on_done` is called with the answer on a thread that others wait for: it does
+        little, and raises nothing. What the network or the service does is no exception: a status that was read is a
+        Reply, whatever its body.
         """
-        return self._reply(target, self._transport.send(self._submission(target, body)))
 
-    @property
-    def submit_then(self) -> SubmitThen | None:
-        """`submit` for many at once; None where the transport needs a thread for each."""
-        transport = self._transport
-        if not isinstance(transport, SendsManyAtOnce):
-            return None
+        def on_raw(raw: RawReply | NoReply | BaseException) -> None:
+            try:
+                found = raw if isinstance(raw, BaseException) else self._reply(target, raw)
+            except BaseException as bug:  # noqa: BLE001 - one of ours is reported, and delays nobody else
+                found = bug
+            on_done(found)
 
-        def start(target: Target, body: bytes, then: Callable[[Reply | NoReply | BaseException], None]) -> None:
-            def came(raw: RawReply | NoReply | BaseException) -> None:
-                try:
-                    found = raw if isinstance(raw, BaseException) else self._reply(target, raw)
-                except BaseException as bug:  # noqa: BLE001 - one of ours is told, and holds up nobody else
-                    found = bug
-                then(found)
+        self._transport.start(self._submission(target, body), on_raw)
 
-            transport.start(self._submission(target, body), came)
-
-        return start
-
-    def _submission(self, target: Target, body: bytes) -> WireRequest:
+    def _submission(self, target: Target, body: bytes) -> Request:
         if target.operation is Operation.APPLY:
             path = f"/api/v1/job-posts/{target.id}/apply/"
         else:
             path = f"/api/v1/talent-pools/{target.id}/add-candidate/"
-        return WireRequest("POST", self._base_url + path, self._post_headers, body)
+        return Request("POST", self._base_url + path, self._post_headers, body)
 
     def _reply(self, target: Target, raw: RawReply | NoReply) -> Reply | NoReply:
         if isinstance(raw, NoReply):
@@ -115,13 +117,13 @@ class RecruitingService:
 
         A valid token gets 200, or 404 where the job post does not exist; a refused one gets 401.
         """
-        raw = self._transport.send(self._list_request(Target(Operation.APPLY, job_post)))
+        raw = send(self._transport, self._list_request(Target(Operation.APPLY, job_post)))
         if isinstance(raw, NoReply):
             return raw
         return Reply(raw.status, "" if raw.status == 200 else self._message(raw), self._retry_after(raw))
 
     def questions(self, job_post: str, patience: Patience | None = None) -> tuple[Question, ...]:
-        """The questions of a job post (4.1), their options taken apart.
+        """The questions of a job post (4.1), their options split.
 
         Raises:
             UnusableInput: the job post does not exist or belongs to another company (404), or what answers there is
@@ -142,13 +144,13 @@ class RecruitingService:
             f"the question list of {target} has more than {_MOST_PAGES} pages; tell the service's people"
         )
 
-    def _list_request(self, target: Target) -> WireRequest:
-        return WireRequest("GET", f"{self._base_url}/api/v1/client/job-posts/{target.id}/questions/", self._headers)
+    def _list_request(self, target: Target) -> Request:
+        return Request("GET", f"{self._base_url}/api/v1/client/job-posts/{target.id}/questions/", self._headers)
 
     def _question_page(self, url: str, target: Target, patience: Patience) -> contract.QuestionList:
-        request = WireRequest("GET", url, self._headers)
+        request = Request("GET", url, self._headers, body_limit=_LIST_LIMIT)
         raw = patience.run(
-            lambda: self._transport.send(request, body_limit=_LIST_LIMIT),
+            lambda: send(self._transport, request),
             again=_worth_another_read,
             hint=self._retry_after,
         )
@@ -214,8 +216,8 @@ class RecruitingService:
         return message
 
     def _retry_after(self, raw: RawReply | NoReply) -> float | None:
-        said = None if isinstance(raw, NoReply) else raw.headers.get("retry-after")
-        return seconds_to_wait(said, self._now()) if said is not None else None
+        header = None if isinstance(raw, NoReply) else raw.headers.get("retry-after")
+        return seconds_to_wait(header, self._now()) if header is not None else None
 
 
 def _worth_another_read(raw: RawReply | NoReply) -> bool:
@@ -260,28 +262,28 @@ def _created(operation: Operation, raw: RawReply) -> Reply:
 
 
 def _list_refused(target: Target, raw: RawReply, message: str) -> StoppedEarly | UnusableInput:
-    said = f" ({message})" if message else ""
+    reason = f" ({message})" if message else ""
     if raw.status == 404:
         return UnusableInput(
             Problem(
                 "job-post-unknown",
-                f"the service knows no {target}, or it belongs to another company{said}",
+                f"the service knows no {target}, or it belongs to another company{reason}",
                 "check the hash (in a mapping file it stands under target:), and the company of the token",
                 FilePlace(str(target)),
             )
         )
     if raw.status == 401:
         return StoppedEarly(
-            f"the service refuses the token (401){said}; nothing was sent; "
+            f"the service refuses the token (401){reason}; nothing was sent; "
             "set IMPORTER_TOKEN or IMPORTER_TOKEN_FILE to a valid token, then run the same command again"
         )
     if 300 <= raw.status < 400:
         return StoppedEarly(
-            f"the service answers {raw.status}{said}; nothing was sent; "
+            f"the service answers {raw.status}{reason}; nothing was sent; "
             "redirects are not followed, since they would carry the token elsewhere; set IMPORTER_BASE_URL to the "
             "address that it names if you trust it"
         )
     return StoppedEarly(
-        f"the service does not give the questions of {target}: {raw.status}{said}; nothing was sent; "
+        f"the service does not give the questions of {target}: {raw.status}{reason}; nothing was sent; "
         "run the same command again later, and ask the service's people if it stays so"
     )

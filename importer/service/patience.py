@@ -20,7 +20,7 @@ def _no_hint(_: object) -> float | None:
     return None
 
 
-def _nobody_listens(_: float) -> None:
+def _ignore_wait(_: float) -> None:
     pass
 
 
@@ -30,7 +30,7 @@ class Patience:
 
     attempts: how many times in all, at least 1, and none after 30 seconds.
     goes_on_for: asked once, when the first attempt failed: seconds for which it is tried however often, 0 for none.
-    told: called before each wait, with its seconds.
+    on_wait: called before each wait, with its seconds.
     first_wait, longest_wait: seconds; the wait doubles from the one up to the other.
     sleep: how waiting is done, in seconds; tests and a halted run wait otherwise.
     """
@@ -40,7 +40,7 @@ class Patience:
     longest_wait: float = 60.0
     sleep: Callable[[float], None] = time.sleep
     goes_on_for: Callable[[], float] = float
-    told: Callable[[float], None] = _nobody_listens
+    on_wait: Callable[[float], None] = _ignore_wait
 
     def run(
         self,
@@ -77,7 +77,7 @@ class Patience:
             wait=wait,
             retry=tenacity.retry_if_result(again),
             sleep=self.sleep,
-            before_sleep=lambda state: self.told(state.upcoming_sleep),
+            before_sleep=lambda state: self.on_wait(state.upcoming_sleep),
             retry_error_callback=last_result,
         )
         return retrying(lambda: made.pop() if made else attempt())

@@ -6,7 +6,7 @@ from typing import Literal
 
 from importer.errors import UnusableInput
 from importer.models import FilePlace, Problem
-from importer.service.wire import Limits, Transport
+from importer.service.transport_api import Limits, Transport
 
 Wish = Literal["auto", "requests", "curl"]
 
@@ -26,7 +26,7 @@ def chosen_transport(limits: Limits, connections: int, wish: Wish = "auto") -> T
         from importer.service.curl_transport import CurlTransport
 
         return CurlTransport(limits, connections)
-    from importer.service.transport import RequestsTransport
+    from importer.service.requests_transport import RequestsTransport
 
     return RequestsTransport(limits, connections)
 
@@ -54,7 +54,7 @@ def transport_name(wish: Wish = "auto") -> Literal["requests", "curl"]:
     return "requests"
 
 
-def transport_told(wish: Wish = "auto") -> str:
+def describe_transport(wish: Wish = "auto") -> str:
     """For a person: which one it is, and how to have the other.
 
     Raises:
@@ -63,14 +63,11 @@ def transport_told(wish: Wish = "auto") -> str:
     if transport_name(wish) == "curl":
         import pycurl  # type: ignore[import-untyped]  # it has no stubs of its own
 
-        return f"pycurl {_version(pycurl.version)} (IMPORTER_TRANSPORT=requests takes requests instead)"
+        version = pycurl.version.split()[0].removeprefix("PycURL/")
+        return f"pycurl {version} (IMPORTER_TRANSPORT=requests takes requests instead)"
     if wish == "requests":
         return "requests, as IMPORTER_TRANSPORT says"
     return f"requests ({_why_not_curl()}; pip install 'importer[fast]' makes importer faster)"
-
-
-def _version(told: str) -> str:
-    return told.split()[0].removeprefix("PycURL/")
 
 
 def _why_not_curl() -> str:

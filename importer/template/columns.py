@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from importer.mapping import PLACEHOLDER, EntryKind, FieldSpec, Kind, spec_of_entry
-from importer.models import Column, Question, Target
+from importer.models import Column, Question, Target, column_letter
 from importer.suggest.columns import ColumnNames
 from importer.suggest.proposal import (
     Proposal,
@@ -20,7 +20,6 @@ from importer.suggest.proposal import (
     entry_kind,
     question_goals,
 )
-from importer.template.letters import letters
 
 SHEET = "Candidates"
 
@@ -116,7 +115,7 @@ def template_mapping(
     target: Target, questions: Sequence[Question], columns: Sequence[TemplateColumn], file: str
 ) -> Proposal:
     """The mapping file of a workbook with these columns; `file` is its name."""
-    placed = [Column(index, letters(index), column.header) for index, column in enumerate(columns)]
+    placed = [Column(index, column_letter(index), column.header) for index, column in enumerate(columns)]
     names = ColumnNames(placed)
     pairs = list(zip(columns, placed, strict=True))
     contents: dict[int, ProposedValue | ProposedEntries] = {}

@@ -10,8 +10,8 @@ from typing import Any
 import xlsxwriter  # type: ignore[import-untyped]  # it ships no types
 
 from importer.mapping import Kind
+from importer.models import column_letter
 from importer.template.columns import SHEET, TemplateColumn
-from importer.template.letters import letters
 from importer.text.dates import FIRST_YEAR, LAST_YEAR
 
 _LISTS = "Lists"  # hidden: the options behind the dropdowns
@@ -83,7 +83,7 @@ class _Lists:
         column = len(self._ranges)
         for row, option in enumerate(options):
             self._sheet.write_string(row, column, option)
-        letter = letters(column)
+        letter = column_letter(column)
         return f"={_LISTS}!${letter}$1:${letter}${len(options)}"
 
     def hide(self) -> None:

@@ -138,6 +138,10 @@ class _Connection:
         except apsw.Error as error:
             raise sqlite3.OperationalError(str(error)) from None
 
+    def executemany(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+        for row in rows:
+            self.execute(statement, row)
+
     def commit(self) -> None:
         if self._connection.in_transaction:
             self.execute("COMMIT")

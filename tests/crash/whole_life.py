@@ -21,12 +21,13 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from importer.errors import Busy
 from importer.ledger import LedgerStore, RunRecord, Scope, State, open_ledger
-from importer.load import Halt, Loader, LoadOptions
+from importer.load import Cancellation, Loader, LoadOptions
 from importer.models import Application, Operation, Outcome, OutcomeKind, PoolCandidate, ReadyCandidate, Target
-from importer.service import NoReply, Reply
-from importer.service.replies import Phase
+from importer.service import NoReply, OnAnswer, Reply
+from importer.service.transport_api import Phase
 from importer.transform import encode
 from tests.crash.imports import temporary_folder
+from tests.load.given import answer_on_a_thread
 
 PEOPLE = 5  # to begin with
 MOST_PEOPLE = 40
@@ -75,7 +76,10 @@ class Service:
         self._on_meeting = on_meeting
         self._late: list[str] = []
 
-    def submit(self, target: Target, body: bytes) -> Reply | NoReply:
+    def start(self, target: Target, body: bytes, on_done: OnAnswer) -> None:
+        answer_on_a_thread(lambda: self._answer(body), on_done)
+
+    def _answer(self, body: bytes) -> Reply | NoReply:
         email = json.loads(body)["email"]
         fate = self.fates.pop(0) if self.fates else self.then
         self.met[fate] += 1
@@ -127,7 +131,7 @@ class WholeLife(RuleBasedStateMachine):
         self.scope = Scope("https://recruiting.example.com", target)
         self.folder = temporary_folder()
         self.service = Service(self._meet)
-        self.halt = Halt()
+        self.cancellation = Cancellation()
         self.now = 1_772_366_400.0
         self.names = ["Ada"] * PEOPLE
         self.runs = 0
@@ -141,7 +145,7 @@ class WholeLife(RuleBasedStateMachine):
     def _meet(self, fate: str) -> None:
         """What else happens while a request is under way."""
         if fate == "interrupted":
-            self.halt.set()
+            self.cancellation.set()
         if fate == "second run":
             with open_ledger(self.folder / "ledger.sqlite") as second, suppress(Busy), second.lock_target(self.scope):
                 raise AssertionError("a second run may begin while one works")
@@ -168,7 +172,7 @@ class WholeLife(RuleBasedStateMachine):
     def _live(self, rows: list[ReadyCandidate], fates: list[str], options: LoadOptions) -> None:
         self.service.fates = list(fates)
         passed = [0.0]  # seconds that only pass while somebody waits
-        self.halt = Halt(lambda: passed[0], lambda seconds: passed.append(passed.pop() + seconds))
+        self.cancellation = Cancellation(lambda: passed[0], lambda seconds: passed.append(passed.pop() + seconds))
         before = set(self.service.accepted)
         outcomes: dict[int, Outcome] = {}
         survivor = self.folder / "survivor"
@@ -241,7 +245,7 @@ class WholeLife(RuleBasedStateMachine):
             f"run-{self.runs}", self.scope, "a.csv", "", "m.yaml", "", datetime.fromtimestamp(self.now, UTC)
         )
         ledger.begin_run(run)
-        return Loader(self.service, ledger, run, options=options, halt=self.halt)
+        return Loader(self.service, ledger, run, options=options, cancellation=self.cancellation)
 
     def _submissions(self) -> list[ReadyCandidate]:
         made = Application if self.operation is Operation.APPLY else PoolCandidate

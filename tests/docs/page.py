@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from importer.app.classify_rows import look_ahead, sort_rows
-from importer.extract import open_sheet
+from importer.extract import ReadingLimits, open_sheet
 from importer.mapping import ChildSource, read_mapping, resolve
 from importer.models import Outcome, Question, WireFormat
 from tests.samples.sample import ROOT
@@ -68,7 +68,7 @@ def outcome_of(example: Example, folder: Path) -> str:
         (folder / name).write_text(content, encoding="utf-8")
     (folder / "mapping.yaml").write_text(_whole(example.mapping), encoding="utf-8")
     mapping = read_mapping(folder / "mapping.yaml")
-    sheet = open_sheet(folder / "main.csv", mapping.source)
+    sheet = open_sheet(folder / "main.csv", mapping.source, ReadingLimits())
     tables = {child: _open(child, folder) for child in mapping.child_sources}
     resolved = resolve(mapping, sheet.columns, QUESTIONS, WireFormat(), tables)
     repeated = look_ahead(sheet.rows, resolved).repeated
@@ -79,7 +79,7 @@ def outcome_of(example: Example, folder: Path) -> str:
 
 
 def _open(child: ChildSource, folder: Path) -> Any:
-    return open_sheet(folder / str(child.file), child.options)
+    return open_sheet(folder / str(child.file), child.options, ReadingLimits())
 
 
 def _with_emails(table: str, mapping: str) -> str:

@@ -66,7 +66,7 @@ def read(mutant: Mutant) -> Verdict:
         path = Path(folder) / mutant.case.file
         path.write_bytes(mutant.content)
         try:
-            sheet = open_sheet(path, mutant.case.options, shown_as=mutant.case.file, limits=LIMITS)
+            sheet = open_sheet(path, mutant.case.options, LIMITS, shown_as=mutant.case.file)
             numbers = [row.number for row in sheet.rows()]
             kind, detail = "read", ""
             if numbers != sorted(set(numbers)):

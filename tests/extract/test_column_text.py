@@ -8,11 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from importer.extract.cell_flaws import flaw_of
-from importer.extract.cell_text import Value, cell_text
-from importer.extract.clean_text import clean
-from importer.extract.column_text import column_text
-from importer.extract.joined_cells import taken_apart
+from importer.extract.cell_text import Value, cell_text, clean, flaw_of
+from importer.extract.sheet_content import column_text
 
 _TEXTS = st.text(st.sampled_from("aİ#E+1 \t\n\x1f\x7f\x85\xa0\u0301\u200b\ufffd"), max_size=4) | st.text(max_size=4)
 
@@ -24,7 +21,7 @@ _TEXTS = st.text(st.sampled_from("aİ#E+1 \t\n\x1f\x7f\x85\xa0\u0301\u200b\ufffd
 def test_texts(values: list[str]) -> None:
     """A column of texts is each text made clean, and no text with a flaw goes unseen."""
     text = column_text(values)
-    assert taken_apart(text.cells) == [clean(value) for value in values]
+    assert text.cells == [clean(value) for value in values]
     assert text.typed is False
     flawed = [(at, clean(value)) for at, value in enumerate(values) if flaw_of(clean(value))]
     assert [suspect for suspect in text.suspects if flaw_of(suspect[1])] == flawed
@@ -41,7 +38,7 @@ def test_texts(values: list[str]) -> None:
 def test_numbers(values: list[float]) -> None:
     """A column of numbers is each number without exponent, without `.0`, to 15 digits."""
     text = column_text(values)
-    assert taken_apart(text.cells) == [cell_text(value) for value in values]
+    assert text.cells == [cell_text(value) for value in values]
     assert text.typed is True
     assert text.lost_digits == next((at for at, value in enumerate(values) if abs(value) >= 1e15), None)
 
@@ -59,5 +56,5 @@ def test_numbers(values: list[float]) -> None:
 def test_other_kinds(values: list[Value], cells: list[str]) -> None:
     """A column of any other kind of value is each value's text."""
     text = column_text(values)
-    assert (taken_apart(text.cells), text.typed) == (cells, True)
+    assert (text.cells, text.typed) == (cells, True)
     assert text.lost_digits == (1 if values[0] == 7 else None)

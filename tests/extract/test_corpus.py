@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from importer.errors import UnusableInput
-from importer.extract import open_sheet
+from importer.extract import ReadingLimits, open_sheet
 from tests.extract.corpus import CASES, Case, Seen
 
 
@@ -21,7 +21,7 @@ def test_corpus(case: Case, tmp_path: Path) -> None:
 
 def _seen(path: Path, case: Case) -> Seen:
     try:
-        sheet = open_sheet(path, case.options, shown_as=case.file)
+        sheet = open_sheet(path, case.options, ReadingLimits(), shown_as=case.file)
         rows = list(sheet.rows())
     except UnusableInput as error:
         return Seen(refused=tuple(str(problem) for problem in error.problems))

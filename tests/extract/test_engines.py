@@ -10,13 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from importer.extract.calamine_book import CalamineBook
 from importer.extract.file_kind import FileKind
-from importer.extract.joined_cells import taken_apart
-from importer.extract.openpyxl_book import OpenpyxlXlsx
 from importer.extract.sheet_content import Batches
-from importer.extract.workbook_frames import BatchDraft
-from importer.extract.xlsx_hazards import find_hazards, find_hazards_thoroughly
+from importer.extract.workbook_readers import CalamineBook, OpenpyxlBook
+from importer.extract.worker_protocol import Batch
+from importer.extract.xlsx_flags import find_flags, find_flags_thoroughly
 from importer.extract.xlsx_package import read_package
 from tests.extract.corpus import CASES, Case
 
@@ -37,7 +35,7 @@ def test_openpyxl_agrees_with_calamine(case: Case, tmp_path: Path) -> None:
     path.write_bytes(case.content())
     calamine = CalamineBook(path, FileKind.XLSX)
     with warnings.catch_warnings(action="ignore"):
-        openpyxl = OpenpyxlXlsx(path)
+        openpyxl = OpenpyxlBook(path)
         assert openpyxl.sheets == calamine.sheets
         for sheet in calamine.sheets:
             by_calamine, by_openpyxl = Batches(calamine.content(sheet)), Batches(openpyxl.content(sheet))
@@ -45,7 +43,7 @@ def test_openpyxl_agrees_with_calamine(case: Case, tmp_path: Path) -> None:
             assert by_openpyxl.lost_digits == by_calamine.lost_digits
 
 
-def _cells(batches: Iterable[BatchDraft]) -> dict[tuple[int, int], tuple[str, bool, list[str]]]:
+def _cells(batches: Iterable[Batch]) -> dict[tuple[int, int], tuple[str, bool, list[str]]]:
     """Text, type and flaws of each cell that holds something, by row number and column."""
     cells = {}
     for batch in batches:
@@ -53,7 +51,7 @@ def _cells(batches: Iterable[BatchDraft]) -> dict[tuple[int, int], tuple[str, bo
         for flaw in batch.flaws:
             flaws.setdefault((flaw.offset, flaw.index), []).append(flaw.code)
         for index, (texts, typed) in enumerate(zip(batch.columns, batch.typed, strict=True)):
-            for offset, text in enumerate(taken_apart(texts)):
+            for offset, text in enumerate(texts):
                 told = flaws.get((offset, index), [])
                 if text or told:
                     is_typed = typed if isinstance(typed, bool) else bool(typed[offset])
@@ -70,7 +68,7 @@ def test_openpyxl_does_not_lose_strict_sheets(tmp_path: Path) -> None:
         warnings.catch_warnings(action="ignore"),
         pytest.raises(ValueError, match=r"^openpyxl does not see the sheets \['Sheet'\]$"),
     ):
-        OpenpyxlXlsx(path)
+        OpenpyxlBook(path)
 
 
 @pytest.mark.parametrize("case", [case for case in XLSX if case.id != "xlsx-unchecked"], ids=lambda case: case.id)
@@ -79,5 +77,5 @@ def test_both_scans_agree(case: Case) -> None:
     with zipfile.ZipFile(BytesIO(case.content())) as archive:
         package = read_package(archive)
         for path in package.paths.values():
-            quick = find_hazards(archive, path, package.formats)
-            assert quick == find_hazards_thoroughly(archive, path, package.formats)
+            quick = find_flags(archive, path, package.formats)
+            assert quick == find_flags_thoroughly(archive, path, package.formats)

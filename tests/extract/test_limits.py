@@ -24,7 +24,7 @@ _HEADER = '<row r="1"><c r="A1" t="inlineStr"><is><t>Name</t></is></c></row>'
 def refusal(path: Path, limits: ReadingLimits) -> str:
     """The message with which a file is refused."""
     with pytest.raises(UnusableInput) as caught:
-        list(open_sheet(path, SourceOptions(), shown_as=path.name, limits=limits).rows())
+        list(open_sheet(path, SourceOptions(), limits, shown_as=path.name).rows())
     return str(caught.value)
 
 
@@ -53,7 +53,7 @@ def test_stray_cell_far_away(tmp_path: Path) -> None:
     path = tmp_path / "wide.xlsx"
     path.write_bytes(raw_xlsx(_HEADER + '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'))
     limits = ReadingLimits(memory=400 << 20)
-    (row,) = open_sheet(path, SourceOptions(), shown_as="wide.xlsx", limits=limits).rows()
+    (row,) = open_sheet(path, SourceOptions(), limits, shown_as="wide.xlsx").rows()
     assert [str(problem) for problem in row.problems] == [
         "wide.xlsx, Sheet!XFD1048576: the row has 16384 cells, the header 1; clear the cells beyond the header, or "
         "give "
@@ -73,7 +73,7 @@ def test_stray_cells_in_a_few_of_many_rows(tmp_path: Path) -> None:
     """Stray cells far to the right in a few rows are told by their rows, and all rows are read."""
     path = tmp_path / "wide.xlsx"
     path.write_bytes(raw_xlsx(_HEADER + _wide_rows(range(2, 1502), 700)))
-    rows = list(open_sheet(path, SourceOptions(), shown_as="wide.xlsx").rows())
+    rows = list(open_sheet(path, SourceOptions(), ReadingLimits(), shown_as="wide.xlsx").rows())
     assert [row.number for row in rows] == list(range(2, 1502))
     assert {row.number for row in rows if row.problems} == {700, 1400}
 
@@ -131,7 +131,7 @@ def test_ods_of_a_few_bytes_that_says_it_is_large(tmp_path: Path) -> None:
 def test_ods_keeps_the_errors_of_repeated_rows(tmp_path: Path) -> None:
     """Rows that an ODS keeps once, with a number, each have the error that the one shows."""
     path = _ods(tmp_path / "a.ods", _REPEATED.format(12_000, 1, _ERROR))
-    rows = list(open_sheet(path, SourceOptions()).rows())
+    rows = list(open_sheet(path, SourceOptions(), ReadingLimits()).rows())
     assert len([row for row in rows if row.cells == ("#N/A",) and row.problems]) == 12_000
 
 
@@ -184,7 +184,7 @@ def test_nothing_is_unpacked_to_disk_and_no_link_followed(tmp_path: Path) -> Non
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("../evil.txt", "x")
         archive.writestr("/tmp/evil.txt", "x")
-    rows = list(open_sheet(path, SourceOptions()).rows())
+    rows = list(open_sheet(path, SourceOptions(), ReadingLimits()).rows())
     assert [row.cells for row in rows] == [("Ada",)]
     assert sorted(file.name for file in tmp_path.rglob("*")) == ["a.xlsx"]
     assert not (tmp_path.parent / "evil.txt").exists()
@@ -196,7 +196,7 @@ def test_files_beside_a_workbook_are_not_run(tmp_path: Path, monkeypatch: pytest
     for name in ("csv.py", "zipfile.py", "struct.py", "importer.py"):
         (tmp_path / name).write_text("raise SystemExit('run')\n")
     (tmp_path / "a.xlsx").write_bytes(openpyxl_bytes((("Name",), ("Ada",))))
-    assert [row.cells for row in open_sheet(Path("a.xlsx"), SourceOptions()).rows()] == [("Ada",)]
+    assert [row.cells for row in open_sheet(Path("a.xlsx"), SourceOptions(), ReadingLimits()).rows()] == [("Ada",)]
 
 
 def test_cell_over_the_limit(tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ def test_blank_lines(tmp_path: Path, line: bytes) -> None:
         path = tmp_path / "a.csv"
         path.write_bytes(b"Name\n" + lines + b"Ada\n")
         started = time.perf_counter()
-        *_, last = open_sheet(path, SourceOptions()).rows()
+        *_, last = open_sheet(path, SourceOptions(), ReadingLimits()).rows()
         return last.number, time.perf_counter() - started
 
     filled, blank = read(b"Ada\n" * 300_000), read(line * 300_000)
@@ -242,10 +242,10 @@ def test_parent_that_dies_leaves_no_child(tmp_path: Path) -> None:
     path = tmp_path / "a.xlsx"
     path.write_bytes(openpyxl_bytes((("Name",), *(("Ada",),) * 3000)))
     code = (
-        "import os, sys; from pathlib import Path; from importer.extract import open_sheet;"
+        "import os, sys; from pathlib import Path; from importer.extract import ReadingLimits, open_sheet;"
         "from importer.models import SourceOptions; import threading;"
         "threading.Timer(0.05, os._exit, (9,)).start();"
-        f"\nwhile True: open_sheet(Path({str(path)!r}), SourceOptions())"
+        f"\nwhile True: open_sheet(Path({str(path)!r}), SourceOptions(), ReadingLimits())"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=20, check=False)
     assert done.returncode == 9

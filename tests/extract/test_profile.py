@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from importer.cli.look_command import look
 from importer.errors import UnusableInput
-from importer.extract import open_sheet
+from importer.extract import ReadingLimits, open_sheet
 from importer.extract.profile import Kind, profile_sheet
 from importer.models import SourceOptions
 from tests.extract.corpus.writers import csv_text, edited
@@ -23,7 +23,7 @@ def profiled(tmp_path: Path, name: str, *cells: str) -> tuple[Kind, tuple[str, .
     """Kind, date formats and whether these are ambiguous of a column with a name and cells."""
     path = tmp_path / "a.csv"
     path.write_text(csv_text([("id", name), *((f"x{n}", cell) for n, cell in enumerate(cells))]))
-    column = profile_sheet(open_sheet(path, SourceOptions(header_row=1, delimiter=","))).columns[1]
+    column = profile_sheet(open_sheet(path, SourceOptions(header_row=1, delimiter=","), ReadingLimits())).columns[1]
     return column.kind, column.formats, column.ambiguous
 
 
@@ -74,7 +74,7 @@ def test_counts_and_samples(tmp_path: Path) -> None:
     """A profile counts rows, filled cells and rows with problems, and shows three different samples."""
     path = tmp_path / "a.csv"
     path.write_text("Name,City\nAda,Rome\nAda,\n\nAlan,Oslo\nGrace,#N/A\nMary,Bern\n")
-    profile = profile_sheet(open_sheet(path, SourceOptions(), shown_as="a.csv"))
+    profile = profile_sheet(open_sheet(path, SourceOptions(), ReadingLimits(), shown_as="a.csv"))
     assert (profile.rows, profile.last_row, profile.rows_with_problems) == (5, 7, 1)
     assert [(each.filled, each.samples) for each in profile.columns] == [
         (5, ("Ada", "Alan", "Grace")),

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from importer.extract import open_sheet
-from importer.extract.cell_flaws import flaw_of
+from importer.extract import ReadingLimits, open_sheet
+from importer.extract.cell_text import flaw_of
 from importer.models import SourceOptions
 from tests.extract.corpus.writers import csv_text, openpyxl_bytes, xlsxwriter_bytes
 
@@ -51,7 +51,7 @@ def read_back(content: bytes, file: str, options: SourceOptions) -> dict[int, tu
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / file
         path.write_bytes(content)
-        rows = list(open_sheet(path, options).rows())
+        rows = list(open_sheet(path, options, ReadingLimits()).rows())
     assert [problem for row in rows for problem in row.problems] == []
     return {row.number: row.cells for row in rows}
 

@@ -10,8 +10,8 @@ from io import BytesIO
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from importer.extract.hazards import DamagedError, Hazards
-from importer.extract.xlsx_hazards import find_hazards, find_hazards_thoroughly
+from importer.extract.cell_flags import CellFlags, DamagedError
+from importer.extract.xlsx_flags import find_flags, find_flags_thoroughly
 from tests.extract.mutate import DAMAGES
 
 _FORMATS = {3: "0%"}
@@ -49,12 +49,12 @@ def _sheets(draw: st.DrawFn, row_attributes: Sequence[str] = _ROW_ATTRIBUTES) ->
     return f"<worksheet {root}><sheetData>{''.join(parts)}</sheetData>{merged}</worksheet>".encode()
 
 
-def _outcome(xml: bytes, *, thoroughly: bool) -> Hazards | str:
+def _outcome(xml: bytes, *, thoroughly: bool) -> CellFlags | str:
     """What a scan finds, or that it refuses."""
     out = BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         archive.writestr("sheet.xml", xml)
-        find = find_hazards_thoroughly if thoroughly else find_hazards
+        find = find_flags_thoroughly if thoroughly else find_flags
         try:
             return find(archive, "sheet.xml", _FORMATS)
         except (ValueError, DamagedError, SyntaxError):  # of which the errors of XML are kinds

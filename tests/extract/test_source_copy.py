@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from importer.errors import UnusableInput
-from importer.extract import copy_source, open_sheet
+from importer.extract import ReadingLimits, copy_source, open_sheet
 from importer.models import SourceOptions
 
 _CONTENT = "Name,City\nGül,İzmir\n".encode()
@@ -21,7 +21,7 @@ def test_copy_is_the_same_and_private(tmp_path: Path) -> None:
     """The copy holds the bytes of the file, is named by its ending, hashed, and readable by its owner only."""
     source = tmp_path / "Candidates.CSV"
     source.write_bytes(_CONTENT)
-    copy = copy_source(source, tmp_path)
+    copy = copy_source(source, tmp_path, ReadingLimits())
     assert copy.path == tmp_path / "source.csv"
     assert copy.path.read_bytes() == _CONTENT
     assert copy.path.stat().st_mode & 0o777 == 0o600
@@ -31,14 +31,14 @@ def test_copy_is_the_same_and_private(tmp_path: Path) -> None:
 def test_missing_file(tmp_path: Path) -> None:
     """A file that is not there is told by the name that the person gave."""
     with pytest.raises(UnusableInput) as caught:
-        copy_source(Path("nowhere.csv"), tmp_path)
+        copy_source(Path("nowhere.csv"), tmp_path, ReadingLimits())
     assert str(caught.value) == "nowhere.csv: there is no such file; check the path"
 
 
 def test_folder(tmp_path: Path) -> None:
     """A folder is told as one."""
     with pytest.raises(UnusableInput) as caught:
-        copy_source(tmp_path, tmp_path)
+        copy_source(tmp_path, tmp_path, ReadingLimits())
     assert str(caught.value) == f"{tmp_path}: is a folder; name the file in it"
 
 
@@ -47,7 +47,7 @@ def test_pipe(tmp_path: Path) -> None:
     pipe = tmp_path / "candidates.csv"
     os.mkfifo(pipe)
     with pytest.raises(UnusableInput) as caught:
-        copy_source(pipe, tmp_path)
+        copy_source(pipe, tmp_path, ReadingLimits())
     assert str(caught.value) == (
         f"{pipe}: is a pipe or a device, which may never end; save what it gives to a file, or pass it to standard "
         "input and name the file -"
@@ -57,7 +57,7 @@ def test_pipe(tmp_path: Path) -> None:
 def test_endless_device(tmp_path: Path) -> None:
     """A device that never ends is not read."""
     with pytest.raises(UnusableInput) as caught:
-        copy_source(Path("/dev/zero"), tmp_path)
+        copy_source(Path("/dev/zero"), tmp_path, ReadingLimits())
     assert str(caught.value).startswith("/dev/zero: is a pipe or a device, which may never end; ")
     assert list(tmp_path.iterdir()) == []
 
@@ -72,7 +72,10 @@ def test_file_that_only_says_it_is_large(tmp_path: Path) -> None:
         f"{path}: the file has 8,192 MB, more than the 4,096 MB that are allowed; check that it is the right file, or "
         "allow more with IMPORTER_SOURCE_MEGABYTES"
     )
-    for read in (lambda: copy_source(path, tmp_path), lambda: open_sheet(path, SourceOptions())):
+    for read in (
+        lambda: copy_source(path, tmp_path, ReadingLimits()),
+        lambda: open_sheet(path, SourceOptions(), ReadingLimits()),
+    ):
         with pytest.raises(UnusableInput) as caught:
             read()
         assert str(caught.value) == told
@@ -82,21 +85,21 @@ def test_file_that_only_says_it_is_large(tmp_path: Path) -> None:
 def test_name_with_a_nul(tmp_path: Path) -> None:
     """A name that no file can have is told as a missing file."""
     with pytest.raises(UnusableInput, match="there is no such file; check the path"):
-        copy_source(tmp_path / "a\0b.csv", tmp_path)
+        copy_source(tmp_path / "a\0b.csv", tmp_path, ReadingLimits())
 
 
 def test_path_that_leads_through_a_file(tmp_path: Path) -> None:
     """A path that cannot be is told as a missing file."""
     (tmp_path / "a.csv").write_bytes(_CONTENT)
     with pytest.raises(UnusableInput) as caught:
-        copy_source(tmp_path / "a.csv" / "b.csv", tmp_path)
+        copy_source(tmp_path / "a.csv" / "b.csv", tmp_path, ReadingLimits())
     assert str(caught.value) == f"{tmp_path}/a.csv/b.csv: there is no such file; check the path"
 
 
 def test_name_that_is_too_long(tmp_path: Path) -> None:
     """A name that the disk refuses is told in the words of the system."""
     with pytest.raises(UnusableInput) as caught:
-        copy_source(tmp_path / ("x" * 300 + ".csv"), Path("unused"))
+        copy_source(tmp_path / ("x" * 300 + ".csv"), Path("unused"), ReadingLimits())
     assert str(caught.value).endswith(
         ".csv: the file cannot be read: File name too long; check the path and the disk that it is on"
     )
@@ -125,21 +128,21 @@ def test_file_that_grows_is_refused(tmp_path: Path) -> None:
 def _copy_often(path: Path, folder: Path) -> None:
     """Copy again and again: on a busy machine the writer may stand still during one copy."""
     for _ in range(100):
-        copy_source(path, folder)
+        copy_source(path, folder, ReadingLimits())
 
 
 def test_standard_input(tmp_path: Path) -> None:
     """`-` copies standard input as a CSV."""
-    code = "import sys; from pathlib import Path; from importer.extract import copy_source;"
-    code += f"copy_source(Path('-'), Path({str(tmp_path)!r}))"
+    code = "import sys; from pathlib import Path; from importer.extract import ReadingLimits, copy_source;"
+    code += f"copy_source(Path('-'), Path({str(tmp_path)!r}), ReadingLimits())"
     subprocess.run([sys.executable, "-c", code], input=_CONTENT, check=True)
     assert (tmp_path / "source.csv").read_bytes() == _CONTENT
 
 
 def test_standard_input_that_never_ends(tmp_path: Path) -> None:
     """Standard input is read up to the limit and no further; what was copied goes."""
-    code = "import sys; from pathlib import Path; from importer.extract import copy_source\ntry:"
-    code += f"copy_source(Path('-'), Path({str(tmp_path)!r}), standard_input_bytes=3 << 20)"
+    code = "import sys; from pathlib import Path; from importer.extract import ReadingLimits, copy_source\ntry:"
+    code += f"copy_source(Path('-'), Path({str(tmp_path)!r}), ReadingLimits(standard_input=3 << 20))"
     code += "\nexcept Exception as error: print(error, end='')"
     with Path("/dev/zero").open("rb") as endless:
         done = subprocess.run([sys.executable, "-c", code], stdin=endless, capture_output=True, text=True, check=True)
@@ -152,8 +155,8 @@ def test_standard_input_that_never_ends(tmp_path: Path) -> None:
 
 def test_standard_input_that_is_closed(tmp_path: Path) -> None:
     """Standard input that is closed is told."""
-    code = "import sys; from pathlib import Path; from importer.extract import copy_source\ntry:"
-    code += f"copy_source(Path('-'), Path({str(tmp_path)!r}))"
+    code = "import sys; from pathlib import Path; from importer.extract import ReadingLimits, copy_source\ntry:"
+    code += f"copy_source(Path('-'), Path({str(tmp_path)!r}), ReadingLimits())"
     code += "\nexcept Exception as error: print(error, end='')"
     command = ["sh", "-c", '"$0" -c "$1" <&-', sys.executable, code]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -164,7 +167,7 @@ def test_standard_input_has_a_name(tmp_path: Path) -> None:
     """Messages about `-` say standard input."""
     path = tmp_path / "source.csv"
     path.write_bytes(_CONTENT)
-    row = next(open_sheet(path, SourceOptions(), shown_as="-").rows())
+    row = next(open_sheet(path, SourceOptions(), ReadingLimits(), shown_as="-").rows())
     assert str(row.place()) == "standard input, row 2"
 
 
@@ -172,7 +175,7 @@ def test_csv_that_changes_after_it_was_opened(tmp_path: Path) -> None:
     """A CSV that is written to between opening and reading is refused, because its rows would not be those checked."""
     path = tmp_path / "a.csv"
     path.write_bytes(_CONTENT)
-    sheet = open_sheet(path, SourceOptions(), shown_as="a.csv")
+    sheet = open_sheet(path, SourceOptions(), ReadingLimits(), shown_as="a.csv")
     path.write_bytes(_CONTENT + b"x,y\n")
     with pytest.raises(UnusableInput) as caught:
         list(sheet.rows())

@@ -11,10 +11,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from importer.ledger import LedgerStore, RunRecord, Scope, open_ledger
-from importer.load import Halt, Loader, LoadOptions, Waiting
+from importer.load import Cancellation, Loader, LoadOptions, Waiting
+from importer.load.sender import Service
 from importer.models import Application, Operation, Outcome, PoolCandidate, ReadyCandidate, Target
-from importer.service import NoReply, Reply, SubmitThen
-from importer.service.replies import Phase
+from importer.service import NoReply, OnAnswer, Reply
+from importer.service.transport_api import Phase
 from importer.transform import encode
 
 JOB_POST = Scope("https://recruiting.example.com", Target(Operation.APPLY, "4f2c9a"))
@@ -42,21 +43,44 @@ class Time:
             self.waits.append(seconds)
             self.now += seconds
 
-    def halt(self) -> Halt:
-        return Halt(lambda: self.now, self.sleep)
+    def cancellation(self) -> Cancellation:
+        return Cancellation(lambda: self.now, self.sleep)
+
+
+def answer_on_a_thread(answer: Callable[[], Answer], on_done: OnAnswer) -> None:
+    """As a transport does it: the answer, or a bug, comes on another thread than that of the request."""
+
+    def work() -> None:
+        try:
+            found: Answer | BaseException = answer()
+        except BaseException as bug:  # noqa: BLE001 - as a transport reports it
+            found = bug
+        on_done(found)
+
+    threading.Thread(target=work, daemon=True).start()
 
 
 class Scripted:
-    """Answers the n-th request (from 0) for an e-mail as told; keeps every e-mail and body it was sent, in order."""
+    """Answers the n-th request (from 0) for an e-mail as told; keeps every e-mail and body it was sent, in order.
 
-    def __init__(self, answer: Callable[[str, int], Answer]) -> None:
+    at_once: each answer comes before `start` has returned.
+    """
+
+    def __init__(self, answer: Callable[[str, int], Answer], *, at_once: bool = False) -> None:
+        self._at_once = at_once
         self.emails: list[str] = []
         self.bodies: list[bytes] = []
         self._answer = answer
         self._count: Counter[str] = Counter()
         self._lock = threading.Lock()
 
-    def submit(self, target: Target, body: bytes) -> Answer:
+    def start(self, target: Target, body: bytes, on_done: OnAnswer) -> None:
+        if self._at_once:
+            on_done(self._answer_to(body))
+        else:
+            answer_on_a_thread(lambda: self._answer_to(body), on_done)
+
+    def _answer_to(self, body: bytes) -> Answer:
         email = json.loads(body)["email"]
         with self._lock:
             self.emails.append(email)
@@ -64,22 +88,6 @@ class Scripted:
             number = self._count[email]
             self._count[email] += 1
         return self._answer(email, number)
-
-
-def without_waiting(service: Scripted) -> SubmitThen:
-    """The same service, for a caller who does not wait for its answers."""
-
-    def start(target: Target, body: bytes, then: Callable[[Answer | BaseException], None]) -> None:
-        def answer() -> None:
-            try:
-                found: Answer | BaseException = service.submit(target, body)
-            except BaseException as bug:  # noqa: BLE001 - as a service tells of it
-                found = bug
-            then(found)
-
-        threading.Thread(target=answer, daemon=True).start()
-
-    return start
 
 
 def in_turn(*answers: Answer) -> Callable[[str, int], Answer]:
@@ -107,28 +115,23 @@ def candidates(rows: Iterable[int]) -> list[ReadyCandidate]:
 
 @dataclass
 class House:
-    """A folder with a ledger; each `load` is a run of its own.
-
-    many_at_once: whether the service needs no thread for each request.
-    """
+    """A folder with a ledger; each `load` is a run of its own."""
 
     folder: Path
     scope: Scope = JOB_POST
-    many_at_once: bool = False
     time: Time = field(default_factory=Time)
     runs: int = 0
 
     def loader(
         self,
         ledger: LedgerStore,
-        service: Scripted,
+        service: Service,
         options: LoadOptions | None = None,
         *,
-        halt: Halt | None = None,
+        cancellation: Cancellation | None = None,
         probe: Callable[[], bool] = lambda: True,
         has_answered: bool = True,
-        told: Callable[[Waiting | None], None] = lambda _: None,
-        submit_then: SubmitThen | None = None,
+        on_waiting: Callable[[Waiting | None], None] = lambda _: None,
     ) -> Loader:
         self.runs += 1
         started = datetime(2026, 3, 1, 12, self.runs, tzinfo=UTC)
@@ -138,12 +141,11 @@ class House:
             service,
             ledger,
             run,
-            submit_then=submit_then or (without_waiting(service) if self.many_at_once else None),
             options=options or LoadOptions(),
             probe=probe,
             has_answered=has_answered,
-            told=told,
-            halt=halt or self.time.halt(),
+            on_waiting=on_waiting,
+            cancellation=cancellation or self.time.cancellation(),
         )
 
     def ledger(self) -> LedgerStore:

@@ -16,11 +16,11 @@ from itertools import count
 from typing import Any, cast
 
 from importer.ledger import Answered, Fingerprints, Intent, Known, LedgerStore, RunRecord
-from importer.load import Halt, Loader, LoadOptions, Stop
-from importer.load.halt import Wakeup
+from importer.load import Cancellation, Loader, LoadOptions, Stop
+from importer.load.cancellation import Wakeup
 from importer.models import OutcomeKind, ReadyCandidate, Target
 from importer.service import NoReply, Reply
-from importer.service.replies import Phase
+from importer.service.transport_api import Phase
 from tests.load.given import JOB_POST, POOL
 
 Answer = Reply | NoReply
@@ -28,7 +28,7 @@ Fate = Callable[[int, float, random.Random], tuple[Answer, float, bool]]
 """What a request for a row meets at a time: its answer, after how many seconds, and whether the row is accepted."""
 
 
-class SimulatedTime(Halt):
+class SimulatedTime(Cancellation):
     """Lets time jump to what happens next."""
 
     def __init__(self) -> None:
@@ -57,8 +57,8 @@ class MemoryLedger:
     def look_up(self, _: list[bytes]) -> dict[bytes, Known]:
         return {}
 
-    def intend_then(self, _: Intent, then: Callable[[Exception | None], None]) -> None:
-        then(None)
+    def intend_then(self, _: Intent, on_done: Callable[[Exception | None], None]) -> None:
+        on_done(None)
 
     def record(self, _: Answered) -> None:
         pass
@@ -100,24 +100,25 @@ def simulate(
     accepted, answered = set[bytes](), set[bytes]()
     random.seed(seed)
 
-    def start(_: Target, body: bytes, on_done: Callable[[Answer], None]) -> None:
-        answer, seconds, accepts = fate(int(body), time.at, luck)
-        found.requests += 1
-        found.twice += body in answered
-        if accepts:
-            if body in accepted and isinstance(answer, Reply) and answer.status == 201:
-                answer = Reply(409)
-            accepted.add(body)
-        found.refused += isinstance(answer, Reply) and answer.status == 429
+    class Service:
+        def start(self, _: Target, body: bytes, on_done: Callable[[Answer], None]) -> None:
+            answer, seconds, accepts = fate(int(body), time.at, luck)
+            found.requests += 1
+            found.twice += body in answered
+            if accepts:
+                if body in accepted and isinstance(answer, Reply) and answer.status == 201:
+                    answer = Reply(409)
+                accepted.add(body)
+            found.refused += isinstance(answer, Reply) and answer.status == 429
 
-        def arrives() -> None:
-            if isinstance(answer, Reply) and answer.status in (201, 409):
-                answered.add(body)
-            on_done(answer)
+            def arrives() -> None:
+                if isinstance(answer, Reply) and answer.status in (201, 409):
+                    answered.add(body)
+                on_done(answer)
 
-        time.later(seconds, arrives)
+            time.later(seconds, arrives)
 
-    def told(waiting: Any) -> None:
+    def on_waiting(waiting: Any) -> None:
         found.waits.append(f"{time.at:.1f} {waiting}")
 
     run = RunRecord("run", POOL if pool else JOB_POST, "a.csv", "", "m.yaml", "", datetime(2026, 3, 1, tzinfo=UTC))
@@ -128,15 +129,14 @@ def simulate(
         return is_well
 
     loader = Loader(
-        cast(Any, None),
+        cast(Any, Service()),
         cast(LedgerStore, MemoryLedger()),
         run,
-        submit_then=cast(Any, start),
         options=options,
         probe=probe,
         has_answered=has_answered,
-        told=told,
-        halt=time,
+        on_waiting=on_waiting,
+        cancellation=time,
     )
     people = (ReadyCandidate(row, f"person{row}@example.com", b"%d" % row) for row in range(2, rows + 2))
     for outcome in loader.load(people):

@@ -57,9 +57,9 @@ def not_accepted(what: str) -> Problem:
     return Problem("not-accepted", f"the service did not take this row in {what}", "run the same command again later")
 
 
-@pytest.fixture(params=["a thread for each", "many at once"])
-def house(request: pytest.FixtureRequest, tmp_path: Path) -> House:
-    return House(tmp_path, many_at_once=request.param == "many at once")
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    return House(tmp_path)
 
 
 def rows_for(scope: Scope, rows: list[int]) -> list[ReadyCandidate]:
@@ -383,15 +383,23 @@ def test_a_bug_in_sending_shows_itself(house: House) -> None:
     assert outcomes == {4: Outcome(4, K.ALREADY_THERE, 409, 1, (OURS,))}
 
 
-def test_a_service_that_breaks_when_it_is_asked_does_not_hang_the_run(tmp_path: Path) -> None:
-    """It cannot even begin to send: that is raised to the caller, with all rows that are ready beside it."""
-    house = House(tmp_path, many_at_once=True)
+def test_answers_may_come_at_once(house: House) -> None:
+    """Before the request is even said to have started: all rows go, each once, on a short stack."""
+    service = Scripted(in_turn(CREATED), at_once=True)
+    outcomes = house.load(service, applications(range(2, 3_000)))
+    assert {outcome.kind for outcome in outcomes.values()} == {K.CREATED}
+    assert sorted(Counter(service.emails).values()) == [1] * 2_998
 
-    def broken(*_: object) -> None:
-        raise RuntimeError("the network thread broke off")
+
+def test_a_service_that_breaks_when_it_is_asked_does_not_hang_the_run(house: House) -> None:
+    """It cannot even begin to send: that is raised to the caller, with all rows that are ready beside it."""
+
+    class Broken:
+        def start(self, *_: object) -> None:
+            raise RuntimeError("the network thread broke off")
 
     with house.ledger() as ledger:
-        loader = house.loader(ledger, Scripted(in_turn(CREATED)), submit_then=broken)
+        loader = house.loader(ledger, Broken())
         with pytest.raises(RuntimeError, match="broke off"):
             list(loader.load(applications(range(2, 90))))
     assert house.load(Scripted(in_turn(CREATED)), applications([2]))[2].kind is K.CREATED

@@ -10,20 +10,29 @@ from hypothesis import strategies as st
 
 from importer.ledger import State
 from importer.load import ErrorLimit, LoadOptions
-from importer.load.classify import Doubt
-from importer.load.job import Job
-from importer.load.next_step import Break, Given, RunState, Step, Then, after_answer, after_question, after_time
+from importer.load.attempts import Job, PriorAttempt
+from importer.load.next_step import (
+    Conditions,
+    Next,
+    RunState,
+    Step,
+    Suspension,
+    after_answer,
+    after_pause,
+    after_question,
+    after_time,
+)
 from importer.service import Reply
 from tests.load.given import BROKEN, CREATED, JOB_POST, POOL, REFUSED, SILENT, THERE, Answer
 
 NOW = 1000.0
 NEW = Job(2, b"identity", b"{}", b"digest")
-SENT = NEW._replace(attempts=1, tries=1, doubt=Doubt.SAME_BYTES)  # once, without a clear answer
-CHANGED = NEW._replace(doubt=Doubt.OTHER_BYTES)
+SENT = NEW._replace(attempts=1, tries=1, prior=PriorAttempt.SAME_BYTES)  # once, without a clear answer
+CHANGED = NEW._replace(prior=PriorAttempt.OTHER_BYTES)
 PROBE = SENT._replace(is_probe=True)
 BUSY = RunState(NOW - 100, finals=3)
-PAUSED = BUSY._replace(interruption=Break("pause", "why", NOW), waits=1)
-HELD = BUSY._replace(interruption=Break("refused", "why", NOW), holds=1)
+PAUSED = BUSY._replace(suspension=Suspension("inconclusive", "why", NOW), waits=1)
+HELD = BUSY._replace(suspension=Suspension("refused", "why", NOW), holds=1)
 BAD = Reply(400, "phone: required")
 TOO_MANY, UNAVAILABLE = Reply(429), Reply(503)
 
@@ -31,7 +40,7 @@ TOO_MANY, UNAVAILABLE = Reply(429), Reply(503)
 def step(run: RunState, job: Job, answer: Answer, now: float = NOW, *, pool: bool = False, **options: Any) -> Step:
     """One step, with waits that are spread by nothing, those of resends by an eighth."""
     target = (POOL if pool else JOB_POST).target
-    return after_answer(run, job, answer, Given(target, LoadOptions(**options), now, luck=0.5))
+    return after_answer(run, job, answer, Conditions(target, LoadOptions(**options), now, jitter=0.5))
 
 
 def after(run: RunState, *answers: Answer, first_row: int = 2, now: float = NOW) -> RunState:
@@ -43,7 +52,7 @@ def after(run: RunState, *answers: Answer, first_row: int = 2, now: float = NOW)
 
 # --- the row ---
 
-END, WAIT, RESEND, LAST_PASS = Then.END, Then.WAIT, Then.RESEND, Then.LAST_PASS
+END, RETRY, RESEND, LAST_PASS = Next.END, Next.RETRY, Next.RESEND, Next.LAST_PASS
 S = State
 ROWS = [
     # the row, the answer, options -> what next, in how many seconds, the state it is left in, its tries, its refusals
@@ -76,29 +85,29 @@ ROWS = [
     pytest.param(NEW, Reply(503, "", 90), {}, RESEND, 90, S.UNCLEAR, 0, 0, id="a longer Retry-After is kept"),
     pytest.param(NEW, Reply(503, "", 9), {}, RESEND, 60, S.UNCLEAR, 0, 0, id="a shorter one is within the delay"),
     pytest.param(NEW, Reply(503, "", 9e9), {}, RESEND, 900, S.UNCLEAR, 0, 0, id="Retry-After is capped"),
-    pytest.param(NEW, TOO_MANY, {}, WAIT, 1, S.PLANNED, 0, 1, id="429 waits"),
-    pytest.param(NEW, Reply(425), {}, WAIT, 1, S.PLANNED, 0, 1, id="425 waits"),
-    pytest.param(NEW._replace(refusals=3), TOO_MANY, {}, WAIT, 8, S.PLANNED, 0, 4, id="429 waits for longer each time"),
-    pytest.param(NEW, Reply(429, "", 30), {}, WAIT, 30, S.PLANNED, 0, 1, id="429 holds its row for its Retry-After"),
-    pytest.param(NEW, Reply(429, "", 9e9), {}, WAIT, 900, S.PLANNED, 0, 1, id="that of a 429 is capped too"),
-    pytest.param(SENT, TOO_MANY, {}, WAIT, 1, S.UNCLEAR, 1, 1, id="429 does not settle a doubt"),
-    pytest.param(NEW, TOO_MANY, {"run": HELD}, WAIT, 0.5, S.PLANNED, 0, 0, id="429 in a hold is the run's"),
-    pytest.param(PROBE, TOO_MANY, {"run": HELD}, WAIT, 0.5, S.UNCLEAR, 1, 0, id="429 to a probe is the run's"),
+    pytest.param(NEW, TOO_MANY, {}, RETRY, 1, S.PLANNED, 0, 1, id="429 waits"),
+    pytest.param(NEW, Reply(425), {}, RETRY, 1, S.PLANNED, 0, 1, id="425 waits"),
+    pytest.param(NEW._replace(refusals=3), TOO_MANY, {}, RETRY, 8, S.PLANNED, 0, 4, id="429 waits longer each time"),
+    pytest.param(NEW, Reply(429, "", 30), {}, RETRY, 30, S.PLANNED, 0, 1, id="429 holds its row for its Retry-After"),
+    pytest.param(NEW, Reply(429, "", 9e9), {}, RETRY, 900, S.PLANNED, 0, 1, id="that of a 429 is capped too"),
+    pytest.param(SENT, TOO_MANY, {}, RETRY, 1, S.UNCLEAR, 1, 1, id="429 does not settle a doubt"),
+    pytest.param(NEW, TOO_MANY, {"run": HELD}, RETRY, 0.5, S.PLANNED, 0, 0, id="429 in a hold is the run's"),
+    pytest.param(PROBE, TOO_MANY, {"run": HELD}, RETRY, 0.5, S.UNCLEAR, 1, 0, id="429 to a probe is the run's"),
     pytest.param(
         NEW._replace(refusals=12), TOO_MANY, {}, LAST_PASS, 0, S.PLANNED, 0, 13, id="one more pass at the end"
     ),
     pytest.param(NEW._replace(refusals=25), TOO_MANY, {}, END, 0, S.PLANNED, 0, 26, id="and no more passes"),
-    pytest.param(NEW, REFUSED, {}, WAIT, 0, S.PLANNED, 0, 0, id="no connection spends nothing"),
-    pytest.param(SENT, REFUSED, {}, WAIT, 0, S.UNCLEAR, 1, 0, id="no connection settles no doubt"),
+    pytest.param(NEW, REFUSED, {}, RETRY, 0, S.PLANNED, 0, 0, id="no connection spends nothing"),
+    pytest.param(SENT, REFUSED, {}, RETRY, 0, S.UNCLEAR, 1, 0, id="no connection settles no doubt"),
 ]
 
 
-@pytest.mark.parametrize(("job", "answer", "options", "then", "seconds", "state", "tries", "refusals"), ROWS)
+@pytest.mark.parametrize(("job", "answer", "options", "next_", "seconds", "state", "tries", "refusals"), ROWS)
 def test_the_row(
     job: Job,
     answer: Answer,
     options: dict[str, Any],
-    then: Then,
+    next_: Next,
     seconds: float,
     state: State,
     tries: int,
@@ -107,11 +116,11 @@ def test_the_row(
     """What comes next for the row, when, and what it has spent."""
     options = dict(options)
     found = step(options.pop("run", BUSY), job, answer, **options)
-    in_seconds = found.due - NOW if found.then in (WAIT, RESEND) else 0
-    left = found.finding.job
-    assert (found.then, in_seconds, found.finding.state) == (then, seconds, state)
+    in_seconds = found.due - NOW if found.next in (RETRY, RESEND) else 0
+    left = found.result.job
+    assert (found.next, in_seconds, found.result.state) == (next_, seconds, state)
     # What ends a row is told as it was asked for; what goes on is counted.
-    assert (left.tries if then is not END else tries, left.refusals) == (tries, refusals)
+    assert (left.tries if next_ is not END else tries, left.refusals) == (tries, refusals)
     assert (left.attempts, left.last) == (job.attempts + 1, answer)
 
 
@@ -126,11 +135,11 @@ def test_a_doubt_is_never_forgotten(answers: list[tuple[Answer, bool, RunState]]
         found = step(run, job._replace(is_probe=is_probe), answer, pool=pool)
         may_have_arrived |= answer in (BROKEN, SILENT, UNAVAILABLE)
         if may_have_arrived:
-            assert found.finding.state not in (State.PLANNED, State.FAILED)
-            assert not (pool and found.finding.state is State.REJECTED)
-        if found.then is Then.END:
+            assert found.result.state not in (State.PLANNED, State.FAILED)
+            assert not (pool and found.result.state is State.REJECTED)
+        if found.next is Next.END:
             return
-        job = found.finding.job
+        job = found.result.job
 
 
 # --- the run: pause ---
@@ -138,17 +147,17 @@ def test_a_doubt_is_never_forgotten(answers: list[tuple[Answer, bool, RunState]]
 
 def test_ten_inconclusive_answers_in_a_row_begin_a_pause() -> None:
     """Nine do not, nor do ten with a clear one among them; the first wait is five seconds."""
-    assert after(BUSY, *[BROKEN] * 9).interruption is None
-    assert after(BUSY, *[BROKEN] * 9, CREATED, *[BROKEN] * 9).interruption is None
-    pause = after(BUSY, *[BROKEN, SILENT, UNAVAILABLE, Reply(200), BROKEN] * 2).interruption
-    assert pause == Break("pause", "too many answers are lost or inconclusive", NOW + 5)
+    assert after(BUSY, *[BROKEN] * 9).suspension is None
+    assert after(BUSY, *[BROKEN] * 9, CREATED, *[BROKEN] * 9).suspension is None
+    pause = after(BUSY, *[BROKEN, SILENT, UNAVAILABLE, Reply(200), BROKEN] * 2).suspension
+    assert pause == Suspension("inconclusive", "too many answers are lost or inconclusive", NOW + 5)
 
 
 def test_thirty_of_fifty_begin_a_pause() -> None:
     """With clear answers between them; twenty-nine do not, and what was longer ago does not count."""
     mixed = [BROKEN, BROKEN, BROKEN, CREATED, CREATED] * 10
-    assert after(BUSY, *mixed).interruption is not None
-    assert after(BUSY, *[CREATED, *mixed[1:]] * 3).interruption is None
+    assert after(BUSY, *mixed).suspension is not None
+    assert after(BUSY, *[CREATED, *mixed[1:]] * 3).suspension is None
 
 
 def test_one_row_that_breaks_the_service_each_time_begins_no_pause() -> None:
@@ -156,7 +165,7 @@ def test_one_row_that_breaks_the_service_each_time_begins_no_pause() -> None:
     run = BUSY
     for _ in range(60):
         run = step(run, SENT, BROKEN).run
-    assert run.interruption is None
+    assert run.suspension is None
 
 
 @pytest.mark.parametrize(
@@ -175,9 +184,9 @@ def test_one_row_that_breaks_the_service_each_time_begins_no_pause() -> None:
 )
 def test_a_probe_without_a_clear_answer_waits_for_longer(waits: int, answer: Answer, seconds: float) -> None:
     """5, 10, 20, 40, 60, 60 ... seconds; what was clear since the pause began still counts."""
-    paused = PAUSED._replace(waits=waits, interruption=Break("pause", "why", NOW, clear=2))
+    paused = PAUSED._replace(waits=waits, suspension=Suspension("inconclusive", "why", NOW, clear=2))
     run = step(paused, PROBE, answer).run
-    assert (run.interruption, run.waits) == (Break("pause", "why", NOW + seconds, clear=2), waits + 1)
+    assert (run.suspension, run.waits) == (Suspension("inconclusive", "why", NOW + seconds, clear=2), waits + 1)
 
 
 @pytest.mark.parametrize("is_row", [True, False], ids=["a row", "the question list"])
@@ -188,18 +197,22 @@ def test_three_clear_probes_end_a_pause(is_row: bool) -> None:
         run = (
             step(run, PROBE, CREATED).run
             if is_row
-            else after_question(run, True, Given(JOB_POST.target, LoadOptions(), NOW, 0.5))
+            else after_question(run, True, Conditions(JOB_POST.target, LoadOptions(), NOW, 0.5))
         )
-        breaks.append(run.interruption)
-    assert breaks == [Break("pause", "why", NOW, clear=1), Break("pause", "why", NOW, clear=2), None]
+        breaks.append(run.suspension)
+    assert breaks == [
+        Suspension("inconclusive", "why", NOW, clear=1),
+        Suspension("inconclusive", "why", NOW, clear=2),
+        None,
+    ]
     assert (run.window, run.streak, run.goes_singly, run.waits) == ((), (), True, 1)
     assert not after(run, CREATED, THERE, BAD).goes_singly
 
 
 def test_a_question_that_is_not_answered_waits_for_longer() -> None:
     """As a row that is a probe; outside of a pause it says nothing."""
-    given = Given(JOB_POST.target, LoadOptions(), NOW, 0.5)
-    assert after_question(PAUSED, False, given).interruption == Break("pause", "why", NOW + 10)
+    given = Conditions(JOB_POST.target, LoadOptions(), NOW, 0.5)
+    assert after_question(PAUSED, False, given).suspension == Suspension("inconclusive", "why", NOW + 10)
     assert after_question(BUSY, False, given) == BUSY
 
 
@@ -214,7 +227,7 @@ def test_earlier_pauses_are_forgotten_after_clear_answers(clear: int, waits: int
 def test_an_answer_of_before_the_pause_does_not_lengthen_it() -> None:
     """What was on its way when the pause began is no probe."""
     for answer in (BROKEN, TOO_MANY, REFUSED, CREATED):
-        assert step(PAUSED, NEW, answer).run.interruption == PAUSED.interruption
+        assert step(PAUSED, NEW, answer).run.suspension == PAUSED.suspension
 
 
 # --- the run: refusals, no connection ---
@@ -222,18 +235,18 @@ def test_an_answer_of_before_the_pause_does_not_lengthen_it() -> None:
 
 def test_more_than_thirty_percent_of_refusals_hold_every_sender() -> None:
     """Sixteen of the last fifty; fifteen do not. The window is empty after that."""
-    assert after(BUSY, *[TOO_MANY] * 15, *[CREATED] * 100).interruption is None
+    assert after(BUSY, *[TOO_MANY] * 15, *[CREATED] * 100).suspension is None
     held = after(BUSY, *[CREATED] * 34, *[TOO_MANY] * 16)
-    assert held.interruption == Break("refused", "the service refuses too many requests (429)", NOW + 0.5)
+    assert held.suspension == Suspension("refused", "the service refuses too many requests (429)", NOW + 0.5)
     assert held.window == ()
-    asked = after(BUSY, *[TOO_MANY] * 15, Reply(429, "", 30)).interruption
+    asked = after(BUSY, *[TOO_MANY] * 15, Reply(429, "", 30)).suspension
     assert asked is not None
     assert asked.until == NOW + 30
 
 
 def test_a_single_refusal_holds_nobody_else() -> None:
     """Nor does its Retry-After."""
-    assert after(BUSY, Reply(429, "", 30)).interruption is None
+    assert after(BUSY, Reply(429, "", 30)).suspension is None
 
 
 @pytest.mark.parametrize(
@@ -252,14 +265,29 @@ def test_a_single_refusal_holds_nobody_else() -> None:
 def test_one_probe_says_whether_a_hold_is_over(holds: int, answer: Answer, until: float | None) -> None:
     """The first that is let through ends it."""
     run = step(HELD._replace(holds=holds), PROBE, answer).run
-    assert (run.interruption and run.interruption.until - NOW) == until
+    assert (run.suspension and run.suspension.until - NOW) == until
     assert run.holds == (0 if until is None else holds + 1)
 
 
 def test_without_a_connection_every_sender_is_held() -> None:
     """At once, and the reason is told."""
-    held = after(BUSY, REFUSED).interruption
-    assert held == Break("unreachable", "the service cannot be reached (connection refused)", NOW + 0.5)
+    held = after(BUSY, REFUSED).suspension
+    assert held == Suspension("unreachable", "the service cannot be reached (connection refused)", NOW + 0.5)
+
+
+@pytest.mark.parametrize(
+    ("since", "after"),
+    [
+        pytest.param(NOW - 130, NOW - 30, id="30 seconds before the pause"),
+        pytest.param(NOW - 100, NOW, id="when it began"),
+        pytest.param(NOW - 50, NOW, id="an answer came in it"),
+    ],
+)
+def test_the_time_of_a_pause_does_not_count(since: float, after: float) -> None:
+    """A person paused the run for 100 seconds: it is as near to giving up as it was before."""
+    run = BUSY._replace(progress_at=since, unreachable=2, unreachable_since=since)
+    resumed = after_pause(run, NOW - 100, Conditions(JOB_POST.target, LoadOptions(), NOW, 0.5))
+    assert resumed == run._replace(progress_at=after, unreachable_since=after)
 
 
 ADDRESSES = [
@@ -298,7 +326,7 @@ def test_without_progress_a_run_gives_up(options: dict[str, Any], seconds: float
     """Not sooner."""
     progress = PAUSED._replace(progress_at=NOW)
     for passed, code in ((seconds - 0.1, None), (seconds, "service-unwell")):
-        run = after_time(progress, Given(JOB_POST.target, LoadOptions(**options), NOW + passed, 0.5))
+        run = after_time(progress, Conditions(JOB_POST.target, LoadOptions(**options), NOW + passed, 0.5))
         assert (run.stop.code if run.stop else None) == code
 
 

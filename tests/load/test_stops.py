@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from importer.ledger import State
-from importer.load import ErrorLimit, Halt, LoadOptions, Stop, Waiting
+from importer.load import Cancellation, ErrorLimit, LoadOptions, Stop, Waiting
 from importer.models import Outcome, OutcomeKind, Problem
 from importer.service import Reply
 from tests.load.given import (
@@ -34,9 +34,9 @@ AGAIN = "run the same command again"
 ONE = LoadOptions(in_flight=1)
 
 
-@pytest.fixture(params=["a thread for each", "many at once"])
-def house(request: pytest.FixtureRequest, tmp_path: Path) -> House:
-    return House(tmp_path, many_at_once=request.param == "many at once")
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    return House(tmp_path)
 
 
 def kinds(outcomes: dict[int, Outcome]) -> dict[OutcomeKind, int]:
@@ -299,7 +299,7 @@ def test_what_is_waited_for_is_told_and_that_it_is_over(house: House) -> None:
     told: list[Waiting | None] = []
     service = Scripted(by_row(dict.fromkeys(range(10, 20), (BROKEN, CREATED))))
     with house.ledger() as ledger:
-        loader = house.loader(ledger, service, ONE, told=told.append)
+        loader = house.loader(ledger, service, ONE, on_waiting=told.append)
         by_outcome(loader.load(applications(range(2, 32))))
     pause, over, *delays = told
     assert pause is not None
@@ -389,16 +389,16 @@ INTERRUPTED = Stop("interrupted", "the run was interrupted", f"{AGAIN} to go on 
 
 def test_a_halt_lets_what_is_in_flight_finish_and_sends_no_more(house: House) -> None:
     """After an interruption the answers on their way are taken, and every other row is told why it was not sent."""
-    halt = house.time.halt()
+    cancellation = house.time.cancellation()
 
     def answer(email: str, _: int) -> Answer:
         if email == email_of(6):
-            halt.set()
+            cancellation.set()
         return CREATED
 
     service = Scripted(answer)
     with house.ledger() as ledger:
-        loader = house.loader(ledger, service, ONE, halt=halt)
+        loader = house.loader(ledger, service, ONE, cancellation=cancellation)
         outcomes = by_outcome(loader.load(applications(range(2, 10))))
     assert loader.stop == INTERRUPTED
     assert kinds(outcomes) == {K.CREATED: 5, K.NOT_SENT: 3}
@@ -413,8 +413,8 @@ def test_a_halt_lets_what_is_in_flight_finish_and_sends_no_more(house: House) ->
     ],
 )
 def test_a_halt_ends_waiting_at_once(house: House, answer: Answer, kind: OutcomeKind, state: State) -> None:
-    """A wait of many minutes ends with the halt, and the row's outcome is what is true then."""
-    halt = Halt()
+    """A wait of many minutes ends with the cancellation, and the row's outcome is what is true then."""
+    cancellation = Cancellation()
     sent = threading.Event()
 
     def answers(email: str, _: int) -> Answer:
@@ -424,13 +424,13 @@ def test_a_halt_ends_waiting_at_once(house: House, answer: Answer, kind: Outcome
     def interrupt() -> None:
         sent.wait(10)
         time.sleep(0.05)
-        halt.set()
+        cancellation.set()
 
     thread = threading.Thread(target=interrupt)
     thread.start()
     began = time.monotonic()
     with house.ledger() as ledger:
-        loader = house.loader(ledger, Scripted(answers), LoadOptions(settle_after=600), halt=halt)
+        loader = house.loader(ledger, Scripted(answers), LoadOptions(settle_after=600), cancellation=cancellation)
         outcomes = by_outcome(loader.load(applications([2, 3])))
         assert [row.state for row in ledger.row_states("run-1")] == [state] * len(list(ledger.row_states("run-1")))
         assert ledger.check() == ()
@@ -442,12 +442,12 @@ def test_a_halt_ends_waiting_at_once(house: House, answer: Answer, kind: Outcome
 
 def test_a_pause_that_would_begin_after_an_interruption_is_not_told(house: House) -> None:
     """The tenth inconclusive answer comes after Ctrl-C, with another one on its way: nothing is waited for any more."""
-    halt, last_is_on_its_way, told = Halt(), threading.Event(), list[Waiting | None]()
+    cancellation, last_is_on_its_way, told = Cancellation(), threading.Event(), list[Waiting | None]()
 
     def answer(email: str, _: int) -> Answer:
         if email == email_of(14):
             last_is_on_its_way.wait(10)
-            halt.set()
+            cancellation.set()
             time.sleep(0.2)
         if email == email_of(15):
             last_is_on_its_way.set()
@@ -456,7 +456,9 @@ def test_a_pause_that_would_begin_after_an_interruption_is_not_told(house: House
         return BROKEN if email not in map(email_of, (2, 3, 4)) else CREATED
 
     with house.ledger() as ledger:
-        loader = house.loader(ledger, Scripted(answer), LoadOptions(in_flight=2), halt=halt, told=told.append)
+        loader = house.loader(
+            ledger, Scripted(answer), LoadOptions(in_flight=2), cancellation=cancellation, on_waiting=told.append
+        )
         outcomes = by_outcome(loader.load(applications(range(2, 30))))
         assert ledger.check() == ()
     assert (loader.stop, told) == (INTERRUPTED, [])
@@ -464,7 +466,7 @@ def test_a_pause_that_would_begin_after_an_interruption_is_not_told(house: House
 
 
 def test_a_caller_who_goes_away_stops_the_sending(house: House) -> None:
-    """When nobody takes the outcomes any more, no new row is sent, no answer is lost and no thread is left behind."""
+    """When nobody takes the outcomes any more, no new row is sent, and no answer is lost."""
     slow, begun = threading.Event(), threading.Event()
 
     def answer(*_: object) -> Answer:
@@ -484,6 +486,5 @@ def test_a_caller_who_goes_away_stops_the_sending(house: House) -> None:
         outcomes.close()
         sent = len(service.emails)
         assert sent < 100
-        assert not [thread for thread in threading.enumerate() if thread.name.startswith("sender")]
     later = house.load(Scripted(in_turn(THERE)), applications(range(2, 500)))
     assert kinds(later) == {K.DONE_BEFORE: sent, K.ALREADY_THERE: 498 - sent}

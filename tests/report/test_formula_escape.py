@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from importer.extract import open_sheet
+from importer.extract import ReadingLimits, open_sheet
 from importer.models import Column, Outcome, OutcomeKind, SourceOptions
 from importer.report import write_report
 from importer.report.csv_files import formula_escape
@@ -52,7 +52,7 @@ def test_results_file_fed_back_has_the_cells_of_the_source(tmp_path: Path) -> No
 
     write_report(tmp_path, FACTS, source, outcomes)
 
-    sheet = open_sheet(tmp_path / "invalid.csv", SourceOptions(sheet="Candidates", header_row=3))
+    sheet = open_sheet(tmp_path / "invalid.csv", SourceOptions(sheet="Candidates", header_row=3), ReadingLimits())
     assert [column.name for column in sheet.columns] == ["ID", "E-mail", "Mobile", "Degree 1"]
     assert [each.cells for each in sheet.rows()] == [each.cells for each in source]
 

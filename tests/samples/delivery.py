@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from importer.models import Outcome, OutcomeKind
 from importer.service import NoReply, RecruitingService
 from tests.samples.whole_import import Prepared
+from tests.service.waiting import submitted
 
 _KINDS = {201: OutcomeKind.CREATED, 409: OutcomeKind.ALREADY_THERE, 400: OutcomeKind.REJECTED}
 
@@ -15,7 +16,7 @@ _KINDS = {201: OutcomeKind.CREATED, 409: OutcomeKind.ALREADY_THERE, 400: Outcome
 def deliver(prepared: Prepared, service: RecruitingService) -> Iterator[Outcome]:
     """One request for each submission, in row order. Raises AssertionError where no status comes back."""
     for submission in prepared.submissions:
-        reply = service.submit(prepared.target, json.dumps(submission.payload()).encode())
+        reply = submitted(service, prepared.target, json.dumps(submission.payload()).encode())
         if isinstance(reply, NoReply):
             raise AssertionError(f"row {submission.row}: {reply.reason}")
         yield Outcome(submission.row, _KINDS[reply.status], reply.status)

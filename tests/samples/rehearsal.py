@@ -11,7 +11,7 @@ from pydantic import SecretStr
 
 from importer.app.import_file import import_file
 from importer.app.orders import Order, RunControl
-from importer.load import Halt
+from importer.load import Cancellation
 from importer.models import Outcome
 from importer.report import Summary
 from importer.runs.journal import RunJournal
@@ -51,5 +51,5 @@ def rehearse(sample: Importable, sandbox: RunningSandbox, out: Path) -> Rehearsa
         return Rehearsal(tuple(journal.outcomes()), finished.summary)
 
 
-def _fast_clock() -> Halt:
-    return Halt(now=lambda: time.monotonic() * _SPEED, sleep=lambda seconds: time.sleep(seconds / _SPEED))
+def _fast_clock() -> Cancellation:
+    return Cancellation(now=lambda: time.monotonic() * _SPEED, sleep=lambda seconds: time.sleep(seconds / _SPEED))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from importer.extract import open_sheet
+from importer.extract import ReadingLimits, open_sheet
 from importer.mapping import read_mapping, resolve
 from importer.models import Operation, Outcome, OutcomeKind, Submission, Target, WireFormat
 from importer.service import RecruitingService
@@ -24,7 +24,7 @@ class Prepared:
 def prepare(file: Path, mapping_file: Path, service: RecruitingService) -> Prepared:
     """Read and transform every row, with the questions that the service gives now."""
     mapping = read_mapping(mapping_file)
-    sheet = open_sheet(file, mapping.source)
+    sheet = open_sheet(file, mapping.source, ReadingLimits())
     asks = mapping.target.operation is Operation.APPLY
     questions = service.questions(mapping.target.id) if asks else ()
     resolved = resolve(mapping, sheet.columns, questions, WireFormat())

@@ -10,9 +10,8 @@ import pytest
 from importer.errors import StoppedEarly, UnusableInput
 from importer.models import Question
 from importer.service import Patience, RecruitingService
-from importer.service.options import split_options
-from importer.service.retry_after import seconds_to_wait
 from importer.service.transports import Wish
+from importer.service.unspecified_forms import seconds_to_wait, split_options
 from tests.service.scripted import Script, answer, reset, scripted
 
 SHOWN = {

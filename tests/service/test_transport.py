@@ -12,9 +12,10 @@ import pytest
 
 from importer.models import Operation, Target
 from importer.service import Limits, NoReply, RecruitingService, Reply
-from importer.service.replies import Phase
+from importer.service.transport_api import Phase
 from importer.service.transports import Wish
 from tests.service.scripted import Script, answer, drip, reset, scripted, send_and_close
+from tests.service.waiting import submitted
 
 JOB = Target(Operation.APPLY, "4f2c9a")
 POOL = Target(Operation.ADD_TO_POOL, "17")
@@ -26,7 +27,7 @@ NOT_AS_SHOWN = "created, but the response is not what the service description sh
 def submit(transport: Wish, base_url: str, target: Target = JOB, limits: Limits = QUICK) -> Reply | NoReply:
     service = RecruitingService(base_url, "secret-token", limits=limits, transport=transport)
     try:
-        return service.submit(target, b'{"email": "ada@example.com"}')
+        return submitted(service, target, b'{"email": "ada@example.com"}')
     finally:
         service.close()
 
@@ -243,7 +244,7 @@ def test_connections_are_kept(transport: Wish) -> None:
     """Several requests use one connection: a second connection would meet the reset."""
     with scripted(CREATED, reset) as server:
         service = RecruitingService(server.base_url, "t", limits=QUICK, transport=transport)
-        found = [service.submit(JOB, b"{}") for _ in range(3)]
+        found = [submitted(service, JOB, b"{}") for _ in range(3)]
         service.close()
     assert found == [Reply(201)] * 3
 
@@ -252,9 +253,9 @@ def test_an_idle_connection_is_not_used_again(transport: Wish) -> None:
     """After a pause longer than the limit a new connection is made, since a reset on the old one would be ambiguous."""
     with scripted(CREATED, answer("409 Conflict")) as server:
         service = RecruitingService(server.base_url, "t", limits=Limits(idle=0.05), transport=transport)
-        first = service.submit(JOB, b"{}")
+        first = submitted(service, JOB, b"{}")
         time.sleep(0.1)
-        second = service.submit(JOB, b"{}")
+        second = submitted(service, JOB, b"{}")
         service.close()
     assert [first, second] == [Reply(201), Reply(409)]
 

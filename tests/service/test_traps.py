@@ -19,10 +19,10 @@ from pathlib import Path
 import pytest
 
 from importer.service import Limits, NoReply
-from importer.service.replies import Phase, RawReply
+from importer.service.transport_api import Phase, RawReply, Request
 from importer.service.transports import Wish, chosen_transport
-from importer.service.wire import Transport, WireRequest
 from tests.service.scripted import Script, answer, read_request, reset, scripted, send_and_close
+from tests.service.waiting import Sender
 
 QUICK = Limits(connect=1, silence=0.5, answer=1)
 HEADERS = {"Accept-Encoding": "identity"}
@@ -30,20 +30,20 @@ CREATED = answer("201 Created", b"{}")
 
 
 @contextmanager
-def opened(wish: Wish, limits: Limits = QUICK, connections: int = 2) -> Iterator[Transport]:
+def opened(wish: Wish, limits: Limits = QUICK, connections: int = 2) -> Iterator[Sender]:
     transport = chosen_transport(limits, connections, wish)
     try:
-        yield transport
+        yield Sender(transport)
     finally:
         transport.close()
 
 
-def post(base_url: str, body: bytes = b"{}") -> WireRequest:
-    return WireRequest("POST", f"{base_url}/x/", HEADERS, body)
+def post(base_url: str, body: bytes = b"{}") -> Request:
+    return Request("POST", f"{base_url}/x/", HEADERS, body)
 
 
-def get(base_url: str) -> WireRequest:
-    return WireRequest("GET", f"{base_url}/x/", HEADERS)
+def get(base_url: str) -> Request:
+    return Request("GET", f"{base_url}/x/", HEADERS)
 
 
 def in_turn(*scripts: Script) -> Script:
@@ -61,7 +61,7 @@ def close(peer: socket.socket) -> None:
 
 
 ENDS = [pytest.param(close, id="closed"), pytest.param(reset, id="reset")]
-Kind = Callable[[str], WireRequest]
+Kind = Callable[[str], Request]
 KINDS = [pytest.param(post, id="POST"), pytest.param(get, id="GET")]
 
 
@@ -89,9 +89,9 @@ def test_a_kept_connection_that_dies_with_its_service_may_have_delivered(transpo
 
         def serve() -> None:
             peer, _ = listener.accept()
-            peer.recv(65536)
+            read_request(peer)
             peer.sendall(b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\n{}")
-            peer.recv(65536)
+            read_request(peer)
             listener.close()
             reset(peer)
 
@@ -316,8 +316,8 @@ def scripted_behind_tls(certificate: Path) -> Iterator[tuple[int, list[bytes]]]:
             for _ in range(2):
                 peer, _ = listener.accept()
                 with contextlib.suppress(OSError), context.wrap_socket(peer, server_side=True) as tls:
-                    while got := tls.recv(65536):
-                        heard.append(got)
+                    while request := read_request(tls):
+                        heard.append(request)
                         tls.sendall(b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\n{}")
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -355,7 +355,7 @@ def test_what_one_answer_said_is_not_said_of_the_next(transport: Wish) -> None:
 
     def script(peer: socket.socket) -> None:
         peer.sendall(b"HTTP/1.1 429 Slow\r\nRetry-After: 7\r\nContent-Type: text/plain\r\nContent-Length: 0\r\n\r\n")
-        peer.recv(65536)
+        read_request(peer)
         peer.sendall(b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\n{}")
 
     with scripted(script) as server, opened(transport) as opener:

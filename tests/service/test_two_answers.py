@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from importer.service import Limits, NoReply
-from importer.service.replies import RawReply
+from importer.service.transport_api import RawReply
 from importer.service.transports import Wish
 from tests.service.scripted import Script, read_request, scripted
 from tests.service.test_traps import certificate, opened, post

@@ -8,10 +8,9 @@ import openpyxl
 import pytest
 
 from importer.mapping import read_mapping, resolve
-from importer.models import Column, Operation, Question, Target, WireFormat
+from importer.models import Column, Operation, Question, Target, WireFormat, column_letter
 from importer.suggest import write_proposal
 from importer.template import template_columns, template_mapping, write_workbook
-from importer.template.letters import letters
 from tests.mapping.written import question
 
 TARGET = Target(Operation.APPLY, "4f2c9a")
@@ -68,7 +67,8 @@ def test_the_mapping_fits_the_workbook(tmp_path: Path, workbook: openpyxl.Workbo
     columns = template_columns(TARGET, QUESTIONS)
     path = tmp_path / "t.yaml"
     path.write_text(write_proposal(template_mapping(TARGET, QUESTIONS, columns, "t.xlsx")), "utf-8")
-    header = [Column(index, letters(index), str(cell.value)) for index, cell in enumerate(workbook["Candidates"][1])]
+    cells = enumerate(workbook["Candidates"][1])
+    header = [Column(index, column_letter(index), str(cell.value)) for index, cell in cells]
     resolved = resolve(read_mapping(path), header, QUESTIONS, WireFormat())
     assert [answer.question.key for answer in resolved.answers] == [one.key for one in QUESTIONS[:-1]]
     assert "please check" not in path.read_text("utf-8")
@@ -76,7 +76,7 @@ def test_the_mapping_fits_the_workbook(tmp_path: Path, workbook: openpyxl.Workbo
 
 def test_letters_count_like_a_spreadsheet() -> None:
     """After Z comes AA, after ZZ comes AAA."""
-    assert [letters(index) for index in (0, 25, 26, 51, 701, 702)] == ["A", "Z", "AA", "AZ", "ZZ", "AAA"]
+    assert [column_letter(index) for index in (0, 25, 26, 51, 701, 702)] == ["A", "Z", "AA", "AZ", "ZZ", "AAA"]
 
 
 def test_a_question_of_two_choices_whose_signs_are_all_taken() -> None:

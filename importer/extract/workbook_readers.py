@@ -1,0 +1,131 @@
+"""The readers of workbooks: calamine, of any format; and for an XLSX that it refuses openpyxl, which is slow.
+
+Beside the values, our own scan finds what they do not give. It refuses a workbook that is proven to be damaged. One
+that it only does not understand is read by calamine all the same, and its `CellFlags.unchecked` says that nobody
+looked.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from python_calamine import CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
+
+from importer.extract import ods_flags, xls_flags, xlsb_flags, xlsx_flags
+from importer.extract.cell_flags import CellFlags
+from importer.extract.cell_text import Value
+from importer.extract.file_kind import FileKind
+from importer.extract.sheet_content import SheetContent, SheetName
+from importer.extract.xlsx_package import check_parts, read_package
+
+# What our scan raises over what it does not understand, as against what proves that the file is damaged.
+_NOT_UNDERSTOOD = (LookupError, ValueError, struct.error, NotImplementedError, RuntimeError, zipfile.BadZipFile)
+_ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
+
+_Scan = Callable[[str], CellFlags]  # finds the flags of the sheet with a title
+
+
+class CalamineBook:
+    """A workbook. calamine works outside the interpreter, so that what our scan does beside it costs little time."""
+
+    def __init__(self, path: Path, kind: FileKind) -> None:
+        with ThreadPoolExecutor(1) as calamine:
+            opening = calamine.submit(CalamineWorkbook.from_path, str(path))
+            # First what the scan says: of a damaged workbook it knows better what is wrong.
+            try:
+                self._scan = _scan_of(path, kind)
+            except _NOT_UNDERSTOOD as error:
+                unchecked = _unchecked(error)
+                self._scan = lambda _: unchecked
+            self._book = opening.result()
+        self.sheets = tuple(
+            SheetName(sheet.name, sheet.visible is SheetVisibleEnum.Visible)
+            for sheet in self._book.sheets_metadata
+            if sheet.typ is SheetTypeEnum.WorkSheet
+        )
+
+    def content(self, sheet: SheetName) -> SheetContent:
+        """The rows of a worksheet."""
+        with ThreadPoolExecutor(1) as calamine:
+            reading = calamine.submit(self._book.get_sheet_by_name, sheet.title)
+            try:
+                flags = self._scan(sheet.title)
+            except _NOT_UNDERSTOOD as error:
+                flags = _unchecked(error)
+            flags.stray.check_area(flags.end)
+            values = reading.result()
+        return SheetContent(values.iter_rows(), values.start[1] if values.start else 0, flags)
+
+
+def _scan_of(path: Path, kind: FileKind) -> _Scan:
+    if kind is FileKind.XLS:
+        return partial(xls_flags.find_flags, path)
+    archive = zipfile.ZipFile(path)
+    check_parts(archive)
+    finders: dict[FileKind, Callable[[zipfile.ZipFile, str], CellFlags]] = {
+        FileKind.XLSX: _xlsx_flags,
+        FileKind.XLSB: xlsb_flags.find_flags,
+        FileKind.ODS: ods_flags.find_flags,
+    }
+    return partial(finders[kind], archive)
+
+
+def _xlsx_flags(archive: zipfile.ZipFile, title: str) -> CellFlags:
+    package = read_package(archive)
+    return xlsx_flags.find_flags(archive, package.paths[title], package.formats)
+
+
+def _unchecked(error: Exception) -> CellFlags:
+    """What is known where our scan failed: that nobody looked. A wrong checksum proves damage, and is raised again."""
+    if "CRC" in str(error):
+        raise error
+    return CellFlags(unchecked=f"it has no {error}" if isinstance(error, KeyError) else str(error)[:100])
+
+
+class OpenpyxlBook:
+    """An XLSX or XLSM workbook."""
+
+    def __init__(self, path: Path) -> None:
+        from openpyxl import load_workbook  # costs a child nothing where calamine is enough
+
+        self._archive = zipfile.ZipFile(path)
+        check_parts(self._archive)
+        self._package = read_package(self._archive)
+        self._book = load_workbook(path, read_only=True, data_only=True, keep_links=False)
+        missing = {sheet.title for sheet in self._package.sheets} - {sheet.title for sheet in self._book.worksheets}
+        if missing:
+            # In strict workbooks openpyxl sees no sheet at all, and says nothing.
+            raise ValueError(f"openpyxl does not see the sheets {sorted(missing)}")
+
+    @property
+    def sheets(self) -> tuple[SheetName, ...]:
+        """The worksheets in tab order."""
+        return self._package.sheets
+
+    def content(self, sheet: SheetName) -> SheetContent:
+        """The rows of a worksheet."""
+        flags = xlsx_flags.find_flags(self._archive, self._package.paths[sheet.title], self._package.formats)
+        worksheet = self._book[sheet.title]
+        worksheet.reset_dimensions()  # a wrong <dimension> would hide rows without a word
+        return SheetContent(_rows(worksheet.iter_rows(values_only=True)), 0, flags)
+
+
+def _rows(rows: Iterator[tuple[Any, ...]]) -> Iterator[Sequence[Value]]:
+    for row in rows:
+        yield [_value(value) for value in row]
+
+
+def _value(value: Any) -> Value:
+    if value is None:
+        return ""
+    if isinstance(value, str) and "_x" in value:
+        # Workbooks write a control character, and an underscore that begins what looks like one, as `_x000D_`.
+        return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), value)
+    return value  # type: ignore[no-any-return]  # one of the types of Value

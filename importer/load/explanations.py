@@ -1,0 +1,261 @@
+"""What is said of a row and of a run that ended early: what happened, why, and what to do."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+
+from importer.ledger import Known, LedgerUnwritable, State, normalized_email
+from importer.load.attempts import AttemptResult, Disposition, PriorAttempt
+from importer.load.options import ErrorLimit
+from importer.models import CREATED_EMAILS, CREATED_OTHER_EMAIL, Outcome, OutcomeKind, Problem, Target
+from importer.service import NoReply, Reply
+
+_RUN_AGAIN = "run the same command again"
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Why sending ended early. `code` is stable; `whole_run` says that other targets would fare no better."""
+
+    code: str
+    reason: str
+    hint: str
+    whole_run: bool = True
+
+
+INTERRUPTED = Stop("interrupted", "the run was interrupted", f"{_RUN_AGAIN} to go on where it ended")
+
+_OF_TARGET = {
+    403: ("target-forbidden", "does not let us add to", "ask for the right to it, or check the token"),
+    404: ("target-unknown", "does not know", "check the target in the mapping"),
+    410: ("target-gone", "no longer has", "check the target in the mapping"),
+    423: ("target-locked", "has locked", "wait until it is open again"),
+}
+
+
+def refused_for_all(target: Target, disposition: Disposition, status: int | None) -> Stop:
+    """The service answers as it would answer every row: the token is refused, the target closed, the address wrong."""
+    if status == 401:
+        hint = f"check IMPORTER_TOKEN or IMPORTER_TOKEN_FILE with importer doctor, then {_RUN_AGAIN}"
+        return Stop("token-refused", "the service refuses the token (401)", hint)
+    if disposition is not Disposition.STOP_TARGET:
+        return Stop(
+            "redirected",
+            f"the service sends us to another address ({status}), where we do not take candidates",
+            f"set IMPORTER_BASE_URL to the service's own address, then {_RUN_AGAIN}",
+        )
+    if status in _OF_TARGET:
+        code, verb, remedy = _OF_TARGET[status]
+        return Stop(code, f"the service {verb} {target} ({status})", f"{remedy}, then {_RUN_AGAIN}", whole_run=False)
+    return Stop(
+        "request-refused",
+        f"the service refuses the form of our request to {target} ({status})",
+        "check IMPORTER_BASE_URL; if it is right, the service has changed and the importer must follow",
+        whole_run=False,
+    )
+
+
+def mapping_is_wrong(alike: int, refusal: str) -> Stop:
+    reason = f": {refusal}" if refusal else ", without saying why"
+    return Stop(
+        "mapping-is-wrong",
+        f"the service refused {alike} rows in a row for the same reason{reason}",
+        f"mend the mapping, check it with importer check, then {_RUN_AGAIN}",
+    )
+
+
+def too_many_errors(errors: int, ended: int, limit: ErrorLimit) -> Stop:
+    return Stop(
+        "too-many-errors",
+        f"{errors} of {ended} rows were rejected, failed or unclear; the limit is {limit}",
+        f"look at the report, mend the rows or the mapping, then {_RUN_AGAIN}; or raise --max-errors",
+    )
+
+
+def no_connection(reason: str) -> Stop:
+    """The address has never answered, and cannot be reached now."""
+    return Stop(
+        "unreachable",
+        f"the service cannot be reached, and has never answered at this address ({reason})",
+        f"check IMPORTER_BASE_URL and the network with importer doctor, then {_RUN_AGAIN}",
+    )
+
+
+def no_progress(seconds: float, reason: str | None) -> Stop:
+    """No row came nearer to its end for so long; `reason` is what is waited for."""
+    because = f": {reason}" if reason else ""
+    return Stop(
+        "service-unwell",
+        f"no row was settled for {in_words(seconds)}{because}",
+        f"wait until the service is well, then {_RUN_AGAIN}: it settles the unclear rows first",
+    )
+
+
+def ledger_lost(error: LedgerUnwritable) -> Stop:
+    return Stop("ledger-unwritable", error.reason, error.hint)
+
+
+def in_words(seconds: float) -> str:
+    """`20 seconds`, `1 minute`, `15 minutes`."""
+    number, unit = (seconds, "second") if seconds < 60 else (seconds / 60, "minute")
+    rounded = f"{number:.0f}" if number == int(number) or number >= 10 else f"{number:.1f}"
+    return f"{rounded} {unit}" if rounded == "1" else f"{rounded} {unit}s"
+
+
+# --- rows ---
+
+_SETTLE_THERE = (
+    "run the same command again to settle it, or look in the service and say what you found with: "
+    "importer resolve {run} {row} --created, or --absent"
+)
+_SETTLE = _SETTLE_THERE.format(run="RUN", row="ROW")
+DONE_WITH_OTHER_CONTENT = "done-with-other-content"  # a correction, or another person: either way a person looks at it
+OWN_EARLIER_ATTEMPT = Problem(
+    "own-earlier-attempt", "most likely our own earlier attempt, whose answer did not arrive", "nothing is to be done"
+)
+
+
+def outcome_of(result: AttemptResult, stop: Stop | None = None) -> Outcome:
+    """The outcome of a row that was sent, or that was to be sent and was not; `stop` says why not."""
+    job = result.job
+    kind, problem = _kind_and_problem(result, stop)
+    problems = _warnings(result) if kind is OutcomeKind.CREATED else (problem,) if problem else ()
+    return Outcome(job.row, kind, result.status, job.attempts, problems)
+
+
+def not_started(row: int, stop: Stop | None) -> Outcome:
+    """The outcome of a row whose turn did not come."""
+    return Outcome(row, OutcomeKind.NOT_SENT, problems=(_not_sent(stop),) if stop else ())
+
+
+def duplicate_of(row: int, known: Known) -> Outcome:
+    """The outcome of a row whose e-mail another row of this run has."""
+    return Outcome(row, OutcomeKind.INVALID, problems=(_duplicate(known.row),))
+
+
+def done_before(row: int, known: Known, body_digest: bytes) -> Outcome:
+    """The outcome of a row whose candidate is there already; says so where another content was sent for it then."""
+    if known.body_digest == body_digest:
+        return Outcome(row, OutcomeKind.DONE_BEFORE)
+    problem = Problem(
+        DONE_WITH_OTHER_CONTENT,
+        f"for this e-mail another content was sent in run {known.run}, row {known.row}; this one was not sent",
+        "if it is another person, give the row its own e-mail; if it is a correction, make it in the service",
+    )
+    return Outcome(row, OutcomeKind.DONE_BEFORE, problems=(problem,))
+
+
+def rejected_before(row: int, known: Known, before: Outcome | None) -> Outcome:
+    """The outcome of a row that was refused in an earlier run and is unchanged; `before` is what that run said."""
+    text = (
+        before.problems[0].message if before and before.problems else f"the service refused this row ({known.status})"
+    )
+    problem = Problem(
+        "rejected-before",
+        f"{text} in run {known.run}, and it has not changed since",
+        "mend the row, or send it as it is with --again",
+    )
+    return Outcome(row, OutcomeKind.REJECTED, known.status, problems=(problem,))
+
+
+def unclear_before(row: int, known: Known) -> Outcome:
+    """The outcome of a row that an earlier run left unclear and that this one does not settle."""
+    problem = Problem(
+        "unclear",
+        f"in run {known.run} (row {known.row} there) a request may have arrived, but no clear answer came",
+        _SETTLE_THERE.format(run=known.run, row=known.row),
+    )
+    return Outcome(row, OutcomeKind.UNCLEAR, problems=(problem,))
+
+
+def _kind_and_problem(result: AttemptResult, stop: Stop | None) -> _KindAndProblem:
+    match result.state:
+        case State.CREATED:
+            return OutcomeKind.CREATED, None
+        case State.ALREADY_THERE:
+            return OutcomeKind.ALREADY_THERE, None if result.job.prior is PriorAttempt.NONE else OWN_EARLIER_ATTEMPT
+        case State.REJECTED:
+            return OutcomeKind.REJECTED, _rejected(result)
+        case State.UNCLEAR | State.IN_FLIGHT:
+            return OutcomeKind.UNCLEAR, _unclear(result)
+        case State.FAILED | State.PLANNED:
+            return OutcomeKind.FAILED, _failed(result)
+        case None if result.is_duplicate:
+            return OutcomeKind.INVALID, _duplicate(result.other_row)
+        case None:
+            return OutcomeKind.NOT_SENT, _not_sent(stop) if stop else None
+
+
+_KindAndProblem = tuple[OutcomeKind, Problem | None]
+
+
+def _warnings(result: AttemptResult) -> tuple[Problem, ...]:
+    """What is wrong with the body of a 201. Only the last problem holds the addresses: it is for the report alone."""
+    answer = result.job.last
+    if not isinstance(answer, Reply):
+        return ()
+    if answer.email:
+        sent = json.loads(result.job.body)["email"]
+        if normalized_email(sent) != normalized_email(answer.email):
+            hashes = f"SHA-256 {_short_hash(answer.email)}, sent was {_short_hash(sent)}"
+            return (
+                Problem(
+                    CREATED_OTHER_EMAIL,
+                    f"created, but the response names another e-mail ({hashes})",
+                    "look in the service which candidate was created, and correct it there: the row is not sent again",
+                ),
+                Problem(CREATED_EMAILS, f"e-mail sent: {sent}; e-mail in the response: {answer.email}"),
+            )
+    if answer.message:
+        return (Problem("created-unreadable", answer.message, "look in the service whether the candidate is there"),)
+    return ()
+
+
+def _short_hash(email: str) -> str:
+    return hashlib.sha256(normalized_email(email).encode()).hexdigest()[:12]
+
+
+def _rejected(result: AttemptResult) -> Problem:
+    return Problem(
+        "rejected",
+        f"the service refused this row ({_answer_text(result)})",
+        "mend the row, then run the same command again",
+    )
+
+
+def _unclear(result: AttemptResult) -> Problem:
+    if result.job.last is None:
+        return Problem("unclear", "an earlier request may have arrived, and no clear answer came", _SETTLE)
+    return Problem("unclear", f"a request may have arrived, but no clear answer came ({_answer_text(result)})", _SETTLE)
+
+
+def _failed(result: AttemptResult) -> Problem:
+    times = "1 attempt" if result.job.attempts == 1 else f"{result.job.attempts} attempts"
+    return Problem(
+        "not-accepted",
+        f"the service did not take this row in {times} ({_answer_text(result)})",
+        "run the same command again later",
+    )
+
+
+def _duplicate(row: int | None) -> Problem:
+    other = "another row" if row is None else f"row {row}"
+    return Problem(
+        "same-email", f"{other} of this file has the same e-mail for the same target", "keep one of the two rows"
+    )
+
+
+def _not_sent(stop: Stop) -> Problem:
+    return Problem("not-sent", f"not sent, because {stop.reason}", stop.hint)
+
+
+def _answer_text(result: AttemptResult) -> str:
+    match result.job.last:
+        case Reply(status, message):
+            return f"{status}: {message}" if message else f"{status}, without a reason"
+        case NoReply(reason):
+            return reason
+        case None:
+            return "no request was sent in this run"

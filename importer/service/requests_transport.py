@@ -1,0 +1,320 @@
+"""The transport over requests: a thread for each request under way; status, headers and capped body, or what failed.
+
+What requests does on its own, and this does not (all measured): it follows a redirect of a POST as a GET and calls it
+success; it takes a password from ~/.netrc in place of our token; it hands the token to a proxy named in the
+environment; it holds a dripping answer far beyond its time-out; a broken body loses the status. Here nothing is
+followed, nothing is read from the environment, nothing is tried again, and one deadline stands over the whole answer.
+"""
+
+from __future__ import annotations
+
+import http
+import http.client
+import io
+import socket
+import ssl
+import threading
+import time
+from contextlib import suppress
+from queue import SimpleQueue
+from typing import Any, ClassVar
+
+import certifi
+import requests
+import urllib3
+import urllib3.util
+from requests.adapters import HTTPAdapter
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+
+from importer.service.transport_api import (
+    HEADERS_THAT_COUNT,
+    Limits,
+    NoReply,
+    OnDone,
+    Phase,
+    RawReply,
+    Reason,
+    Request,
+)
+
+
+class RequestsTransport:
+    """Sends through the adapter of requests, without a session, on up to `connections` threads: see `Transport`."""
+
+    def __init__(self, limits: Limits, connections: int) -> None:
+        self._limits = limits
+        self._most = connections
+        self._adapter = _Adapter(pool_connections=1, pool_maxsize=connections, max_retries=0)
+        self._requests: SimpleQueue[tuple[Request, OnDone] | None] = SimpleQueue()
+        self._threads: list[threading.Thread] = []
+        self._under_way = 0
+        self._counting = threading.Lock()
+
+    def start(self, request: Request, on_done: OnDone) -> None:
+        """Have one request sent once; returns at once. Where all threads are busy it waits for one of them."""
+        with self._counting:
+            self._under_way += 1
+            if len(self._threads) < min(self._under_way, self._most):
+                # Daemons, no executor: who is interrupted does not wait for the answers that are still to come.
+                thread = threading.Thread(target=self._work, name=f"sender {len(self._threads) + 1}", daemon=True)
+                self._threads.append(thread)
+                thread.start()
+        self._requests.put((request, on_done))
+
+    def close(self) -> None:
+        """Let each thread end with the request that it is at."""
+        for _ in self._threads:
+            self._requests.put(None)
+        self._adapter.close()
+
+    def _work(self) -> None:
+        while (asked := self._requests.get()) is not None:
+            request, on_done = asked
+            answer: RawReply | NoReply | BaseException
+            try:
+                answer = self._send(request)
+            except BaseException as bug:  # noqa: BLE001 - reported to whoever waits for the answer
+                answer = bug
+            with self._counting:
+                self._under_way -= 1
+            on_done(answer)
+
+    def _send(self, request: Request) -> RawReply | NoReply:
+        limits = self._limits
+        call = _CURRENT.begin(limits)
+        prepared = _prepared(request)
+        timeout = (limits.connect, limits.silence)
+        try:
+            response = self._adapter.send(prepared, stream=True, timeout=timeout)
+        except (requests.RequestException, urllib3.exceptions.HTTPError, http.client.HTTPException, OSError) as error:
+            return NoReply(_reason(error, call), call.phase)
+        raw = response.raw
+        try:
+            body, complete = _read_body(raw, request.body_limit or limits.body)
+        finally:
+            # Only where the answer was read to its end is the next one on this connection not its rest.
+            raw.release_conn() if raw.closed else response.close()
+        # http.client reads all bytes as Latin-1
+        headers = {
+            name: raw.headers.getlist(name)[-1].encode("latin-1").decode("utf-8", "replace")
+            for name in HEADERS_THAT_COUNT
+            if name in raw.headers
+        }
+        return RawReply(response.status_code, headers, body, complete)
+
+
+def _prepared(request: Request) -> requests.PreparedRequest:
+    """The request as requests would prepare it, which would look for passwords, cookies and codecs each time: a quarter
+    of what a request costs.
+    """
+    prepared = requests.PreparedRequest()
+    prepared.method, prepared.url, prepared.body = request.method, request.url, request.body
+    headers: Any = dict(request.headers)  # a plain dict: nobody looks a name up in other letters
+    if request.body is not None:
+        headers["Content-Length"] = str(len(request.body))
+    prepared.headers = headers
+    return prepared
+
+
+def _read_body(raw: Any, limit: int) -> tuple[bytes, bool]:
+    """The body up to the limit, and whether it is whole. A body that breaks off does not lose the status."""
+    pieces: list[bytes] = []
+    size = 0
+    try:
+        while size <= limit:
+            piece = raw.read1(65536, decode_content=True)
+            if not piece:
+                return b"".join(pieces), True
+            pieces.append(piece)
+            size += len(piece)
+    except (urllib3.exceptions.HTTPError, http.client.HTTPException, OSError, ValueError):
+        pass
+    return b"".join(pieces)[:limit], False
+
+
+def _reason(error: BaseException, call: _Call) -> str:
+    """What failed, for a person, without addresses of objects or nested names of classes."""
+    link: BaseException | None = error
+    chain: list[BaseException] = []
+    while link is not None and len(chain) < 8:
+        chain.append(link)
+        inner = getattr(link, "reason", None) or (link.args[0] if link.args else None)
+        link = inner if isinstance(inner, BaseException) else link.__cause__ or link.__context__
+    for kind, reason in _REASONS:
+        if any(isinstance(link, kind) for link in chain):
+            return reason.format(connect=call.limits.connect, waited=time.monotonic() - call.began)
+    return Reason.OTHER.format(kind=type(chain[-1]).__name__)
+
+
+# In this order: a foreign error is wrapped in others, and some are children of a less telling one.
+_REASONS: list[tuple[type[BaseException], Reason]] = [
+    (urllib3.exceptions.NameResolutionError, Reason.NAME_UNKNOWN),
+    (socket.gaierror, Reason.NAME_UNKNOWN),
+    (ConnectionRefusedError, Reason.REFUSED),
+    (urllib3.exceptions.ConnectTimeoutError, Reason.NO_CONNECTION),
+    (requests.exceptions.SSLError, Reason.TLS_REFUSED),
+    (urllib3.exceptions.SSLError, Reason.TLS_REFUSED),
+    (urllib3.exceptions.ReadTimeoutError, Reason.NO_ANSWER),
+    (TimeoutError, Reason.NO_ANSWER),
+    (http.client.RemoteDisconnected, Reason.CLOSED),  # before its parent, the reset
+    (ConnectionResetError, Reason.RESET),
+    (BrokenPipeError, Reason.RESET),
+    (http.client.HTTPException, Reason.NOT_HTTP),
+]
+
+
+# --- one deadline over headers and body, and the phase of a call ---------------------------------
+
+
+class _Call:
+    """How far the call of this thread has come."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.phase = Phase.CONNECTING
+        self.began = time.monotonic()
+
+
+class _CurrentCall(threading.local):
+    """The call that this thread is in: urllib3 gives its connections no other way to hear of it."""
+
+    call: _Call = _Call(Limits())
+
+    def begin(self, limits: Limits) -> _Call:
+        self.call = _Call(limits)
+        return self.call
+
+
+_CURRENT = _CurrentCall()
+
+
+class _DeadlineReader(io.RawIOBase):
+    """Reads a socket, each time no longer than what is left of the deadline. No more, once `is_over`."""
+
+    is_over = False
+
+    def __init__(self, sock: socket.socket, whole: io.BufferedIOBase, limits: Limits) -> None:
+        self._sock = sock
+        self._whole = whole  # keeps the socket open until this reader is closed, as http.client expects
+        self._silence = limits.silence
+        self._deadline = time.monotonic() + limits.answer
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        if self.is_over:
+            return 0
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("the deadline of the answer has passed")
+        self._sock.settimeout(min(self._silence, left))
+        return self._sock.recv_into(buffer)
+
+    def close(self) -> None:
+        if not self.closed:
+            self._whole.close()
+        super().close()
+
+
+class _DeadlineResponse(http.client.HTTPResponse):
+    def __init__(self, sock: socket.socket, *args: Any, **kwargs: Any) -> None:
+        super().__init__(sock, *args, **kwargs)
+        self._sock = sock
+        self._reader = _DeadlineReader(sock, self.fp, _CURRENT.call.limits)
+        self.fp = io.BufferedReader(self._reader)
+
+    def begin(self) -> None:
+        super().begin()
+        if len(set(self.headers.get_all("Content-Length", ()))) > 1 and not self.chunked:
+            # Nobody knows where it ends. urllib3 would refuse it, and lose the status.
+            del self.headers["Content-Length"]
+            self.length = None
+            self.will_close = True
+
+    def _close_conn(self) -> None:
+        """At the answer's end: where more has come than the answer, no other request may get the rest for its own."""
+        self._reader.is_over = True
+        if self.fp.peek(1) or (isinstance(self._sock, ssl.SSLSocket) and self._sock.pending()):
+            with suppress(OSError):
+                self._sock.shutdown(socket.SHUT_RDWR)  # so it is found to be dead, whoever takes it next
+        super()._close_conn()  # type: ignore[misc]
+
+    def _read_status(self) -> tuple[str, int, str]:
+        """Of the interim answers http.client passes over 100 alone. It would take another one for the answer, and the
+        true one, which comes later, for the answer to the next request on this connection: to another row.
+        """
+        version, status, reason = super()._read_status()  # type: ignore[misc]
+        if status == http.HTTPStatus.SWITCHING_PROTOCOLS:
+            raise http.client.BadStatusLine(f"{version} {status}")  # nobody asked for it; what follows is no HTTP
+        return version, http.HTTPStatus.CONTINUE if status < 200 else status, reason
+
+
+class _ReportsPhase:
+    """Mixed into urllib3's connections: marks when bytes may have left, and lets no long-idle connection be used."""
+
+    response_class: ClassVar[type] = _DeadlineResponse
+    sock: Any
+    _last_used = 0.0
+
+    def send(self, data: Any) -> None:
+        if self.sock is None:
+            self.connect()  # type: ignore[attr-defined]
+        _CURRENT.call.phase = Phase.SENDING
+        super().send(data)  # type: ignore[misc]
+
+    def getresponse(self) -> Any:
+        _CURRENT.call.phase = Phase.WAITING
+        response = super().getresponse()  # type: ignore[misc]
+        self._last_used = time.monotonic()
+        return response
+
+    @property
+    def is_connected(self) -> bool:
+        idle = time.monotonic() - self._last_used
+        return bool(super().is_connected) and idle < _CURRENT.call.limits.idle  # type: ignore[misc]
+
+
+class _Connection(_ReportsPhase, HTTPConnection):
+    pass
+
+
+class _SecureConnection(_ReportsPhase, HTTPSConnection):
+    pass
+
+
+class _Pool(HTTPConnectionPool):
+    ConnectionCls = _Connection
+
+
+class _SecurePool(HTTPSConnectionPool):
+    ConnectionCls = _SecureConnection
+
+
+class _Adapter(HTTPAdapter):
+    """requests' adapter with our connections, whose pool is looked up once and knows whom to trust."""
+
+    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+        super().init_poolmanager(*args, **kwargs)
+        self._pools: dict[tuple[str, str], Any] = {}  # by scheme and host
+        self.poolmanager.pool_classes_by_scheme = {"http": _Pool, "https": _SecurePool}
+
+    def get_connection_with_tls_context(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> Any:
+        scheme, _, rest = (request.url or "").partition("://")
+        origin = (scheme, rest.partition("/")[0])
+        if origin not in self._pools:
+            pool: Any = super().get_connection_with_tls_context(request, *args, **kwargs)
+            if scheme == "https":
+                pool.conn_kw["ssl_context"] = _trusted()
+            self._pools[origin] = pool
+        return self._pools[origin]
+
+    def cert_verify(self, *args: Any, **kwargs: Any) -> None:
+        """Nothing: requests would have the certificates read again from disk for each connection."""
+
+
+def _trusted() -> ssl.SSLContext:
+    context = urllib3.util.create_urllib3_context(cert_reqs=ssl.CERT_REQUIRED)
+    context.load_verify_locations(certifi.where())  # what requests trusts
+    return context

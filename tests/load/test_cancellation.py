@@ -1,0 +1,196 @@
+"""The switch that ends or pauses sending."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from importer.load import Cancellation, LoadOptions, Waiting
+from importer.load.cancellation import Wakeup
+from importer.models import OutcomeKind
+from tests.load.given import (
+    BROKEN,
+    CREATED,
+    REFUSED,
+    Answer,
+    House,
+    Scripted,
+    applications,
+    by_outcome,
+    by_row,
+    email_of,
+    in_turn,
+)
+
+
+@pytest.fixture
+def cancelled_by_alarm() -> Iterator[Cancellation]:
+    cancellation = Cancellation()
+    before = signal.signal(signal.SIGALRM, lambda *_: cancellation.set())
+    try:
+        yield cancellation
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_whoever_waits_looks_at_it_often(cancelled_by_alarm: Cancellation) -> None:
+    """A wait of minutes is a row of short ones, so that a signal in the middle of it is noticed."""
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    wakeup = Wakeup()
+    until = time.monotonic() + 10
+    while not cancelled_by_alarm.is_set() and time.monotonic() < until:
+        cancelled_by_alarm.wait(wakeup, 600, is_busy=False)
+    assert cancelled_by_alarm.is_set()
+
+
+def test_a_signal_near_the_end_of_a_wait_does_not_make_it_endless(cancelled_by_alarm: Cancellation) -> None:
+    """However long its handler takes: a queue would then wait for ever, and Ctrl-C in a pause end nothing."""
+    wakeup = Wakeup()
+    signal.signal(signal.SIGALRM, lambda *_: time.sleep(0.1))  # longer than what is left of the wait
+    signal.setitimer(signal.ITIMER_REAL, 0.02)
+    rescue = threading.Timer(5, wakeup.wake)
+    rescue.start()
+    before = time.monotonic()
+    cancelled_by_alarm.wait(wakeup, 600, is_busy=False)
+    rescue.cancel()
+    assert time.monotonic() - before < 4
+
+
+def test_a_wait_ends_when_somebody_wakes_it() -> None:
+    """Nobody waits longer than there is nothing to do."""
+    wakeup = Wakeup()
+    wakeup.wake()
+    before = time.monotonic()
+    Cancellation().wait(wakeup, 600, is_busy=True)
+    assert time.monotonic() - before < 0.04
+
+
+# --- pausing, in the middle of a run ---
+
+ONE = LoadOptions(in_flight=1)
+
+
+def test_a_pause_lets_what_is_in_flight_finish_and_starts_no_more(tmp_path: Path) -> None:
+    """From any thread; the outcome of what was in flight is there, and `resume` goes on with all others."""
+    house, cancellation = House(tmp_path), Cancellation()
+    is_asked, may_answer, paused_long_enough = threading.Event(), threading.Event(), threading.Event()
+
+    def answer(email: str, _: int) -> Answer:
+        if email == email_of(6):
+            is_asked.set()
+            assert may_answer.wait(10)
+        return CREATED
+
+    service = Scripted(answer)
+    sent_while_paused: list[int] = []
+
+    def person() -> None:
+        assert is_asked.wait(10)
+        cancellation.pause()
+        may_answer.set()
+        time.sleep(0.3)
+        sent_while_paused.append(len(service.emails))
+        paused_long_enough.set()
+        cancellation.resume()
+
+    thread = threading.Thread(target=person)
+    thread.start()
+    with house.ledger() as ledger:
+        loader = house.loader(ledger, service, ONE, cancellation=cancellation)
+        found = {}
+        for outcome in loader.load(applications(range(2, 12))):
+            found[outcome.row] = (outcome.kind, paused_long_enough.is_set())
+        assert ledger.check() == ()
+    thread.join()
+    assert loader.stop is None
+    assert sent_while_paused == [5]
+    assert found == {row: (OutcomeKind.CREATED, row > 6) for row in range(2, 12)}
+
+
+def paused_from_to(house: House, begin: float, end: float) -> Cancellation:
+    """A switch whose run is paused at that many seconds of its clock, and resumed at that many."""
+    began = house.time.now
+    seen = house.time.sleep
+
+    def sleep(seconds: float) -> None:
+        seen(seconds)
+        look()
+
+    def look() -> None:
+        if begin <= house.time.now - began < end:
+            switch.pause()
+        else:
+            switch.resume()
+
+    switch = Cancellation(lambda: house.time.now, sleep)
+    look()
+    return switch
+
+
+def test_a_paused_run_does_not_give_up(tmp_path: Path) -> None:
+    """A pause of an hour, though a run gives up after a quarter of an hour without progress."""
+    house, service = House(tmp_path), Scripted(in_turn(CREATED))
+    cancellation = paused_from_to(house, 0, 3600)
+    with house.ledger() as ledger:
+        loader = house.loader(ledger, service, ONE, cancellation=cancellation)
+        outcomes = by_outcome(loader.load(applications(range(2, 12))))
+    assert loader.stop is None
+    assert {outcome.kind for outcome in outcomes.values()} == {OutcomeKind.CREATED}
+    assert sum(house.time.waits) >= 3600
+
+
+def test_the_time_of_a_pause_is_no_lack_of_progress(tmp_path: Path) -> None:
+    """A service that is down is waited for 15 minutes beside the pause: not less, and not much more."""
+    house, service = House(tmp_path), Scripted(in_turn(REFUSED))
+    cancellation = paused_from_to(house, 300, 3900)
+    reported: list[Waiting | None] = []
+    with house.ledger() as ledger:
+        loader = house.loader(ledger, service, ONE, cancellation=cancellation, on_waiting=reported.append)
+        by_outcome(loader.load(applications(range(2, 12))))
+    assert loader.stop is not None
+    assert loader.stop.code == "service-unwell"
+    # On a clock that jumps a pause begins at the end of a wait: up to a minute of it is over then.
+    assert 3600 + 900 - 75 <= sum(house.time.waits) < 3600 + 900 + 120
+    assert all(waiting is None or waiting.gives_up_in <= 900 for waiting in reported)
+
+
+def test_an_end_in_a_pause_ends(tmp_path: Path) -> None:
+    """Who stops a paused run need not resume it first."""
+    house, cancellation = House(tmp_path), Cancellation()
+    cancellation.pause()
+    timer = threading.Timer(0.2, cancellation.set)
+    timer.start()
+    service = Scripted(in_turn(CREATED))
+    with house.ledger() as ledger:
+        loader = house.loader(ledger, service, cancellation=cancellation)
+        outcomes = by_outcome(loader.load(applications(range(2, 12))))
+        assert list(ledger.row_states("run-1")) == []  # no intent was written either
+    assert loader.stop is not None
+    assert loader.stop.code == "interrupted"
+    assert {outcome.kind for outcome in outcomes.values()} == {OutcomeKind.NOT_SENT}
+    assert service.emails == []
+
+
+def test_a_pause_begins_no_probe_of_a_service_that_is_unwell(tmp_path: Path) -> None:
+    """Neither a row nor the question list is asked for while a person has paused the run."""
+    house = House(tmp_path)
+    service = Scripted(by_row(dict.fromkeys(range(10, 20), (BROKEN, CREATED))))
+    cancellation = paused_from_to(house, 1, 600)
+    began = house.time.now
+    probed_at: list[float] = []
+
+    def probe() -> bool:
+        probed_at.append(house.time.now - began)
+        return True
+
+    with house.ledger() as ledger:
+        loader = house.loader(ledger, service, ONE, cancellation=cancellation, probe=probe)
+        outcomes = by_outcome(loader.load(applications(range(2, 32))))
+    assert (loader.stop, {outcome.kind for outcome in outcomes.values()}) == (None, {OutcomeKind.CREATED})
+    assert all(at >= 600 for at in probed_at)

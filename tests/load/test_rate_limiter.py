@@ -1,0 +1,174 @@
+"""How fast requests may go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from importer.load.rate_limiter import RateLimiter, ThroughputProbe
+from importer.service import NoReply, Reply
+from tests.load.given import CREATED, REFUSED, SILENT
+
+TOO_MANY = Reply(429)
+
+
+class Sender:
+    """Sends when it is its turn, on a clock of its own, and has its answer at once."""
+
+    def __init__(self, in_flight: int = 8, rate: float | None = None) -> None:
+        self.limiter = RateLimiter(in_flight, rate)
+        self.now = 1000.0
+
+    def sends(self, answer: Reply | NoReply = CREATED) -> float:
+        """When the request went, counted from the start."""
+        self.now = max(self.now, self.limiter.next_request_at())
+        self.limiter.request_sent(self.now)
+        self.limiter.answered(self.now, self.now, answer, waited=True)
+        return self.now - 1000
+
+    def ceilings(self, *answers: Reply | NoReply) -> list[int]:
+        """How many may be in flight after each answer, a second apart."""
+        found = []
+        for answer in answers:
+            self.now += 1
+            self.sends(answer)
+            found.append(self.limiter.ceiling)
+        return found
+
+
+def test_a_rate_is_spread_evenly() -> None:
+    """Four a second are one each quarter of a second; of turns that were missed one is made up for, and no more."""
+    sender = Sender(rate=4)
+    assert [sender.sends() for _ in range(4)] == [0, 0, 0.25, 0.5]
+    sender.now += 10
+    assert [sender.sends() for _ in range(3)] == [10.5, 10.5, 10.75]
+
+
+def test_without_a_rate_nobody_waits() -> None:
+    """The service's own speed is the pace."""
+    sender = Sender()
+    assert [sender.sends() for _ in range(100)] == [0] * 100
+
+
+def test_clean_answers_raise_the_number_in_flight_to_its_ceiling() -> None:
+    """It begins with two and rises with each clean answer, to what was allowed and no further."""
+    sender = Sender(in_flight=5)
+    assert sender.limiter.ceiling == 2
+    assert sender.ceilings(*[CREATED] * 5) == [3, 4, 5, 5, 5]
+
+
+@pytest.mark.parametrize("allowed", [1, 2])
+def test_the_ceiling_is_never_above_what_was_allowed(allowed: int) -> None:
+    """--in-flight 1 is one at a time from the start."""
+    assert Sender(in_flight=allowed).limiter.ceiling == allowed
+
+
+@pytest.mark.parametrize("answer", [Reply(503), SILENT, REFUSED], ids=["503", "time-out", "refused"])
+def test_a_service_in_trouble_gets_fewer_at_once(answer: Reply | NoReply) -> None:
+    """Where half of the answers are so: eight become four, two, one, and never none; single ones change nothing."""
+    sender = Sender()
+    sender.ceilings(*[CREATED] * 6)
+    assert sender.ceilings(*[answer, CREATED, CREATED] * 10) == [8] * 30
+    seen = sender.ceilings(*[answer] * 20)
+    assert sorted(set(seen), reverse=True) == [8, 4, 2, 1]
+
+
+def test_answers_to_the_old_number_halve_only_once() -> None:
+    """Eight requests that were under way together are one reason to slow down, not eight."""
+    sender = Sender()
+    sender.ceilings(*[CREATED] * 6)
+    limiter, went = sender.limiter, sender.now + 1
+    for number in range(20):
+        limiter.answered(went + number / 10, went, SILENT, waited=True)
+    assert limiter.ceiling == 4
+
+
+def test_it_rises_slowly_after_trouble() -> None:
+    """After a halving a whole round of clean answers makes one more."""
+    sender = Sender()
+    sender.ceilings(*[CREATED] * 6)
+    while sender.limiter.ceiling > 4:
+        sender.ceilings(SILENT)
+    assert sender.ceilings(*[CREATED] * 10) == [4, 4, 4, 4, 5, 5, 5, 5, 5, 6]
+
+
+def test_after_a_break_few_go_at_once() -> None:
+    """As at the beginning."""
+    sender = Sender()
+    sender.ceilings(*[CREATED] * 6)
+    sender.limiter.begin_slowly()
+    assert sender.limiter.ceiling == 2
+
+
+@pytest.mark.parametrize("status", [400, 404, 409, 429, 500])
+def test_other_answers_do_not_mean_fewer_at_once(status: int) -> None:
+    """A refused row says nothing about speed, and of too many requests it is the rate that gives way."""
+    sender = Sender()
+    sender.ceilings(*[CREATED] * 6)
+    assert sender.ceilings(*[Reply(status)] * 20) == [8] * 20
+
+
+def test_single_refusals_do_not_slow_it_down() -> None:
+    """What slows it down is `cut`, which is called when too large a share of the last answers were refusals."""
+    sender = Sender()
+    for _ in range(20):
+        sender.sends(TOO_MANY)
+    assert sender.sends() == 0
+
+
+def test_after_a_cut_requests_are_spread_at_a_lower_rate() -> None:
+    """A little below what was accepted in the last second, whatever is allowed."""
+    sender = Sender(rate=200)
+    for _ in range(20):
+        sender.now += 0.1
+        sender.sends()
+    sender.limiter.cut(sender.now, sender.now)
+    went = [sender.sends() for _ in range(20)]
+    assert 0.09 < (went[-1] - went[1]) / 18 < 0.12
+
+
+def test_refusals_of_what_went_before_a_cut_are_not_counted() -> None:
+    """They say nothing about the rate of now: the trial of the cut does not fail by them."""
+    sender = Sender()
+    for _ in range(20):
+        sender.now += 0.1
+        sender.sends()
+    before = sender.now
+    sender.limiter.cut(sender.now, sender.now)
+    for _ in range(20):
+        sender.limiter.answered(sender.now + 0.1, before, TOO_MANY, waited=True)
+    went = [sender.sends() for _ in range(20)]
+    assert 0.09 < (went[-1] - went[1]) / 18 < 0.12
+
+
+# --- more in flight only where the service answers more a second ---
+
+
+def rise(throughput: Callable[[float], float], most: float, answers: int) -> list[float]:
+    """The numbers in flight of a sender that rises by one with each answer, where `throughput` of them is answered."""
+    probe, now, in_flight, seen = ThroughputProbe(), 0.0, 2.0, []
+    for _ in range(answers):
+        now += 1 / throughput(in_flight)
+        in_flight = probe.answered(now, in_flight)
+        if probe.may_rise:
+            in_flight = min(most, in_flight + 1)
+        seen.append(in_flight)
+    return seen
+
+
+def test_a_service_with_a_delay_is_given_every_one_more() -> None:
+    """Where each answer takes 20 ms, twice as many in flight are twice as many a second: all are used."""
+    assert rise(lambda in_flight: in_flight / 0.02, 32, 60)[-1] == 32
+
+
+def test_a_service_that_works_on_one_at_a_time_is_not_crowded() -> None:
+    """Where throughput stays the same, the number falls back to what it was, and few tries are made."""
+    seen = rise(lambda _: 100.0, 64, 400)
+    assert sum(seen[200:]) / 200 < 24
+
+
+def test_a_service_that_serves_ten_at_once_gets_about_ten() -> None:
+    """Beyond that more are tried again and again, and not kept there."""
+    seen = rise(lambda in_flight: min(in_flight, 10) / 0.02, 64, 2_000)
+    assert 8 <= sum(seen[1_000:]) / 1_000 <= 26
