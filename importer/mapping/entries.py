@@ -51,8 +51,8 @@ class Filter(Section):
 
     @classmethod
     def check_keys(cls, node: Keys, reading: Reading) -> None:
-        if node.has("is") == node.has("is_not"):
-            message = f"{node.name} has is and is_not" if node.has("is") else f"{node.name} has neither is nor is_not"
+        if ("is" in node) == ("is_not" in node):
+            message = f"{node.name} has is and is_not" if "is" in node else f"{node.name} has neither is nor is_not"
             reading.error("where-words", message, "keep one of them, with a list of words", node.place)
 
 
@@ -265,7 +265,7 @@ class EntriesSpec(Section):
 
     @classmethod
     def check_keys(cls, node: Keys, reading: Reading) -> None:
-        given = [source for source in ENTRY_SOURCES if node.has(source)]
+        given = [source for source in ENTRY_SOURCES if source in node]
         if len(given) > 1:
             exclude(node, given, "keep one of them", reading)
 

@@ -207,6 +207,11 @@ def bundled(path: Path, node: Node, reading: Reading) -> bytes:
     return f"# A copy of {path.name} with all that it takes from other files.\n{taken_in}\n".encode()
 
 
+def _names_table(value: Text, around: Keys, reading: Reading) -> bool:
+    """Whether it is the name of a table, and not the column of a question whose key is `values`."""
+    return ("column" in around or "join" in around) and _beside(value) in reading.contents
+
+
 def _taken_in(node: Node, reading: Reading) -> Any:
     if isinstance(node, Text):
         return str(node)
@@ -214,7 +219,7 @@ def _taken_in(node: Node, reading: Reading) -> Any:
         return [_taken_in(item, reading) for item in node]
     return {
         str(key): {str(entry.cell): str(entry.target) for entry in read_table_file(value, reading)}
-        if key == "values" and isinstance(value, Text) and value.strip() and _beside(value) in reading.contents
+        if key == "values" and isinstance(value, Text) and _names_table(value, node, reading)
         else _taken_in(value, reading)
         for key, value in node.items()
     }

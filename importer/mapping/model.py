@@ -85,7 +85,7 @@ class TargetKeys(Section):
 
     @classmethod
     def check_keys(cls, node: Keys, reading: Reading) -> None:
-        given = [name for name in cls.model_fields if node.has(name)]
+        given = [name for name in cls.model_fields if name in node]
         if len(given) == 1:
             reading.operation = Operation.APPLY if given[0] == "job_post" else Operation.ADD_TO_POOL
         else:
@@ -139,12 +139,12 @@ class Candidate(Section):
     @classmethod
     def listed(cls, node: Keys, reading: Reading) -> list[str]:
         foreign = _FOREIGN.get(reading.operation, ("", ""))[0]
-        return [name for name in cls.model_fields if name != foreign or node.has(name)]
+        return [name for name in cls.model_fields if name != foreign or name in node]
 
     @classmethod
     def check_keys(cls, node: Keys, reading: Reading) -> None:
         name, message = _FOREIGN.get(reading.operation, ("", ""))
-        if name and node.has(name):
+        if name and name in node:
             reading.error("foreign-key", message, "take it out", node.key(name).place)
 
 
@@ -236,7 +236,7 @@ class MappingFile(Section):
     @classmethod
     def check_keys(cls, node: Keys, reading: Reading) -> None:
         route, answers, target = node.value("route"), node.value("answers"), node.value("target")
-        if isinstance(route, Keys) and route.has("is_not") and not route.has("is"):
+        if isinstance(route, Keys) and "is_not" in route and "is" not in route:
             message = "route has is_not, which could take rows of another mapping"
             reading.error("route-negated", message, "write is: with its own words", route.place)
         if answers is not None and isinstance(target, Keys) and list(target) == ["talent_pool"]:

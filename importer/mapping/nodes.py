@@ -61,9 +61,6 @@ class Keys(dict[Text, "Node"]):
         """The value of a key, None where it is not there."""
         return self.get(cast(Text, name))
 
-    def has(self, name: str) -> bool:
-        return name in self
-
 
 Node = Text | Items | Keys
 

@@ -177,7 +177,7 @@ class Section(BaseModel):
 
     def has(self, name: str) -> bool:
         """Whether a key stands in the file."""
-        return self._node.has(name)
+        return name in self._node
 
     def place_of(self, name: str) -> LinePlace:
         """Where the value of a key stands, which must be there."""

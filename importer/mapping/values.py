@@ -67,7 +67,7 @@ class NameRule(Section):
 
     @classmethod
     def check_keys(cls, node: Keys, reading: Reading) -> None:
-        if node.value("surname") == str(Surname.BEFORE_COMMA) and node.has("particles"):
+        if node.value("surname") == str(Surname.BEFORE_COMMA) and "particles" in node:
             message = "particles have no effect where the last name stands before a comma"
             reading.error("idle-key", message, "take it out", node.key("particles").place)
 
@@ -188,7 +188,7 @@ class ValueSpec(Formats, _ValueKeys):
     @classmethod
     def check_keys(cls, node: Keys, reading: Reading) -> None:
         super().check_keys(node, reading)
-        given = [source for source in _SOURCES if node.has(source)]
+        given = [source for source in _SOURCES if source in node]
         if not given:
             hint = 'write a column name, or keys such as column: "E-mail"'
             reading.error("missing-key", f"{node.name} has no column, join or value", hint, node.place)
@@ -197,22 +197,22 @@ class ValueSpec(Formats, _ValueKeys):
         else:
             _check_idle_keys(node, given[0], set(cls.known()), reading)
         for idle, without in (("take", "split"), ("group", "pattern")):
-            if node.has(idle) and not node.has(without):
+            if idle in node and without not in node:
                 message = f"{idle} has no effect without {without}"
                 reading.error("idle-key", message, "take it out", node.key(idle).place)
-        if node.has("pattern"):
+        if "pattern" in node:
             _check_group(node, reading)
 
 
 def _check_idle_keys(node: Keys, source: str, known: set[str], reading: Reading) -> None:
     for affix in ("before", "after"):
-        if node.has("values") and node.has(affix):
+        if "values" in node and affix in node:
             exclude(node, ["values", affix], "write the whole text in the value table", reading)
     for typed in node:
         without = ""
         if typed == "with" and source != "join":
             without = "without join"
-        elif typed == "otherwise" and source != "value" and not node.has("values"):
+        elif typed == "otherwise" and source != "value" and "values" not in node:
             without = "without values"
         elif source == "value" and typed in known and typed not in ("value", "present"):
             without = "beside a constant value"

@@ -182,3 +182,12 @@ def test_a_mapping_that_stands_alone_is_kept_byte_by_byte() -> None:
     mapping = read_mapping(FILE)
     FILE.write_bytes(b"target: another\n")
     assert Path(keep_mapping(mapping, Path())).read_bytes() == text
+
+
+def test_a_question_may_be_called_values() -> None:
+    """In the copy that a run keeps, its column stays a column, even one that is called as a table's file is."""
+    Path("t.csv").write_text("cell,value\nSr,Senior\n", encoding="utf-8")
+    FILE.write_text(HEAD + "answers: {values: t.csv, level: {column: L, values: t.csv}}\n", encoding="utf-8")
+    Path("kept").mkdir()
+    kept = read_mapping(Path("kept") / keep_mapping(read_mapping(FILE), Path("kept")))
+    assert _columns(kept) == {"values": "t.csv", "level": "L"}
