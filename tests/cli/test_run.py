@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from openpyxl import Workbook
 
-from importer.app import import_file
+from importer.app import import_file, process_rows
 from importer.app.planning import Plan
 from importer.errors import StoppedEarly
 from importer.ledger import LedgerStore
@@ -286,7 +286,7 @@ def test_a_wrong_header_row_is_one_problem(serve: Serve, source: str, said: str)
 )
 def test_a_learned_rate_is_told_as_it_can_be_typed(rate: float, said: str) -> None:
     """Of a service that takes one in five seconds, 0 would be said, and 1 proposed."""
-    assert said in import_file._kept_to(rate)
+    assert said in process_rows._kept_to(rate)
 
 
 def test_quiet_tells_of_a_correction_that_was_not_sent(serve: Serve) -> None:
