@@ -24,7 +24,6 @@ from typing import Final, Generic, TypeVar
 from importer.child_process import lower_priority
 from importer.errors import UnusableInput
 from importer.models import Problem
-from importer.startup import finish_loading
 
 T = TypeVar("T")
 Work = Callable[[], Iterator[T]]
@@ -43,7 +42,6 @@ class BackgroundWorker(Generic[T]):
 
     def __init__(self, work: Work[T]) -> None:
         self._work = work
-        finish_loading()
         context = get_context("fork")
         self._receiver, sender = context.Pipe(duplex=False)
         with suppress(OSError):  # more room is worth something, and less is no harm

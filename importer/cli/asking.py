@@ -9,7 +9,7 @@ import typer
 from importer.app.events import Planned
 from importer.cli.messages import say
 from importer.settings import Settings
-from importer.trust import confirm
+from importer.settings.trust import confirm
 
 
 def is_somebody_there() -> bool:

@@ -26,7 +26,7 @@ from importer.runs.manifest import read_manifest, runs_in
 from importer.runs.results_folder import why_untrusted
 from importer.service import NoReply, Reply, describe_transport
 from importer.settings import Settings, load_settings
-from importer.trust import confirm
+from importer.settings.trust import confirm
 
 _LITTLE_ROOM = 500 * 1024 * 1024  # bytes
 

@@ -7,10 +7,8 @@ import signal
 import subprocess
 import sys
 import textwrap
-import threading
 import time
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -19,7 +17,6 @@ from filelock import FileLock
 from importer.app.background_worker import BackgroundWorker
 from importer.errors import UnusableInput
 from importer.models import FilePlace, Problem
-from importer.startup import load_meanwhile
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux only")
 
@@ -160,24 +157,6 @@ def test_it_ends_with_the_process_that_began_it(tmp_path: Path) -> None:
     while other.exists() and time.monotonic() < ends_by:
         time.sleep(0.01)
     assert not other.exists()
-
-
-def test_no_module_is_half_loaded_in_the_other_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is being loaded when the work begins has been loaded there: nobody waits for a thread that is not there."""
-    (tmp_path / "slow_to_load.py").write_text("import time\ntime.sleep(0.3)\nSAYS = 'loaded'\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    load_meanwhile("slow_to_load")
-    while "slow_to_load" not in sys.modules:
-        time.sleep(0.01)
-    beside = BackgroundWorker(lambda: iter([(import_module("slow_to_load").SAYS, os.getpid())]))
-    said: list[tuple[str, int]] = []
-    asking = threading.Thread(target=lambda: said.extend(beside), daemon=True)
-    asking.start()
-    asking.join(20)
-    beside.close()
-    [(says, process)] = said
-    assert says == "loaded"
-    assert process != os.getpid()
 
 
 def test_an_interruption_in_the_middle_of_the_fork_is_not_forgotten() -> None:

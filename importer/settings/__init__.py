@@ -24,8 +24,8 @@ from pydantic import (
 from importer.errors import UnusableInput
 from importer.models import FilePlace, Problem, WireFormat
 from importer.regular_files import can_be_made_private, mode_for_others, read_regular
-from importer.settings_files import PREFIX, SettingSource, named, of_env_file, of_toml, user_file
-from importer.trust import TokenUse, is_confirmed
+from importer.settings.files import PREFIX, SettingSource, named, of_env_file, of_toml, user_file
+from importer.settings.trust import TokenUse, is_confirmed
 
 PROJECT_FILE: Final = Path("importer.toml")
 _ENV_FILE: Final = Path(".env")

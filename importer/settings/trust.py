@@ -11,7 +11,7 @@ from importer.atomic_files import keep_json
 from importer.errors import UnusableInput
 from importer.models import FilePlace, Problem
 from importer.regular_files import read_regular
-from importer.settings_files import user_file
+from importer.settings.files import user_file
 
 _MOST: Final = 4 << 20  # bytes: tens of thousands of folders
 
