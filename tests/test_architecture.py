@@ -28,7 +28,7 @@ MAY_IMPORT = {
     "template": GROUND | SUPPLIES | {"suggest"},
     "runs": GROUND | SUPPLIES | {"extract", "load", "report"},
     "app": GROUND | SUPPLIES | STAGES | {"runs", "sandbox"},
-    "cli": GROUND | SUPPLIES | STAGES | {"runs", "app", "sandbox"},
+    "cli": GROUND | {"settings", "report", "runs", "app", "sandbox"},  # of report the values and their words
     "sandbox": {"importer", "child_process"},
     "__main__": {"cli"},
 }

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from importer.load import in_words as in_words
 from importer.models import Outcome, Problem, Target
 from importer.report import Summary
 

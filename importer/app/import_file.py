@@ -27,7 +27,7 @@ from importer.app.planning import Plan, PlannedRun, discard, plan_run
 from importer.app.process_rows import end_run, process_rows
 from importer.errors import Busy, ImporterError, StoppedEarly, UnusableInput, UsageError
 from importer.ledger import LedgerStore, Scope, open_existing_ledger, open_ledger, presences_in
-from importer.load import Cancellation, DryLoader, Loader, LoadOptions, Waiting
+from importer.load import DONE_WITH_OTHER_CONTENT, Cancellation, DryLoader, Loader, LoadOptions, Waiting
 from importer.mapping import read_mapping
 from importer.models import Operation, Problem
 from importer.report import Summary
@@ -49,6 +49,11 @@ class Finished:
 
     folder: Path
     summary: Summary
+
+    @property
+    def done_otherwise(self) -> int:
+        """How many rows are in place with other content than the file has now."""
+        return sum(group.count for group in self.summary.problems if group.code == DONE_WITH_OTHER_CONTENT)
 
 
 def import_file(

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from importer.app.connection import connect
 from importer.app.orders import Rehearsal
 from importer.errors import UnusableInput, UsageError
 from importer.extract import STANDARD_INPUT, ReadingLimits, Sheet, copy_source, open_sheet
-from importer.extract.profile import SheetProfile, profile_sheet
 from importer.mapping import (
     Mapping,
     changes,
@@ -26,8 +26,29 @@ from importer.models import FilePlace, Operation, Problem, Question, SourceOptio
 from importer.runs.private_copies import Source, open_children
 from importer.runs.results_folder import make_results, private_input
 from importer.settings import Settings
-from importer.suggest import OtherSheet, Proposal, SourceFacts, propose, sample_columns, write_proposal
+from importer.suggest import OtherSheet, Proposal, SourceFacts, open_points, propose, sample_columns, write_proposal
 from importer.template import template_columns, template_mapping, write_workbook
+
+if TYPE_CHECKING:
+    from importer.extract.profile import ColumnProfile, SheetProfile
+
+__all__ = [
+    "CheckedMapping",
+    "ColumnProfile",
+    "Proposal",
+    "Sheet",
+    "SheetProfile",
+    "ask_questions",
+    "check_mappings",
+    "look_into",
+    "open_points",
+    "propose_mapping",
+    "refuse_to_replace",
+    "with_flag",
+    "write_mapping",
+    "write_proposal",
+    "write_template",
+]
 
 _MOST_SHEETS = 8  # of a workbook are looked at
 _IN_MAPPING = "under source: in the mapping"  # how reading says where a declaration belongs
@@ -47,6 +68,8 @@ def look_into(file: Path, source: SourceOptions, settings: Settings) -> tuple[Sh
         UnusableInput: it cannot be read; the hints name flags.
     """
     limits = ReadingLimits.of(settings)
+    from importer.extract.profile import profile_sheet  # and with it pandas, which nothing else here needs
+
     with ExitStack() as needed:
         path = file
         if str(file) == STANDARD_INPUT:

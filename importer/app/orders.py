@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from importer.load import Cancellation, ErrorLimit, Stop
+from importer.load import Cancellation, ErrorLimit, Stop, parse_minutes
 from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.settings import Settings
+
+__all__ = ["ErrorLimit", "Order", "Rehearsal", "Resend", "RunControl", "Sending", "parse_minutes"]
 
 Resend = Literal["now", "later", "never"]
 

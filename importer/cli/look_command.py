@@ -14,18 +14,17 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from importer.app.mapping_files import look_into, with_flag
+from importer.app.mapping_files import Sheet, look_into, with_flag
 from importer.cli import options
 from importer.cli.messages import problem_lines, say, tell
 from importer.models import SourceOptions
 from importer.settings import load_settings
 from importer.text.visible import visible
 
-if TYPE_CHECKING:
-    from importer.extract import Sheet
-    from importer.extract.profile import ColumnProfile, SheetProfile
-
 _STANDARD_INPUT = "-"
+if TYPE_CHECKING:
+    from importer.app.mapping_files import ColumnProfile, SheetProfile
+
 _Sheet = Annotated[str | None, typer.Option("--sheet", help="The sheet, by name or number. [the first visible one]")]
 _HeaderRow = Annotated[int | None, typer.Option("--header-row", min=1, help="The header's row number. [found]")]
 _Encoding = Annotated[str | None, typer.Option("--encoding", help="Of a CSV, such as cp1254. [its mark, or UTF-8]")]

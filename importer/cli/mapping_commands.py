@@ -14,11 +14,14 @@ from rich.text import Text
 
 from importer.app.mapping_files import (
     CheckedMapping,
+    Proposal,
     ask_questions,
     check_mappings,
+    open_points,
     propose_mapping,
     refuse_to_replace,
     write_mapping,
+    write_proposal,
     write_template,
 )
 from importer.app.orders import Rehearsal
@@ -28,7 +31,6 @@ from importer.cli.messages import problem_lines, say, tell
 from importer.errors import UnusableInput, UsageError
 from importer.models import Operation, Problem, Question, SourceOptions, Target
 from importer.settings import Settings, load_settings
-from importer.suggest import Proposal, open_points, write_proposal
 from importer.text.visible import visible
 
 mapping_app = typer.Typer(

@@ -10,8 +10,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from importer.app import events
+from importer.app.events import in_words
 from importer.cli.messages import say
-from importer.load import in_words
 from importer.models import NOT_GOOD, Outcome, OutcomeKind
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from importer.app import earlier_runs
 from importer.app.connection import SANDBOX
 from importer.app.earlier_runs import ONLY_REHEARSED, EarlierRun, NothingToRetry, parse_outcomes
 from importer.app.import_file import Confirm, Finished, check_file, import_file
-from importer.app.orders import Order, Rehearsal, RunControl, Sending
+from importer.app.orders import ErrorLimit, Order, Rehearsal, RunControl, Sending, parse_minutes
 from importer.cli import options
 from importer.cli.asking import ask_to_send, confirm_address, is_somebody_there
 from importer.cli.messages import in_folder, say, tell
@@ -21,7 +21,6 @@ from importer.cli.progress import Terminal
 from importer.cli.runs_commands import present
 from importer.cli.signals import stopped_by_signals
 from importer.errors import UsageError
-from importer.load import DONE_WITH_OTHER_CONTENT, ErrorLimit, parse_minutes
 from importer.runs.row_selection import ALL_ROWS, Selection, parse_rows
 from importer.settings import Settings, load_settings
 
@@ -229,7 +228,7 @@ def _tell_end(finished: Finished, settings: Settings, *, as_json: bool, quiet: b
         present(finished.folder, summary, as_json)
     elif summary.exit_code:
         say(f"importer: exit code {summary.exit_code}; see: importer show {summary.run} --out {settings.out}")
-    elif others := sum(group.count for group in summary.problems if group.code == DONE_WITH_OTHER_CONTENT):
+    elif others := finished.done_otherwise:
         rows = "1 row is" if others == 1 else f"{others} rows are"
         say(f"importer: {rows} done with other content; see: importer show {summary.run} --out {settings.out}")
     raise typer.Exit(summary.exit_code or 0)
