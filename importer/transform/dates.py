@@ -88,7 +88,7 @@ def _read_match(
         month = 1 if formats.missing_month == "first" else 12
     if not 1 <= month <= 12:
         return Refusal("date-impossible", f"{quoted(text)} has a month that does not exist", "correct the date")
-    return _day(year, month, int(day or 0) or formats.missing_day or "first", text)
+    return _day(year, month, int(day) if day else formats.missing_day or "first", text)
 
 
 def _incomplete(text: str, lacking: str, value: ResolvedValue) -> Refusal:
