@@ -304,7 +304,7 @@ BAD = (
     ),
     Bad("day that does not exist", _DATE, "31.02.2020", "'31.02.2020' is a day that does not exist; correct the date",
         _DATES),
-    Bad("day zero", _DATE, "00.03.2020", "'00.03.2020' is a day that does not exist; correct the date"),
+    Bad("day zero", _DATE, "00.03.2020", "'00.03.2020' is a day that does not exist; correct the date", _DATES),
     Bad("ISO day zero", _DATE, "2020-03-00", "'2020-03-00' is a day that does not exist; correct the date"),
     Bad("month that does not exist", _DATE, "2020-13-01",
     "'2020-13-01' has a month that does not exist; correct the date"),
