@@ -16,6 +16,7 @@ from importer.app.purge import purge as remove_old
 from importer.cli import options
 from importer.cli.messages import in_folder, say, tell
 from importer.errors import UnusableInput
+from importer.models import ManyTargets
 from importer.report import Summary, read_summary, summary_lines
 from importer.runs.manifest import find_run, read_manifest, runs_in
 from importer.runs.results_folder import MARKER, refuse_untrusted
@@ -81,9 +82,8 @@ def present(folder: Path, summary: Summary, as_json: bool) -> None:
         return
     for line in summary_lines(summary, folder):
         tell(line)
-    manifest = read_manifest(folder)
-    if manifest.is_split:
-        for target in manifest.targets:
+    if isinstance(summary.target, ManyTargets):
+        for target in read_manifest(folder).targets:
             if target.blocked:
                 tell(f"{target.target}: nothing was sent: {target.blocked}")
             else:

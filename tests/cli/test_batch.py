@@ -264,3 +264,14 @@ def test_a_folder_of_mappings_is_checked_as_one(serve: Serve, folder: Path) -> N
     refused = served("mapping", "check", "all", "export.csv")
     assert refused.code == 3
     assert refused.err.count("there is no question with the key 'nickname'") == 2
+
+
+def test_a_row_of_a_batch_is_resolved_by_the_batch(serve: Serve, folder: Path) -> None:
+    """A person need not know which target a row went to; a row that none has is named."""
+    served = serve({"kind": "hang_after", "emails": ["leyla.su@example.com"], "operation": "apply", "times": 99})
+    batch = served(*RUN, "--settle", "never", "--json").summary["run"]
+    unclear = read_csv(folder / "results" / batch / "unclear.csv")[0]["import_row"]
+    assert served("resolve", batch, unclear, "--created").code == 0
+    assert served("report", batch, "--json").counts["created"] == 5
+    missing = served("resolve", batch, "999", "--created")
+    assert (missing.code, missing.err) == (2, f"importer: no target of run {batch} has an outcome for row 999\n")
