@@ -104,13 +104,16 @@ def resolve(earlier: EarlierRun, row: int, *, created: bool) -> str:
         UsageError: there is no such run, it sent nothing for this row, or the row is not unclear.
         Busy: a run for the same target is at work.
     """
-    folder, manifest = _find(earlier)
+    whole, of_whole = folder, manifest = _find(earlier)
     if manifest.is_split:
+        _end_killed(folder, manifest, earlier.settings)
         folder, manifest = _part_with(row, folder, manifest)
     with _ledger_of(manifest, earlier.settings) as ledger:
         if manifest.ending is None and not manifest.dry_run:
             close(folder, ledger)
         resolve_row(folder, ledger, row, created=created)
+    if of_whole.is_split:
+        run_report.write_from_folder(whole, of_whole)
     return manifest.run
 
 

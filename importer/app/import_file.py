@@ -74,11 +74,19 @@ def import_file(
             _refuse_while_at_work(order, connection.name)
         planned = plan_run(order, connection.name, connection.questions, dry_run=False)
         listen(planned.as_event)
-        if confirm is not None and not confirm(planned.as_event):
+        if confirm is not None and not _is_confirmed(planned, confirm):
             planned.discard()
             return None
         sender = _Sender(order, connection, listen, control or RunControl())
         return _carry_out(planned, sender.send, listen)
+
+
+def _is_confirmed(planned: PlannedRun, confirm: Confirm) -> bool:
+    try:
+        return confirm(planned.as_event)
+    except BaseException:  # Ctrl-C at the question leaves nothing either
+        planned.discard()
+        raise
 
 
 def check_file(order: Order, listen: Listener = ignore) -> Finished:

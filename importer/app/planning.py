@@ -131,6 +131,8 @@ class PlannedRun:
     def discard(self) -> None:
         """Take back what nobody wants carried out."""
         _discard_all(self.plans)
+        if self.manifest.is_split:
+            remove_folder(self.folder)
 
 
 def plan_run(order: Order, service: str, questions_of: QuestionsOf, *, dry_run: bool) -> PlannedRun:

@@ -38,6 +38,8 @@ mapping_app = typer.Typer(
     help="Propose a mapping file for a spreadsheet, or check one.",
     epilog="Start with: importer mapping new FILE --job-post HASH",
     no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
 )
 
 _STANDARD_OUTPUT = Path("-")

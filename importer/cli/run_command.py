@@ -106,8 +106,8 @@ def resume(
     """Go on with a run that was stopped or killed, from its own copies of file and mapping. Done rows are not sent."""
     settings = _settings(out, rate, in_flight, give_up_after)
     sending = _sending_again(questions, faults, max_errors, settle)
-    front = _Front(settings, asks=not yes, as_json=as_json, quiet=quiet)
-    earlier = _earlier(run, settings)
+    earlier, is_rehearsal = _earlier(run, settings)
+    front = _Front(settings, asks=not (yes or is_rehearsal), as_json=as_json, quiet=quiet)
     front.send(lambda *steering: earlier_runs.resume(earlier, sending, *steering))
 
 
@@ -130,8 +130,8 @@ def retry(
     kinds = parse_outcomes(only)
     settings = _settings(out, rate, in_flight, give_up_after)
     sending = _sending_again(questions, faults, max_errors, settle)
-    front = _Front(settings, asks=not yes, as_json=as_json, quiet=quiet)
-    earlier = _earlier(run, settings)
+    earlier, is_rehearsal = _earlier(run, settings)
+    front = _Front(settings, asks=not (yes or is_rehearsal), as_json=as_json, quiet=quiet)
     try:
         front.send(lambda *steering: earlier_runs.retry(earlier, kinds, sending, *steering))
     except NothingToRetry as nothing:
@@ -176,12 +176,13 @@ def _rehearsal(sandbox: bool, questions: Path | None, faults: Path | None) -> Re
     return Rehearsal(questions, faults) if sandbox else None
 
 
-def _earlier(run: str, settings: Settings) -> EarlierRun:
-    """A run to go on with, and the word of a person where its requests go, should that be needed."""
+def _earlier(run: str, settings: Settings) -> tuple[EarlierRun, bool]:
+    """A run to go on with, and whether it was a rehearsal; else a person may have to confirm the address first."""
     earlier = EarlierRun(run, settings)
-    if earlier_runs.service_of(earlier) != SANDBOX:
+    is_rehearsal = earlier_runs.service_of(earlier) == SANDBOX
+    if not is_rehearsal:
         confirm_address(settings)
-    return earlier
+    return earlier, is_rehearsal
 
 
 def _sending_again(

@@ -25,8 +25,11 @@ def stopped_by_signals(control: RunControl) -> Iterator[RunControl]:
 
     def catch(number: int, _frame: FrameType | None) -> None:
         if not control.is_sending:
+            if before[number] is signal.SIG_IGN:
+                return
             signal.signal(number, before[number])
             signal.raise_signal(number)
+            signal.signal(number, catch)  # it has not ended the process
             return
         if control.signal is not None:
             # The ledger is written to be cut anywhere: what is in flight will be settled by the next run.

@@ -258,10 +258,13 @@ def manifests_in(out: Path) -> Iterator[tuple[Path, RunManifest]]:
 
 
 def leftovers_in(out: Path) -> Iterator[tuple[Path, datetime]]:
-    """Folders of runs that were killed before they had a manifest, or while they were purged, and their start."""
+    """Folders of runs whose manifest cannot be read, or that were killed before they had one or while they were purged,
+    and their start.
+    """
+    known = {folder for folder, _ in manifests_in(out)}
     for folder in (*folders_in(out), *folders_in(out / INTERNAL)):
         began = begun_at(folder)
-        if began is not None and not is_run(folder):
+        if began is not None and folder not in known:
             yield folder, began
 
 

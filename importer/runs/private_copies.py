@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from importer.errors import UnusableInput
+from importer.errors import DamagedRun, UnusableInput
 from importer.extract import ReadingLimits, Sheet, SourceCopy, copy_source, open_sheet, restore_values
 from importer.mapping import OUTSIDE_HINT, ChildRows, ChildSource, EntriesSpec, Mapping, lies_within
 from importer.models import FilePlace, Place, Problem
@@ -28,7 +28,10 @@ class Source:
         folder = self.file.parent
         if not is_run(folder):
             return ()
-        manifest = read_manifest(folder)
+        try:
+            manifest = read_manifest(folder)
+        except DamagedRun:  # then the file stands for itself
+            return ()
         return tuple(folder.parent / part for part in manifest.parts) if manifest.is_split else (folder,)
 
 

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
 from pydantic import SecretStr
 
 from importer.app import events
 from importer.app.earlier_runs import EarlierRun, resume, rewrite_report
 from importer.app.import_file import Finished, check_file, import_file
 from importer.app.orders import Order, RunControl, Sending
+from importer.app.purge import PurgeOrder, find_old
 from importer.models import OutcomeKind
 from importer.settings import Settings
 from tests.cli.conftest import Served, candidate, write_csv
+from tests.samples.sample import ROOT
 
 Serve = Callable[..., Served]
 
@@ -163,6 +170,7 @@ import time
 from pathlib import Path
 
 from importer.app.import_file import import_file
+from importer.app.purge import PurgeOrder, find_old
 from importer.app.orders import Order
 from importer.settings import load_settings
 
@@ -186,3 +194,40 @@ def test_a_second_front_door_takes_a_few_lines(serve: Serve, tmp_path: Path) -> 
     )
     assert (ran.returncode, ran.stderr) == (0, "")
     assert ran.stdout.split() == ["Planned", "Begun", "RowEnded", "RowEnded", "RowsEnded", "ReportWritten"]
+
+
+@pytest.mark.parametrize("raises", [False, True], ids=["no", "Ctrl-C"])
+def test_who_declines_an_export_to_several_targets_leaves_nothing(serve: Serve, tmp_path: Path, raises: bool) -> None:
+    """Neither the folders of the targets nor that of the whole, with its copy of the file."""
+    shutil.copytree(ROOT / "mappings" / "all_job_posts", tmp_path / "all")
+    served = serve()
+    order = replace(
+        order_for(served, 1), file=ROOT / "sample_data" / "all_job_posts" / "export.csv", mapping=tmp_path / "all"
+    )
+
+    def confirm(planned: events.Planned) -> bool:
+        if raises:
+            raise KeyboardInterrupt
+        return False
+
+    with pytest.raises(KeyboardInterrupt) if raises else nullcontext():
+        assert import_file(order, confirm=confirm) is None
+    assert [path.name for path in order.settings.out.iterdir() if path.name != ".importer"] == []
+    assert served.accepted == []
+
+
+def test_a_run_whose_manifest_cannot_be_read_is_purged_when_it_is_old(serve: Serve) -> None:
+    """Its copies hold personal data, whatever wrote them; when it began is in its name."""
+    order = order_for(serve(), 1)
+    folder = finished(import_file(order)).folder
+    (folder / "run.json").write_text('{"version": 1}', encoding="utf-8")
+    old = PurgeOrder(order.settings, timedelta(days=90), datetime.now(UTC) + timedelta(days=100))
+    assert [one.folder for one in find_old(old)] == [folder]
+    assert find_old(replace(old, now=datetime.now(UTC))) == ()
+
+
+def test_what_needs_no_pandas_does_not_load_it() -> None:
+    """It takes half a second and as much memory as all the rest."""
+    code = "import sys, importer.app.mapping_files, importer.app.earlier_runs; print('pandas' in sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout == "False\n"

@@ -272,6 +272,6 @@ def test_a_row_of_a_batch_is_resolved_by_the_batch(serve: Serve, folder: Path) -
     batch = served(*RUN, "--settle", "never", "--json").summary["run"]
     unclear = read_csv(folder / "results" / batch / "unclear.csv")[0]["import_row"]
     assert served("resolve", batch, unclear, "--created").code == 0
-    assert served("report", batch, "--json").counts["created"] == 5
+    assert served("show", batch, "--json").counts["created"] == 5  # the report of the whole says so too
     missing = served("resolve", batch, "999", "--created")
     assert (missing.code, missing.err) == (2, f"importer: no target of run {batch} has an outcome for row 999\n")
