@@ -1,0 +1,64 @@
+"""What is used of other libraries beyond what they promise: named here for each room, and bounded above."""
+
+from __future__ import annotations
+
+import ast
+import codecs
+import http.client
+import re
+import tomllib
+from pathlib import Path
+
+from xlsxwriter.format import Format
+from xlsxwriter.worksheet import Worksheet
+
+ROOT = Path(__file__).parent.parent
+
+PRIVATE = {
+    # Python's own, of which `.ci/run` tries each version that we support.
+    "service": {"_close_conn", "_read_status"},  # http.client.HTTPResponse
+    "extract": {"_is_text_encoding"},  # codecs.CodecInfo
+    # XlsxWriter: rows of plain text at a fifth of the cost.
+    "report": {"_write_single_row", "_check_dimensions", "_get_xf_index"},
+}
+OWN = {"_replace", "_exit", "_node", "_check", "_set_by"}
+"""A namedtuple's and os._exit, which are documented; and between classes of one file of ours."""
+
+BOUNDED = {"requests", "urllib3", "pycurl", "XlsxWriter"}
+"""Subclassed or set up closely: a new major version is looked at before it is taken."""
+
+
+def private_names(text: str) -> set[str]:
+    """Attributes with an underscore of anything but `self`."""
+    attributes = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Attribute))
+    return {
+        node.attr
+        for node in attributes
+        if re.match(r"_[^_]", node.attr) and not (isinstance(node.value, ast.Name) and node.value.id == "self")
+    }
+
+
+def test_private_names_of_other_libraries_are_these() -> None:
+    """Each room uses those that are named for it, and the libraries still have them."""
+    used: dict[str, set[str]] = {}
+    for file in (ROOT / "importer").rglob("*.py"):
+        room = file.relative_to(ROOT / "importer").parts[0]
+        used.setdefault(room, set()).update(private_names(file.read_text("utf-8")) - OWN)
+    assert {room: names for room, names in used.items() if names} == PRIVATE
+    assert all(callable(getattr(http.client.HTTPResponse, name)) for name in PRIVATE["service"])
+    assert all(hasattr(Worksheet, name) or hasattr(Format, name) for name in PRIVATE["report"])
+    assert codecs.lookup("utf-8")._is_text_encoding is True  # type: ignore[attr-defined]
+
+
+def test_the_check_finds_a_private_name() -> None:
+    """The check can fail."""
+    assert private_names("self._ours; response._theirs; super()._close()") == {"_theirs", "_close"}
+
+
+def test_libraries_that_we_build_into_have_an_upper_bound() -> None:
+    """And each library that is imported is declared."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    declared = [*project["dependencies"], *project["optional-dependencies"]["fast"]]
+    names = {re.split(r"[<>=]", line)[0]: line for line in declared}
+    assert {name for name in BOUNDED if "<" in names[name]} == BOUNDED
+    assert {"certifi", "tenacity", "pydantic"} <= set(names)
