@@ -42,8 +42,11 @@ class Survey:
     changed: int
 
     def holds_for(self, path: Path) -> bool:
-        """Whether the file is still the same."""
-        status = path.stat()
+        """Whether the file is still there, and the same."""
+        try:
+            status = path.stat()
+        except FileNotFoundError:
+            return False
         return (status.st_size, status.st_mtime_ns) == (self.size, self.changed)
 
 

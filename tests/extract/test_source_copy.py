@@ -6,6 +6,7 @@ import hashlib
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -171,12 +172,15 @@ def test_standard_input_has_a_name(tmp_path: Path) -> None:
     assert str(row.place()) == "standard input, row 2"
 
 
-def test_csv_that_changes_after_it_was_opened(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "change", [lambda path: path.write_bytes(_CONTENT + b"x,y\n"), Path.unlink], ids=["more", "gone"]
+)
+def test_csv_that_changes_after_it_was_opened(tmp_path: Path, change: Callable[[Path], object]) -> None:
     """A CSV that is written to between opening and reading is refused, because its rows would not be those checked."""
     path = tmp_path / "a.csv"
     path.write_bytes(_CONTENT)
     sheet = open_sheet(path, SourceOptions(), ReadingLimits(), shown_as="a.csv")
-    path.write_bytes(_CONTENT + b"x,y\n")
+    change(path)
     with pytest.raises(UnusableInput) as caught:
         list(sheet.rows())
     assert (
