@@ -55,7 +55,7 @@ class Forecast:
 class SortingAhead:
     """The candidates of a source, the first of them sorted before anybody asks; they are given once.
 
-    So a file of a few thousand rows has been read to its end before its first row is sent, a longer one is not held up
+    So a file of a few thousand rows has been read to its end before its first row is sent, a longer one is not delayed
     by its own length, and no row is worked on twice: those that follow are sorted by a process beside this one, unless
     something is `known` of them by the time that they are asked for, which is learned here and saves the work.
     `forecast` is None where rows are left to be read.

@@ -85,6 +85,8 @@ def retry(
     _end_killed(folder, manifest, earlier.settings)
     rows: list[int] = []
     for part in _sending_folders(folder, manifest):
+        if not (part / JOURNAL).is_file():  # it never began; an empty journal would say that it had
+            continue
         with RunJournal(part) as journal:
             rows += (outcome.row for outcome in journal.outcomes() if outcome.kind in kinds)
     if not rows:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
-from importer.app.classify_rows import Forecast, Sorted, SortingAhead, look_ahead, needs_whole_look, sort_rows
+from importer.app.classify_rows import Forecast, ReadRows, Sorted, SortingAhead, look_ahead, needs_whole_look, sort_rows
 from importer.app.events import Begun, Planned, ReadyRows
 from importer.app.orders import Order
 from importer.atomic_files import make_subfolder
@@ -35,7 +35,7 @@ from importer.transform import join_warnings
 _MAPPINGS = "mappings"  # in the folder of a run with several targets: copies of all its mapping files
 _CHECKED_FIRST = 2_000  # candidates that are checked before the first request, and with them most files: half a second
 _CHECKED_FIRST_OF_MANY = 200
-_MANY = 4_000  # lines: a file that is not checked to its end anyhow is not held up for a part of it
+_MANY = 4_000  # lines: a file that is not checked to its end anyhow is not delayed for a part of it
 
 
 class Candidates(Protocol):
@@ -217,14 +217,7 @@ class _Planner:
             return selection.of(sheet.rows())
 
         previous = PreviousResults()
-        candidates: Candidates
-        forecast: Forecast | None
-        if order.check_first or part or needs_whole_look(resolved):
-            forecast = look_ahead(read, resolved)
-            candidates = sort_rows(read, resolved, forecast.repeated, previous.verdict)
-        else:
-            candidates = SortingAhead(read, resolved, previous, _checked_first(sheet))
-            forecast = candidates.forecast
+        candidates, forecast = self._candidates(read, source, previous, part)
         undo.callback(candidates.close)
         grouped = mapping.group_by is not None
         leftovers = join_warnings(resolved.joins, read(), grouped=grouped) if resolved.joins and whole else ()
@@ -259,6 +252,16 @@ class _Planner:
         if forecast is not None:
             manifest = manifest.read_to(forecast.rows, forecast.last_row)
         return Plan(folder, manifest, sheet, resolved, candidates, forecast, previous, presence)
+
+    def _candidates(
+        self, read: ReadRows, source: _Opened, previous: PreviousResults, part: Part | None
+    ) -> tuple[Candidates, Forecast | None]:
+        """What each row comes to; the forecast is None where a long file was not read to its end."""
+        if self.order.check_first or part or needs_whole_look(source.resolved):
+            forecast = look_ahead(read, source.resolved)
+            return sort_rows(read, source.resolved, forecast.repeated, previous.verdict), forecast
+        candidates = SortingAhead(read, source.resolved, previous, _checked_first(source.sheet))
+        return candidates, candidates.forecast
 
     # --- one export to several targets ---
 

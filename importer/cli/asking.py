@@ -1,4 +1,4 @@
-"""What a person at the terminal is asked. A scheduled run is not held up: where nobody is there, nobody is asked."""
+"""What a person at the terminal is asked. Where nobody is there, as in a scheduled run, nobody is asked."""
 
 from __future__ import annotations
 
