@@ -121,8 +121,10 @@ def _connected(order: Order, listen: Listener, *, dry_run: bool) -> Iterator[Con
 def _refuse_while_at_work(order: Order, service: str) -> None:
     ledger = open_existing_ledger(order.settings.ledger_address)
     if ledger is not None:
-        with ledger, ledger.lock_target(Scope(service, read_mapping(order.mapping).target)):
-            pass
+        with ledger:
+            target = read_mapping(order.mapping, order.settings.mapping_folders).target
+            with ledger.lock_target(Scope(service, target)):
+                pass
 
 
 def _carry_out(planned: PlannedRun, carry: Callable[[Plan], Summary], listen: Listener) -> Finished:

@@ -222,7 +222,8 @@ def check_mappings(
         UnusableInput: a mapping cannot be read, or is no such file.
         StoppedEarly: the service does not give its questions.
     """
-    for mapping in read_mappings(path) if path.is_dir() else (read_mapping(path),):
+    folders = settings.mapping_folders
+    for mapping in read_mappings(path, folders) if path.is_dir() else (read_mapping(path, folders),):
         questions = ask_questions(mapping.target, settings, rehearsal)
         checked = CheckedMapping(mapping)
         if mapping.questions_seen is not None:

@@ -149,7 +149,8 @@ def plan_run(order: Order, service: str, questions_of: QuestionsOf, *, dry_run: 
     planner = _Planner(order, service, questions_of, dry_run)
     if order.mapping.is_dir():
         return planner.plan_split()
-    plan = planner.plan(read_mapping(order.mapping), str(order.mapping_shown_as or order.mapping))
+    mapping = read_mapping(order.mapping, order.settings.mapping_folders)
+    plan = planner.plan(mapping, str(order.mapping_shown_as or order.mapping))
     return PlannedRun(plan.folder, plan.manifest, (plan,), plan.sheet)
 
 
@@ -268,7 +269,7 @@ class _Planner:
     def plan_split(self) -> PlannedRun:
         """A run for each mapping of the folder that has rows, and the folder of the whole."""
         order = self.order
-        mappings = read_mappings(order.mapping)
+        mappings = read_mappings(order.mapping, order.settings.mapping_folders)
         started_at = datetime.now(UTC)
         shown_as = order.mapping_shown_as or str(order.mapping)
         plans: list[Plan] = []

@@ -21,9 +21,9 @@ from importer.mapping.field_specs import (
     spec_of_entry,
     spec_of_question,
 )
-from importer.mapping.files import OUTSIDE_HINT, lies_within
 from importer.mapping.header import Header
 from importer.mapping.model import Mapping, Repeated
+from importer.mapping.nodes import OUTSIDE_HINT, lies_within
 from importer.mapping.question_snapshot import changes, seen_lines, with_seen
 from importer.mapping.reader import RouteColumn, read_mapping, read_mappings, route_column
 from importer.mapping.resolve import check_against_columns, check_without_columns, resolve

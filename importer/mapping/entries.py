@@ -16,12 +16,12 @@ from importer.mapping.shapes import (
     FILLED,
     Filled,
     Leaf,
+    OneOf,
     Section,
     Texts,
     exclude,
     key,
     needed,
-    one_of,
     read_filled,
     read_text,
     refusal,
@@ -62,7 +62,7 @@ class GroupBy(Section):
     short = "column"
 
     column: Filled = needed("name the column that says the same in all rows of a candidate")
-    blank: Annotated[Literal["continues"], one_of("continues")] | None = key("A blank row belongs to the one above.")
+    blank: Annotated[Literal["continues"], OneOf()] | None = key("A blank row belongs to the one above.")
     main: Filter | None = key("The rows that hold the candidate's own cells.")
 
 
@@ -71,9 +71,7 @@ class _RowKeys(Section):
     header_rows: Number | None = key("How many rows the header has; header_row is the first of them.")
     skip_rows: RowNumbers = key("Rows that are not read: 4, or 4-6.")
     stop_at: Filled | None = key("The table ends before the row whose first filled cell is this.")
-    hidden_rows: Annotated[Literal["read", "skip"], one_of("read", "skip")] | None = key(
-        "Whether hidden rows are read."
-    )
+    hidden_rows: Annotated[Literal["read", "skip"], OneOf()] | None = key("Whether hidden rows are read.")
 
     def options(self, sheet: Text | None) -> SourceOptions:
         """How the file is read."""
@@ -137,7 +135,7 @@ class Repeat(Section):
     short_rules: ClassVar = {"enum": [PLACEHOLDER]}
 
     number: Annotated[Text, Leaf(_placeholder, short_rules)] | None = key("What stands for the number.")
-    first: Annotated[Literal["unnumbered"], one_of("unnumbered")] | None = key("The first group carries no number.")
+    first: Annotated[Literal["unnumbered"], OneOf()] | None = key("The first group carries no number.")
 
     @classmethod
     def wrong_shape(cls, node: Node) -> PydanticCustomError:
@@ -215,9 +213,6 @@ class CellPieces(Section):
     )
 
 
-_TRUE_FALSE = one_of("true", "false")
-
-
 class ParallelLists(Section):
     """Lists side by side, which belong together by position, or by the number that each item ends in."""
 
@@ -225,13 +220,12 @@ class ParallelLists(Section):
         'say what stands between two items, as split: ";" or split: json',
         "What stands between two items; json where a list is written as JSON or as Python prints it.",
     )
-    numbered: Annotated[Literal["true", "false"], _TRUE_FALSE] | None = key("Each item ends in its number: Lead[1].")
+    numbered: Annotated[Literal["true", "false"], OneOf()] | None = key("Each item ends in its number: Lead[1].")
 
 
 AllRows = Literal["all"]
 _ROWS_HINT = "write rows: all, or rows: {column: ..., is: ...}"
-_AllRows = Annotated[Annotated[AllRows, one_of("all", hint=_ROWS_HINT)], Tag("text")]
-_SomeRows = Annotated[Filter, Tag("keys")]
+_Rows = Annotated[Annotated[AllRows, OneOf(_ROWS_HINT), Tag("text")] | Annotated[Filter, Tag("keys")], BY_FORM]
 EntriesSource = Repeat | ChildRows | Filter | AllRows | CellPieces | Text | ParallelLists | None
 
 
@@ -243,11 +237,11 @@ class EntriesSpec(Section):
     repeat: Repeat | None = key("Numbered column groups.")
     sheet: ChildSheet | None = None
     file: ChildFile | None = None
-    rows: Annotated[_AllRows | _SomeRows, BY_FORM] | None = key("Each row of the candidate may hold an entry.")
+    rows: _Rows | None = key("Each row of the candidate may hold an entry.")
     cell: CellPieces | None = key("All entries in one cell.")
     json_: Filled | None = key("A column with a list, as JSON or as Python prints it.", alias="json")
     lists: ParallelLists | None = key("Lists side by side.")
-    order: Annotated[EntryOrder, one_of(*EntryOrder)] | None = key("The order in which entries are sent.")
+    order: Annotated[EntryOrder, OneOf()] | None = key("The order in which entries are sent.")
 
     @property
     def source(self) -> EntriesSource:

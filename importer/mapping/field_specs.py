@@ -9,9 +9,8 @@ from datetime import date
 from enum import StrEnum
 from urllib.parse import urlsplit
 
-from importer.mapping.diagnostics import Diagnostics
 from importer.mapping.entries import EntryKind
-from importer.mapping.nodes import Text
+from importer.mapping.nodes import Diagnostics, Text
 from importer.mapping.values import Formats, Replacement, ValueSpec
 from importer.models import AnswerType, Question
 from importer.text.closest import did_you_mean

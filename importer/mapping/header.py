@@ -6,8 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
-from importer.mapping.diagnostics import Diagnostics
-from importer.mapping.nodes import Text
+from importer.mapping.nodes import Diagnostics, Text
 from importer.models import Column, Problem
 from importer.text.closest import closest
 from importer.text.normalize import normalize, normalize_name

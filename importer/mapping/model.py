@@ -27,11 +27,11 @@ from importer.mapping.shapes import (
     Filled,
     JsonSchema,
     Leaf,
+    OneOf,
     Section,
     Texts,
     key,
     needed,
-    one_of,
     read_filled,
     refusal,
 )
@@ -111,10 +111,10 @@ class UnusedColumns(StrEnum):
 class Defaults(Formats):
     """How every column is read, unless it says otherwise."""
 
-    unused_columns: Annotated[UnusedColumns, one_of(*UnusedColumns)] = Field(
+    unused_columns: Annotated[UnusedColumns, OneOf()] = Field(
         default=UnusedColumns.WARN, description="What is done about columns that nothing uses."
     )
-    duplicates: Annotated[Repeated, one_of(*Repeated)] = Field(
+    duplicates: Annotated[Repeated, OneOf()] = Field(
         default=Repeated.FIRST, description="Of two rows with one e-mail the first is sent, or neither."
     )
 
@@ -279,11 +279,13 @@ class AnswerSpec:
 class Mapping:
     """A mapping file as read; two of them are the same only if they are the same object.
 
-    answers_place: where a missing answer belongs. questions_seen: None where the file does not say what was asked when
-    it was written. content: the very bytes that it was read from, as one file that needs no other.
+    folders: below these lie the files that it may name. answers_place: where a missing answer belongs. questions_seen:
+    None where the file does not say what was asked when it was written. content: the very bytes that it was read from,
+    as one file that needs no other.
     """
 
     path: Path
+    folders: tuple[Path, ...]
     target: Target
     target_place: LinePlace
     source: SourceOptions
@@ -305,10 +307,11 @@ class Mapping:
         return tuple(dict.fromkeys(source.source for source in sources if isinstance(source, ChildRows)))
 
 
-def mapping_of(file: MappingFile, path: Path, content: bytes) -> Mapping:
+def mapping_of(file: MappingFile, path: Path, folders: tuple[Path, ...], content: bytes) -> Mapping:
     """The mapping that a file says."""
     return Mapping(
         path=path,
+        folders=folders,
         target=cast(Target, file.target.job_post or file.target.talent_pool),
         target_place=file.key("target").place,
         source=file.source.options(file.source.sheet),

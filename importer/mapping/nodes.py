@@ -1,10 +1,10 @@
-"""A YAML file becomes texts, lists and keys, each with its line and column; no text is taken for anything else."""
+"""A YAML file becomes texts, lists and keys, each with its line and column; what is wrong is collected."""
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,8 +17,7 @@ from ruamel.yaml.nodes import SequenceNode as YamlSequence
 from ruamel.yaml.reader import ReaderError
 
 from importer.errors import UnusableInput
-from importer.mapping.diagnostics import Diagnostics
-from importer.models import FilePlace, LinePlace, Operation, Problem
+from importer.models import FilePlace, LinePlace, Operation, Place, Problem
 
 MAX_BYTES = 1_000_000
 MAX_NODES = 50_000  # aliases of aliases make a small file large
@@ -65,18 +64,71 @@ class Keys(dict[Text, "Node"]):
 Node = Text | Items | Keys
 
 
+# --- one reading -------------------------------------------------------------------------------
+
+
+class Diagnostics:
+    """The errors and warnings so far, in the order in which they were found."""
+
+    def __init__(self) -> None:
+        self.errors: list[Problem] = []
+        self._warnings: list[Problem] = []
+
+    def error(self, code: str, message: str, hint: str, place: Place) -> Problem:
+        """Note an error; it is given back for `retract`."""
+        error = Problem(code, message, hint, place)
+        self.errors.append(error)
+        return error
+
+    def retract(self, errors: Collection[Problem]) -> None:
+        """Forget these: another one says them all."""
+        self.errors = [error for error in self.errors if error not in errors]
+
+    def warning(self, code: str, message: str, hint: str, place: Place) -> None:
+        self._warnings.append(Problem(code, message, hint, place))
+
+    @property
+    def warnings(self) -> tuple[Problem, ...]:
+        return tuple(self._warnings)
+
+    def raise_errors(self) -> None:
+        """Raise UnusableInput with every error once, where there is one."""
+        if self.errors:
+            raise UnusableInput(tuple(dict.fromkeys(self.errors)))
+
+
+OUTSIDE_HINT = "put it there, or name its folder in the setting IMPORTER_MAPPING_FOLDERS"
+
+
+def lies_within(path: Path, folders: Iterable[Path]) -> bool:
+    """Whether a file lies below one of the folders, links followed. What is no path at all lies nowhere."""
+    try:
+        real = path.resolve()
+        return any(real.is_relative_to(folder.resolve()) for folder in folders)
+    except (OSError, RuntimeError, ValueError):  # links in a circle; a NUL
+        return False
+
+
 class Reading(Diagnostics):
     """One reading of a mapping file and of all that it takes in: what is wrong, and the very bytes that were read.
 
-    folder: that of the mapping file, below which the files lie that it and its shared parts name. operation: what is
-    done for the target, once that was read.
+    folders: that of the mapping file and what else is allowed; below these lie the files that it and its shared parts
+    name. operation: what is done for the target, once that was read.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folders: tuple[Path, ...]) -> None:
         super().__init__()
-        self.folder = folder
+        self.folders = folders
         self.contents: dict[Path, bytes] = {}
         self.operation: Operation | None = None
+
+    def named_file(self, name: Text) -> Path | None:
+        """The file that a mapping file names, from the folder that it lies in; None where it may not, and reported."""
+        path = beside(name)
+        if lies_within(path, self.folders):
+            return path
+        self.error("file-outside", f"'{name}' does not lie below this mapping's folder", OUTSIDE_HINT, name.place)
+        return None
 
     def content(self, path: Path, most: int) -> bytes:
         """The beginning of a file, read once.
@@ -92,8 +144,16 @@ class Reading(Diagnostics):
         return self.contents[path]
 
 
+def beside(name: Text) -> Path:
+    """The file of that name from the folder of the file that names it."""
+    return Path(name.place.file).parent / name
+
+
 def _without_waiting(name: str, flags: int) -> int:
     return os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+# --- YAML to nodes ------------------------------------------------------------------------------
 
 
 def read_nodes(path: Path, reading: Reading) -> Node:

@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Mapping as Dictionary
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
 from importer.errors import UnusableInput
-from importer.mapping.diagnostics import Diagnostics
-from importer.mapping.files import bundled, read_extended
 from importer.mapping.header import Header
 from importer.mapping.model import Mapping, MappingFile, mapping_of
-from importer.mapping.nodes import Reading
+from importer.mapping.nodes import Diagnostics, Items, Keys, Node, Reading, Text, beside, read_nodes
+from importer.mapping.scalars import table_file_lines
 from importer.mapping.shapes import report
 from importer.models import Column, FilePlace, LinePlace, Problem
 from importer.text.normalize import normalize, normalize_name
 
 
-def read_mapping(path: Path) -> Mapping:
+def read_mapping(path: Path, elsewhere: str | None = None) -> Mapping:
     """The mapping file as values; columns and questions are not looked up yet (see `resolve`).
+
+    elsewhere: the folders, as PATH lists them, below which other files that it names may lie, beside its own.
 
     Raises:
         UnusableInput: with every error of the file, each at its line and column, from the top down.
     """
-    reading = Reading(path.parent)
+    allowed = (Path(folder) for folder in (elsewhere or "").split(os.pathsep) if folder)
+    reading = Reading((path.parent, *allowed))
     node = read_extended(path, reading)
     file = None
     try:
@@ -38,12 +43,132 @@ def read_mapping(path: Path) -> Mapping:
     reading.raise_errors()
     if file is None:
         raise AssertionError("a mapping was refused without a word")
-    return mapping_of(file, path, bundled(path, node, reading))
+    return mapping_of(file, path, reading.folders, bundled(path, node, reading))
 
 
 def _position(error: Problem, files: Sequence[str]) -> tuple[int, int, int]:
     place = error.place
     return (files.index(place.file), place.line, place.column) if isinstance(place, LinePlace) else (0, 0, 0)
+
+
+# --- a shared part that is laid below a file ----------------------------------------------------
+
+# In these sections the file's own keys are laid over those of the shared part, one by one; all else is replaced whole.
+_LAID_OVER = ("source", "defaults", "candidate", "answers")
+_MAX_CHAIN = 20
+
+
+def read_extended(path: Path, reading: Reading) -> Node:
+    """The nodes of a mapping file, with those of the shared part that it extends, and that one's, below it.
+
+    Raises:
+        UnusableInput: a file cannot be read, lies elsewhere than below the folder, or extends itself in the end.
+    """
+    return _read_over(path, (), reading)
+
+
+def _read_over(path: Path, above: tuple[Path, ...], reading: Reading) -> Node:
+    node = read_nodes(path, reading)
+    if not isinstance(node, Keys):
+        return node
+    shared = node.value("extends")
+    if not isinstance(shared, Text) or not shared.strip():
+        return _without(node, node, reading)
+    base = reading.named_file(shared)
+    if base is None:
+        reading.raise_errors()
+        raise AssertionError("a shared part was refused without being reported")
+    chain = (*above, path.resolve())
+    if len(chain) == _MAX_CHAIN:
+        message, hint = f"more than {_MAX_CHAIN} files extend one another", "bring some of them together"
+        raise UnusableInput(Problem("extends-deep", message, hint, shared.place))
+    if base.resolve() in chain:
+        message, hint = f"'{shared}' extends this file in turn", "take extends: out of one of them"
+        raise UnusableInput(Problem("extends-itself", message, hint, shared.place))
+    try:
+        below = _read_over(base, chain, reading)
+    except UnusableInput as error:
+        if base.is_file():
+            raise
+        message, hint = f"there is no file '{shared}'", "name it from the folder of this mapping file"
+        raise UnusableInput(Problem("extends-missing", message, hint, shared.place)) from error
+    return _without(_laid_over(node, below), node, reading) if isinstance(below, Keys) else below
+
+
+def _laid_over(own: Keys, below: Keys) -> Keys:
+    merged = _replaced(own, below)
+    merged.update((key, below[key]) for key in below if key in ("extends", "without"))  # left there to be reported
+    for name in _LAID_OVER:
+        mine, shared = own.value(name), below.value(name)
+        if isinstance(mine, Keys) and isinstance(shared, Keys):
+            merged[own.key(name)] = _replaced(mine, shared)
+    return merged
+
+
+def _replaced(own: Keys, below: Keys) -> Keys:
+    pairs = {key: (key, value) for key, value in below.items()} | {key: (key, value) for key, value in own.items()}
+    return Keys(pairs.values(), own.place, own.name)
+
+
+def _without(node: Keys, own: Keys, reading: Reading) -> Keys:
+    """The nodes without the answers that `without` names, and without these keys where they are sound."""
+    given = own.value("without")
+    items = given if isinstance(given, Items) else [given] if given is not None else []
+    unwanted = [text for text in items if isinstance(text, Text)]
+    answers = node.value("answers")
+    sound = [key for key in ("extends", "without") if not _is_broken(node.value(key), key)]
+    left = Keys([(key, value) for key, value in node.items() if key not in sound], node.place, node.name)
+    if isinstance(answers, Keys) and unwanted:
+        for text in unwanted:
+            if text not in answers:
+                message = f"the shared part has no answer '{text}'"
+                reading.error("without-unknown", message, "take it out of without:", text.place)
+        kept = [(key, value) for key, value in answers.items() if key not in unwanted]
+        key = left.key("answers")
+        left[key] = Keys(kept, answers.place, answers.name)
+        if not kept:  # a talent pool takes no answers, not even none
+            del left[key]
+    return left
+
+
+def _is_broken(node: Node | None, key: str) -> bool:
+    if key == "extends":
+        return node is not None and not (isinstance(node, Text) and node.strip())
+    texts = node if isinstance(node, Items) else [node]
+    return node is not None and (not texts or not all(isinstance(text, Text) for text in texts))
+
+
+# --- one file with all of it --------------------------------------------------------------------
+
+
+def bundled(path: Path, node: Node, reading: Reading) -> bytes:
+    """The file's own bytes where it was read alone; else one file with its shared part and value tables taken in.
+
+    Nothing is read a second time: these are the bytes that the mapping was made from.
+    """
+    if len(reading.contents) == 1:
+        return reading.contents[path]
+    # JSON is YAML too, and every text in quotes is read as the text that it is.
+    taken_in = json.dumps(_taken_in(node, reading), ensure_ascii=False, indent=1)
+    return f"# A copy of {path.name} with all that it takes from other files.\n{taken_in}\n".encode()
+
+
+def _names_table(value: Text, around: Keys, reading: Reading) -> bool:
+    """Whether it is the name of a table, and not the column of a question whose key is `values`."""
+    return ("column" in around or "join" in around) and beside(value) in reading.contents
+
+
+def _taken_in(node: Node, reading: Reading) -> Any:
+    if isinstance(node, Text):
+        return str(node)
+    if isinstance(node, Items):
+        return [_taken_in(item, reading) for item in node]
+    return {
+        str(key): {str(entry.cell): str(entry.target) for entry in table_file_lines(value, reading)}
+        if key == "values" and isinstance(value, Text) and _names_table(value, node, reading)
+        else _taken_in(value, reading)
+        for key, value in node.items()
+    }
 
 
 # --- a folder of them: one export whose rows go to many targets ---------------------------------
@@ -52,8 +177,10 @@ _ENDINGS = (".yaml", ".yml")
 SHARED_PREFIX = "_"  # files that are only there to be extended
 
 
-def read_mappings(folder: Path) -> tuple[Mapping, ...]:
+def read_mappings(folder: Path, elsewhere: str | None = None) -> tuple[Mapping, ...]:
     """The mappings of a folder in the order of their names; a file whose name begins with _ is a shared part.
+
+    elsewhere: as in `read_mapping`.
 
     Raises:
         UnusableInput: with every error of every file; a file without a route, two that take the same rows, have
@@ -68,7 +195,7 @@ def read_mappings(folder: Path) -> tuple[Mapping, ...]:
     mappings: list[Mapping] = []
     for path in paths:
         try:
-            mappings.append(read_mapping(path))
+            mappings.append(read_mapping(path, elsewhere))
         except UnusableInput as error:
             problems.extend(error.problems)
     if problems:

@@ -8,11 +8,11 @@ from collections.abc import Mapping as Dictionary
 from dataclasses import replace
 
 from importer.errors import UnusableInput
-from importer.mapping.diagnostics import Diagnostics
 from importer.mapping.entries import ChildRows, ChildSource, EntriesSpec, GroupBy
 from importer.mapping.field_specs import FieldSpec, Kind, spec_of_candidate, spec_of_question
 from importer.mapping.header import Header
 from importer.mapping.model import AnswerSpec, Mapping, QuestionBy, UnusedColumns
+from importer.mapping.nodes import Diagnostics
 from importer.mapping.resolve_entries import resolve_entries
 from importer.mapping.resolve_values import Children, Context, resolve_filter, resolve_value
 from importer.mapping.resolved import (

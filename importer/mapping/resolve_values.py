@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping as Dictionary
 from dataclasses import dataclass, field
 
-from importer.mapping.diagnostics import Diagnostics
 from importer.mapping.entries import ChildRows, ChildSource, Filter
 from importer.mapping.field_specs import FieldSpec, Kind, check_constants
 from importer.mapping.header import Header
 from importer.mapping.model import Mapping
-from importer.mapping.nodes import Text
+from importer.mapping.nodes import Diagnostics, Text
 from importer.mapping.resolved import (
     ChildIndex,
     Pattern,

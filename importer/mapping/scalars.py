@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import re
 import warnings
-from collections.abc import Iterable
-from typing import Annotated, Final
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Final, NamedTuple
 
 from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
 
-from importer.mapping.files import TableEntry, read_table_file
 from importer.mapping.linear_pattern import LinearPattern, NotLinear, linear_pattern
 from importer.mapping.nodes import Keys, Node, Reading, Text
 from importer.mapping.shapes import (
@@ -23,6 +23,7 @@ from importer.mapping.shapes import (
     reading_of,
     refusal,
 )
+from importer.models import LinePlace
 from importer.text.closest import did_you_mean
 from importer.text.dates import COUNTS, LANGUAGES, tokens
 from importer.text.normalize import normalize
@@ -214,14 +215,25 @@ Expression = Annotated[LinearPattern, Leaf(expression, {"type": "string", "patte
 
 # --- value tables -------------------------------------------------------------------------------
 
+_TABLE_HEADER = ("cell", "value")
+_MAX_TABLE_BYTES = 5_000_000
+_TABLE_HINT = "its first line must be cell,value: what the cell says, and what it stands for; save it as UTF-8"
+
+
+class TableEntry(NamedTuple):
+    """One line of a value table: what the cell says, and what it stands for."""
+
+    cell: Text
+    target: Text
+
 
 def _table(node: Node, info: ValidationInfo) -> tuple[TableEntry, ...]:
     """The lines of a table, inline or in a CSV file; two that are the same text must mean the same."""
     reading = reading_of(info)
     if isinstance(node, Text) and node.strip():
-        lines = read_table_file(node, reading)
+        lines = table_file_lines(node, reading)
     elif isinstance(node, Keys):
-        lines = tuple(_inline(node, reading))
+        lines = _inline_lines(node, reading)
     else:
         message, hint = f"{node.name} must be keys and values", "write what the cell says: what it stands for"
         raise refusal("wrong-type", message, hint)
@@ -235,13 +247,50 @@ def _table(node: Node, info: ValidationInfo) -> tuple[TableEntry, ...]:
     return tuple(entries.values())
 
 
-def _inline(node: Keys, reading: Reading) -> Iterable[TableEntry]:
+def _inline_lines(node: Keys, reading: Reading) -> Iterator[TableEntry]:
     for cell, target in node.items():
         if isinstance(target, Text):
             yield TableEntry(cell, target)
         else:
             hint = "write it in quotes" if isinstance(target, Keys) else "give one text"
             reading.error("wrong-type", f"'{cell}' under {node.name} must be a text", hint, target.place)
+
+
+def table_file_lines(name: Text, reading: Reading) -> Iterator[TableEntry]:
+    """The lines of a table in a CSV file; what is wrong with it is reported, at the mapping's line or the table's own.
+
+    The file is named from the folder of the mapping file; its two columns are separated by a comma or a semicolon.
+    """
+
+    def refuse(code: str, problem: str, hint: str = _TABLE_HINT) -> None:
+        reading.error(code, f"the value table '{name}' {problem}", hint, name.place)
+
+    path = reading.named_file(name)
+    if path is None:
+        return
+    try:
+        content = reading.content(path, _MAX_TABLE_BYTES + 1)
+        lines = content[:_MAX_TABLE_BYTES].decode("utf-8-sig").splitlines(keepends=True)
+    except OSError as error:
+        hint = "name it from the folder of this mapping file"
+        return refuse("table-unreadable", f"cannot be read: {(error.strerror or str(error)).lower()}", hint)
+    except UnicodeDecodeError:
+        return refuse("table-unreadable", "is no UTF-8")
+    if len(content) > _MAX_TABLE_BYTES:
+        return refuse("table-unreadable", f"is larger than {_MAX_TABLE_BYTES:,} bytes", "give a smaller one")
+    rows = csv.reader(lines, delimiter=";" if lines and ";" in lines[0] else ",")
+    try:
+        if tuple(normalize(cell) for cell in next(rows, [])) != _TABLE_HEADER:
+            return refuse("table-header", "has no header cell,value")
+        for cells in rows:
+            place = LinePlace(str(path), rows.line_num, 1, lines[rows.line_num - 1].rstrip("\r\n"))
+            if len(cells) == len(_TABLE_HEADER):
+                yield TableEntry(Text(cells[0], place), Text(cells[1], place))
+            elif any(cells):
+                message = f"the line has {len(cells)} cells and not 2"
+                reading.error("table-line", message, "quote a cell that holds the delimiter", place)
+    except csv.Error as error:
+        refuse("table-unreadable", f"is no CSV: {error}")
 
 
 Table = Annotated[

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Final, Self
+from typing import Annotated, Any, ClassVar, Final, Self, get_args
 
 from pydantic import (
     BaseModel,
@@ -117,18 +117,24 @@ def read_filled(node: Node) -> Text:
     return text
 
 
-def one_of(*words: str, hint: str = "") -> Leaf:
-    """A type of few words, members of an enumeration or literals, as `Annotated[Take, one_of(*Take)]`."""
-    known = {str(word): word for word in words}
+class OneOf:
+    """A type of few words, those of the enumeration or Literal that it annotates; `Annotated[Take, OneOf()]`."""
 
-    def read(node: Node) -> str:
-        text = read_text(node)
-        if text not in known:
-            message = f"'{text}' is no value of {text.name}"
-            raise refusal("unknown-word", message, hint or did_you_mean(text, known))
-        return known[str(text)]
+    def __init__(self, hint: str = "") -> None:
+        self._hint = hint
 
-    return Leaf(read, {"enum": [*known, *(word == "true" for word in known if word in ("true", "false"))]})
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        known: dict[str, str] = {str(word): word for word in get_args(source) or source}
+
+        def read(node: Node) -> str:
+            text = read_text(node)
+            if text not in known:
+                message = f"'{text}' is no value of {text.name}"
+                raise refusal("unknown-word", message, self._hint or did_you_mean(text, known))
+            return known[str(text)]
+
+        schema = {"enum": [*known, *(word == "true" for word in known if word in ("true", "false"))]}
+        return handler.generate_schema(Annotated[str, Leaf(read, schema)])
 
 
 AnyText = Annotated[Text, Leaf(read_text, TEXT)]

@@ -29,12 +29,12 @@ from importer.mapping.shapes import (
     BY_FORM,
     AnyText,
     Filled,
+    OneOf,
     Section,
     Texts,
     exclude,
     key,
     needed,
-    one_of,
     refusal,
 )
 from importer.models import LinePlace
@@ -46,7 +46,6 @@ from importer.text.normalize import normalize
 
 Edge = Literal["first", "last"]
 Part = Literal["first", "last", "start", "end"]  # of a full name; of a range of two values
-_EDGE, _PART = one_of("first", "last"), one_of("first", "last", "start", "end")
 
 
 class Surname(StrEnum):
@@ -61,7 +60,7 @@ class Surname(StrEnum):
 class NameRule(Section):
     """How a full name is taken apart."""
 
-    surname: Annotated[Surname, one_of(*Surname)] = Surname.LAST_WORD
+    surname: Annotated[Surname, OneOf()] = Surname.LAST_WORD
     particles: FoldedWords = frozenset()  # where they stand right before the last name, they belong to it: `van`
     suffixes: FoldedWords = frozenset()  # where they end the whole name, they belong to the last one: `Jr.`
 
@@ -81,8 +80,8 @@ class Formats(Section):
     decimal: Annotated[str, character(".", ",")] | None = key("The decimal sign.")
     thousands: Annotated[str, character(".", ",", " ", "'", "’")] | None = key("The sign between thousands.")
     region: Region | None = key("The country of phone numbers without +, as two letters: TR, DE, US.")
-    missing_day: Annotated[Edge, _EDGE] | None = key("What a month alone means: its first or its last day.")
-    missing_month: Annotated[Edge, _EDGE] | None = key("What a year alone means: its first or its last month.")
+    missing_day: Annotated[Edge, OneOf()] | None = key("What a month alone means: its first or its last day.")
+    missing_month: Annotated[Edge, OneOf()] | None = key("What a year alone means: its first or its last month.")
     yes: Texts | None = key("Words that mean yes, beside yes, evet, ja, true, 1, x.")
     no: Texts | None = key("Words that mean no, beside no, hayır, nein, false, 0.")
     names: NameRule | None = key("How a full name is taken apart.")
@@ -132,8 +131,8 @@ class Replacement(Section):
     value: Filled = needed("write otherwise: {value: ...}")
 
 
-_OtherwiseWord = Annotated[Annotated[Otherwise, one_of(Otherwise.ERROR, Otherwise.KEEP, Otherwise.BLANK)], Tag("text")]
-_OtherwiseKeys = Annotated[Replacement, Tag("keys")]
+_OtherwiseWord = Literal[Otherwise.ERROR, Otherwise.KEEP, Otherwise.BLANK]
+_Otherwise = Annotated[Annotated[_OtherwiseWord, OneOf(), Tag("text")] | Annotated[Replacement, Tag("keys")], BY_FORM]
 
 
 class Take(StrEnum):
@@ -151,12 +150,10 @@ class _ValueKeys(Section):
     pattern: Expression | None = key("A regular expression with a named group, as (?P<city>.+), for the whole cell.")
     group: Filled | None = key("The group of the pattern that is the value.")
     split: Separator | None = key("What stands between several values in one cell: a sign, or newline.")
-    take: Annotated[Take, one_of(*Take)] | None = key("Which piece of a split cell is the value.")
+    take: Annotated[Take, OneOf()] | None = key("Which piece of a split cell is the value.")
     values: Table | None = key("What cells say, and what it stands for; or a CSV file with the header cell,value.")
-    otherwise: Annotated[_OtherwiseWord | _OtherwiseKeys, BY_FORM] | None = key(
-        "What becomes of a text that is not under values."
-    )
-    part: Annotated[Part, _PART] | None = key("A part of a full name, or of a range of two values.")
+    otherwise: _Otherwise | None = key("What becomes of a text that is not under values.")
+    part: Annotated[Part, OneOf()] | None = key("A part of a full name, or of a range of two values.")
     before: Filled | None = key("Put before what the cell says, as https://linkedin.com/in/.")
     after: Filled | None = key("Put behind what the cell says, as @example.com.")
     default: AnyText | None = key("Taken where the cell is empty.")

@@ -106,7 +106,7 @@ def _open(
             raise UnusableInput(Problem("sheet-of-no-workbook", message, hint, place))
         return open_sheet(workbook, child.options, limits, shown_as=str(source.file))
     if child.file not in copies:
-        path = _file_of(child.file, source, mapping.path.parent, place)
+        path = _file_of(child.file, source, mapping.folders, place)
         try:
             copied = copy_source(path, folder, limits, f"child-{len(copies) + 1}")
         except UnusableInput as error:  # told where the mapping names it
@@ -134,13 +134,13 @@ def _workbook_of(source: Source, folder: Path, copies: dict[str, ChildCopy], lim
 _SOURCE = "(source)"  # in a manifest: the workbook of the run whose rows were mended
 
 
-def _file_of(name: str, source: Source, mapping_folder: Path, place: Place) -> Path:
+def _file_of(name: str, source: Source, folders: tuple[Path, ...], place: Place) -> Path:
     for earlier in source.earlier_runs:
         for child in read_manifest(earlier).children:
             if child.name == name:
                 return earlier / child.copy
     path = source.file.parent / name
-    if not lies_within(path, [source.file.parent, mapping_folder]):
+    if not lies_within(path, [source.file.parent, *folders]):
         message = f"'{name}' lies neither below the folder of the source nor below this mapping's"
         raise UnusableInput(Problem("file-outside", message, OUTSIDE_HINT, place))
     if path.is_file() and path.stat().st_size > _LARGEST:
