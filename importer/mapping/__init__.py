@@ -11,30 +11,31 @@ from importer.mapping.entries import (
     EntryKind,
     EntryOrder,
 )
-from importer.mapping.field_specs import (
-    NO_WORDS,
-    YES_WORDS,
-    FieldSpec,
-    Kind,
-    Options,
-    spec_of_candidate,
-    spec_of_entry,
-    spec_of_question,
-)
-from importer.mapping.header import Header
-from importer.mapping.model import Mapping, Repeated
+from importer.mapping.model import Mapping
 from importer.mapping.nodes import OUTSIDE_HINT, lies_within
-from importer.mapping.question_snapshot import changes, seen_lines, with_seen
+from importer.mapping.question_snapshot import (
+    changes,
+    flow_list,
+    one_or_list,
+    remark,
+    scalar,
+    seen_lines,
+    with_seen,
+)
 from importer.mapping.reader import RouteColumn, read_mapping, read_mappings, route_column
 from importer.mapping.resolve import check_against_columns, check_without_columns, resolve
+from importer.mapping.resolve_values import NO_WORDS, YES_WORDS, Header
 from importer.mapping.resolved import (
     EntriesFrom,
+    FieldSpec,
     FromChild,
     FromGroup,
     FromJson,
     FromLists,
     FromPieces,
     FromRow,
+    Kind,
+    Options,
     Pattern,
     ResolvedAnswer,
     ResolvedEntries,
@@ -44,9 +45,11 @@ from importer.mapping.resolved import (
     ResolvedMapping,
     ResolvedTable,
     ResolvedValue,
+    spec_of_candidate,
+    spec_of_entry,
+    spec_of_question,
 )
-from importer.mapping.values import Edge, NameRule, Otherwise, Surname, Take, ValueSpec
-from importer.mapping.yaml_text import flow_list, one_or_list, remark, scalar
+from importer.mapping.values import Edge, NameRule, Otherwise, Repeated, Surname, Take, ValueSpec
 
 __all__ = [
     "ENTRY_FIELDS", "NO_WORDS", "OUTSIDE_HINT", "PLACEHOLDER", "YES_WORDS", "ChildRows", "ChildSource", "Edge",

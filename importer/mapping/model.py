@@ -27,7 +27,6 @@ from importer.mapping.shapes import (
     Filled,
     JsonSchema,
     Leaf,
-    OneOf,
     Section,
     Texts,
     key,
@@ -35,7 +34,7 @@ from importer.mapping.shapes import (
     read_filled,
     refusal,
 )
-from importer.mapping.values import Formats, ValueSpec
+from importer.mapping.values import Defaults, ValueSpec
 from importer.models import LinePlace, Operation, SourceOptions, Target
 from importer.text.normalize import normalize
 
@@ -91,32 +90,6 @@ class TargetKeys(Section):
         else:
             message = "target has job_post and talent_pool" if given else "target has neither job_post nor talent_pool"
             reading.error("target-count", message, "give one of them", node.place)
-
-
-class Repeated(StrEnum):
-    """What becomes of rows with one e-mail: the first is sent, or none is."""
-
-    FIRST = "first"
-    ERROR = "error"
-
-
-class UnusedColumns(StrEnum):
-    """What to do about columns that no value is taken from."""
-
-    IGNORE = "ignore"
-    WARN = "warn"
-    ERROR = "error"
-
-
-class Defaults(Formats):
-    """How every column is read, unless it says otherwise."""
-
-    unused_columns: Annotated[UnusedColumns, OneOf()] = Field(
-        default=UnusedColumns.WARN, description="What is done about columns that nothing uses."
-    )
-    duplicates: Annotated[Repeated, OneOf()] = Field(
-        default=Repeated.FIRST, description="Of two rows with one e-mail the first is sent, or neither."
-    )
 
 
 class Candidate(Section):

@@ -1,14 +1,56 @@
-"""The questions as they were when a mapping was written (`questions_seen:`): as text, and what changed since."""
+"""What is written into mapping files: texts as YAML, and the questions of that day (`questions_seen:`); changes."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from importer.mapping.model import SeenQuestion
 from importer.mapping.nodes import Text
-from importer.mapping.yaml_text import flow_list, scalar
 from importer.models import LinePlace, Problem, Question
 from importer.text.normalize import normalize
+
+# --- texts: plain where every reader takes them for the same text, else in quotes -----------------
+
+# Letters first, so that nothing is taken for a number, a date, a list or a tag; no character that YAML knows.
+_PLAIN = re.compile(r"[^\W\d_](?:[\w ./()+?!-]*[\w./()+?!])?")
+_WORDS = frozenset(["true", "false", "yes", "no", "on", "off", "null", "y", "n", "none"])
+_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def scalar(text: str) -> str:
+    """The text as a YAML scalar, for a block or between brackets.
+
+    >>> scalar("E-mail"), scalar("no"), scalar("a: b"), scalar("{n}")
+    ('E-mail', '"no"', '"a: b"', '"{n}"')
+    """
+    if _PLAIN.fullmatch(text) and text.casefold() not in _WORDS:
+        return text
+    return '"' + "".join(_ESCAPES.get(character) or _printable(character) for character in text) + '"'
+
+
+def _printable(character: str) -> str:
+    if character.isprintable():
+        return character
+    return f"\\u{ord(character):04x}" if ord(character) < 0x10000 else f"\\U{ord(character):08x}"
+
+
+def flow_list(texts: Sequence[str]) -> str:
+    """`[a, b]`."""
+    return "[" + ", ".join(scalar(text) for text in texts) + "]"
+
+
+def one_or_list(texts: Sequence[str]) -> str:
+    """A text by itself where there is one, else a list."""
+    return scalar(texts[0]) if len(texts) == 1 else flow_list(texts)
+
+
+def remark(text: str) -> str:
+    """A text inside a remark: one line, nothing that ends it."""
+    return " ".join("".join(character if character.isprintable() else " " for character in text).split())
+
+
+# --- the questions as they were when a mapping was written ----------------------------------------
 
 KEY = "questions_seen"
 _REMARK = "# What the job post asked when this was written. `importer mapping check` compares; imports do not read it."
@@ -63,23 +105,22 @@ def _new(name: str, question: Question, place: LinePlace) -> Problem:
 
 
 def _changes_of(name: Text, then: SeenQuestion, now: Question | None) -> Iterator[Problem]:
-    place, asked = name.place, then.text or ""
     if now is None:
-        yield Problem("question-gone", f"{name} is not asked any more", "take it out under answers:", place)
+        yield Problem("question-gone", f"{name} is not asked any more", "take it out under answers:", name.place)
         return
-    if then.answer_type != now.answer_type:
-        message = f"{name} was {then.answer_type} and is {now.answer_type} now"
-        yield Problem("question-type-changed", message, _HINT, place)
-    if (then.question_type or "") != (now.type or ""):
-        message = f"the question_type of {name} was {then.question_type or 'none'} and is {now.type or 'none'} now"
-        yield Problem("question-marker-changed", message, _HINT, place)
-    if then.is_required != now.required:
-        message = f"{name} is {'required' if now.required else 'not required any more'} now"
-        yield Problem("question-required-changed", message, _HINT, place)
-    if normalize(asked) != normalize(now.text):
-        yield Problem("question-text-changed", f"{name} asked '{asked}' and asks '{now.text}' now", _HINT, place)
-    if set(then.options) != set(now.options):
-        yield Problem("question-options-changed", f"the options of {name} changed: {_options(then, now)}", _HINT, place)
+    asked, marker = then.text or "", then.question_type or ""
+    required = "required" if now.required else "not required any more"
+    compared = (
+        ("type", then.answer_type, now.answer_type, f"{name} was {then.answer_type} and is {now.answer_type} now"),
+        ("marker", marker, now.type or "",
+         f"the question_type of {name} was {marker or 'none'} and is {now.type or 'none'} now"),
+        ("required", then.is_required, now.required, f"{name} is {required} now"),
+        ("text", normalize(asked), normalize(now.text), f"{name} asked '{asked}' and asks '{now.text}' now"),
+        ("options", set(then.options), set(now.options), f"the options of {name} changed: {_options(then, now)}"),
+    )  # fmt: skip
+    for part, before, after, message in compared:
+        if before != after:
+            yield Problem(f"question-{part}-changed", message, _HINT, name.place)
 
 
 def _options(then: SeenQuestion, now: Question) -> str:

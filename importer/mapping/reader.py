@@ -13,9 +13,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from importer.errors import UnusableInput
-from importer.mapping.header import Header
 from importer.mapping.model import Mapping, MappingFile, mapping_of
 from importer.mapping.nodes import Diagnostics, Items, Keys, Node, Reading, Text, beside, read_nodes
+from importer.mapping.resolve_values import Header
 from importer.mapping.scalars import table_file_lines
 from importer.mapping.shapes import report
 from importer.models import Column, FilePlace, LinePlace, Problem
@@ -58,16 +58,14 @@ _LAID_OVER = ("source", "defaults", "candidate", "answers")
 _MAX_CHAIN = 20
 
 
-def read_extended(path: Path, reading: Reading) -> Node:
+def read_extended(path: Path, reading: Reading, above: tuple[Path, ...] = ()) -> Node:
     """The nodes of a mapping file, with those of the shared part that it extends, and that one's, below it.
+
+    above: the files that extend this one.
 
     Raises:
         UnusableInput: a file cannot be read, lies elsewhere than below the folder, or extends itself in the end.
     """
-    return _read_over(path, (), reading)
-
-
-def _read_over(path: Path, above: tuple[Path, ...], reading: Reading) -> Node:
     node = read_nodes(path, reading)
     if not isinstance(node, Keys):
         return node
@@ -86,7 +84,7 @@ def _read_over(path: Path, above: tuple[Path, ...], reading: Reading) -> Node:
         message, hint = f"'{shared}' extends this file in turn", "take extends: out of one of them"
         raise UnusableInput(Problem("extends-itself", message, hint, shared.place))
     try:
-        below = _read_over(base, chain, reading)
+        below = read_extended(base, reading, chain)
     except UnusableInput as error:
         if base.is_file():
             raise

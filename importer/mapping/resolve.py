@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Dictionary
+from collections.abc import Sequence
 from dataclasses import replace
 
 from importer.errors import UnusableInput
 from importer.mapping.entries import ChildRows, ChildSource, EntriesSpec, GroupBy
-from importer.mapping.field_specs import FieldSpec, Kind, spec_of_candidate, spec_of_question
-from importer.mapping.header import Header
-from importer.mapping.model import AnswerSpec, Mapping, QuestionBy, UnusedColumns
+from importer.mapping.model import AnswerSpec, Candidate, Mapping, QuestionBy
 from importer.mapping.nodes import Diagnostics
 from importer.mapping.resolve_entries import resolve_entries
-from importer.mapping.resolve_values import Children, Context, resolve_filter, resolve_value
+from importer.mapping.resolve_values import Context, Header, resolve_filter, resolve_value
 from importer.mapping.resolved import (
+    FieldSpec,
+    Kind,
     ResolvedAnswer,
     ResolvedCandidate,
     ResolvedGrouping,
     ResolvedMapping,
     ResolvedValue,
     Table,
+    spec_of_candidate,
+    spec_of_question,
 )
-from importer.mapping.values import ValueSpec
-from importer.models import AnswerType, Column, FilePlace, Operation, Problem, Question, WireFormat
+from importer.mapping.values import UnusedColumns
+from importer.models import AnswerType, Column, FilePlace, LinePlace, Operation, Problem, Question, WireFormat
 from importer.text.closest import closest
 from importer.text.normalize import normalize
 
@@ -47,10 +49,10 @@ def resolve(
             such an application is rejected), texts that are no option.
     """
     diagnostics = Diagnostics()
-    context = Context(mapping, Header(columns), diagnostics, Children(tables or {}))
+    context = Context(mapping, Header(columns), diagnostics, tables or {})
     candidate = _candidate(context)
     filters = [
-        resolve_filter(spec, context.header, diagnostics, label)
+        resolve_filter(spec, context, label)
         for spec, label in ((mapping.route, "route"), (mapping.where, "where"))
         if spec
     ]
@@ -82,7 +84,7 @@ def _candidate(context: Context) -> ResolvedCandidate | None:
     for name, spec in context.mapping.candidate.items():
         if name == "email" and spec.value is not None:
             message, hint = "email would be the same for every row", "name the column that holds the e-mail"
-            context.diagnostics.error("constant-email", message, hint, spec.place)
+            context.error("constant-email", message, hint, spec.place)
         value = resolve_value(spec, spec_of_candidate(name), context)
         if value is not None:
             values[name] = value
@@ -96,19 +98,14 @@ def _candidate(context: Context) -> ResolvedCandidate | None:
 def _grouping(
     spec: GroupBy, candidate: ResolvedCandidate | None, answers: Sequence[ResolvedAnswer], context: Context
 ) -> ResolvedGrouping | None:
-    column = context.header.find(spec.column, context.diagnostics)
-    main = resolve_filter(spec.main, context.header, context.diagnostics, "main") if spec.main else None
+    column = context.find(spec.column)
+    main = resolve_filter(spec.main, context, "main") if spec.main else None
     if column is None or candidate is None or (spec.main is not None and main is None):
         return None
-    shared = {one.index: one for value in _single_values(candidate, answers) for one in value.columns}
+    contents = [*(getattr(candidate, name) for name in Candidate.model_fields), *(answer.content for answer in answers)]
+    single = [content for content in contents if isinstance(content, ResolvedValue)]  # of which a candidate has one
+    shared = {column.index: column for value in single for column in value.columns}
     return ResolvedGrouping(column, spec.blank is not None, main, tuple(shared.values()), spec.place)
-
-
-def _single_values(candidate: ResolvedCandidate, answers: Sequence[ResolvedAnswer]) -> Iterator[ResolvedValue]:
-    """The values of which a candidate has one: all but those of entries."""
-    yield from (candidate.email, candidate.first_name, candidate.last_name, candidate.cv)
-    yield from (value for value in (candidate.terms_of_use, candidate.source_platform) if value is not None)
-    yield from (answer.content for answer in answers if isinstance(answer.content, ResolvedValue))
 
 
 # --- a header that is none, and columns that nothing asked for -----------------------------------
@@ -123,28 +120,23 @@ def _report_another_row(context: Context) -> None:
     message = f"none of the columns that the mapping names stands in {row} of the file; there it says {names}"
     other = "correct header_row: under source:, or take it out, and the header is found"
     hint = other if declared else "is it the right file? else declare header_row: under source:"
-    context.diagnostics.error("header-row-wrong", message, hint, FilePlace(str(context.mapping.path)))
+    context.error("header-row-wrong", message, hint, FilePlace(str(context.mapping.path)))
 
 
 def _report_unused(context: Context) -> None:
     if context.mapping.defaults.unused_columns is UnusedColumns.IGNORE:
         return
-    for header in (context.header, *context.children.headers.values()):
-        if header.unused():
-            _report_unused_of(header, context)
-
-
-def _report_unused_of(header: Header, context: Context) -> None:
-    unused = header.unused()
-    names = ", ".join(f"'{column.name}' ({column.letter})" for column in unused)
-    of = f" of '{header.table}'" if header.table else ""
-    message = f"{len(unused)} column{'s' if len(unused) > 1 else ''}{of} {'are' if len(unused) > 1 else 'is'} not used"
-    hint = "map what should be imported, or set unused_columns: ignore under defaults:"
-    place = FilePlace(str(context.mapping.path))
-    if context.mapping.defaults.unused_columns is UnusedColumns.ERROR:
-        context.diagnostics.error("columns-unused", f"{message}: {names}", hint, place)
-    else:
-        context.diagnostics.warning("columns-unused", f"{message}: {names}", hint, place)
+    is_error = context.mapping.defaults.unused_columns is UnusedColumns.ERROR
+    tell = context.diagnostics.error if is_error else context.diagnostics.warning
+    for header in (context.header, *context.child_headers.values()):
+        unused = header.unused()
+        if unused:
+            names = ", ".join(f"'{column.name}' ({column.letter})" for column in unused)
+            noun, verb = ("columns", "are") if len(unused) > 1 else ("column", "is")
+            of = f" of '{header.table}'" if header.table else ""
+            message = f"{len(unused)} {noun}{of} {verb} not used: {names}"
+            hint = "map what should be imported, or set unused_columns: ignore under defaults:"
+            tell("columns-unused", message, hint, FilePlace(str(context.mapping.path)))
 
 
 _TEXT_TYPES = (AnswerType.SHORT_TEXT, AnswerType.LONG_TEXT)
@@ -161,7 +153,7 @@ def resolve_answers(questions: Sequence[Question], wire: WireFormat, context: Co
         if question.id in asked:
             first = asked[question.id].question.place.line
             message, hint = f"{question.label} is answered twice", f"keep one; the other is in line {first}"
-            context.diagnostics.error("answered-twice", message, hint, spec.question.place)
+            context.error("answered-twice", message, hint, spec.question.place)
             continue
         asked[question.id] = spec
         answer = _resolve_answer(spec, question, wire, context)
@@ -182,10 +174,10 @@ def _find(spec: AnswerSpec, questions: Sequence[Question], context: Context) -> 
     if found:
         ids = " or ".join(f'"id: {question.id}"' for question in found)
         message = f"'{spec.question}' means {len(found)} questions"
-        context.diagnostics.error("question-ambiguous", message, f"name the one you mean as {ids}", spec.question.place)
+        context.error("question-ambiguous", message, f"name the one you mean as {ids}", spec.question.place)
         return None
     hint = _proposal(spec, questions)
-    context.diagnostics.error(
+    context.error(
         "question-unknown", f"there is no question with the {spec.by} '{spec.question}'", hint, spec.question.place
     )
     return None
@@ -216,7 +208,7 @@ def _proposal(spec: AnswerSpec, questions: Sequence[Question]) -> str:
 def _resolve_answer(spec: AnswerSpec, question: Question, wire: WireFormat, context: Context) -> ResolvedAnswer | None:
     field = spec_of_question(question)
     if field is None:
-        context.diagnostics.error(
+        context.error(
             "answer-type-unknown",
             f"{question.label} has the answer type '{question.answer_type}', which this importer does not know",
             "leave the question out, or ask for a newer importer",
@@ -224,31 +216,29 @@ def _resolve_answer(spec: AnswerSpec, question: Question, wire: WireFormat, cont
         )
         return None
     if isinstance(spec.content, EntriesSpec):
-        return _resolve_entries(spec.content, question, spec, context)
-    _check_options(field, question, wire, spec, context)
-    _check_document(spec.content, field, question, context)
+        return _resolve_entries(spec.content, question, spec.question.place, context)
+    _check_options(field, question, wire, spec.question.place, context)
+    if question.type == "photo" and spec.content.value is not None:
+        message = f"{question.label} would be the same photo for every row"
+        context.error("constant-photo", message, "name the column that holds the document ID", spec.content.place)
     value = resolve_value(spec.content, field, context)
     return ResolvedAnswer(question, value) if value is not None else None
 
 
 def _resolve_entries(
-    entries: EntriesSpec, question: Question, spec: AnswerSpec, context: Context
+    entries: EntriesSpec, question: Question, place: LinePlace, context: Context
 ) -> ResolvedAnswer | None:
-    if question.answer_type not in _TEXT_TYPES or question.type in ("photo", "phone", "address"):
-        asked = question.type if question.type in ("photo", "phone", "address") else question.answer_type
-        message = f"{question.label} asks for {asked} and cannot take {entries.kind} entries"
-        hint = "entries go into a short_text or long_text question"
-        context.diagnostics.error("entries-unfit", message, hint, spec.question.place)
+    special = question.type if question.type in ("photo", "phone", "address") else None
+    if special or question.answer_type not in _TEXT_TYPES:
+        message = f"{question.label} asks for {special or question.answer_type} and cannot take {entries.kind} entries"
+        context.error("entries-unfit", message, "entries go into a short_text or long_text question", place)
         return None
     resolved = resolve_entries(entries, context)
     return ResolvedAnswer(question, resolved) if resolved is not None else None
 
 
-def _check_options(field: FieldSpec, question: Question, wire: WireFormat, spec: AnswerSpec, context: Context) -> None:
-    if field.kind not in (Kind.CHOICE, Kind.CHOICES):
-        return
-    place = spec.question.place
-    if not field.options:
+def _check_options(field: FieldSpec, question: Question, wire: WireFormat, place: LinePlace, context: Context) -> None:
+    if field.kind in (Kind.CHOICE, Kind.CHOICES) and not field.options:
         message = f"the service lists no options of {question.label}, so that its answers cannot be checked"
         context.diagnostics.warning("options-unknown", message, "check the job post", place)
     separator = wire.choice_separator
@@ -256,13 +246,7 @@ def _check_options(field: FieldSpec, question: Question, wire: WireFormat, spec:
     if field.kind is Kind.CHOICES and clashing:
         message = f"the option '{clashing[0]}' of {question.label} holds the sign that choices are joined with"
         hint = "set multiple_choice to json or to another sign"
-        context.diagnostics.error("option-clash", message, hint, place)
-
-
-def _check_document(spec: ValueSpec, field: FieldSpec, question: Question, context: Context) -> None:
-    if field.kind is Kind.DOCUMENT and spec.value is not None and question.type == "photo":
-        message = f"{question.label} would be the same photo for every row"
-        context.diagnostics.error("constant-photo", message, "name the column that holds the document ID", spec.place)
+        context.error("option-clash", message, hint, place)
 
 
 def _report_unanswered(questions: Sequence[Question], context: Context) -> None:
@@ -270,7 +254,7 @@ def _report_unanswered(questions: Sequence[Question], context: Context) -> None:
         if question.required:
             name = question.key or json.dumps(f"text: {question.text}", ensure_ascii=False)
             text = f" ('{question.text}')" if question.key and question.text else ""
-            context.diagnostics.error(
+            context.error(
                 "question-unanswered",
                 f"the required question {question.label}{text}, {question.answer_type}, has no mapping",
                 f"add it under answers:, as {name}: a column",
@@ -294,12 +278,12 @@ def check_against_columns(
     Raises:
         UnusableInput: with everything that does not fit.
     """
-    if mapping.defaults.unused_columns is UnusedColumns.IGNORE:
+    ignored = mapping.defaults.unused_columns is UnusedColumns.IGNORE
+    if ignored:
         warned = mapping.defaults.model_copy(update={"unused_columns": UnusedColumns.WARN})
         mapping = replace(mapping, defaults=warned)
-        found = resolve(mapping, columns, questions, wire, tables).warnings
-        return tuple(replace(one, hint=_MAP_THEM) if one.code == "columns-unused" else one for one in found)
-    return resolve(mapping, columns, questions, wire, tables).warnings
+    found = resolve(mapping, columns, questions, wire, tables).warnings
+    return tuple(replace(one, hint=_MAP_THEM) if ignored and one.code == "columns-unused" else one for one in found)
 
 
 def check_without_columns(mapping: Mapping, questions: Sequence[Question], wire: WireFormat) -> tuple[Problem, ...]:
@@ -308,8 +292,9 @@ def check_without_columns(mapping: Mapping, questions: Sequence[Question], wire:
     Raises:
         UnusableInput: with everything that does not fit the questions.
     """
+    own = replace(mapping, answers=tuple(_without_children(answer) for answer in mapping.answers))
     try:
-        return resolve(_without_children(mapping), (), questions, wire).warnings
+        return resolve(own, (), questions, wire).warnings
     except UnusableInput as error:
         problems = [problem for problem in error.problems if not problem.code.startswith(_ABOUT_COLUMNS)]
         if problems:
@@ -317,12 +302,8 @@ def check_without_columns(mapping: Mapping, questions: Sequence[Question], wire:
         return ()
 
 
-def _without_children(mapping: Mapping) -> Mapping:
-    """The mapping as if its entries came from its own columns: which they are is not looked at."""
-    return replace(mapping, answers=tuple(_own(answer) for answer in mapping.answers))
-
-
-def _own(answer: AnswerSpec) -> AnswerSpec:
+def _without_children(answer: AnswerSpec) -> AnswerSpec:
+    """The answer as if its entries came from the mapping's own columns: which they are is not looked at."""
     content = answer.content
     if isinstance(content, EntriesSpec) and isinstance(content.source, ChildRows):
         return replace(answer, content=content.model_copy(update={"sheet": None, "file": None}))

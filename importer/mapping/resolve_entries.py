@@ -6,17 +6,10 @@ from collections import defaultdict
 from dataclasses import replace
 
 from importer.mapping.entries import PLACEHOLDER, CellPieces, ChildRows, EntriesSpec, EntryOrder, Filter, ParallelLists
-from importer.mapping.field_specs import spec_of_entry
-from importer.mapping.header import Header
 from importer.mapping.nodes import Text
-from importer.mapping.resolve_values import (
-    Context,
-    check_value,
-    resolve_filter,
-    resolve_value,
-    with_columns,
-)
+from importer.mapping.resolve_values import Context, Header, check_value, resolve_filter, resolve_value, with_columns
 from importer.mapping.resolved import (
+    ChildIndex,
     EntriesFrom,
     FromChild,
     FromGroup,
@@ -25,11 +18,12 @@ from importer.mapping.resolved import (
     FromPieces,
     FromRow,
     ResolvedEntries,
-    ResolvedField,
     ResolvedGroup,
+    ResolvedValue,
+    spec_of_entry,
 )
 from importer.mapping.values import ValueSpec
-from importer.models import Column
+from importer.models import Column, Row
 from importer.text.normalize import normalize
 
 _UNNUMBERED = 0  # the number of the group whose columns carry none: it comes first
@@ -54,7 +48,7 @@ def _inner_header(spec: EntriesSpec, context: Context) -> Header:
     """The columns that the fields of the entries are named from."""
     match spec.source:
         case ChildRows(source=source):
-            return context.children.header(source)
+            return context.child_header(source)
         case CellPieces(pattern=pattern):
             return Header([_part(i, name) for i, name in enumerate(pattern.names)], noun="group of the pattern")
         case Text():
@@ -74,17 +68,15 @@ def _source(spec: EntriesSpec, group: ResolvedGroup, inner: Header, context: Con
         case ChildRows() as rows:
             return _from_child(rows, context)
         case Text() as cell:
-            column = context.header.find(cell, context.diagnostics)
+            column = context.find(cell)
             return FromJson(column, tuple(key.name for key in inner.columns)) if column else None
-        case "all":
-            return _from_group(None, spec, context)
-        case Filter() as where:
-            return _from_group(where, spec, context)
+        case "all" | Filter():
+            return _from_group(spec, context)
         case CellPieces() as cell:
-            column = context.header.find(cell.column, context.diagnostics)
+            column = context.find(cell.column)
             return FromPieces(column, cell.split, cell.pattern, cell.key("pattern").place) if column else None
         case ParallelLists() as lists:
-            columns = {column.index: column for field in group.fields for column in field.value.columns}
+            columns = {column.index: column for value in group.fields.values() for column in value.columns}
             split = None if lists.split == "json" else lists.split
             return FromLists(tuple(columns.values()), split, lists.numbered == "true")
         case _:
@@ -92,39 +84,49 @@ def _source(spec: EntriesSpec, group: ResolvedGroup, inner: Header, context: Con
 
 
 def _from_child(source: ChildRows, context: Context) -> FromChild | None:
-    equals = context.header.find(source.equals, context.diagnostics)
-    children = context.children.index(source, context.diagnostics)
-    return FromChild(equals, children) if equals and children else None
+    """The rows by key. Raises UnusableInput where the table breaks off."""
+    equals = context.find(source.equals)
+    header, table = context.child_header(source.source), context.tables[source.source]
+    key = header.find(source.key_, context.diagnostics)
+    order_by = header.find(source.order_by, context.diagnostics) if source.order_by else None
+    if key is None or (source.order_by is not None and order_by is None):
+        return None
+    by_key: dict[str, list[Row]] = defaultdict(list)
+    for row in table.rows():
+        by_key[row.cells[key.index].strip()].append(row)
+    return FromChild(equals, ChildIndex(table.origin, key, order_by, dict(by_key))) if equals else None
 
 
-def _from_group(spec: Filter | None, entries: EntriesSpec, context: Context) -> FromGroup | None:
+def _from_group(spec: EntriesSpec, context: Context) -> FromGroup | None:
     if context.mapping.group_by is None:
         message, hint = "rows needs to know which rows are one candidate", "add group_by: a column, under source:"
-        context.diagnostics.error("group-missing", message, hint, entries.place_of("rows"))
+        context.error("group-missing", message, hint, spec.place_of("rows"))
         return None
-    where = resolve_filter(spec, context.header, context.diagnostics, "rows") if spec else None
-    return FromGroup(where) if where or spec is None else None
+    if not isinstance(spec.rows, Filter):
+        return FromGroup(None)
+    where = resolve_filter(spec.rows, context, "rows")
+    return FromGroup(where) if where else None
 
 
 # --- without repeat: one group ------------------------------------------------------------------
 
 
 def _single_group(spec: EntriesSpec, context: Context) -> ResolvedGroup:
-    fields = []
+    fields: dict[str, ResolvedValue] = {}
     for name, value_spec in spec.fields.items():
         if spec.source is None and _report_placeholders(value_spec, context):
             continue
         value = resolve_value(value_spec, spec_of_entry(spec.kind, name), context)
         if value is not None:
-            fields.append(ResolvedField(str(name), value))
-    return ResolvedGroup(tuple(fields))
+            fields[str(name)] = value
+    return ResolvedGroup(fields)
 
 
 def _report_placeholders(spec: ValueSpec, context: Context) -> bool:
     numbered = [name for name in spec.columns if PLACEHOLDER in name]
     for name in numbered:
         message, hint = f"'{name}' is numbered and there is no repeat", f'add repeat: "{PLACEHOLDER}" above it'
-        context.diagnostics.error("repeat-missing", message, hint, name.place)
+        context.error("repeat-missing", message, hint, name.place)
     return bool(numbered)
 
 
@@ -143,13 +145,12 @@ def _numbered_groups(spec: EntriesSpec, context: Context) -> tuple[ResolvedGroup
 
 
 def _group(spec: EntriesSpec, number: int, found: dict[Text, _ColumnsByGroup], context: Context) -> ResolvedGroup:
-    fields = []
+    fields: dict[str, ResolvedValue] = {}
     for name, value_spec in spec.fields.items():
         columns = found[name].get(number, ())
         if columns or value_spec.value is not None:
-            value = with_columns(value_spec, spec_of_entry(spec.kind, name), columns, context.mapping)
-            fields.append(ResolvedField(str(name), value))
-    return ResolvedGroup(tuple(fields))
+            fields[str(name)] = with_columns(value_spec, spec_of_entry(spec.kind, name), columns, context.mapping)
+    return ResolvedGroup(fields)
 
 
 def _columns_by_group(spec: ValueSpec, context: Context, *, unnumbered: bool) -> _ColumnsByGroup:
@@ -157,15 +158,15 @@ def _columns_by_group(spec: ValueSpec, context: Context, *, unnumbered: bool) ->
     for template in spec.columns:
         if PLACEHOLDER not in template:
             message, hint = f"'{template}' has no {PLACEHOLDER}", f"put {PLACEHOLDER} where the number of the column is"
-            context.diagnostics.error("placeholder-missing", message, hint, template.place)
+            context.error("placeholder-missing", message, hint, template.place)
             continue
         names = _names(template, context.header, unnumbered=unnumbered)
         if not names:
             hint = context.header.proposal(template.replace(PLACEHOLDER, "1"))
             message = f"there is no column like '{template}'"
-            context.diagnostics.error("column-unknown", message, hint, template.place)
+            context.error("column-unknown", message, hint, template.place)
         for number, name in names.items():
-            column = context.header.find(name, context.diagnostics)
+            column = context.find(name)
             if column is not None:
                 found[number].append(column)
     return {number: tuple(columns) for number, columns in found.items()}

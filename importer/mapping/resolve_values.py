@@ -1,89 +1,159 @@
-"""One value of the mapping against the header: its columns found, its words normalized, its formats complete."""
+"""The columns of a header by name, and a value of the mapping against them: complete, and fit for its target."""
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Mapping as Dictionary
 from dataclasses import dataclass, field
+from datetime import date
+from typing import NamedTuple
+from urllib.parse import urlsplit
 
-from importer.mapping.entries import ChildRows, ChildSource, Filter
-from importer.mapping.field_specs import FieldSpec, Kind, check_constants
-from importer.mapping.header import Header
+from importer.mapping.entries import ChildSource, Filter
 from importer.mapping.model import Mapping
 from importer.mapping.nodes import Diagnostics, Text
 from importer.mapping.resolved import (
-    ChildIndex,
+    FieldSpec,
+    Kind,
+    Options,
     Pattern,
     ResolvedFilter,
     ResolvedTable,
     ResolvedValue,
     Table,
-    index_rows,
 )
 from importer.mapping.scalars import NEWLINE
-from importer.mapping.values import Otherwise, Replacement, ValueSpec
-from importer.models import Column
-from importer.text.normalize import normalize
+from importer.mapping.values import Formats, Otherwise, Replacement, ValueSpec
+from importer.models import Column, Place, Problem
+from importer.text.closest import closest, did_you_mean
+from importer.text.dates import FIRST_YEAR, LAST_YEAR
+from importer.text.normalize import normalize, normalize_name
+
+# --- columns ------------------------------------------------------------------------------------
+
+_SEVERAL = 3
+_LETTER = re.compile(r"=\s*([A-Za-z]{1,3})")
 
 
-@dataclass(frozen=True, slots=True)
-class Children:
-    """The child tables of a run by how the mapping names them."""
+class Header:
+    """The columns of a sheet by name; remembers which of them were asked for.
 
-    tables: Dictionary[ChildSource, Table]
-    headers: dict[ChildSource, Header] = field(default_factory=dict)
+    noun: what a message calls a column, where it is the group of a pattern; table: the name of a table that is not the
+    source itself.
+    """
 
-    def header(self, source: ChildSource) -> Header:
-        """The header of a child table; the same one for all answers that use it, so that unused columns are known."""
-        if source not in self.headers:
-            self.headers[source] = Header(self.tables[source].columns, table=str(source))
-        return self.headers[source]
+    def __init__(self, columns: Sequence[Column], noun: str = "column", table: str = "") -> None:
+        self.table = table
+        self._columns = tuple(columns)
+        self._noun = noun
+        self._by_letter = {column.letter: column for column in columns}
+        self._by_normalized: dict[str, list[Column]] = defaultdict(list)
+        self._by_name: dict[str, list[Column]] = defaultdict(list)
+        for column in columns:
+            self._by_normalized[normalize(column.name)].append(column)
+            self._by_name[normalize_name(column.name)].append(column)
+        self._used: set[int] = set()
+        self.unknown: list[Problem] = []  # the errors about columns that are not there
 
-    def index(self, spec: ChildRows, diagnostics: Diagnostics) -> ChildIndex | None:
-        """The rows by key, or None where a column is not there, and reported.
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return self._columns
 
-        Raises:
-            UnusableInput: the table breaks off.
-        """
-        header, table = self.header(spec.source), self.tables[spec.source]
-        key = header.find(spec.key_, diagnostics)
-        order_by = header.find(spec.order_by, diagnostics) if spec.order_by else None
-        if key is None or (spec.order_by is not None and order_by is None):
-            return None
-        return index_rows(table.origin, table.rows(), key, order_by)
+    def candidates(self, name: str) -> tuple[Column, ...]:
+        """The columns that a name may mean: none, one, or several that are normalized alike."""
+        letter = _LETTER.fullmatch(name.strip())
+        if letter:
+            column = self._by_letter.get(letter.group(1).upper())
+            return (column,) if column else ()
+        normalized, bare = normalize(name), normalize_name(name)
+        if not normalized:
+            return ()
+        # Punctuation counts where it tells two columns apart (C++ and C#), and only there.
+        return tuple(self._by_normalized.get(normalized) or (self._by_name.get(bare) if bare else None) or ())
 
+    def find(self, name: Text, diagnostics: Diagnostics) -> Column | None:
+        """The one column of that name; an error is reported where there is none or more than one."""
+        found = self.candidates(name)
+        if len(found) == 1:
+            self._used.add(found[0].index)
+            return found[0]
+        if found:
+            described = " and ".join(f"'{column.name}' (column {column.letter})" for column in found)
+            hint = "name the one you mean by its letter, as " + " or ".join(f'"={column.letter}"' for column in found)
+            diagnostics.error("column-ambiguous", f"'{name}' means {described}", hint, name.place)
+        else:
+            hint = self.proposal(name)
+            where = f" in '{self.table}'" if self.table else ""
+            message = f"there is no {self._noun} '{name}'{where}"
+            self.unknown.append(diagnostics.error("column-unknown", message, hint, name.place))
+        return None
 
-_NAME, _RANGE = ("first", "last"), ("start", "end")
+    def is_another_row(self) -> bool:
+        """Whether of several columns that were asked for none is there: then it is most likely not the header."""
+        return bool(self._columns) and len(self.unknown) >= _SEVERAL and not self._used
+
+    def unused(self) -> tuple[Column, ...]:
+        """The columns with a name that nothing asked for."""
+        return tuple(c for c in self._columns if c.index not in self._used and c.name.strip())
+
+    def unread(self) -> frozenset[int]:
+        """The indexes of all columns that nothing asked for, also those without a name."""
+        return frozenset(column.index for column in self._columns if column.index not in self._used)
+
+    def numbers(self) -> tuple[str, ...]:
+        """The numbers that occur in column names, as written (`1`, `01`), in order of size."""
+        found = {digits for column in self._columns for digits in re.findall(r"[0-9]+", column.name)}
+        return tuple(sorted((digits for digits in found if len(digits) <= 4), key=lambda digits: (int(digits), digits)))
+
+    def proposal(self, typed: str) -> str:
+        """What to do about a name that no column has: the nearest one, or all of them."""
+        if _LETTER.fullmatch(typed.strip()) and self._columns:
+            return f"the last column is ={self._columns[-1].letter}"
+        names = [column.name for column in self._columns if column.name.strip()]
+        near = closest(typed, names)
+        if near is not None:
+            return f"did you mean '{near}'?"
+        shown = ", ".join(f"'{name}'" for name in names[:12]) + (", ..." if len(names) > 12 else "")
+        if not shown:
+            return "the header row is blank; declare header_row: under source:"
+        return f"the columns are {shown}" if self._noun == "column" else f"its groups are {shown}"
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What values are resolved against."""
+    """What is resolved against what. tables: those of the child rows, by how the mapping names them."""
 
     mapping: Mapping
     header: Header
     diagnostics: Diagnostics
-    children: Children
+    tables: Dictionary[ChildSource, Table]
+    child_headers: dict[ChildSource, Header] = field(default_factory=dict)
+
+    def find(self, name: Text) -> Column | None:
+        """The one column of that name; an error is reported where there is none or more than one."""
+        return self.header.find(name, self.diagnostics)
+
+    def error(self, code: str, message: str, hint: str, place: Place) -> None:
+        self.diagnostics.error(code, message, hint, place)
+
+    def child_header(self, source: ChildSource) -> Header:
+        """The header of a child table; the same one for all answers that use it, so that unused columns are known."""
+        if source not in self.child_headers:
+            self.child_headers[source] = Header(self.tables[source].columns, table=str(source))
+        return self.child_headers[source]
+
+
+# --- values -------------------------------------------------------------------------------------
 
 
 def resolve_value(spec: ValueSpec, field: FieldSpec, context: Context) -> ResolvedValue | None:
     """The value ready to be read, or None where a column of it was not found; what is wrong with it is reported."""
     check_value(spec, field, context)
-    columns = resolve_columns(spec, context)
-    if columns is None:
-        return None
-    return with_columns(spec, field, columns, context.mapping)
-
-
-def columns_named(spec: ValueSpec) -> tuple[Text, ...]:
-    """The columns that a value names."""
-    return spec.columns
-
-
-def resolve_columns(spec: ValueSpec, context: Context) -> tuple[Column, ...] | None:
-    """The columns of a value, or None where one was not found; every one that was not is reported."""
-    found = [context.header.find(name, context.diagnostics) for name in columns_named(spec)]
+    found = [context.find(name) for name in spec.columns]
     columns = tuple(column for column in found if column is not None)
-    return columns if len(columns) == len(found) else None
+    return with_columns(spec, field, columns, context.mapping) if len(columns) == len(found) else None
 
 
 def with_columns(spec: ValueSpec, field: FieldSpec, columns: tuple[Column, ...], mapping: Mapping) -> ResolvedValue:
@@ -109,31 +179,6 @@ def with_columns(spec: ValueSpec, field: FieldSpec, columns: tuple[Column, ...],
     )
 
 
-def check_value(spec: ValueSpec, field: FieldSpec, context: Context) -> None:
-    """Reports what of a value its target cannot take."""
-    formats, diagnostics = spec.over(context.mapping.defaults), context.diagnostics
-    if spec.split is not None and not (spec.take or spec.part in _RANGE or field.kind is Kind.CHOICES):
-        message = f"split has no effect on {field.label}: it takes one value"
-        diagnostics.error("idle-key", message, "say which piece, as take: first, or take split: out", spec.place)
-    if spec.take is not None and field.kind is Kind.CHOICES:
-        message = f"take leaves choices of {field.label} out: it takes several"
-        diagnostics.error("idle-key", message, "take take: out", spec.place)
-    if spec.part in _NAME and field.kind not in (Kind.NAME, Kind.TEXT, Kind.LINE):
-        message = f"part: {spec.part} has no effect on {field.label}: it is no name"
-        diagnostics.error("idle-key", message, "take part: out", spec.place)
-    if spec.part in _RANGE and field.kind not in (Kind.DATE, Kind.INTEGER, Kind.DECIMAL):
-        message = f"part: {spec.part} has no effect on {field.label}: it is no date or number"
-        diagnostics.error("idle-key", message, "take part: out", spec.place)
-    if formats.decimal is not None and formats.decimal == formats.thousands and formats is not context.mapping.defaults:
-        message = f"decimal and thousands are both '{formats.decimal}'"
-        diagnostics.error("same-sign", message, "declare both here", spec.place)
-    if field.kind is Kind.DATE and formats.short_year is not None and formats.pivot is None:
-        message = "%y is a year of two digits, and which century it is in is not said"
-        hint = "declare the first of the hundred years that it lies in, as pivot: 1950, or export years of four digits"
-        diagnostics.error("pivot-missing", message, hint, formats.short_year)
-    check_constants(spec, field, formats, diagnostics)
-
-
 def _pattern(spec: ValueSpec) -> Pattern | None:
     if spec.pattern is None:
         return None
@@ -150,9 +195,109 @@ def _table(spec: ValueSpec) -> ResolvedTable | None:
     return ResolvedTable(targets, spec.otherwise or Otherwise.ERROR, None, place)
 
 
-def resolve_filter(spec: Filter, header: Header, diagnostics: Diagnostics, label: str) -> ResolvedFilter | None:
+def resolve_filter(spec: Filter, context: Context, label: str) -> ResolvedFilter | None:
     """The filter ready for rows, or None where its column is not there, and reported."""
-    column = header.find(spec.column, diagnostics)
+    column = context.find(spec.column)
     if column is None:
         return None
     return ResolvedFilter(column, frozenset(normalize(word) for word in spec.words), spec.negated, label)
+
+
+# --- whether a value fits its target ------------------------------------------------------------
+
+YES_WORDS = ("yes", "y", "true", "1", "x", "evet", "e", "ja", "j")
+NO_WORDS = ("no", "n", "false", "0", "hayır", "h", "nein")
+_NAME, _RANGE = ("first", "last"), ("start", "end")
+
+
+def check_value(spec: ValueSpec, field: FieldSpec, context: Context) -> None:
+    """Reports what of a value its target cannot take."""
+    formats, defaults = spec.over(context.mapping.defaults), context.mapping.defaults
+
+    def idle(message: str, hint: str) -> None:
+        context.error("idle-key", message, hint, spec.place)
+
+    if spec.split is not None and not (spec.take or spec.part in _RANGE or field.kind is Kind.CHOICES):
+        hint = "say which piece, as take: first, or take split: out"
+        idle(f"split has no effect on {field.label}: it takes one value", hint)
+    if spec.take is not None and field.kind is Kind.CHOICES:
+        idle(f"take leaves choices of {field.label} out: it takes several", "take take: out")
+    if spec.part in _NAME and field.kind not in (Kind.NAME, Kind.TEXT, Kind.LINE):
+        idle(f"part: {spec.part} has no effect on {field.label}: it is no name", "take part: out")
+    if spec.part in _RANGE and field.kind not in (Kind.DATE, Kind.INTEGER, Kind.DECIMAL):
+        idle(f"part: {spec.part} has no effect on {field.label}: it is no date or number", "take part: out")
+    if formats.decimal is not None and formats.decimal == formats.thousands and formats is not defaults:
+        message = f"decimal and thousands are both '{formats.decimal}'"
+        context.error("same-sign", message, "declare both here", spec.place)
+    if field.kind is Kind.DATE and formats.short_year is not None and formats.pivot is None:
+        message = "%y is a year of two digits, and which century it is in is not said"
+        hint = "declare the first of the hundred years that it lies in, as pivot: 1950, or export years of four digits"
+        context.error("pivot-missing", message, hint, formats.short_year)
+    for text in _constants(spec):
+        _check_constant(text, field, formats, context)
+
+
+def _constants(spec: ValueSpec) -> Iterator[Text]:
+    """The texts of the mapping itself that become the value."""
+    if spec.value is not None:
+        yield spec.value
+    if spec.default is not None:
+        parts = spec.default.split(spec.split) if spec.split else [spec.default]
+        yield from (Text(part.strip(), spec.default.place) for part in parts if part.strip())
+    yield from (entry.target for entry in spec.values or () if entry.target.strip())
+    if isinstance(spec.otherwise, Replacement):
+        yield spec.otherwise.value
+
+
+def _check_constant(text: Text, field: FieldSpec, formats: Formats, context: Context) -> None:
+    """Reports a text that would make every row that meets it invalid."""
+    form = _FORMS.get(field.kind)
+    if field.kind in (Kind.CHOICE, Kind.CHOICES):
+        if field.options and Options(field.options).find(text) is None:
+            hint = did_you_mean(text, field.options)
+            context.error("value-no-option", f"'{text}' is no {field.noun}", hint, text.place)
+    elif form is not None and not form.fits(text.strip(), formats):
+        context.error("value-unfit", f"'{text}' is no {form.noun}", form.hint, text.place)
+
+
+class _Form(NamedTuple):
+    noun: str
+    hint: str
+    fits: Callable[[str, Formats], bool]
+
+
+def _is_date(text: str, formats: Formats) -> bool:
+    try:
+        return FIRST_YEAR <= date.fromisoformat(text).year <= LAST_YEAR and len(text) == 10
+    except ValueError:
+        return False
+
+
+def _is_yes_or_no(text: str, formats: Formats) -> bool:
+    words = (*YES_WORDS, *NO_WORDS, *(formats.yes or ()), *(formats.no or ()))
+    return normalize(text) in {normalize(word) for word in words}
+
+
+def _is_url(text: str, formats: Formats) -> bool:
+    try:
+        return urlsplit(text).scheme.lower() in ("http", "https") and bool(urlsplit(text).hostname)
+    except ValueError:
+        return False
+
+
+def _matches(pattern: str) -> Callable[[str, Formats], bool]:
+    return lambda text, formats: re.fullmatch(pattern, text) is not None
+
+
+_DOCUMENT_HINT = "give the ID of an uploaded document, in digits"
+_FORMS = {
+    Kind.DATE: _Form("date", "write it as YYYY-MM-DD", _is_date),
+    Kind.INTEGER: _Form("whole number", "write it in digits", _matches(r"[+-]?[0-9]{1,30}")),
+    Kind.DECIMAL: _Form("number", "write it like 1234.5", _matches(r"[+-]?[0-9]{1,30}(\.[0-9]{1,30})?")),
+    Kind.YES_NO: _Form("yes or no", "write yes or no", _is_yes_or_no),
+    Kind.FLAG: _Form("yes or no", "write true or false", _is_yes_or_no),
+    Kind.URL: _Form("web address", "write it with https://", _is_url),
+    Kind.DOCUMENT: _Form("document ID", _DOCUMENT_HINT, _matches(r"[0-9]{1,30}")),
+    Kind.CV: _Form("document ID", "give the ID of an uploaded document", _matches(r"[!-~]{1,200}")),
+    Kind.EMAIL: _Form("e-mail address", "write it like name@example.com", _matches(r"[^@\s]+@[^@\s]+\.[^@\s]+")),
+}

@@ -2,54 +2,146 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
+from collections.abc import Mapping as Dictionary
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Protocol
 
 from importer.mapping.entries import EntryKind, EntryOrder
-from importer.mapping.field_specs import FieldSpec
 from importer.mapping.linear_pattern import LinearPattern
-from importer.mapping.model import Repeated
-from importer.mapping.values import Formats, Otherwise, Part, Take
-from importer.models import Column, LinePlace, Origin, Problem, Question, Row, Target, WireFormat
+from importer.mapping.values import Formats, Otherwise, Part, Repeated, Take
+from importer.models import AnswerType, Column, LinePlace, Origin, Problem, Question, Row, Target, WireFormat
+from importer.text.normalize import normalize
+
+# --- what the service wants of each value -------------------------------------------------------
 
 
-class Table(Protocol):
-    """What is needed of another table that entries are taken from."""
+class Kind(StrEnum):
+    """The kinds of values: each has one reader in transform."""
 
-    @property
-    def origin(self) -> Origin: ...
+    TEXT = "text"  # may have several lines
+    LINE = "line"
+    NAME = "name"
+    EMAIL = "email"
+    PHONE = "phone"
+    URL = "url"
+    DATE = "date"
+    INTEGER = "integer"
+    DECIMAL = "decimal"
+    YES_NO = "yes_no"  # an answer, in the words of the wire format
+    FLAG = "flag"  # a boolean of the request body or of an entry
+    CHOICE = "choice"
+    CHOICES = "choices"
+    DOCUMENT = "document"  # a document ID: an integer or numeric text
+    CV = "cv"  # a document ID that may be any token
 
-    @property
-    def columns(self) -> tuple[Column, ...]: ...
 
-    def rows(self) -> Iterator[Row]: ...
+@dataclass(frozen=True, slots=True)
+class FieldSpec:
+    """What the service wants of a value: its kind, what a message calls it, and the options of a choice.
 
-
-@dataclass(frozen=True, eq=False)
-class ChildIndex:
-    """The rows of a child table, in memory. A key is the cell's text without the spaces context it, exactly.
-
-    order_by: the column whose whole numbers order the rows of one key; without it they are in the table's order.
+    `noun` completes "is no ...": `degree this service knows`, `option of level`. `label` completes "... is missing".
     """
 
-    origin: Origin
-    key: Column
-    order_by: Column | None
-    by_key: dict[str, tuple[Row, ...]]
+    kind: Kind
+    label: str
+    noun: str = ""
+    options: tuple[str, ...] = ()
 
-    def rows_of(self, key: str) -> tuple[Row, ...]:
-        """The rows of a key, none for a blank one."""
-        return self.by_key.get(key.strip(), ()) if key.strip() else ()
+    @property
+    def is_file(self) -> bool:
+        """Whether an answer of this kind is sent as answer_file."""
+        return self.kind is Kind.DOCUMENT
 
 
-def index_rows(origin: Origin, rows: Iterable[Row], key: Column, order_by: Column | None) -> ChildIndex:
-    """Read all rows of a child table."""
-    found: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        found[row.cells[key.index].strip()].append(row)
-    return ChildIndex(origin, key, order_by, {text: tuple(of_key) for text, of_key in found.items()})
+class Options:
+    """The options of a choice. Two that are normalized alike are kept apart by their exact spelling only."""
+
+    def __init__(self, options: Sequence[str]) -> None:
+        self.spelled = tuple(options)
+        self._exact = frozenset(options)
+        self._normalized: dict[str, str | None] = {}
+        for option in options:
+            normalized = normalize(option)
+            self._normalized[normalized] = None if normalized in self._normalized else option
+
+    def find(self, text: str) -> str | None:
+        """The option in its own spelling, or None."""
+        return text if text in self._exact else self._normalized.get(normalize(text))
+
+
+DEGREES = (
+    "high_school_diploma",
+    "associate_degree",
+    "bachelors_degree",
+    "masters_degree",
+    "doctorate_degree",
+    "certificate_or_diploma",
+)
+EMPLOYMENT_TYPES = ("full_time", "part_time", "contract", "intern")
+
+_CANDIDATE = {
+    "email": FieldSpec(Kind.EMAIL, "the e-mail"),
+    "first_name": FieldSpec(Kind.NAME, "the first name"),
+    "last_name": FieldSpec(Kind.NAME, "the last name"),
+    "cv": FieldSpec(Kind.CV, "the CV's document ID"),
+    "terms_of_use": FieldSpec(Kind.FLAG, "terms_of_use"),
+    "source_platform": FieldSpec(Kind.LINE, "source_platform"),
+}
+
+_ENTRY_KINDS = {
+    "start_date": Kind.DATE,
+    "end_date": Kind.DATE,
+    "currently_pursuing": Kind.FLAG,
+    "currently_employed": Kind.FLAG,
+}
+_ANSWER_KINDS = {
+    AnswerType.DATE: Kind.DATE,
+    AnswerType.SHORT_TEXT: Kind.LINE,
+    AnswerType.LONG_TEXT: Kind.TEXT,
+    AnswerType.INTEGER: Kind.INTEGER,
+    AnswerType.DECIMAL: Kind.DECIMAL,
+    AnswerType.YES_NO: Kind.YES_NO,
+    AnswerType.SINGLE_CHOICE: Kind.CHOICE,
+    AnswerType.MULTIPLE_CHOICE: Kind.CHOICES,
+    AnswerType.FILE_UPLOAD: Kind.DOCUMENT,
+    AnswerType.URL: Kind.URL,
+}
+# Service description 2.1: these markers say more about an answer than its answer_type does.
+_SPECIAL_KINDS = {"photo": Kind.DOCUMENT, "phone": Kind.PHONE}
+
+
+def spec_of_candidate(name: str) -> FieldSpec:
+    """What a candidate field wants (bodies of service description 4.2 and 4.3)."""
+    return _CANDIDATE[name]
+
+
+def spec_of_entry(kind: EntryKind, name: str) -> FieldSpec:
+    """What an entry field wants (service description 2.3 and 2.4)."""
+    label = f"{name} of {kind}"
+    if name == "degree":
+        return FieldSpec(Kind.CHOICE, label, "degree this service knows", DEGREES)
+    if name == "employment_type":
+        return FieldSpec(Kind.CHOICE, label, "employment type this service knows", EMPLOYMENT_TYPES)
+    return FieldSpec(_ENTRY_KINDS.get(name, Kind.LINE), label)
+
+
+def spec_of_question(question: Question) -> FieldSpec | None:
+    """What a question wants (service description 2.1), or None where its answer_type is not known."""
+    label = f"the answer to {question.label}"
+    kind = _SPECIAL_KINDS.get(question.type or "")
+    if question.type == "address":  # a text, whatever its answer type
+        kind = Kind.TEXT if question.answer_type == AnswerType.LONG_TEXT else Kind.LINE
+    if kind is None and question.answer_type in set(AnswerType):
+        kind = _ANSWER_KINDS[AnswerType(question.answer_type)]
+    if kind is None:
+        return None
+    options = question.options if kind in (Kind.CHOICE, Kind.CHOICES) else ()
+    return FieldSpec(kind, label, f"option of {question.label}", options)
+
+
+# --- values -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +180,7 @@ class ResolvedValue:
     take: Take | None = None
     table: ResolvedTable | None = None
     part: Part | None = None
-    before: str = ""  # put context what the cell says
+    before: str = ""  # put before what the cell says
     after: str = ""
     default: str | None = None
     missing: frozenset[str] = frozenset()
@@ -96,18 +188,10 @@ class ResolvedValue:
 
 
 @dataclass(frozen=True, slots=True)
-class ResolvedField:
-    """A field of an entry."""
-
-    name: str
-    value: ResolvedValue
-
-
-@dataclass(frozen=True, slots=True)
 class ResolvedGroup:
-    """The columns of one entry; fields in the order of the service description."""
+    """The columns of one entry: its fields by their names, in the order of the service description."""
 
-    fields: tuple[ResolvedField, ...]
+    fields: dict[str, ResolvedValue]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +205,38 @@ class ResolvedFilter:
     words: frozenset[str]
     negated: bool
     label: str = "where"
+
+
+# --- entries ------------------------------------------------------------------------------------
+
+
+class Table(Protocol):
+    """What is needed of another table that entries are taken from."""
+
+    @property
+    def origin(self) -> Origin: ...
+
+    @property
+    def columns(self) -> tuple[Column, ...]: ...
+
+    def rows(self) -> Iterator[Row]: ...
+
+
+@dataclass(frozen=True, eq=False)
+class ChildIndex:
+    """The rows of a child table, in memory. A key is the cell's text without the spaces around it, exactly.
+
+    order_by: the column whose whole numbers order the rows of one key; without it they are in the table's order.
+    """
+
+    origin: Origin
+    key: Column
+    order_by: Column | None
+    by_key: Dictionary[str, Sequence[Row]]
+
+    def rows_of(self, key: str) -> Sequence[Row]:
+        """The rows of a key, none for a blank one."""
+        return self.by_key.get(key.strip(), ()) if key.strip() else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +300,9 @@ class ResolvedEntries:
     order: EntryOrder
     missing: frozenset[str]
     place: LinePlace
+
+
+# --- the whole ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Tag
+from pydantic import Field, Tag
 from pydantic_core import PydanticCustomError
 
 from importer.mapping.nodes import Items, Keys, Node, Reading, Text
@@ -113,6 +113,32 @@ def _folded(node: Node | None) -> set[str]:
     return {normalize(text) for text in texts if isinstance(text, Text)}
 
 
+class Repeated(StrEnum):
+    """What becomes of rows with one e-mail: the first is sent, or none is."""
+
+    FIRST = "first"
+    ERROR = "error"
+
+
+class UnusedColumns(StrEnum):
+    """What to do about columns that no value is taken from."""
+
+    IGNORE = "ignore"
+    WARN = "warn"
+    ERROR = "error"
+
+
+class Defaults(Formats):
+    """How every column is read, unless it says otherwise."""
+
+    unused_columns: Annotated[UnusedColumns, OneOf()] = Field(
+        default=UnusedColumns.WARN, description="What is done about columns that nothing uses."
+    )
+    duplicates: Annotated[Repeated, OneOf()] = Field(
+        default=Repeated.FIRST, description="Of two rows with one e-mail the first is sent, or neither."
+    )
+
+
 # --- values -------------------------------------------------------------------------------------
 
 
@@ -161,6 +187,7 @@ class _ValueKeys(Section):
 
 
 _SOURCES = ("column", "join", "value")
+_NEEDED_BY = {"with": "join", "otherwise": "values", "group": "pattern", "take": "split"}  # no effect without it
 
 
 class ValueSpec(Formats, _ValueKeys):
@@ -169,7 +196,7 @@ class ValueSpec(Formats, _ValueKeys):
     short = "column"
     rules: ClassVar = {
         "oneOf": [{"required": [source]} for source in _SOURCES],
-        "dependentRequired": {"with": ["join"], "otherwise": ["values"], "group": ["pattern"], "take": ["split"]},
+        "dependentRequired": {idle: [without] for idle, without in _NEEDED_BY.items()},
     }
 
     @property
@@ -193,9 +220,9 @@ class ValueSpec(Formats, _ValueKeys):
             exclude(node, given, "keep one of them", reading)
         else:
             _check_idle_keys(node, given[0], set(cls.known()), reading)
-        for idle, without in (("take", "split"), ("group", "pattern")):
-            if idle in node and without not in node:
-                message = f"{idle} has no effect without {without}"
+        for idle in ("take", "group"):
+            if idle in node and _NEEDED_BY[idle] not in node:
+                message = f"{idle} has no effect without {_NEEDED_BY[idle]}"
                 reading.error("idle-key", message, "take it out", node.key(idle).place)
         if "pattern" in node:
             _check_group(node, reading)
@@ -206,15 +233,15 @@ def _check_idle_keys(node: Keys, source: str, known: set[str], reading: Reading)
         if "values" in node and affix in node:
             exclude(node, ["values", affix], "write the whole text in the value table", reading)
     for typed in node:
-        without = ""
+        idle = ""
         if typed == "with" and source != "join":
-            without = "without join"
-        elif typed == "otherwise" and source != "value" and "values" not in node:
-            without = "without values"
+            idle = "without join"
         elif source == "value" and typed in known and typed not in ("value", "present"):
-            without = "beside a constant value"
-        if without:
-            reading.error("idle-key", f"{typed} has no effect {without}", "take it out", typed.place)
+            idle = "beside a constant value"
+        elif typed == "otherwise" and "values" not in node:
+            idle = "without values"
+        if idle:
+            reading.error("idle-key", f"{typed} has no effect {idle}", "take it out", typed.place)
 
 
 def _check_group(node: Keys, reading: Reading) -> None:

@@ -90,7 +90,7 @@ class _GroupReader:
 
     def __init__(self, group: ResolvedGroup, kind: EntryKind, wire: WireFormat, memories: dict[str, Memory]) -> None:
         self._name, *_, self._flag = ENTRY_FIELDS[kind]  # the field that names the entry, and the one that it goes on
-        self._readers = {field.name: ValueReader(field.value, wire, memories[field.name]) for field in group.fields}
+        self._readers = {name: ValueReader(value, wire, memories[name]) for name, value in group.fields.items()}
         self.columns = tuple(column for reader in self._readers.values() for column in reader.value.columns)
         self._from_cells = frozenset(
             name for name, reader in self._readers.items() if reader.value.columns and reader.value.default is None

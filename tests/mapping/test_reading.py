@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from importer.mapping.model import QuestionBy, UnusedColumns
-from importer.mapping.values import Replacement, ValueSpec
+from importer.mapping.model import QuestionBy
+from importer.mapping.values import Replacement, UnusedColumns, ValueSpec
 from importer.models import LinePlace, SourceOptions
 from tests.mapping.written import HEAD, read
 

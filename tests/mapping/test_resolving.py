@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from importer.mapping.field_specs import Kind
+from importer.mapping import Kind
 from importer.mapping.resolved import ResolvedEntries, ResolvedMapping, ResolvedValue
 from tests.mapping.written import HEAD, HEADER, question, resolved
 
@@ -52,7 +52,7 @@ def test_groups_are_counted_from_the_header(
     text = HEAD + f'answers: {{q: {{education: {{repeat: {repeat}, school_name: "{template}"}}}}}}\n'
     content = resolved(text, (*HEADER, *names), [question("q", "long_text")]).answers[0].content
     assert isinstance(content, ResolvedEntries)
-    assert [group.fields[0].value.columns[0].letter for group in content.groups] == groups
+    assert [next(iter(group.fields.values())).columns[0].letter for group in content.groups] == groups
 
 
 def test_a_group_has_the_columns_that_are_there() -> None:
@@ -61,7 +61,7 @@ def test_a_group_has_the_columns_that_are_there() -> None:
     mapping = resolved(text, (*HEADER, "School 1", "School 2", "Major 2"), [question("q")])
     content = mapping.answers[0].content
     assert isinstance(content, ResolvedEntries)
-    assert [[field.name for field in group.fields] for group in content.groups] == [
+    assert [list(group.fields) for group in content.groups] == [
         ["school_name"], ["school_name", "major"],
     ]  # fmt: skip
 
