@@ -31,6 +31,7 @@ from importer.mapping.shapes import (
     Texts,
     key,
     needed,
+    no_keys,
     read_filled,
     refusal,
 )
@@ -147,8 +148,7 @@ class SeenQuestion(Section):
 
 def _keys(node: Node) -> Keys:
     if not isinstance(node, Keys):
-        hint = "write 'key: value', one to a line, indented"
-        raise refusal("wrong-type", f"{node.name} must be keys and values", hint)
+        raise no_keys(node.name)
     return node
 
 

@@ -64,6 +64,12 @@ class Keys(dict[Text, "Node"]):
 Node = Text | Items | Keys
 
 
+def texts_in(node: Node | None) -> list[Text]:
+    """The texts of a list, or the one by itself; what is no text is left out."""
+    items = node if isinstance(node, Items) else [node]
+    return [text for text in items if isinstance(text, Text)]
+
+
 # --- one reading -------------------------------------------------------------------------------
 
 

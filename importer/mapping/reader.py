@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from importer.errors import UnusableInput
 from importer.mapping.model import Mapping, MappingFile, mapping_of
-from importer.mapping.nodes import Diagnostics, Items, Keys, Node, Reading, Text, beside, read_nodes
+from importer.mapping.nodes import Diagnostics, Items, Keys, Node, Reading, Text, beside, read_nodes, texts_in
 from importer.mapping.resolve_values import Header
 from importer.mapping.scalars import table_file_lines
 from importer.mapping.shapes import report
@@ -110,10 +110,7 @@ def _replaced(own: Keys, below: Keys) -> Keys:
 
 def _without(node: Keys, own: Keys, reading: Reading) -> Keys:
     """The nodes without the answers that `without` names, and without these keys where they are sound."""
-    given = own.value("without")
-    items = given if isinstance(given, Items) else [given] if given is not None else []
-    unwanted = [text for text in items if isinstance(text, Text)]
-    answers = node.value("answers")
+    unwanted, answers = texts_in(own.value("without")), node.value("answers")
     sound = [key for key in ("extends", "without") if not _is_broken(node.value(key), key)]
     left = Keys([(key, value) for key, value in node.items() if key not in sound], node.place, node.name)
     if isinstance(answers, Keys) and unwanted:

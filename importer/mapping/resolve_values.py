@@ -46,7 +46,7 @@ class Header:
 
     def __init__(self, columns: Sequence[Column], noun: str = "column", table: str = "") -> None:
         self.table = table
-        self._columns = tuple(columns)
+        self.columns = tuple(columns)
         self._noun = noun
         self._by_letter = {column.letter: column for column in columns}
         self._by_normalized: dict[str, list[Column]] = defaultdict(list)
@@ -56,10 +56,6 @@ class Header:
             self._by_name[normalize_name(column.name)].append(column)
         self._used: set[int] = set()
         self.unknown: list[Problem] = []  # the errors about columns that are not there
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        return self._columns
 
     def candidates(self, name: str) -> tuple[Column, ...]:
         """The columns that a name may mean: none, one, or several that are normalized alike."""
@@ -92,26 +88,26 @@ class Header:
 
     def is_another_row(self) -> bool:
         """Whether of several columns that were asked for none is there: then it is most likely not the header."""
-        return bool(self._columns) and len(self.unknown) >= _SEVERAL and not self._used
+        return bool(self.columns) and len(self.unknown) >= _SEVERAL and not self._used
 
     def unused(self) -> tuple[Column, ...]:
         """The columns with a name that nothing asked for."""
-        return tuple(c for c in self._columns if c.index not in self._used and c.name.strip())
+        return tuple(c for c in self.columns if c.index not in self._used and c.name.strip())
 
     def unread(self) -> frozenset[int]:
         """The indexes of all columns that nothing asked for, also those without a name."""
-        return frozenset(column.index for column in self._columns if column.index not in self._used)
+        return frozenset(column.index for column in self.columns if column.index not in self._used)
 
     def numbers(self) -> tuple[str, ...]:
         """The numbers that occur in column names, as written (`1`, `01`), in order of size."""
-        found = {digits for column in self._columns for digits in re.findall(r"[0-9]+", column.name)}
+        found = {digits for column in self.columns for digits in re.findall(r"[0-9]+", column.name)}
         return tuple(sorted((digits for digits in found if len(digits) <= 4), key=lambda digits: (int(digits), digits)))
 
     def proposal(self, typed: str) -> str:
         """What to do about a name that no column has: the nearest one, or all of them."""
-        if _LETTER.fullmatch(typed.strip()) and self._columns:
-            return f"the last column is ={self._columns[-1].letter}"
-        names = [column.name for column in self._columns if column.name.strip()]
+        if _LETTER.fullmatch(typed.strip()) and self.columns:
+            return f"the last column is ={self.columns[-1].letter}"
+        names = [column.name for column in self.columns if column.name.strip()]
         near = closest(typed, names)
         if near is not None:
             return f"did you mean '{near}'?"

@@ -223,8 +223,7 @@ class Section(BaseModel):
         if isinstance(node, Text) and not node:
             hint = "write 'key: value' below it, one to a line, indented"
             return refusal("wrong-type", f"nothing stands under {cls.name_of(node)}", hint)
-        hint = "write 'key: value', one to a line, indented"
-        return refusal("wrong-type", f"{cls.name_of(node)} must be keys and values", hint)
+        return no_keys(cls.name_of(node))
 
     @model_validator(mode="wrap")
     @classmethod
@@ -267,6 +266,11 @@ class Section(BaseModel):
                 del shape[key]
             shape["anyOf"] = [cls.short_rules, whole]
         return reference
+
+
+def no_keys(name: str) -> PydanticCustomError:
+    """What is said of a text or list where keys and values belong."""
+    return refusal("wrong-type", f"{name} must be keys and values", "write 'key: value', one to a line, indented")
 
 
 def exclude(node: Keys, given: list[str], hint: str, reading: Reading) -> None:

@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, Tag
 from pydantic_core import PydanticCustomError
 
-from importer.mapping.nodes import Items, Keys, Node, Reading, Text
+from importer.mapping.nodes import Keys, Node, Reading, Text, texts_in
 from importer.mapping.scalars import (
     Columns,
     DateFormats,
@@ -103,14 +103,10 @@ class Formats(Section):
         if isinstance(decimal, Text) and decimal in (".", ",") and decimal == node.value("thousands"):
             message = f"decimal and thousands are both '{decimal}'"
             reading.error("same-sign", message, "give each its own sign", node.key("thousands").place)
-        for word in sorted(_folded(node.value("yes")) & _folded(node.value("no"))):
+        yes, no = ({normalize(text) for text in texts_in(node.value(name))} for name in ("yes", "no"))
+        for word in sorted(yes & no):
             message = f"'{word}' is a word of both yes and no"
             reading.error("yes-and-no", message, "keep it in one of them", node.key("no").place)
-
-
-def _folded(node: Node | None) -> set[str]:
-    texts = node if isinstance(node, Items) else [node]
-    return {normalize(text) for text in texts if isinstance(text, Text)}
 
 
 class Repeated(StrEnum):
