@@ -174,15 +174,7 @@ def _columns_by_group(spec: ValueSpec, context: Context, *, unnumbered: bool) ->
 
 def _names(template: Text, header: Header, *, unnumbered: bool) -> dict[int, Text]:
     """The names that a template stands for in this header, by the number of their group."""
-    written = {int(digits): digits for digits in reversed(header.numbers()) if _fits(template, digits, header)}
-    if unnumbered and _fits(template, "", header):
-        written[_UNNUMBERED] = ""
-    return {number: _numbered(template, digits) for number, digits in written.items()}
-
-
-def _fits(template: Text, digits: str, header: Header) -> bool:
-    return bool(header.candidates(_numbered(template, digits)))
-
-
-def _numbered(template: Text, digits: str) -> Text:
-    return Text(template.replace(PLACEHOLDER, digits), template.place)
+    numbers = [(int(digits), digits) for digits in reversed(header.numbers())]
+    numbers += [(_UNNUMBERED, "")] if unnumbered else []
+    names = ((number, Text(template.replace(PLACEHOLDER, digits), template.place)) for number, digits in numbers)
+    return {number: name for number, name in names if header.candidates(name)}
