@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from importer.app.events import Listener, OtherAddressesKnown, QuestionsDelayed
-from importer.app.orders import Order, Rehearsal
+from importer.app.orders import Listener, Order, QuestionsDelayed, Rehearsal
 from importer.atomic_files import INTERNAL, internal_folder, open_private
 from importer.errors import UnusableInput
 from importer.file_lock import held
@@ -122,20 +121,17 @@ def patience_of_run(order: Order, listen: Listener, *, dry_run: bool) -> Callabl
     return of
 
 
-def tell_other_addresses(address: str, settings: Settings, listen: Listener) -> None:
-    """The ledger knows rows by the address as it is written: who changes that is told, before anything is sent."""
+def other_addresses(address: str, settings: Settings) -> tuple[str, ...]:
+    """Addresses that the ledger has runs for and takes for other services, as it knows rows by the address as it is
+    written; without those that are known to be others.
+    """
     ledger = open_existing_ledger(settings.ledger_address) if address != SANDBOX else None
     if ledger is None:
-        return
+        return ()
     with ledger:
         known = ledger.bases()
-    others = tuple(
-        other
-        for other in known
-        if other not in (address, SANDBOX) and (address not in known or is_alike(address, other))
-    )
-    if others:
-        listen(OtherAddressesKnown(address, others))
+    others = (other for other in known if other not in (address, SANDBOX))
+    return tuple(other for other in others if address not in known or is_alike(address, other))
 
 
 def is_alike(one: str, other: str) -> bool:
