@@ -221,20 +221,23 @@ class RunJournal:
 
 def _outcome_row(outcome: Outcome) -> tuple[Any, ...]:
     """The values of _COLUMNS."""
-    problems = [
-        {"code": one.code, "message": one.message, "hint": one.hint, "place": _place_to_json(one.place)}
-        for one in outcome.problems
-    ]
-    return outcome.row, outcome.kind.value, outcome.status, outcome.attempts, json.dumps(problems) if problems else ""
+    problems = json.dumps([_problem_to_json(problem) for problem in outcome.problems]) if outcome.problems else ""
+    return outcome.row, outcome.kind.value, outcome.status, outcome.attempts, problems
 
 
 def _outcome(found: tuple[Any, ...]) -> Outcome:
     row, kind, status, attempts, problems_text = found
-    values = json.loads(problems_text) if problems_text else ()
-    problems = tuple(
-        Problem(one["code"], one["message"], one["hint"], _place_from_json(one["place"])) for one in values
-    )
+    problems = tuple(map(_problem_from_json, json.loads(problems_text))) if problems_text else ()
     return Outcome(row, OutcomeKind(kind), status, attempts, problems)
+
+
+def _problem_to_json(problem: Problem) -> dict[str, Any]:
+    place = _place_to_json(problem.place)
+    return {"code": problem.code, "message": problem.message, "hint": problem.hint, "place": place}
+
+
+def _problem_from_json(values: dict[str, Any]) -> Problem:
+    return Problem(values["code"], values["message"], values["hint"], _place_from_json(values["place"]))
 
 
 def _place_to_json(place: Place | None) -> dict[str, Any] | None:
