@@ -73,12 +73,12 @@ def import_file(
     if confirm is not None:  # who is asked is told how many rows are ready
         order = replace(order, check_first=True)
     with _connected(order, listen, dry_run=False) as connection:
-        carrier = _Carrier(order, connection, listen, control or RunControl())
-        planned = carrier.plan(dry_run=False)
+        execution = _Execution(order, connection, listen, control or RunControl())
+        planned = execution.plan(dry_run=False)
         if confirm is not None and not _is_confirmed(planned, confirm):
             planned.discard()
             return None
-        return carrier.carry_out(planned, carrier.send)
+        return execution.carry_out(planned, execution.send)
 
 
 def _is_confirmed(planned: PlannedRun, confirm: Confirm) -> bool:
@@ -97,8 +97,8 @@ def check_file(order: Order, listen: Listener = ignore) -> Finished:
         StoppedEarly: the service does not give its questions.
     """
     with _connected(order, listen, dry_run=True) as connection:
-        carrier = _Carrier(order, connection, listen, RunControl())
-        return carrier.carry_out(carrier.plan(dry_run=True), carrier.check)
+        execution = _Execution(order, connection, listen, RunControl())
+        return execution.carry_out(execution.plan(dry_run=True), execution.check)
 
 
 @contextmanager
@@ -119,8 +119,8 @@ def _connected(order: Order, listen: Listener, *, dry_run: bool) -> Iterator[Con
 
 
 @dataclass(frozen=True, slots=True)
-class _Carrier:
-    """Carries an order out: plans it, then takes each target to its end."""
+class _Execution:
+    """An order that is carried out: it is planned, then each target is taken to its end."""
 
     order: Order
     connection: Connection
