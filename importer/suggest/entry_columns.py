@@ -8,10 +8,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from importer.mapping import ENTRY_FIELDS, PLACEHOLDER, EntryKind
-from importer.suggest.column_values import SampledColumn
-from importer.suggest.columns import SIMILAR, ColumnView, view
-from importer.suggest.header_meaning import is_held, likely_field
-from importer.suggest.header_words import EITHER_KIND, ENTRY_PHRASES, ENTRY_QUALIFIERS, index_of, key_of, words_of
+from importer.suggest.columns import SIMILAR, ColumnView, SampledColumn, view
+from importer.suggest.header_words import (
+    EITHER_KIND,
+    ENTRY_PHRASES,
+    ENTRY_QUALIFIERS,
+    index_of,
+    is_held,
+    key_of,
+    likely_field,
+    words_of,
+)
 from importer.text.normalize import normalize, normalize_name
 
 

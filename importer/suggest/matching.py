@@ -14,10 +14,10 @@ from typing import TypeVar
 from rapidfuzz import fuzz
 
 from importer.mapping import Kind
-from importer.suggest.columns import PLAIN, SIMILAR, ColumnView, NameHabits, find_names
+from importer.suggest.columns import SIMILAR, ColumnView
 from importer.suggest.header_words import STANDS_IN, key_of, phrases_for, words_of
 from importer.suggest.proposal import Goal
-from importer.suggest.value_settings import doubt_about, is_like
+from importer.suggest.value_settings import PLAIN, NameHabits, doubt_about, is_like, name_habits, surname_first
 
 _SIMILAR_ENOUGH = 80.0  # of 100: proposed, to be checked
 _NEAR = 65.0  # named in a comment
@@ -236,9 +236,69 @@ def _values_say(goal: Goal, view: ColumnView) -> bool:
     if goal.wanted.kind is Kind.EMAIL:
         return values.emails >= 0.8
     if goal.wanted.kind is Kind.PHONE:
-        return values.phones >= 0.8 and values.share(lambda text: text.startswith(("+", "0"))) >= 0.5
+        return values.phones >= 0.8 and values.dialed >= 0.5
     if goal.wanted.kind is Kind.URL and concept in ("linkedin", "github", "behance", "dribbble"):
         return values.urls_of(concept) >= 0.8
     if goal.wanted.kind in (Kind.CHOICE, Kind.CHOICES) and goal.wanted.options:
         return len(values.counts) > 1 and is_like(goal.wanted, values)
     return False
+
+
+# --- the columns of the names of people -----------------------------------------------------------
+
+_MOST = 0.6  # of the names
+
+
+@dataclass(frozen=True, slots=True)
+class NameColumn:
+    """The column of a name, and which part of it where it holds a full name."""
+
+    view: ColumnView
+    part: str | None = None
+    doubt: str = ""
+    habits: NameHabits = PLAIN
+
+
+def find_names(views: Sequence[ColumnView]) -> dict[str, NameColumn]:
+    """The columns of `first_name` and `last_name`; what is not found is left out.
+
+    `Name` is the last name beside `Vorname`, the first name beside `Surname`, and a full name where it is alone.
+    """
+    first, last = _of(views, "first_name"), _of(views, "last_name")
+    bare, full = _of(views, "bare_name"), _of(views, "full_name")
+    if first and last:
+        return {"first_name": _plain(first), "last_name": _plain(last)}
+    if last and bare:
+        return {"first_name": _plain(bare), "last_name": _plain(last)}
+    if first and bare:
+        return {"first_name": _plain(first), "last_name": _plain(bare)}
+    whole = full or (bare if bare and bare.values.several_words >= _MOST else None)
+    if whole:
+        return _split(whole)
+    return {name: _plain(found) for name, found in (("first_name", first), ("last_name", last)) if found}
+
+
+def _of(views: Sequence[ColumnView], concept: str) -> ColumnView | None:
+    found = [one for one in views if one.concept == concept] or [one for one in views if one.likely == concept]
+    return next((one for one in found if one.sampled.filled), found[0] if found else None)
+
+
+def _plain(one: ColumnView) -> NameColumn:
+    if max(one.values.digits, one.values.emails) >= 1 - _MOST:
+        return NameColumn(one, doubt="the values do not look like names")
+    return NameColumn(one, doubt="" if one.concept else SIMILAR)
+
+
+def _split(one: ColumnView) -> dict[str, NameColumn]:
+    doubt = ""
+    habits = name_habits(one.values)
+    if one.values.total and one.values.several_words < _MOST:
+        doubt = "most values are one word and cannot be split"
+    elif not habits.in_capitals and one.values.share(surname_first) > 1 - _MOST:
+        doubt = "the last name seems to stand first, and the last word is taken for it"
+    elif not one.concept:
+        doubt = SIMILAR
+    return {
+        "first_name": NameColumn(one, "first", doubt, habits),
+        "last_name": NameColumn(one, "last", doubt, habits),
+    }

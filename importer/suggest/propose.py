@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from importer.mapping import ENTRY_FIELDS, PLACEHOLDER, Kind, spec_of_entry
 from importer.models import Question, Target
-from importer.suggest.column_values import (
+from importer.suggest.columns import (
     MISSING_OR_NAME,
     MISSING_WORDS,
+    ColumnNames,
     ColumnValues,
-    DateForms,
+    ColumnView,
     SampledColumn,
-    date_forms,
-    day_first_votes,
+    view,
 )
-from importer.suggest.columns import PLAIN, ColumnNames, ColumnView, view
+from importer.suggest.date_forms import DateForms, date_forms, day_first_votes
 from importer.suggest.entry_columns import (
     ChildEntries,
     EntryColumns,
@@ -43,7 +44,7 @@ from importer.suggest.proposal import (
     entry_kind,
     question_goals,
 )
-from importer.suggest.value_settings import Reading, date_reading, doubt_about, phone_region, reading_of
+from importer.suggest.value_settings import PLAIN, Reading, date_reading, doubt_about, reading_of
 from importer.text.normalize import normalize
 from importer.text.ranges import range_pieces
 
@@ -256,7 +257,7 @@ def _region(values: Mapping[Goal, ProposedValue], views: Sequence[ColumnView]) -
         column.index for goal, value in values.items() if goal.wanted.kind is Kind.PHONE for column in value.taken
     }
     numbers = [pair for one in views if one.column.index in phones for pair in one.values.counts]
-    return phone_region(numbers, language_of(one.name for one in views)) if numbers else None
+    return _phone_region(numbers, language_of(one.name for one in views)) if numbers else None
 
 
 def _missing_words(
@@ -279,3 +280,29 @@ def _missing_words(
         columns.update(set(words))
         written = {**words, **written}
     return tuple(text for word, text in sorted(written.items()) if word not in MISSING_OR_NAME or columns[word] > 1)
+
+
+# --- phone numbers --------------------------------------------------------------------------------
+
+_NO_DIGIT = re.compile(r"\D+")
+_FLOAT = re.compile(r"\.0$")
+_OF_NUMBER = {"TR": re.compile(r"05\d{9}"), "GB": re.compile(r"07\d{9}"), "DE": re.compile(r"01[5-7]\d{7,10}")}
+_OF_LANGUAGE = {"tr": "TR", "de": "DE"}
+
+
+def _phone_region(counts: Iterable[tuple[str, int]], language: str) -> str | None:
+    """The region that the numbers without + are most likely of, as two letters.
+
+    None where every number says its own or nothing tells. language: that of most headers.
+    """
+    votes = Counter[str]()
+    for text, count in counts:
+        digits = _NO_DIGIT.sub("", _FLOAT.sub("", text))
+        if len(digits) < 7 or text.startswith(("+", "(+", "00")):
+            continue
+        region = next((name for name, form in _OF_NUMBER.items() if form.fullmatch(digits)), None)
+        region = region or _OF_LANGUAGE.get(language) or ("US" if re.fullmatch(r"[2-9]\d{9}", digits) else None)
+        if region is not None:
+            votes[region] += count
+    # 5XX XXX XX XX is a Turkish mobile number without its zero where others of the file have it.
+    return "TR" if votes["TR"] else votes.most_common(1)[0][0] if votes.total() else None

@@ -11,7 +11,8 @@ from functools import lru_cache
 from rapidfuzz import fuzz
 
 from importer.mapping import NO_WORDS, YES_WORDS, FieldSpec, Kind, Options
-from importer.suggest.column_values import MISSING_WORDS, NUMBER, ColumnValues, DateForms, date_forms, is_no, is_yes
+from importer.suggest.columns import MISSING_WORDS, NUMBER, ColumnValues, is_no, is_yes
+from importer.suggest.date_forms import DateForms, date_forms
 from importer.suggest.header_words import read_table, words_of
 from importer.suggest.proposal import Setting, TableLine
 from importer.text.closest import closest
@@ -262,27 +263,46 @@ def _key(text: str) -> str:
     return "".join(words_of(text)) or _NO_WORD.sub("", text.casefold())
 
 
-# --- phone numbers --------------------------------------------------------------------------------
+# --- full names -----------------------------------------------------------------------------------
 
-_NO_DIGIT = re.compile(r"\D+")
-_FLOAT = re.compile(r"\.0$")
-_OF_NUMBER = {"TR": re.compile(r"05\d{9}"), "GB": re.compile(r"07\d{9}"), "DE": re.compile(r"01[5-7]\d{7,10}")}
-_OF_LANGUAGE = {"tr": "TR", "de": "DE"}
+_PARTICLES = frozenset(read_table("value_words")["particles"])
+_SUFFIXES = frozenset(read_table("value_words")["name_suffixes"])
+_CAPITALS = 0.8  # of the names: the others will be told row by row
 
 
-def phone_region(counts: Iterable[tuple[str, int]], language: str) -> str | None:
-    """The region that the numbers without + are most likely of, as two letters.
+@dataclass(frozen=True, slots=True)
+class NameHabits:
+    """How the full names of a file are written: whether capitals mark the last name, words that belong to it."""
 
-    None where every number says its own or nothing tells. language: that of most headers.
-    """
-    votes = Counter[str]()
-    for text, count in counts:
-        digits = _NO_DIGIT.sub("", _FLOAT.sub("", text))
-        if len(digits) < 7 or text.startswith(("+", "(+", "00")):
-            continue
-        region = next((name for name, form in _OF_NUMBER.items() if form.fullmatch(digits)), None)
-        region = region or _OF_LANGUAGE.get(language) or ("US" if re.fullmatch(r"[2-9]\d{9}", digits) else None)
-        if region is not None:
-            votes[region] += count
-    # 5XX XXX XX XX is a Turkish mobile number without its zero where others of the file have it.
-    return "TR" if votes["TR"] else votes.most_common(1)[0][0] if votes.total() else None
+    in_capitals: bool = False
+    particles: tuple[str, ...] = ()
+    suffixes: tuple[str, ...] = ()
+
+
+PLAIN = NameHabits()
+
+
+def name_habits(values: ColumnValues) -> NameHabits:
+    """How these full names are written."""
+    return NameHabits(values.share(_has_capitals) > _CAPITALS, *_words_of_last_names(values.texts))
+
+
+def _words_of_last_names(names: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The particles and the suffixes that occur: `van der Berg`, `Polat Jr.`."""
+    particles, suffixes = dict[str, None](), dict[str, None]()
+    for words in (name.split() for name in names if "," not in name):
+        particles.update(dict.fromkeys(word for word in words[1:-1] if word in _PARTICLES))
+        suffixes.update(dict.fromkeys(word for word in words[2:] if word.casefold().rstrip(".") in _SUFFIXES))
+    return tuple(particles), tuple(suffixes)
+
+
+def _has_capitals(name: str) -> bool:
+    """`YILMAZ Ayşe`, `Ayşe YILMAZ`: the words in capitals stand on one side, and there are others."""
+    capital = [word.isupper() and len(word) > 1 and not word.endswith(".") for word in name.split()]
+    return any(capital) and not all(capital) and capital in (sorted(capital), sorted(capital, reverse=True))
+
+
+def surname_first(name: str) -> bool:
+    """`YILMAZ Ayşe`: the first word in capitals and the last not. A comma is read the right way round anyway."""
+    words = name.split()
+    return len(words) > 1 and "," not in name and words[0].isupper() and len(words[0]) > 1 and not words[-1].isupper()
