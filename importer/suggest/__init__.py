@@ -5,7 +5,7 @@ from __future__ import annotations
 from importer.suggest.columns import (
     ColumnKind,
     ColumnProfile,
-    SampledColumn,
+    ColumnView,
     SheetProfile,
     profile_sheet,
     sample_columns,
@@ -18,10 +18,10 @@ from importer.suggest.yaml_writer import write_proposal
 __all__ = [
     "ColumnKind",
     "ColumnProfile",
+    "ColumnView",
     "OpenPoints",
     "OtherSheet",
     "Proposal",
-    "SampledColumn",
     "SheetProfile",
     "SourceFacts",
     "open_points",

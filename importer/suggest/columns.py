@@ -27,58 +27,9 @@ from importer.suggest.header_words import (
 )
 from importer.text.normalize import normalize
 
-# --- a sample of its values -----------------------------------------------------------------------
+SIMILAR = "the header is like it"
 
-_MOST_ROWS = 5_000
-_MOST_DISTINCT = 1_000
-
-
-@dataclass(frozen=True, slots=True)
-class SampledColumn:
-    """A column and its values: each distinct text once with its count, in order of first appearance; blanks left out.
-
-    `filled` counts all cells that hold something, also those whose text is not kept because there are too many.
-    """
-
-    column: Column
-    values: tuple[tuple[str, int], ...] = ()
-    filled: int = 0
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        return tuple(text for text, _ in self.values)
-
-
-def sample_columns(columns: Sequence[Column], rows: Iterable[Row]) -> tuple[SampledColumn, ...]:
-    """The columns with what the first 5,000 rows hold."""
-    sampler = _Sampler(columns)
-    for row in islice(rows, _MOST_ROWS):
-        sampler.add(row)
-    return sampler.sampled()
-
-
-class _Sampler:
-    """What the rows so far hold."""
-
-    def __init__(self, columns: Sequence[Column]) -> None:
-        self._columns = columns
-        self._counts: list[Counter[str]] = [Counter() for _ in columns]
-        self._filled = [0] * len(columns)
-
-    def add(self, row: Row) -> None:
-        for index, cell in enumerate(row.cells):
-            if cell and (text := cell.strip()):
-                self._filled[index] += 1
-                counts = self._counts[index]
-                if text in counts or len(counts) < _MOST_DISTINCT:
-                    counts[text] += 1
-
-    def sampled(self) -> tuple[SampledColumn, ...]:
-        found = zip(self._columns, self._counts, self._filled, strict=True)
-        return tuple(SampledColumn(column, tuple(counts.items()), filled) for column, counts, filled in found)
-
-
-# --- what the values look like --------------------------------------------------------------------
+# --- what texts look like -------------------------------------------------------------------------
 
 _TABLE = read_table("value_words")
 MISSING_OR_NAME = frozenset(map(normalize, _TABLE["missing_or_name"]))
@@ -96,19 +47,76 @@ _DOCUMENT = re.compile(r"[A-Za-z0-9_-]*\d[A-Za-z0-9_-]*")
 _FILE_NAME = re.compile(r".*\.(pdf|docx?|odt|rtf|txt|jpe?g|png)", re.IGNORECASE)
 
 
+def is_yes(text: str) -> bool:
+    return normalize(text) in _YES
+
+
+def is_no(text: str) -> bool:
+    return normalize(text) in _NO
+
+
+def _is_phone(text: str) -> bool:
+    return bool(_PHONE.fullmatch(text)) and 7 <= sum(character.isdigit() for character in text) <= 15
+
+
+# --- a column -------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True)
-class ColumnValues:
-    """The values of one column (missing words left out) and what they look like. Shares are from 0 to 1."""
+class ColumnView:
+    """A column with a sample of its values, and what these and its header say.
 
-    sampled: SampledColumn
+    `values`: each distinct text once with its count, in order of first appearance; blanks left out. `filled` counts all
+    cells that hold something, also those whose text is not kept because there are too many.
+    """
 
-    @cached_property
-    def counts(self) -> tuple[tuple[str, int], ...]:
-        return tuple((text, count) for text, count in self.sampled.values if normalize(text) not in MISSING_WORDS)
+    column: Column
+    values: tuple[tuple[str, int], ...] = ()
+    filled: int = 0
 
     @property
     def texts(self) -> tuple[str, ...]:
-        return tuple(text for text, _ in self.counts)
+        return tuple(text for text, _ in self.values)
+
+    # --- its header -------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        return self.column.name
+
+    @cached_property
+    def key(self) -> str:
+        return key_of(self.name)
+
+    @cached_property
+    def concept(self) -> str | None:
+        """What it holds, of CONCEPTS, where the table of header words knows the header."""
+        return concept_of(self.name)
+
+    @property
+    def likely(self) -> str | None:
+        """What the words of its header make likely, of CONCEPTS, where `concept` is None."""
+        return self._likely if self._likely in CONCEPTS else None
+
+    @cached_property
+    def imported(self) -> bool:
+        """False: its header says that it is of no use to the service, or is about somebody else."""
+        refused = self.concept is None and (self._is_refused or self._likely in NOT_IMPORTED)
+        return not refused and bool(self.name.strip())
+
+    @cached_property
+    def _is_refused(self) -> bool:
+        return is_not_imported(self.name) or bool(FOREIGN_WORDS & set(words_of(self.name)))
+
+    @cached_property
+    def _likely(self) -> str | None:
+        return None if self.concept or self._is_refused else likely_concept(self.name)
+
+    # --- its values, missing words left out; shares are from 0 to 1 ---------------------------------
+
+    @cached_property
+    def counts(self) -> tuple[tuple[str, int], ...]:
+        return tuple((text, count) for text, count in self.values if normalize(text) not in MISSING_WORDS)
 
     @cached_property
     def total(self) -> int:
@@ -162,7 +170,7 @@ class ColumnValues:
     @cached_property
     def yes_no(self) -> float:
         """The share of words of yes and no: `yok` is such a word and no missing value here."""
-        words = [(text, count) for text, count in self.sampled.values if is_yes(text) or is_no(text)]
+        words = [(text, count) for text, count in self.values if is_yes(text) or is_no(text)]
         others = sum(count for text, count in self.counts if not (is_yes(text) or is_no(text)))
         found = sum(count for _, count in words)
         return found / (found + others) if found else 0.0
@@ -177,58 +185,6 @@ class ColumnValues:
         return self.share(lambda text: any(character.isdigit() for character in text))
 
 
-def is_yes(text: str) -> bool:
-    return normalize(text) in _YES
-
-
-def is_no(text: str) -> bool:
-    return normalize(text) in _NO
-
-
-def _is_phone(text: str) -> bool:
-    return bool(_PHONE.fullmatch(text)) and 7 <= sum(character.isdigit() for character in text) <= 15
-
-
-# --- what the header says -------------------------------------------------------------------------
-
-SIMILAR = "the header is like it"
-
-
-@dataclass(frozen=True)
-class ColumnView:
-    """A column with what its header and its values say."""
-
-    sampled: SampledColumn
-    values: ColumnValues
-    concept: str | None  # of CONCEPTS
-    imported: bool  # False: its header says that it is of no use to the service, or is about somebody else
-    likely: str | None = None  # what the words of its header make likely, where `concept` is None
-
-    @property
-    def column(self) -> Column:
-        return self.sampled.column
-
-    @property
-    def name(self) -> str:
-        return self.sampled.column.name
-
-    @cached_property
-    def key(self) -> str:
-        return key_of(self.name)
-
-
-def view(sampled: SampledColumn) -> ColumnView:
-    """The column with its meaning looked up."""
-    name = sampled.column.name
-    concept = concept_of(name)
-    refused = concept is None and is_not_imported(name)
-    foreign = concept is None and bool(FOREIGN_WORDS & set(words_of(name)))
-    likely = None if concept or refused or foreign else likely_concept(name)
-    refused = refused or likely in NOT_IMPORTED
-    imported = not refused and not foreign and bool(name.strip())
-    return ColumnView(sampled, ColumnValues(sampled), concept, imported, likely if likely in CONCEPTS else None)
-
-
 class ColumnNames:
     """The names by which a mapping file finds the columns of one sheet again."""
 
@@ -239,6 +195,41 @@ class ColumnNames:
         """The header where it means this column only, else the letter as `=C`."""
         name = " ".join(column.name.split())
         return name if self._header.candidates(name) == (column,) else f"={column.letter}"
+
+
+# --- a sample of the values -----------------------------------------------------------------------
+
+_MOST_ROWS = 5_000
+_MOST_DISTINCT = 1_000
+
+
+def sample_columns(columns: Sequence[Column], rows: Iterable[Row]) -> tuple[ColumnView, ...]:
+    """The columns with what the first 5,000 rows hold."""
+    sampler = _Sampler(columns)
+    for row in islice(rows, _MOST_ROWS):
+        sampler.add(row)
+    return sampler.views()
+
+
+class _Sampler:
+    """What the rows so far hold."""
+
+    def __init__(self, columns: Sequence[Column]) -> None:
+        self._columns = columns
+        self._counts: list[Counter[str]] = [Counter() for _ in columns]
+        self._filled = [0] * len(columns)
+
+    def add(self, row: Row) -> None:
+        for index, cell in enumerate(row.cells):
+            if cell and (text := cell.strip()):
+                self._filled[index] += 1
+                counts = self._counts[index]
+                if text in counts or len(counts) < _MOST_DISTINCT:
+                    counts[text] += 1
+
+    def views(self) -> tuple[ColumnView, ...]:
+        found = zip(self._columns, self._counts, self._filled, strict=True)
+        return tuple(ColumnView(column, tuple(counts.items()), filled) for column, counts, filled in found)
 
 
 # --- the kinds of a sheet's columns, for a person who looks into the file -------------------------
@@ -300,27 +291,26 @@ def profile_sheet(columns: Sequence[Column], rows: Iterable[Row], header_row: in
         with_problems += bool(row.problems)
         problems.extend(row.problems[: _PROBLEMS - len(problems)])
         sampler.add(row)
-    profiles = tuple(_profile_column(view(sampled)) for sampled in sampler.sampled())
+    profiles = tuple(_profile_column(one) for one in sampler.views())
     return SheetProfile(count, last_row, with_problems, tuple(problems), profiles)
 
 
 def _profile_column(one: ColumnView) -> ColumnProfile:
-    dates = fitting_formats(one.values.counts)
+    dates = fitting_formats(one.counts)
     kind = ColumnKind.DATE if dates.formats else _kind_of(one)
-    samples = one.sampled.texts[:_SAMPLES]
-    return ColumnProfile(one.column, one.sampled.filled, samples, kind, dates.formats, dates.ambiguous)
+    samples = one.texts[:_SAMPLES]
+    return ColumnProfile(one.column, one.filled, samples, kind, dates.formats, dates.ambiguous)
 
 
 def _kind_of(one: ColumnView) -> ColumnKind:
-    values = one.values
     says_phone = "phone" in (one.concept, one.likely, STANDS_IN.get(one.concept or one.likely or ""))
     shares = {
-        ColumnKind.PHONE: values.phones if says_phone or values.dialed >= _DIALED_SHARE else 0.0,
-        ColumnKind.E_MAIL: values.emails,
-        ColumnKind.URL: values.urls,
-        ColumnKind.NUMBER: values.numbers,
-        ColumnKind.YES_NO: values.yes_no,  # of which 1 and 0 are words too
+        ColumnKind.PHONE: one.phones if says_phone or one.dialed >= _DIALED_SHARE else 0.0,
+        ColumnKind.E_MAIL: one.emails,
+        ColumnKind.URL: one.urls,
+        ColumnKind.NUMBER: one.numbers,
+        ColumnKind.YES_NO: one.yes_no,  # of which 1 and 0 are words too
     }
-    if not values.total:
+    if not one.total:
         return ColumnKind.EMPTY
     return next((kind for kind, share in shares.items() if share >= _KIND_SHARE), ColumnKind.TEXT)

@@ -13,10 +13,7 @@ from importer.suggest.columns import (
     MISSING_OR_NAME,
     MISSING_WORDS,
     ColumnNames,
-    ColumnValues,
     ColumnView,
-    SampledColumn,
-    view,
 )
 from importer.suggest.date_forms import DateForms, date_forms, day_first_votes
 from importer.suggest.entry_columns import (
@@ -52,7 +49,7 @@ from importer.text.ranges import range_pieces
 def propose(
     target: Target,
     questions: Sequence[Question],
-    columns: Sequence[SampledColumn],
+    views: Sequence[ColumnView],
     source: SourceFacts,
     others: Sequence[OtherSheet] = (),
 ) -> Proposal:
@@ -62,8 +59,7 @@ def propose(
 
     Nothing is guessed silently: what is not certain carries its doubt, and what is not found is named as open.
     """
-    views = tuple(map(view, columns))
-    names = ColumnNames([sampled.column for sampled in columns])
+    names = ColumnNames([one.column for one in views])
     day_first = _day_first(views)
     candidate, asked = candidate_goals(target), question_goals(questions)
     entries, reserved = _entries(questions, views, names, day_first)
@@ -97,13 +93,13 @@ def propose(
 
 def _day_first(views: Sequence[ColumnView]) -> bool | None:
     """How these columns together write `3/4/2021`, None where nothing says it."""
-    votes = sum(day_first_votes(one.values.counts) for one in views)
+    votes = sum(day_first_votes(one.counts) for one in views)
     return None if votes == 0 else votes > 0
 
 
 def _value(match: Match, names: ColumnNames, day_first: bool | None) -> ProposedValue:
     columns = tuple(one.column for one in match.views)
-    reading = reading_of(match.goal.wanted, [one.values for one in match.views], day_first)
+    reading = reading_of(match.goal.wanted, match.views, day_first)
     part = (Setting("part", match.part),) if match.part else ()
     return ProposedValue(
         names=tuple(map(names.of, columns)),
@@ -136,7 +132,7 @@ _DATES = ("start_date", "end_date")
 
 
 def _entries(
-    questions: Sequence[Question], views: tuple[ColumnView, ...], names: ColumnNames, day_first: bool | None
+    questions: Sequence[Question], views: Sequence[ColumnView], names: ColumnNames, day_first: bool | None
 ) -> tuple[dict[int, ProposedEntries], frozenset[int]]:
     """The entries by question, and the columns that belong to entries, whether or not somebody asks for them."""
     asked = {kind: question for question in questions if (kind := entry_kind(question))}
@@ -157,7 +153,7 @@ def _named_by(goal: Goal, one: ColumnView) -> bool:
 
 
 def _on_other_sheets(
-    questions: Sequence[Question], views: tuple[ColumnView, ...], names: ColumnNames, others: Sequence[OtherSheet]
+    questions: Sequence[Question], views: Sequence[ColumnView], names: ColumnNames, others: Sequence[OtherSheet]
 ) -> dict[int, ProposedEntries]:
     """The entries that another sheet holds, of questions that no column here answers."""
     found = {}
@@ -171,8 +167,8 @@ def _on_other_sheets(
 
 def _entries_of_child(child: ChildEntries, names: ColumnNames) -> ProposedEntries:
     """The entries of another sheet. `names` are those of the main one."""
-    there = ColumnNames([sampled.column for sampled in child.sheet.columns])
-    entries = _entries_of(child.groups, there, _day_first([view(sampled) for sampled in child.sheet.columns]))
+    there = ColumnNames([one.column for one in child.sheet.columns])
+    entries = _entries_of(child.groups, there, _day_first(child.sheet.columns))
     join = ProposedChild(child.sheet.name, there.of(child.key.column), names.of(child.equals.column))
     doubt = "" if child.found == 1 else f"{child.found:.0%} of the keys of that sheet are found in this one"
     return replace(entries, child=join, doubt=doubt)
@@ -234,11 +230,11 @@ def _proposed(field: EntryColumns, names: ColumnNames, reading: Reading, doubt: 
     )
 
 
-def _together(field: EntryColumns) -> ColumnValues:
+def _together(field: EntryColumns) -> ColumnView:
     """The columns of one field as if they were one."""
-    values = tuple(pair for one in field.views for pair in one.sampled.values)
-    filled = sum(one.sampled.filled for one in field.views)
-    return ColumnValues(SampledColumn(field.views[0].column, values, filled))
+    values = tuple(pair for one in field.views for pair in one.values)
+    filled = sum(one.filled for one in field.views)
+    return ColumnView(field.views[0].column, values, filled)
 
 
 # --- what counts for the whole file ---------------------------------------------------------------
@@ -256,7 +252,7 @@ def _region(values: Mapping[Goal, ProposedValue], views: Sequence[ColumnView]) -
     phones = {
         column.index for goal, value in values.items() if goal.wanted.kind is Kind.PHONE for column in value.taken
     }
-    numbers = [pair for one in views if one.column.index in phones for pair in one.values.counts]
+    numbers = [pair for one in views if one.column.index in phones for pair in one.counts]
     return _phone_region(numbers, language_of(one.name for one in views)) if numbers else None
 
 
@@ -276,7 +272,7 @@ def _missing_words(
     for one in views:
         if one.column.index in own:
             continue
-        words = {normalize(text): text for text in one.sampled.texts if normalize(text) in MISSING_WORDS - options}
+        words = {normalize(text): text for text in one.texts if normalize(text) in MISSING_WORDS - options}
         columns.update(set(words))
         written = {**words, **written}
     return tuple(text for word, text in sorted(written.items()) if word not in MISSING_OR_NAME or columns[word] > 1)

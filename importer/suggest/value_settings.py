@@ -11,7 +11,7 @@ from functools import lru_cache
 from rapidfuzz import fuzz
 
 from importer.mapping import NO_WORDS, YES_WORDS, FieldSpec, Kind, Options
-from importer.suggest.columns import MISSING_WORDS, NUMBER, ColumnValues, is_no, is_yes
+from importer.suggest.columns import MISSING_WORDS, NUMBER, ColumnView, is_no, is_yes
 from importer.suggest.date_forms import DateForms, date_forms
 from importer.suggest.header_words import read_table, words_of
 from importer.suggest.proposal import Setting, TableLine
@@ -25,9 +25,9 @@ Counts = Sequence[tuple[str, int]]  # texts, each with how often it occurs
 _ENOUGH = 0.6  # of the filled cells: exports are messy, and the rest is told row by row
 
 
-def doubt_about(wanted: FieldSpec, values: ColumnValues) -> str:
+def doubt_about(wanted: FieldSpec, values: ColumnView) -> str:
     """Why the values do not look like what is wanted, "" where they do or where there are none to judge by."""
-    if not values.sampled.filled:
+    if not values.filled:
         return ""
     if not values.total and wanted.kind not in (Kind.YES_NO, Kind.FLAG):
         return ""
@@ -40,12 +40,12 @@ def doubt_about(wanted: FieldSpec, values: ColumnValues) -> str:
     return "" if share >= _ENOUGH else f"only {share:.0%} of the values look like {noun}"
 
 
-def is_like(wanted: FieldSpec, values: ColumnValues) -> bool:
+def is_like(wanted: FieldSpec, values: ColumnView) -> bool:
     """Whether the values themselves speak for it: there are some, and they are of the kind."""
     return bool(values.total) and not doubt_about(wanted, values)
 
 
-def _choice(values: ColumnValues, wanted: FieldSpec) -> tuple[float, str]:
+def _choice(values: ColumnView, wanted: FieldSpec) -> tuple[float, str]:
     if not wanted.options:
         return 1.0, ""
     meant = {normalize(line.cell) for line in table_of(values.counts, wanted.options) if line.target}
@@ -54,7 +54,7 @@ def _choice(values: ColumnValues, wanted: FieldSpec) -> tuple[float, str]:
     return share, wanted.noun.replace("option of", "an option of", 1)
 
 
-def _choices(values: ColumnValues, wanted: FieldSpec) -> tuple[float, str]:
+def _choices(values: ColumnView, wanted: FieldSpec) -> tuple[float, str]:
     if not wanted.options:
         return 1.0, ""
     separator = _separator_of(values.counts, wanted.options)
@@ -66,7 +66,7 @@ def _choices(values: ColumnValues, wanted: FieldSpec) -> tuple[float, str]:
     return values.share(holds_an_option), f"options of {wanted.noun.removeprefix('option of ')}"
 
 
-_TESTS: dict[Kind, Callable[[ColumnValues, FieldSpec], tuple[float, str]]] = {
+_TESTS: dict[Kind, Callable[[ColumnView, FieldSpec], tuple[float, str]]] = {
     Kind.EMAIL: lambda values, _: (values.emails, "an e-mail address"),
     Kind.URL: lambda values, _: (values.urls, "a web address"),
     Kind.PHONE: lambda values, _: (values.phones, "a phone number"),
@@ -95,7 +95,7 @@ class Reading:
     remark: str = ""
 
 
-def reading_of(wanted: FieldSpec, columns: Sequence[ColumnValues], day_first: bool | None) -> Reading:
+def reading_of(wanted: FieldSpec, columns: Sequence[ColumnView], day_first: bool | None) -> Reading:
     """The keys that these columns together need to be read as what is wanted.
 
     day_first: how the file as a whole writes `3/4/2021`, None where nothing says it.
@@ -106,7 +106,7 @@ def reading_of(wanted: FieldSpec, columns: Sequence[ColumnValues], day_first: bo
     if wanted.kind in (Kind.INTEGER, Kind.DECIMAL):
         return _number_reading(wanted.kind, counts)
     if wanted.kind in (Kind.YES_NO, Kind.FLAG):
-        return _yes_no_reading(tuple(text for values in columns for text in values.sampled.texts))
+        return _yes_no_reading(tuple(text for values in columns for text in values.texts))
     if wanted.kind is Kind.CHOICE and wanted.options:
         return Reading(table=table_of(counts, wanted.options))
     if wanted.kind is Kind.CHOICES:
@@ -282,9 +282,9 @@ class NameHabits:
 PLAIN = NameHabits()
 
 
-def name_habits(values: ColumnValues) -> NameHabits:
+def name_habits(values: ColumnView) -> NameHabits:
     """How these full names are written."""
-    return NameHabits(values.share(_has_capitals) > _CAPITALS, *_words_of_last_names(values.texts))
+    return NameHabits(values.share(_has_capitals) > _CAPITALS, *_words_of_last_names(text for text, _ in values.counts))
 
 
 def _words_of_last_names(names: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
