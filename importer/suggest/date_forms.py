@@ -15,9 +15,7 @@ from importer.text.normalize import normalize
 
 # --- the forms that a file's own are found among ---------------------------------------------------
 
-YEAR = "%Y"
-YEAR_AND_MONTH = "%Y-%m"
-ISO = ("%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S")
+_YEAR = "%Y"
 _DAYS = (
     "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%y",
     "%d/%m/%y", "%m/%d/%y",
@@ -25,9 +23,10 @@ _DAYS = (
     "%Y%m%d",
 )  # fmt: skip
 _TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p")
-MONTHS = ("%m/%Y", "%m.%Y", "%m-%Y", "%Y.%m", "%Y/%m", "%b %Y", "%B %Y", "%b-%Y", "%B-%Y", "%b %y", "%b-%y")
-FORMATS = tuple(day + time for day in _DAYS for time in _TIMES) + MONTHS
-WRITTEN = (*ISO, *FORMATS, YEAR, YEAR_AND_MONTH)
+_MONTHS = ("%m/%Y", "%m.%Y", "%m-%Y", "%Y.%m", "%Y/%m", "%b %Y", "%B %Y", "%b-%Y", "%B-%Y", "%b %y", "%b-%y")
+_FORMATS = tuple(day + time for day in _DAYS for time in _TIMES) + _MONTHS
+_ISO_DAYS = ("%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S")
+_ALL_FORMATS = (*_ISO_DAYS, *_FORMATS, _YEAR, "%Y-%m")
 _SHORT = 4  # letters of a month's short name, at most
 
 
@@ -50,25 +49,25 @@ _NO_MONTHS = frozenset({"am", "pm", "a", "p", "m", "t"})
 
 
 @lru_cache(maxsize=8192)
-def formats_of(text: str) -> tuple[str, ...]:
+def _formats_of(text: str) -> tuple[str, ...]:
     """The forms beside ISO that a text may be in: two where day and month may be either."""
-    return _fitting(text, FORMATS)
+    return _fitting(text, _FORMATS)
 
 
 @lru_cache(maxsize=8192)
-def all_formats_of(text: str) -> tuple[str, ...]:
+def _all_formats_of(text: str) -> tuple[str, ...]:
     """The forms that a text may be in, those of ISO among them."""
-    return _fitting(text, WRITTEN)
+    return _fitting(text, _ALL_FORMATS)
 
 
-def short_year_of(text: str, date_format: str) -> int | None:
+def _short_year_of(text: str, date_format: str) -> int | None:
     """The two-digit year that a text in this form says, None where the form has none or the text is no such date."""
     codes = [token.code for token in tokens(date_format) if token.code]
     match = _pattern(date_format).fullmatch(normalize(text)) if "y" in codes else None
     return int(match[codes.index("y") + 1]) if match else None
 
 
-def month_languages(texts: Sequence[str]) -> tuple[str, ...]:
+def _month_languages(texts: Sequence[str]) -> tuple[str, ...]:
     """The languages in which every month of these dates has its name: one if one will do, English first."""
     words = {word for text in texts for word in _WORD.findall(normalize(text))} - _NO_MONTHS
     knows = {
@@ -136,7 +135,7 @@ def date_forms(values: Iterable[tuple[str, int]], day_first: bool | None = None)
         counts[text] += count
     open_ends = {normalize(text): text for text in counts if normalize(text) in _OPEN_END_WORDS}
     dates = {text: count for text, count in counts.items() if normalize(text) not in open_ends}
-    fits = {text: formats_of(text) for text in dates if not _ISO.fullmatch(text)}
+    fits = {text: _formats_of(text) for text in dates if not _ISO.fullmatch(text)}
     clear = Counter[str]()
     for text, formats in fits.items():
         if len(formats) == 1:
@@ -144,10 +143,12 @@ def date_forms(values: Iterable[tuple[str, int]], day_first: bool | None = None)
     chosen, unsure = _chosen(fits, clear, dates, day_first)
     read = {text for text in dates if text not in fits or set(fits[text]) & set(chosen)}
     total = sum(dates.values())
-    years = {short_year_of(text, form) for text, forms in fits.items() for form in forms if form in chosen} - {None}
+    years = {_short_year_of(text, form) for text, forms in fits.items() for form in forms if form in chosen} - {None}
     pivot = _pivot({year for year in years if year is not None}, date.today().year) if years else None
     if pivot is not None and not unsure:
         unsure = f"years of two digits are taken for {pivot} to {pivot + 99}"
+    named = any("%b" in form or "%B" in form for form in chosen)
+    languages = _month_languages([text for text in read if text in fits]) if named else ()
     return DateForms(
         formats=chosen,
         share=sum(dates[text] for text in read) / total if total else 0.0,
@@ -157,15 +158,9 @@ def date_forms(values: Iterable[tuple[str, int]], day_first: bool | None = None)
         lacks_day=any(_lacks_day(text, fits.get(text, ()), chosen) for text in read),
         lacks_month=any(len(text) == 4 for text in read),
         total=total,
-        months=_months([text for text in read if text in fits], chosen),
+        months=() if languages == ("en",) else languages,
         pivot=pivot,
     )
-
-
-def _months(texts: Sequence[str], formats: Sequence[str]) -> tuple[str, ...]:
-    named = any("%b" in form or "%B" in form for form in formats)
-    languages = month_languages(texts) if named else ()
-    return () if languages == ("en",) else languages
 
 
 def _pivot(years: set[int], this_year: int) -> int:
@@ -184,7 +179,7 @@ def day_first_votes(values: Iterable[tuple[str, int]]) -> int:
     """How many values say that the day comes first, less those that say that the month does (`25/12/2020`)."""
     votes = 0
     for text, count in values:
-        formats = formats_of(text)
+        formats = _formats_of(text)
         if len(formats) == 1 and re.match(r"\d+[/-]\d+[/-]", text):
             votes += count if formats[0].startswith("%d") else -count if formats[0].startswith("%m") else 0
     return votes
@@ -204,7 +199,7 @@ def _chosen(
         chosen -= minority
         few = sum(clear[form] for form in minority) < _FEW * sum(dates.values())
         unsure = unsure if few else "some values have the day first, others the month"
-    order = {form: position for position, form in enumerate(FORMATS)}
+    order = {form: position for position, form in enumerate(_FORMATS)}
     return tuple(sorted(chosen, key=order.__getitem__)), unsure
 
 
@@ -212,7 +207,7 @@ def _minority(chosen: set[str], clear: Counter[str]) -> set[str]:
     """The formats that contradict the others of the column in whether the day or the month comes first."""
     day, month = ({form for form in chosen if form.startswith(code)} for code in ("%d", "%m"))
     # 25.12.2020 beside 12/2020 is no contradiction: a month with a year can be misread by nobody.
-    month -= set(MONTHS)
+    month -= set(_MONTHS)
     if not day or not month:
         return set()
     return min(day, month, key=lambda forms: sum(clear[form] for form in forms))
@@ -221,7 +216,7 @@ def _minority(chosen: set[str], clear: Counter[str]) -> set[str]:
 def _lacks_day(text: str, formats: tuple[str, ...], chosen: tuple[str, ...]) -> bool:
     if not formats:
         return len(text) < 8  # YYYY or YYYY-MM
-    return any(form in MONTHS for form in formats if form in chosen)
+    return any(form in _MONTHS for form in formats if form in chosen)
 
 
 # --- the forms that a person is shown -------------------------------------------------------------
@@ -244,7 +239,7 @@ class FittingFormats:
 def fitting_formats(values: Iterable[tuple[str, int]]) -> FittingFormats:
     """The formats of these values (text, count), words of an open end left out."""
     counts = {text: count for text, count in values if normalize(text) not in _OPEN_END_WORDS}
-    found = {text: formats for text in counts if (formats := all_formats_of(text))}
+    found = {text: formats for text in counts if (formats := _all_formats_of(text))}
     enough = max(1, _MOST * sum(counts.values()))
     if sum(counts[text] for text in found) < enough:
         return FittingFormats()
@@ -253,10 +248,10 @@ def fitting_formats(values: Iterable[tuple[str, int]]) -> FittingFormats:
     occurring = {one for formats in found.values() for one in formats}
     cells = pd.Series({text: counts[text] for text in found})
     fits = pd.DataFrame(
-        {one: [one in found[text] for text in found] for one in WRITTEN if one in occurring}, cells.index
+        {one: [one in found[text] for text in found] for one in _ALL_FORMATS if one in occurring}, cells.index
     )
     fitting = fits.mul(cells, axis="index").sum()  # how many cells each format fits
-    best = fitting.drop(YEAR, errors="ignore").max()
+    best = fitting.drop(_YEAR, errors="ignore").max()
     if best >= enough:
         formats = tuple(fitting.index[fitting == best])
         return FittingFormats(formats, len(formats) > 1)
@@ -264,5 +259,5 @@ def fitting_formats(values: Iterable[tuple[str, int]]) -> FittingFormats:
     while len(chosen) < _MIXED and cells.any():  # the fewest that fit most cells together
         chosen.append(str(fits.mul(cells, axis="index").sum().idxmax()))
         cells[fits[chosen[-1]]] = 0
-    is_date = sum(counts[text] for text in found if set(found[text]) & set(chosen)) >= enough and chosen != [YEAR]
+    is_date = sum(counts[text] for text in found if set(found[text]) & set(chosen)) >= enough and chosen != [_YEAR]
     return FittingFormats(tuple(chosen)) if is_date else FittingFormats()  # a lone year is a date among others only
