@@ -1,153 +1,129 @@
-"""Sorts the rows of a source: each candidate is to be sent, or has its outcome already."""
+"""Classifies the rows of a source: each candidate is to be sent, or has its outcome already."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
-from typing import Final, NamedTuple, Protocol, Self
+from typing import Final, NamedTuple, Self
 
 from importer.app.background_worker import BackgroundWorker, begin_in_background
 from importer.mapping import Repeated, ResolvedMapping
 from importer.models import Outcome, OutcomeKind, ReadyCandidate, Row, Submission
+from importer.runs.journal import PreviousResults
 from importer.sqlite_file import Connection, connect_to_nameless
 from importer.transform import Duplicates, Filtered, Invalid, candidate_rows, encode, transform_row
 
 ReadRows = Callable[[], Iterator[Row]]
-Recall = Callable[[int], Outcome | None]
-_Judged = tuple[tuple[int, ...], Submission | Outcome]  # the rows of a candidate, and what it comes to
+_Checked = tuple[tuple[int, ...], Submission | Outcome]  # the rows of a candidate, and its submission or outcome
 _IN_MEMORY: Final = 50_000  # keys; more are put into a temporary database of SQLite's own, gone when it is closed
 _CACHE_KIB: Final = 4096
 
 
-class Sorted(NamedTuple):
-    """What one candidate of the source comes to, and the numbers of its rows, the first of them first."""
+class Classified(NamedTuple):
+    """What is sent for one candidate, or its outcome; and the numbers of its rows, the first of them first."""
 
     rows: tuple[int, ...]
     result: ReadyCandidate | Outcome
-
-
-class Recalls(Protocol):
-    """What is known beforehand of rows."""
-
-    @property
-    def knows_any(self) -> bool: ...
-
-    def verdict(self, row: int) -> Outcome | None: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
     """What a look at every row found: how many there are, how many are ready to be sent, and the last row's number.
 
-    repeated: the second row of each e-mail that several rows have, by its hash; groups: the rows of each candidate
-    that has several.
+    groups: the rows of each candidate that has several.
     """
 
     rows: int
     ready: int
     last_row: int
-    repeated: Mapping[bytes, int]
     groups: tuple[tuple[int, ...], ...]
 
 
-class SortingAhead:
-    """The candidates of a source, the first of them sorted before anybody asks; they are given once.
+class Candidates:
+    """The candidates of a source, classified; given once, and closed then or before.
 
-    So a file of a few thousand rows has been read to its end before its first row is sent, a longer one is not delayed
-    by its own length, and no row is worked on twice: those that follow are sorted by a process beside this one, unless
-    something is `known` of them by the time that they are asked for, which is learned here and saves the work.
-    `forecast` is None where rows are left to be read.
+    The first `ahead` are classified at once: a file of a few thousand rows is read to its end before its first row is
+    sent, a longer one is not delayed by its own length. Those that follow are classified by a process beside this one,
+    unless `previous` results are known by then, which save the work. Where `ahead` is None, or the outcome of a row may
+    depend on one that comes much later, every row is checked first, and classified again when it is asked for.
+
+    forecast: None where rows are left to be read. previous: to be set before the first candidate is asked for.
 
     Raises:
         UnusableInput: the file cannot be read as far as that.
     """
 
-    def __init__(self, read: ReadRows, mapping: ResolvedMapping, known: Recalls, ahead: int) -> None:
-        self._known = known
-        self._rest = sort_rows(read, mapping, {}, known.verdict)
-        self._ahead = deque(islice(self._rest, ahead))
+    def __init__(self, read: ReadRows, mapping: ResolvedMapping, ahead: int | None) -> None:
+        self._read, self._mapping = read, mapping
+        self._first: deque[Classified] = deque()
+        self._worker: BackgroundWorker[Classified] | None = None
+        self.previous: PreviousResults | None = None
         self.forecast: Forecast | None = None
-        self._beside: BackgroundWorker[Sorted] | None = None
-        if len(self._ahead) < ahead:
-            self.forecast = _forecast((one.rows, one.result) for one in self._ahead)
+        if ahead is None or mapping.grouping is not None or mapping.repeated is Repeated.ERROR or mapping.joins:
+            self.forecast, repeated = self._forecast({})
+            if repeated and mapping.repeated is Repeated.ERROR:  # then the first row of each is not ready either
+                self.forecast, _ = self._forecast(repeated)
+            self._rest = self._classify(repeated)
+            return
+        self._rest = self._classify({})
+        self._first.extend(islice(self._rest, ahead))
+        if len(self._first) < ahead:
+            self.forecast = _forecast_of(self._first)
         else:
-            self._beside = begin_in_background(lambda: islice(sort_rows(read, mapping, {}), ahead, None))
+            self._worker = begin_in_background(lambda: islice(self._classify({}), ahead, None))
 
-    def __iter__(self) -> Iterator[Sorted]:
-        while self._ahead:
-            yield self._ahead.popleft()
-        yield from self._rest if self._beside is None or self._known.knows_any else self._beside
+    def __iter__(self) -> Iterator[Classified]:
+        while self._first:
+            yield self._first.popleft()
+        yield from self._rest if self._worker is None or self.previous is not None else self._worker
 
     def close(self) -> None:
         """No more are wanted."""
         self._rest.close()
-        if self._beside is not None:
-            self._beside.close()
+        if self._worker is not None:
+            self._worker.close()
+
+    def _forecast(self, repeated: Mapping[bytes, int]) -> tuple[Forecast, Mapping[bytes, int]]:
+        """With the second row of each e-mail that several rows have, by its hash."""
+        with FirstRows() as first_rows:
+            duplicates = Duplicates(self._mapping, repeated, first_rows)
+            return _forecast_of(self._check(duplicates)), duplicates.repeated
+
+    def _classify(self, repeated: Mapping[bytes, int]) -> Generator[Classified, None, None]:
+        with FirstRows() as first_rows:
+            for rows, result in self._check(Duplicates(self._mapping, repeated, first_rows)):
+                yield Classified(rows, result if isinstance(result, Outcome) else encode(result))
+
+    def _check(self, duplicates: Duplicates) -> Iterator[_Checked]:
+        mapping = self._mapping
+        for row in candidate_rows(self._read, mapping):
+            if isinstance(row, Filtered):
+                yield _filtered(row)
+                continue
+            if self.previous is not None and mapping.grouping is None:
+                known = self.previous.outcome(row.number)
+                if known is not None:
+                    yield (row.number,), known
+                    continue
+            rows = tuple(member.number for member in row.members) if row.members else (row.number,)
+            result = transform_row(row, mapping)
+            if isinstance(result, Filtered):
+                yield _filtered(result)
+            elif isinstance(result, Invalid):
+                yield rows, Outcome(row.number, OutcomeKind.INVALID, problems=result.problems)
+            elif (problem := duplicates.check(row, result)) is not None:
+                yield rows, Outcome(row.number, OutcomeKind.INVALID, problems=(problem,))
+            else:
+                yield rows, result
 
 
-def _nothing_known(_row: int) -> Outcome | None:
-    return None
-
-
-def sort_rows(
-    read: ReadRows, mapping: ResolvedMapping, repeated: Mapping[bytes, int], recall: Recall = _nothing_known
-) -> Generator[Sorted, None, None]:
-    """Each candidate as what is to be sent for it, or as its outcome where nothing is.
-
-    recall: gives the outcome of a row by its number where it is known beforehand; not asked where rows are grouped.
-    """
-    with FirstRows() as first_rows:
-        for rows, result in _judge(read, mapping, Duplicates(mapping, repeated, first_rows), recall):
-            yield Sorted(rows, result if isinstance(result, Outcome) else encode(result))
-
-
-def _judge(
-    read: ReadRows, mapping: ResolvedMapping, duplicates: Duplicates, recall: Recall = _nothing_known
-) -> Iterator[_Judged]:
-    is_grouped = mapping.grouping is not None
-    for row in candidate_rows(read, mapping):
-        if isinstance(row, Filtered):
-            yield _left_out(row)
-            continue
-        if not is_grouped and (known := recall(row.number)) is not None:
-            yield (row.number,), known
-            continue
-        rows = tuple(member.number for member in row.members) or (row.number,)
-        result = transform_row(row, mapping)
-        if isinstance(result, Filtered):
-            yield _left_out(result)
-        elif isinstance(result, Invalid):
-            yield rows, Outcome(row.number, OutcomeKind.INVALID, problems=result.problems)
-        elif (problem := duplicates.check(row, result)) is not None:
-            yield rows, Outcome(row.number, OutcomeKind.INVALID, problems=(problem,))
-        else:
-            yield rows, result
-
-
-def _left_out(filtered: Filtered) -> _Judged:
+def _filtered(filtered: Filtered) -> _Checked:
     return (filtered.row,), Outcome(filtered.row, OutcomeKind.FILTERED, problems=(filtered.problem,))
 
 
-def look_ahead(read: ReadRows, mapping: ResolvedMapping) -> Forecast:
-    """Check every row as if it were sent: a file that cannot be read to its end is found before the first request."""
-    with FirstRows() as first_rows:
-        duplicates = Duplicates(mapping, first_rows=first_rows)
-        forecast = replace(_forecast(_judge(read, mapping, duplicates)), repeated=duplicates.repeated)
-    if duplicates.repeated and mapping.repeated is Repeated.ERROR:
-        with FirstRows() as first_rows:
-            again = Duplicates(mapping, duplicates.repeated, first_rows)
-            return replace(forecast, ready=_forecast(_judge(read, mapping, again)).ready)
-    return forecast
-
-
-def needs_whole_look(mapping: ResolvedMapping) -> bool:
-    """Whether what becomes of a row may depend on one that comes much later."""
-    return mapping.grouping is not None or mapping.repeated is Repeated.ERROR or bool(mapping.joins)
-
-
-def _forecast(candidates: Iterable[tuple[tuple[int, ...], object]]) -> Forecast:
+def _forecast_of(candidates: Iterable[tuple[tuple[int, ...], object]]) -> Forecast:
     count = ready = last_row = 0
     groups = []
     for rows, result in candidates:
@@ -156,14 +132,7 @@ def _forecast(candidates: Iterable[tuple[tuple[int, ...], object]]) -> Forecast:
         last_row = max(last_row, rows[-1])
         if len(rows) > 1:
             groups.append(rows)
-    return Forecast(count, ready, last_row, {}, tuple(groups))
-
-
-def expand_to_rows(outcome: Outcome, rows: tuple[int, ...]) -> Iterator[Outcome]:
-    """The outcome of a candidate for each of its rows; its requests are counted once, at the first."""
-    yield outcome
-    for row in rows[1:]:
-        yield replace(outcome, row=row, attempts=0)
+    return Forecast(count, ready, last_row, tuple(groups))
 
 
 class FirstRows:

@@ -1,31 +1,38 @@
-"""Where requests go: the recruiting service of the settings, or a sandbox that is started for this order."""
+"""Where requests go: the service of the settings, or a sandbox of our own; and what `importer doctor` examines."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from importer.app.events import Listener, OtherAddressesKnown, QuestionsDelayed
-from importer.app.orders import Order, Rehearsal
+from importer import __version__
+from importer.app.orders import Listener, Order, QuestionsDelayed, Rehearsal
 from importer.atomic_files import INTERNAL, internal_folder, open_private
-from importer.errors import UnusableInput
+from importer.errors import ImporterError, UnusableInput
 from importer.file_lock import held
-from importer.ledger import open_existing_ledger
+from importer.ledger import ledger_name, open_existing_ledger
 from importer.models import Problem, Question
-from importer.runs.results_folder import make_results, unusable_folder
-from importer.service import Limits, Patience, RecruitingService, Reply
+from importer.regular_files import mode_for_others
+from importer.runs.manifest import read_manifest, runs_in
+from importer.runs.results_folder import make_results, unusable_folder, why_untrusted
+from importer.service import Limits, NoReply, Patience, RecruitingService, Reply, describe_transport
 from importer.settings import Settings
+from importer.settings.trust import confirm
 
 if TYPE_CHECKING:
     from importer.sandbox import ChildSandbox
 
 SANDBOX = "sandbox"  # how the ledger knows it: by this name and not by its port
 PROBED = "importer-probe"  # a job post that nobody has: a service that is well answers 404 for it
+_LITTLE_ROOM = 500 * 1024 * 1024  # bytes
 _SANDBOX_PATIENCE = 2.0  # seconds; nobody else's requests are still on their way there
 
 
@@ -122,20 +129,17 @@ def patience_of_run(order: Order, listen: Listener, *, dry_run: bool) -> Callabl
     return of
 
 
-def tell_other_addresses(address: str, settings: Settings, listen: Listener) -> None:
-    """The ledger knows rows by the address as it is written: who changes that is told, before anything is sent."""
+def other_addresses(address: str, settings: Settings) -> tuple[str, ...]:
+    """Addresses that the ledger has runs for and takes for other services, as it knows rows by the address as it is
+    written; without those that are known to be others.
+    """
     ledger = open_existing_ledger(settings.ledger_address) if address != SANDBOX else None
     if ledger is None:
-        return
+        return ()
     with ledger:
         known = ledger.bases()
-    others = tuple(
-        other
-        for other in known
-        if other not in (address, SANDBOX) and (address not in known or is_alike(address, other))
-    )
-    if others:
-        listen(OtherAddressesKnown(address, others))
+    others = (other for other in known if other not in (address, SANDBOX))
+    return tuple(other for other in others if address not in known or is_alike(address, other))
 
 
 def is_alike(one: str, other: str) -> bool:
@@ -174,3 +178,145 @@ def _service(settings: Settings, base_url: str, token: str) -> RecruitingService
         transport=settings.transport,
         options_separator=settings.options_separator,
     )
+
+
+# --- importer doctor ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was examined. `hint` is "" where no action is needed or known."""
+
+    what: str
+    well: bool
+    found: str
+    hint: str = ""
+
+
+def examine(settings: Settings, confirm_use: Callable[[Settings], None], *, trust: bool) -> Iterator[Finding]:
+    """Examine settings, token, connection, folders and ledger.
+
+    confirm_use: may ask a person whether the token may go to the address of a folder. trust: that is confirmed.
+    """
+    yield Finding("importer", True, f"{__version__} on Python {sys.version.split()[0]}")
+    if trust:
+        yield from _confirmed(settings)
+    yield from _address(settings, confirm_use)
+    problems = why_untrusted(settings)
+    if problems:  # what lies in a folder that others can change is not examined
+        yield from (_not_well("results folder", problem, f"{problem.place}: ") for problem in problems)
+        return
+    yield from (*_folder(settings.out), *_runs(settings.out), *_ledger(settings))
+
+
+def _not_well(what: str, problem: Problem, where: str = "") -> Finding:
+    return Finding(what, False, f"{where}{problem.message}", problem.hint)
+
+
+def _all_not_well(what: str, error: UnusableInput) -> Iterator[Finding]:
+    return (_not_well(what, problem) for problem in error.problems)
+
+
+def _confirmed(settings: Settings) -> Iterator[Finding]:
+    """What `--trust` has confirmed."""
+    use = settings.unconfirmed_use()
+    if use is None:
+        yield Finding("trust", True, "there is nothing to confirm")
+        return
+    try:
+        kept = confirm(use)
+    except UnusableInput as error:
+        yield from _all_not_well("trust", error)
+    else:
+        yield Finding("trust", True, f"{use.address} may get {use.told_token} from now on, in this folder ({kept})")
+
+
+def _address(settings: Settings, confirm_use: Callable[[Settings], None]) -> Iterator[Finding]:
+    lacking = list(_lacking(settings))
+    try:
+        yield Finding("transport", True, describe_transport(settings.transport))
+    except UnusableInput as error:
+        lacking.insert(0, _not_well("transport", error.problems[0]))
+    yield from lacking
+    if lacking:
+        return
+    file = settings.secret_file()
+    if file is not None and (mode := mode_for_others(file)):  # where that can be changed, it is refused
+        found = f"{file} is readable by other users (mode {mode:04o}), and that cannot be changed from here"
+        hint = "make sure that nobody else works on this machine or in this container"
+        yield Finding("token file", True, found, hint)
+    confirm_use(settings)
+    try:
+        with connect(settings) as connection:
+            yield Finding("address", True, connection.name)
+            yield _token_and_network(connection.service.probe(PROBED))
+    except UnusableInput as error:
+        yield from _all_not_well("settings", error)
+
+
+def _lacking(settings: Settings) -> Iterator[Finding]:
+    """Both address and token are reported, where both are missing."""
+    for what, ask in (("address", settings.service_url), ("token", settings.access_token)):
+        try:
+            ask()
+        except UnusableInput as error:
+            yield from _all_not_well(what, error)
+
+
+def _token_and_network(answer: Reply | NoReply) -> Finding:
+    if isinstance(answer, NoReply):
+        return Finding("connection", False, answer.reason, "check IMPORTER_BASE_URL, the network and the firewall")
+    if answer.status in (200, 404):
+        return Finding("token", True, "the service takes it")
+    said = f"the service answers {answer.status}" + (f" ({answer.message})" if answer.message else "")
+    if answer.status in (401, 403):
+        return Finding("token", False, said, "set IMPORTER_TOKEN or IMPORTER_TOKEN_FILE to a valid token")
+    return Finding("connection", False, said, "is this the address of the service? else ask the service's people")
+
+
+def _folder(out: Path) -> Iterator[Finding]:
+    there = next(folder for folder in (out.absolute(), *out.absolute().parents) if folder.exists())
+    if not os.access(there, os.W_OK | os.X_OK):
+        yield Finding("results folder", False, f"{out} cannot be written", "name another with --out or IMPORTER_OUT")
+        return
+    free = shutil.disk_usage(there).free
+    room = f"{out}, {free / 1024**3:.1f} GB free"
+    hint = "" if free >= _LITTLE_ROOM else "make room: a run keeps a copy of its file and writes reports"
+    yield Finding("results folder", free >= _LITTLE_ROOM, room, hint)
+
+
+def _runs(out: Path) -> Iterator[Finding]:
+    for folder in runs_in(out):
+        try:
+            read_manifest(folder)
+        except UnusableInput as error:
+            yield from _all_not_well(f"run {folder.name}", error)
+
+
+def _ledger(settings: Settings) -> Iterator[Finding]:
+    try:
+        name = ledger_name(settings.ledger_address)
+        ledger = open_existing_ledger(settings.ledger_address)
+    except ImporterError as error:
+        yield Finding("ledger", False, str(error))
+        return
+    if ledger is None:
+        yield Finding("ledger", True, f"{name} (none yet; the first run makes it)")
+        return
+    with ledger:
+        problems, bases = ledger.check(), ledger.bases()
+    if not problems:
+        yield Finding("ledger", True, f"{name}, sound")
+    yield from (_not_well("ledger", problem) for problem in problems)
+    yield from _addresses_of(bases)
+
+
+def _addresses_of(bases: Sequence[str]) -> Iterator[Finding]:
+    """What the ledger takes for several services, and may be one."""
+
+    services = [base for base in bases if base != SANDBOX]
+    alike = any(is_alike(one, other) for one, other in combinations(services, 2))
+    if len(services) > 1:
+        hint = "keep to one in IMPORTER_BASE_URL: whom the ledger knows at the other is sent again" if alike else ""
+        told = "are spellings of one address, and different services to it" if alike else "are different services to it"
+        yield Finding("addresses", not alike, f"{', '.join(services)} in the ledger {told}", hint)

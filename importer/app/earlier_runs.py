@@ -7,19 +7,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from importer.app.events import Listener, ignore
 from importer.app.import_file import Confirm, Finished, import_file
-from importer.app.orders import Order, Rehearsal, RunControl, Sending
+from importer.app.orders import Listener, Order, Rehearsal, RunControl, Sending, ignore
 from importer.errors import UsageError
+from importer.extract import ReadingLimits
 from importer.ledger import LedgerStore, open_ledger
 from importer.models import OutcomeKind
 from importer.runs import run_report
 from importer.runs.finalize import close, resolve_row
 from importer.runs.journal import JOURNAL, RunJournal
-from importer.runs.manifest import RunManifest, find_run, read_manifest
+from importer.runs.manifest import RunManifest, find_run, part_folders, read_manifest
 from importer.runs.results_folder import refuse_untrusted
 from importer.runs.row_selection import Selection
-from importer.runs.run_report import part_folders
 from importer.settings import Settings
 
 ONLY_REHEARSED = "--questions and --faults are for the sandbox; add --sandbox, or leave them out"
@@ -46,6 +45,10 @@ class EarlierRun:
 
     name: str
     settings: Settings
+
+    @property
+    def limits(self) -> ReadingLimits:
+        return ReadingLimits.of(self.settings)
 
 
 def resume(
@@ -82,9 +85,9 @@ def retry(
     sending = replace(sending, resend_rejected=OutcomeKind.REJECTED in kinds)
     folder, manifest = _find(earlier)
     _refuse_check(manifest)
-    _end_killed(folder, manifest, earlier.settings)
+    _end_killed(earlier, folder, manifest)
     rows: list[int] = []
-    for part in _sending_folders(folder, manifest):
+    for part in part_folders(folder, manifest):
         if not (part / JOURNAL).is_file():  # it never began; an empty journal would say that it had
             continue
         with RunJournal(part) as journal:
@@ -108,14 +111,14 @@ def resolve(earlier: EarlierRun, row: int, *, created: bool) -> str:
     """
     whole, of_whole = folder, manifest = _find(earlier)
     if manifest.is_split:
-        _end_killed(folder, manifest, earlier.settings)
+        _end_killed(earlier, folder, manifest)
         folder, manifest = _part_with(row, folder, manifest)
     with _ledger_of(manifest, earlier.settings) as ledger:
         if manifest.ending is None and not manifest.dry_run:
-            close(folder, ledger)
-        resolve_row(folder, ledger, row, created=created)
+            close(folder, ledger, earlier.limits)
+        resolve_row(folder, ledger, earlier.limits, row, created=created)
     if of_whole.is_split:
-        run_report.write_from_folder(whole, of_whole)
+        run_report.report_of_whole(whole, of_whole, earlier.limits)
     return manifest.run
 
 
@@ -132,10 +135,10 @@ def rewrite_report(earlier: EarlierRun) -> Finished:
         raise UsageError(f"the check {manifest.run} did not come to its end; run importer check again")
     if manifest.is_split or manifest.ending is not None:
         if manifest.is_split:
-            _end_killed(folder, manifest, earlier.settings)
-        return Finished(folder, run_report.rewrite_report(folder))
+            _end_killed(earlier, folder, manifest)
+        return Finished(folder, run_report.rewrite_report(folder, earlier.limits))
     with _ledger_of(manifest, earlier.settings) as ledger:  # killed, or at work now: the lock tells which
-        return Finished(folder, close(folder, ledger))
+        return Finished(folder, close(folder, ledger, earlier.limits))
 
 
 def service_of(earlier: EarlierRun) -> str:
@@ -183,19 +186,14 @@ def _order(folder: Path, manifest: RunManifest, settings: Settings, sending: Sen
     )
 
 
-def _sending_folders(folder: Path, manifest: RunManifest) -> tuple[Path, ...]:
-    """The folders whose runs sent the rows."""
-    return part_folders(folder, manifest) if manifest.is_split else (folder,)
-
-
-def _end_killed(folder: Path, manifest: RunManifest, settings: Settings) -> None:
+def _end_killed(earlier: EarlierRun, folder: Path, manifest: RunManifest) -> None:
     """What became of the rows of a run that was killed is only known after its end was worked out."""
-    for part in _sending_folders(folder, manifest):
+    for part in part_folders(folder, manifest):
         found = read_manifest(part)
         if found.ending is None:
-            with _ledger_of(found, settings) as ledger:
+            with _ledger_of(found, earlier.settings) as ledger:
                 if ledger.run(found.run) is not None:  # else it never began
-                    close(part, ledger)
+                    close(part, ledger, earlier.limits)
 
 
 def _part_with(row: int, folder: Path, manifest: RunManifest) -> tuple[Path, RunManifest]:

@@ -9,32 +9,35 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from importer.app.connection import Connection, connect, patience_of_run, tell_other_addresses
-from importer.app.events import (
+from importer.app.cleanup import remove_abandoned
+from importer.app.connection import Connection, connect, other_addresses, patience_of_run
+from importer.app.orders import (
     EarlierRunDamaged,
     EarlierRunEnded,
     LeftoversRemoved,
     Listener,
+    Order,
+    OtherAddressesKnown,
     Paused,
     Planned,
     ReportWritten,
     Resumed,
+    RunControl,
     TargetBlocked,
     ignore,
 )
-from importer.app.orders import Order, RunControl
-from importer.app.planning import Plan, PlannedRun, discard, plan_run
+from importer.app.planning import Plan, PlannedRun, Planner
 from importer.app.process_rows import end_run, process_rows
 from importer.errors import Busy, ImporterError, StoppedEarly, UnusableInput, UsageError
+from importer.extract import ReadingLimits
 from importer.ledger import LedgerStore, Scope, open_existing_ledger, open_ledger, presences_in
 from importer.load import DONE_WITH_OTHER_CONTENT, Cancellation, DryLoader, Loader, LoadOptions, Waiting
-from importer.mapping import read_mapping
+from importer.mapping import read_mapping, read_mappings
 from importer.models import Operation, Problem
 from importer.report import Summary
-from importer.runs.cleanup import remove_abandoned
 from importer.runs.finalize import close, end_whole
+from importer.runs.journal import EarlierOutcomes, PreviousResults
 from importer.runs.manifest import Ending, RunManifest, manifests_in, read_manifest, write_manifest
-from importer.runs.previous_results import EarlierOutcomes
 from importer.runs.results_folder import make_results
 
 Confirm = Callable[[Planned], bool]
@@ -70,15 +73,12 @@ def import_file(
     if confirm is not None:  # who is asked is told how many rows are ready
         order = replace(order, check_first=True)
     with _connected(order, listen, dry_run=False) as connection:
-        if not order.mapping.is_dir():  # said at once, and not after a large file was read
-            _refuse_while_at_work(order, connection.name)
-        planned = plan_run(order, connection.name, connection.questions, dry_run=False)
-        listen(planned.as_event)
+        execution = _Execution(order, connection, listen, control or RunControl())
+        planned = execution.plan(dry_run=False)
         if confirm is not None and not _is_confirmed(planned, confirm):
             planned.discard()
             return None
-        sender = _Sender(order, connection, listen, control or RunControl())
-        return _carry_out(planned, sender.send, listen)
+        return execution.carry_out(planned, execution.send)
 
 
 def _is_confirmed(planned: PlannedRun, confirm: Confirm) -> bool:
@@ -97,9 +97,8 @@ def check_file(order: Order, listen: Listener = ignore) -> Finished:
         StoppedEarly: the service does not give its questions.
     """
     with _connected(order, listen, dry_run=True) as connection:
-        planned = plan_run(order, connection.name, connection.questions, dry_run=True)
-        listen(planned.as_event)
-        return _carry_out(planned, lambda plan: _check(plan, order, listen), listen)
+        execution = _Execution(order, connection, listen, RunControl())
+        return execution.carry_out(execution.plan(dry_run=True), execution.check)
 
 
 @contextmanager
@@ -114,91 +113,92 @@ def _connected(order: Order, listen: Listener, *, dry_run: bool) -> Iterator[Con
                 f"run {order.goes_on[0]} was for {order.goes_on[1]}, but IMPORTER_BASE_URL is {connection.name}; "
                 "set it to the address of that run, or import the file anew with importer run"
             )
-        tell_other_addresses(connection.name, order.settings, listen)
+        if others := other_addresses(connection.name, order.settings):
+            listen(OtherAddressesKnown(connection.name, others))
         yield connection
 
 
-def _refuse_while_at_work(order: Order, service: str) -> None:
-    ledger = open_existing_ledger(order.settings.ledger_address)
-    if ledger is not None:
-        with ledger:
-            target = read_mapping(order.mapping, order.settings.mapping_folders).target
-            with ledger.lock_target(Scope(service, target)):
-                pass
-
-
-def _carry_out(planned: PlannedRun, carry: Callable[[Plan], Summary], listen: Listener) -> Finished:
-    """Take each target to its end, one after the other, and then the whole."""
-    if not planned.manifest.is_split:
-        (plan,) = planned.plans
-        listen(plan.begun)
-        return Finished(plan.folder, carry(plan))
-    manifest, signal = planned.manifest, None
-    for plan in planned.plans:
-        if signal is not None:
-            manifest = _block(planned.folder, manifest, plan, Busy("the batch was interrupted before its turn"))
-            continue
-        listen(plan.begun)
-        try:
-            code = carry(plan).exit_code or 0
-        except (Busy, UnusableInput) as error:  # nothing was sent to this target, and others may have had their rows
-            listen(TargetBlocked(plan.manifest.run, plan.mapping.target, str(error)))
-            manifest = _block(planned.folder, manifest, plan, error)
-            continue
-        signal = code - _SIGNALLED if code > _SIGNALLED else None
-    summary = end_whole(planned.folder, manifest, signal)
-    listen(ReportWritten(planned.folder, summary))
-    return Finished(planned.folder, summary)
-
-
-def _block(folder: Path, manifest: RunManifest, plan: Plan, error: ImporterError) -> RunManifest:
-    """The manifest of the whole without a target that could not be begun; what was planned of it is taken back."""
-    discard(plan)
-    targets = tuple(
-        replace(target, blocked=str(error)) if target.run == plan.manifest.run else target
-        for target in manifest.targets
-    )
-    manifest = replace(manifest, targets=targets)
-    write_manifest(folder, manifest)
-    return manifest
-
-
-# --- one target ---------------------------------------------------------------------------------
-
-
-def _check(plan: Plan, order: Order, listen: Listener) -> Summary:
-    out = order.settings.out
-    ledger = open_existing_ledger(order.settings.ledger_address)
-    with ledger or nullcontext():
-        loader = DryLoader(ledger, plan.scope)
-        _remove_leftovers(order, ledger, listen)
-        if ledger is not None:
-            _recall(plan, out, ledger)
-        return end_run(plan, process_rows(plan, loader, listen), None, None, listen)
-
-
 @dataclass(frozen=True, slots=True)
-class _Sender:
+class _Execution:
+    """An order that is carried out: it is planned, then each target is taken to its end."""
+
     order: Order
     connection: Connection
     listen: Listener
     control: RunControl
 
+    @property
+    def limits(self) -> ReadingLimits:
+        return ReadingLimits.of(self.order.settings)
+
+    def plan(self, *, dry_run: bool) -> PlannedRun:
+        order, connection = self.order, self.connection
+        planner = Planner(order, connection.name, connection.questions, dry_run)
+        if order.mapping.is_dir():
+            planned = planner.plan_split(read_mappings(order.mapping, order.settings.mapping_folders))
+        else:
+            mapping = read_mapping(order.mapping, order.settings.mapping_folders)
+            if not dry_run:  # said at once, and not after a large file was read
+                self._refuse_while_at_work(Scope(connection.name, mapping.target))
+            planned = planner.plan(mapping)
+        self.listen(planned.as_event)
+        return planned
+
+    def _refuse_while_at_work(self, scope: Scope) -> None:
+        ledger = open_existing_ledger(self.order.settings.ledger_address)
+        if ledger is not None:
+            with ledger, ledger.lock_target(scope):
+                pass
+
+    def carry_out(self, planned: PlannedRun, carry: Callable[[Plan], Summary]) -> Finished:
+        """Take each target to its end, one after the other, and then the whole."""
+        if not planned.manifest.is_split:
+            (plan,) = planned.plans
+            self.listen(plan.begun)
+            return Finished(plan.folder, carry(plan))
+        manifest, signal = planned.manifest, None
+        for plan in planned.plans:
+            if signal is not None:
+                manifest = _block(planned.folder, manifest, plan, Busy("the batch was interrupted before its turn"))
+                continue
+            self.listen(plan.begun)
+            try:
+                code = carry(plan).exit_code or 0
+            except (Busy, UnusableInput) as error:  # nothing was sent to this target; others may have had their rows
+                self.listen(TargetBlocked(plan.manifest.run, plan.mapping.target, str(error)))
+                manifest = _block(planned.folder, manifest, plan, error)
+                continue
+            signal = code - _SIGNALLED if code > _SIGNALLED else None
+        summary = end_whole(planned.folder, manifest, self.limits, signal)
+        self.listen(ReportWritten(planned.folder, summary))
+        return Finished(planned.folder, summary)
+
+    # --- one target ---
+
+    def check(self, plan: Plan) -> Summary:
+        """Report of one target what would be sent."""
+        ledger = open_existing_ledger(self.order.settings.ledger_address)
+        with ledger or nullcontext():
+            loader = DryLoader(ledger, plan.scope)
+            self._remove_leftovers(ledger)
+            if ledger is not None:
+                self._recall(plan, ledger)
+            return end_run(plan, process_rows(plan, loader, self.listen), None, None, self.listen)
+
     def send(self, plan: Plan) -> Summary:
         """Send the rows of one target, under its lock, and write its report."""
-        out = self.order.settings.out
         with (
-            _ledger_of(plan, self.order.settings.ledger_address) as ledger,
-            EarlierOutcomes(out) as earlier,
+            self._ledger_of(plan) as ledger,
+            EarlierOutcomes(self.order.settings.out) as earlier,
             self.control.sending() as cancellation,
         ):
             try:
-                _begin(plan, out, ledger, self.listen)
+                self._begin(plan, ledger)
             except ImporterError:
                 if ledger.run(plan.manifest.run) is None:  # it has not begun: what was copied for it only takes room
-                    discard(plan)
+                    plan.discard()
                 raise
-            _remove_leftovers(self.order, ledger, self.listen)
+            self._remove_leftovers(ledger)
             loader = self._loader(plan, ledger, earlier, cancellation)
             try:
                 done = process_rows(plan, loader, self.listen)
@@ -214,6 +214,18 @@ class _Sender:
                 ) from None
             ledger.end_run(plan.manifest.run, summary.ended_at or summary.started_at, summary.exit_code)
         return summary
+
+    @contextmanager
+    def _ledger_of(self, plan: Plan) -> Iterator[LedgerStore]:
+        """The ledger, under the lock of the plan's target; a plan that cannot have them leaves nothing behind."""
+        with ExitStack() as held:
+            try:
+                ledger = held.enter_context(open_ledger(self.order.settings.ledger_address))
+                held.enter_context(ledger.lock_target(plan.scope))
+            except ImporterError:
+                plan.discard()
+                raise
+            yield ledger
 
     def _loader(self, plan: Plan, ledger: LedgerStore, earlier: EarlierOutcomes, cancellation: Cancellation) -> Loader:
         settings, sending, connection = self.order.settings, self.order.sending, self.connection
@@ -234,67 +246,59 @@ class _Sender:
             ),
             probe=connection.is_well,
             has_answered=asks or ledger.has_answered(connection.name),
-            on_waiting=self._tell_waiting,
+            on_waiting=self._report_waiting,
             earlier=earlier.of,
             cancellation=cancellation,
         )
 
-    def _tell_waiting(self, waiting: Waiting | None) -> None:
+    def _report_waiting(self, waiting: Waiting | None) -> None:
         self.listen(Resumed() if waiting is None else Paused(*waiting))
 
+    def _begin(self, plan: Plan, ledger: LedgerStore) -> None:
+        """Note the run in the ledger, after the ends of earlier ones for the same target that were killed.
 
-@contextmanager
-def _ledger_of(plan: Plan, address: str) -> Iterator[LedgerStore]:
-    """The ledger, under the lock of the plan's target; a plan that cannot have them leaves nothing behind."""
-    with ExitStack() as held:
-        try:
-            ledger = held.enter_context(open_ledger(address))
-            held.enter_context(ledger.lock_target(plan.scope))
-        except ImporterError:
-            discard(plan)
-            raise
-        yield ledger
-
-
-def _begin(plan: Plan, out: Path, ledger: LedgerStore, listen: Listener) -> None:
-    """Note the run in the ledger, after the ends of earlier ones for the same target that were killed.
-
-    To be called under the lock of the target, so that none of these is still at work.
-    """
-    unfinished = {record.run for record in ledger.unfinished_runs(plan.scope)}
-    left_open = [
-        folder
-        for folder, manifest in manifests_in(out)
-        if manifest.scope == plan.scope
+        To be called under the lock of the target, so that none of these is still at work.
+        """
         # Of a run that the ledger does not know nothing was sent, and it may just be waiting for the lock.
-        and manifest.run in unfinished
-    ]
-    ended: list[str] = []
-    problems: list[Problem] = []
-    for folder in left_open:
-        try:
-            ended.append(close(folder, ledger).run)
-        except UnusableInput as damaged:
-            # What counts is in the ledger: a folder that somebody has cleared holds up no import.
-            problems += damaged.problems
-            now = datetime.now(UTC)
-            ledger.end_run(folder.name, now, None)
-            write_manifest(folder, read_manifest(folder).ended(Ending(now, finished=False, exit_code=None)))
-    ledger.begin_run(plan.ledger_run)
-    _recall(plan, out, ledger)
-    for run in ended:
-        listen(EarlierRunEnded(run))
-    for problem in problems:
-        listen(EarlierRunDamaged(problem))
+        unfinished = {record.run for record in ledger.unfinished_runs(plan.scope)}
+        found = manifests_in(self.order.settings.out)
+        killed = [folder for folder, manifest in found if manifest.scope == plan.scope and manifest.run in unfinished]
+        ended: list[str] = []
+        problems: list[Problem] = []
+        for folder in killed:
+            try:
+                ended.append(close(folder, ledger, self.limits).run)
+            except UnusableInput as damaged:
+                # What counts is in the ledger: a folder that somebody has cleared holds up no import.
+                problems += damaged.problems
+                now = datetime.now(UTC)
+                ledger.end_run(folder.name, now, None)
+                write_manifest(folder, read_manifest(folder).ended(Ending(now, finished=False, exit_code=None)))
+        ledger.begin_run(plan.ledger_run)
+        self._recall(plan, ledger)
+        for run in ended:
+            self.listen(EarlierRunEnded(run))
+        for problem in problems:
+            self.listen(EarlierRunDamaged(problem))
+
+    def _recall(self, plan: Plan, ledger: LedgerStore) -> None:
+        """Find what an earlier run of the same file reported, so that only the rest of its rows is worked on."""
+        with suppress(UnusableInput, StoppedEarly):  # what cannot be read is worked out again
+            plan.candidates.previous = PreviousResults.find(plan.manifest, self.order.settings.out, ledger)
+
+    def _remove_leftovers(self, ledger: LedgerStore | None) -> None:
+        out = self.order.settings.out
+        for run in remove_abandoned(out, ledger, presences_in(out, self.order.settings.ledger_address)):
+            self.listen(LeftoversRemoved(run))
 
 
-def _recall(plan: Plan, out: Path, ledger: LedgerStore) -> None:
-    """Remember what an earlier run of the same file said, so that only the rest of its rows is worked on."""
-    with suppress(UnusableInput, StoppedEarly):  # what cannot be remembered is worked out again
-        plan.previous.recall(plan.manifest, out, ledger)
-
-
-def _remove_leftovers(order: Order, ledger: LedgerStore | None, listen: Listener) -> None:
-    out = order.settings.out
-    for run in remove_abandoned(out, ledger, presences_in(out, order.settings.ledger_address)):
-        listen(LeftoversRemoved(run))
+def _block(folder: Path, manifest: RunManifest, plan: Plan, error: ImporterError) -> RunManifest:
+    """The manifest of the whole without a target that could not be begun; what was planned of it is taken back."""
+    plan.discard()
+    targets = tuple(
+        replace(target, blocked=str(error)) if target.run == plan.manifest.run else target
+        for target in manifest.targets
+    )
+    manifest = replace(manifest, targets=targets)
+    write_manifest(folder, manifest)
+    return manifest

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from importer.app.connection import connect
 from importer.app.orders import Rehearsal
@@ -24,13 +23,21 @@ from importer.mapping import (
 from importer.mapping.schema import SCHEMA_FILE, schema_text
 from importer.models import FilePlace, Operation, Problem, Question, SourceOptions, Target
 from importer.runs.private_copies import Source, open_children
-from importer.runs.results_folder import make_results, private_input
+from importer.runs.results_folder import private_input
 from importer.settings import Settings
-from importer.suggest import OtherSheet, Proposal, SourceFacts, open_points, propose, sample_columns, write_proposal
+from importer.suggest import (
+    ColumnProfile,
+    OtherSheet,
+    Proposal,
+    SheetProfile,
+    SourceFacts,
+    open_points,
+    profile_sheet,
+    propose,
+    sample_columns,
+    write_proposal,
+)
 from importer.template import template_columns, template_mapping, write_workbook
-
-if TYPE_CHECKING:
-    from importer.extract.profile import ColumnProfile, SheetProfile
 
 __all__ = [
     "CheckedMapping",
@@ -68,16 +75,13 @@ def look_into(file: Path, source: SourceOptions, settings: Settings) -> tuple[Sh
         UnusableInput: it cannot be read; the hints name flags.
     """
     limits = ReadingLimits.of(settings)
-    from importer.extract.profile import profile_sheet  # and with it pandas, which nothing else here needs
-
     with ExitStack() as needed:
         path = file
         if str(file) == STANDARD_INPUT:
-            make_results(settings)
-            folder = needed.enter_context(private_input(settings.out))
+            folder = needed.enter_context(private_input(settings))
             path = copy_source(file, folder, limits).path
         sheet = _open_undeclared(path, source, limits, shown_as=str(file))
-        return sheet, profile_sheet(sheet)
+        return sheet, profile_sheet(sheet.columns, sheet.rows(), sheet.header_row)
 
 
 def ask_questions(target: Target, settings: Settings, rehearsal: Rehearsal | None) -> tuple[Question, ...]:
@@ -246,15 +250,10 @@ def _fit(
 ) -> tuple[Problem, ...]:
     if file is None or sheet is None:
         return check_without_columns(mapping, questions, settings.wire)
-    with _room_for_copies(settings) if mapping.child_sources else nullcontext(Path()) as folder:
+    with private_input(settings) if mapping.child_sources else nullcontext(Path()) as folder:
         children = open_children(mapping, Source(file, file), folder, ReadingLimits.of(settings))
         found = check_against_columns(mapping, sheet.columns, questions, settings.wire, children.tables)
     return (*sheet.warnings, *found)
-
-
-def _room_for_copies(settings: Settings) -> AbstractContextManager[Path]:
-    make_results(settings)
-    return private_input(settings.out)
 
 
 # --- what a mapping would declare, as flags -------------------------------------------------------

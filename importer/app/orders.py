@@ -1,4 +1,4 @@
-"""What is asked for, and how it can be steered while it is carried out."""
+"""What is asked for, how it can be steered while it is carried out, and what happens meanwhile."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from importer.load import Cancellation, ErrorLimit, Stop, parse_minutes
+from importer.load import Cancellation, ErrorLimit, Stop, in_words, parse_minutes
+from importer.models import Outcome, Problem, Target
+from importer.report import Summary
 from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.settings import Settings
 
-__all__ = ["ErrorLimit", "Order", "Rehearsal", "Resend", "RunControl", "Sending", "parse_minutes"]
+# What a front door needs of other rooms, beside what stands here.
+__all__ = ["ErrorLimit", "in_words", "parse_minutes"]
 
 Resend = Literal["now", "later", "never"]
 
@@ -117,3 +120,148 @@ class RunControl:
             yield cancellation
         finally:
             self._cancellation = None
+
+
+# --- what happens -------------------------------------------------------------------------------
+
+
+class Event:
+    """What happens while an order is carried out, for whoever listens: the terminal, a page, a log, a test."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyRows:
+    """How many rows go to a target, and how many of them can be sent; None where the file was not read to its end."""
+
+    run: str
+    target: Target
+    rows: int | None
+    ready: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Planned(Event):
+    """File, mapping and questions fit each other, and nothing was sent yet.
+
+    reading: how the file was read, in one line. is_split: one export goes to several targets, each with its own run.
+    """
+
+    folder: Path
+    service: str
+    reading: str
+    targets: tuple[ReadyRows, ...]
+    is_split: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Begun(Event):
+    """It is the turn of a target, until `RowsEnded`. rows: None where their number is not known yet."""
+
+    run: str
+    target: Target
+    rows: int | None
+    is_part: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RowEnded(Event):
+    """A row has its outcome."""
+
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Paused(Event):
+    """Nothing is sent for so many seconds, and why. rows: those that wait to be sent again.
+
+    gives_up_in: seconds until the run ends if nothing changes.
+    """
+
+    reason: str
+    seconds: float
+    rows: int
+    gives_up_in: float
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed(Event):
+    """Rows are sent again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped(Event):
+    """Sending ended before the last row had its turn, and why."""
+
+    run: str
+    reason: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class RowsEnded(Event):
+    """Every row has its outcome that will get one; what follows is the report."""
+
+    run: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReportWritten(Event):
+    """The report of a run lies in its folder."""
+
+    folder: Path
+    summary: Summary
+
+
+@dataclass(frozen=True, slots=True)
+class TargetBlocked(Event):
+    """Nothing is sent to one of several targets, and why."""
+
+    run: str
+    target: Target
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionsDelayed(Event):
+    """The service does not list its questions; they are asked for again in so many seconds."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class OtherAddressesKnown(Event):
+    """The ledger has runs for other addresses, and takes this one for another service."""
+
+    address: str
+    others: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierRunEnded(Event):
+    """An earlier run for the same target was killed; its report is written now."""
+
+    run: str
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierRunDamaged(Event):
+    """An earlier run for the same target was killed, and cannot be reported any more."""
+
+    problem: Problem
+
+
+@dataclass(frozen=True, slots=True)
+class LeftoversRemoved(Event):
+    """An earlier run was killed before it sent anything; what it left is removed."""
+
+    run: str
+
+
+Listener = Callable[[Event], None]
+"""Called in the thread that carries the order out, so it must not take long."""
+
+
+def ignore(_: Event) -> None:
+    """Listens to nothing."""

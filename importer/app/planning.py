@@ -10,24 +10,28 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
 
-from importer.app.classify_rows import Forecast, ReadRows, Sorted, SortingAhead, look_ahead, needs_whole_look, sort_rows
-from importer.app.events import Begun, Planned, ReadyRows
-from importer.app.orders import Order
+from importer.app.classify_rows import Candidates
+from importer.app.orders import Begun, Order, Planned, ReadyRows
 from importer.atomic_files import make_subfolder
 from importer.errors import StoppedEarly, UnusableInput, UsageError
 from importer.extract import ReadingLimits, Sheet, SourceCopy, open_sheet, share_copy
 from importer.ledger import Presence, Scope
 from importer.ledger import RunRecord as LedgerRun
-from importer.mapping import Mapping, ResolvedMapping, RouteColumn, read_mapping, read_mappings, resolve, route_column
+from importer.mapping import Mapping, ResolvedMapping, RouteColumn, resolve, route_column
 from importer.models import FilePlace, Operation, Problem, Question, Row
 from importer.report import write_unfinished_summary
-from importer.runs.manifest import RunManifest, RunTarget, keep_mapping, write_manifest
-from importer.runs.previous_results import PreviousResults, fingerprint
-from importer.runs.private_copies import ChildTables, Source, copy_of_source, open_children
+from importer.runs.manifest import RunManifest, RunTarget, write_manifest
+from importer.runs.private_copies import (
+    ChildTables,
+    Source,
+    copy_of_source,
+    fingerprint,
+    keep_mapping,
+    open_children,
+)
 from importer.runs.results_folder import be_present, make_private_folder, new_run_id, remove_folder
-from importer.runs.row_selection import Routed, Selection, route_word
+from importer.runs.row_selection import ALL_ROWS, Routed, Selection, route_word
 from importer.runs.run_report import facts_of
 from importer.settings import Settings
 from importer.transform import join_warnings
@@ -37,28 +41,6 @@ _CHECKED_FIRST = 2_000  # candidates that are checked before the first request, 
 _CHECKED_FIRST_OF_MANY = 200
 _MANY = 4_000  # lines: a file that is not checked to its end anyhow is not delayed for a part of it
 
-
-class Candidates(Protocol):
-    """The candidates of a source, to be gone through once, and closed then or before."""
-
-    def __iter__(self) -> Iterator[Sorted]: ...
-
-    def close(self) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One target of an export to several: its run, its rows, and the private copy that all of them read.
-
-    A workbook is read once and kept once, however many targets its rows go to.
-    """
-
-    run: str
-    selection: Selection
-    copied: SourceCopy
-    sheet: Sheet
-
-
 QuestionsOf = Callable[[str], tuple[Question, ...]]
 
 
@@ -66,8 +48,7 @@ QuestionsOf = Callable[[str], tuple[Question, ...]]
 class Plan:
     """A file, a mapping and a target that fit each other, with the private copy that all rows are read from.
 
-    candidates: what each candidate of the source comes to, given once; forecast: None where the source was not read
-    to its end yet.
+    candidates: those of the source, given once.
     """
 
     folder: Path
@@ -75,9 +56,8 @@ class Plan:
     sheet: Sheet
     mapping: ResolvedMapping
     candidates: Candidates
-    forecast: Forecast | None
-    previous: PreviousResults
     presence: Presence
+    limits: ReadingLimits
 
     @property
     def scope(self) -> Scope:
@@ -85,18 +65,15 @@ class Plan:
         return Scope(self.manifest.service, self.mapping.target)
 
     @property
-    def is_part(self) -> bool:
-        """Whether its rows are those of one target of several."""
-        return self.manifest.selection.routed is not None
-
-    @property
     def begun(self) -> Begun:
-        return Begun(self.manifest.run, self.mapping.target, self.manifest.rows, self.is_part)
+        is_part = self.manifest.selection.routed is not None
+        return Begun(self.manifest.run, self.mapping.target, self.manifest.rows, is_part)
 
     @property
     def ready(self) -> ReadyRows:
+        forecast = self.candidates.forecast
         return ReadyRows(
-            self.manifest.run, self.mapping.target, self.manifest.rows, self.forecast.ready if self.forecast else None
+            self.manifest.run, self.mapping.target, self.manifest.rows, forecast.ready if forecast else None
         )
 
     @property
@@ -112,6 +89,11 @@ class Plan:
             folder=str(self.folder),
             started_at=manifest.started_at,
         )
+
+    def discard(self) -> None:
+        """Take back what nobody wants carried out."""
+        self.candidates.close()
+        _take_back(self.folder, self.presence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,152 +112,108 @@ class PlannedRun:
 
     def discard(self) -> None:
         """Take back what nobody wants carried out."""
-        _discard_all(self.plans)
+        _discard(self.plans)
         if self.manifest.is_split:
             remove_folder(self.folder)
 
 
-def plan_run(order: Order, service: str, questions_of: QuestionsOf, *, dry_run: bool) -> PlannedRun:
-    """Do everything that can fail before the first request, and tell all of it at once.
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One target of an export to several: its run, its rows, and the private copy that all of them read.
+
+    A workbook is read once and kept once, however many targets its rows go to.
+    """
+
+    run: str
+    selection: Selection
+    copy: SourceCopy
+    sheet: Sheet
+
+
+@dataclass(frozen=True, slots=True)
+class Planner:
+    """Does everything that can fail before the first request, and reports all of it at once.
 
     service: the base URL, or `sandbox` for a rehearsal. questions_of: gives the live questions of a job post; not
-    called for a talent pool, which has none. Of several targets one whose questions the service does not give is
-    blocked, and does not stop the others.
+    called for a talent pool, which has none.
 
     Raises:
         UnusableInput: mapping, file, header or questions do not fit; nothing is left behind.
         StoppedEarly: the service does not give its questions.
     """
-    planner = _Planner(order, service, questions_of, dry_run)
-    if order.mapping.is_dir():
-        return planner.plan_split()
-    mapping = read_mapping(order.mapping, order.settings.mapping_folders)
-    plan = planner.plan(mapping, str(order.mapping_shown_as or order.mapping))
-    return PlannedRun(plan.folder, plan.manifest, (plan,), plan.sheet)
 
-
-@dataclass(frozen=True, slots=True)
-class _Opened:
-    """A file and a mapping that fit each other, in private copies, with what the service asks."""
-
-    copy: SourceCopy
-    mapping: Mapping
-    mapping_copy: str
-    sheet: Sheet
-    children: ChildTables
-    questions: tuple[Question, ...]
-    resolved: ResolvedMapping
-
-
-@dataclass(frozen=True, slots=True)
-class _Planner:
     order: Order
     service: str
     questions_of: QuestionsOf
     dry_run: bool
 
-    def plan(self, mapping: Mapping, shown_as: str, part: Part | None = None) -> Plan:
-        """The plan of one target."""
-        started_at = datetime.now(UTC)
-        run = part.run if part else new_run_id(started_at)
-        with _new_folder(self.order.settings, run) as (folder, presence), ExitStack() as undo:
-            source = self._open(mapping, folder, part)
-            plan = self._plan_of(source, shown_as, folder, presence, started_at, part, undo)
-            # The manifest last: with it the folder is a run, and every run has a summary.
-            write_unfinished_summary(folder, facts_of(plan.manifest, plan.sheet))
-            write_manifest(folder, plan.manifest)
-            undo.pop_all()
-        return plan
+    def plan(self, mapping: Mapping) -> PlannedRun:
+        """The plan of a run with one target."""
+        plan = self._plan(mapping, self.order.mapping_shown_as or str(self.order.mapping))
+        return PlannedRun(plan.folder, plan.manifest, (plan,), plan.sheet)
 
-    def _open(self, mapping: Mapping, folder: Path, part: Part | None) -> _Opened:
-        order = self.order
-        limits = ReadingLimits.of(order.settings)
-        copy = share_copy(part.copied, folder) if part else copy_of_source(order.file, folder, limits)
-        mapping_copy = keep_mapping(mapping, folder)
-        sheet = part.sheet if part else open_sheet(copy.path, mapping.source, limits, shown_as=order.shown_as)
-        children = open_children(mapping, Source(order.file, copy.path), folder, limits)
-        asks = mapping.target.operation is Operation.APPLY
-        questions = self.questions_of(mapping.target.id) if asks else ()
-        resolved = resolve(mapping, sheet.columns, questions, order.settings.wire, children.tables)
-        return _Opened(copy, mapping, mapping_copy, sheet, children, questions, resolved)
-
-    def _plan_of(
-        self,
-        source: _Opened,
-        shown_as: str,
-        folder: Path,
-        presence: Presence,
-        started_at: datetime,
-        part: Part | None,
-        undo: ExitStack,
-    ) -> Plan:
-        order, sheet, mapping, resolved = self.order, source.sheet, source.mapping, source.resolved
+    def _plan(self, mapping: Mapping, shown_as: str, part: _Part | None = None) -> Plan:
+        order, limits, started_at = self.order, ReadingLimits.of(self.order.settings), datetime.now(UTC)
         selection = part.selection if part else order.selection
-        whole = selection == Selection()
-        _refuse_torn_candidates(mapping, selection)
+        run = part.run if part else new_run_id(started_at)
+        with _new_folder(order.settings, run) as (folder, presence), ExitStack() as undo:
+            copy = share_copy(part.copy, folder) if part else copy_of_source(order.file, folder, limits)
+            mapping_copy = keep_mapping(mapping, folder)
+            sheet = part.sheet if part else open_sheet(copy.path, mapping.source, limits, shown_as=order.shown_as)
+            children = open_children(mapping, Source(order.file, copy.path), folder, limits)
+            asks = mapping.target.operation is Operation.APPLY
+            questions = self.questions_of(mapping.target.id) if asks else ()
+            resolved = resolve(mapping, sheet.columns, questions, order.settings.wire, children.tables)
+            _refuse_torn_candidates(mapping, selection)
 
-        def read() -> Iterator[Row]:
-            return selection.of(sheet.rows())
+            def read() -> Iterator[Row]:
+                return selection.of(sheet.rows())
 
-        previous = PreviousResults()
-        candidates, forecast = self._candidates(read, source, previous, part)
-        undo.callback(candidates.close)
-        grouped = mapping.group_by is not None
-        leftovers = join_warnings(resolved.joins, read(), grouped=grouped) if resolved.joins and whole else ()
-        if forecast is not None and not forecast.rows and not whole:
-            raise UsageError(f"{selection}: the file has no such row; its header is in row {sheet.header_row}")
-        manifest = RunManifest(
-            run=folder.name,
-            file=order.shown_as,
-            source=source.copy.path.name,
-            sha256=source.copy.sha256,
-            options=mapping.source,
-            selection=selection,
-            mapping=shown_as,
-            mapping_copy=source.mapping_copy,
-            targets=(RunTarget(folder.name, mapping.target, shown_as),),
-            service=self.service,
-            dry_run=self.dry_run,
-            header_row=sheet.header_row,
-            fingerprint=fingerprint(
-                source.copy.sha256,
-                folder / source.mapping_copy,
-                source.children,
-                source.questions,
-                order.settings.wire,
-                selection,
-            ),
-            warnings=tuple(str(warning) for warning in (*_warnings(source), *resolved.warnings, *leftovers)),
-            started_at=started_at,
-            children=source.children.copies,
-            groups=forecast.groups if forecast is not None else (),
-        )
-        if forecast is not None:
-            manifest = manifest.read_to(forecast.rows, forecast.last_row)
-        return Plan(folder, manifest, sheet, resolved, candidates, forecast, previous, presence)
-
-    def _candidates(
-        self, read: ReadRows, source: _Opened, previous: PreviousResults, part: Part | None
-    ) -> tuple[Candidates, Forecast | None]:
-        """What each row comes to; the forecast is None where a long file was not read to its end."""
-        if self.order.check_first or part or needs_whole_look(source.resolved):
-            forecast = look_ahead(read, source.resolved)
-            return sort_rows(read, source.resolved, forecast.repeated, previous.verdict), forecast
-        candidates = SortingAhead(read, source.resolved, previous, _checked_first(source.sheet))
-        return candidates, candidates.forecast
+            candidates = Candidates(read, resolved, None if order.check_first or part else _checked_first(sheet))
+            undo.callback(candidates.close)
+            forecast = candidates.forecast
+            joins = resolved.joins if selection == ALL_ROWS else ()
+            unjoined = join_warnings(joins, read(), grouped=mapping.group_by is not None) if joins else ()
+            if forecast is not None and not forecast.rows and selection != ALL_ROWS:
+                raise UsageError(f"{selection}: the file has no such row; its header is in row {sheet.header_row}")
+            manifest = RunManifest(
+                run=run,
+                file=order.shown_as,
+                source=copy.path.name,
+                sha256=copy.sha256,
+                options=mapping.source,
+                selection=selection,
+                mapping=shown_as,
+                mapping_copy=mapping_copy,
+                targets=(RunTarget(run, mapping.target, shown_as),),
+                service=self.service,
+                dry_run=self.dry_run,
+                header_row=sheet.header_row,
+                fingerprint=fingerprint(
+                    copy, folder / mapping_copy, children, questions, order.settings.wire, selection
+                ),
+                warnings=tuple(map(str, (*_warnings(mapping, sheet, children), *resolved.warnings, *unjoined))),
+                started_at=started_at,
+                children=children.copies,
+                groups=forecast.groups if forecast is not None else (),
+            )
+            if forecast is not None:
+                manifest = manifest.read_to(forecast.rows, forecast.last_row)
+            _begin_folder(folder, manifest, sheet)
+            undo.pop_all()
+        return Plan(folder, manifest, sheet, resolved, candidates, presence, limits)
 
     # --- one export to several targets ---
 
-    def plan_split(self) -> PlannedRun:
-        """A run for each mapping of the folder that has rows, and the folder of the whole."""
-        order = self.order
-        mappings = read_mappings(order.mapping, order.settings.mapping_folders)
-        started_at = datetime.now(UTC)
-        shown_as = order.mapping_shown_as or str(order.mapping)
+    def plan_split(self, mappings: tuple[Mapping, ...]) -> PlannedRun:
+        """A run for each of the mappings that has rows, and the folder of the whole.
+
+        A target whose questions the service does not give is blocked, and does not stop the others.
+        """
+        order, limits, started_at = self.order, ReadingLimits.of(self.order.settings), datetime.now(UTC)
         plans: list[Plan] = []
         with _new_folder(order.settings, new_run_id(started_at)) as (folder, presence), ExitStack() as undo:
-            undo.callback(_discard_all, plans)
-            limits = ReadingLimits.of(order.settings)
+            undo.callback(_discard, plans)
             copy = copy_of_source(order.file, folder, limits)
             make_subfolder(folder / _MAPPINGS)
             for mapping in mappings:  # also of those that have no rows or are blocked: the run can go on from them
@@ -290,38 +228,37 @@ class _Planner:
                 sha256=copy.sha256,
                 options=mappings[0].source,
                 selection=order.selection,
-                mapping=shown_as,
+                mapping=order.mapping_shown_as or str(order.mapping),
                 mapping_copy=_MAPPINGS,
                 targets=targets,
                 route_column=column.index,
                 service=self.service,
                 dry_run=self.dry_run,
-                warnings=tuple(str(warning) for warning in sheet.warnings),
+                warnings=tuple(map(str, sheet.warnings)),
                 started_at=started_at,
                 header_row=sheet.header_row,
             )
-            write_unfinished_summary(folder, facts_of(manifest, sheet))
-            write_manifest(folder, manifest)
+            _begin_folder(folder, manifest, sheet)
             undo.pop_all()
         presence.end()  # from here on its manifest speaks for it
         return PlannedRun(folder, manifest, tuple(plans), sheet)
 
     def _plan_parts(
-        self, whole: str, column: RouteColumn, copied: SourceCopy, sheet: Sheet, plans: list[Plan]
+        self, whole: str, column: RouteColumn, copy: SourceCopy, sheet: Sheet, plans: list[Plan]
     ) -> tuple[RunTarget, ...]:
         """A run for each mapping that has rows; the plans made are added to `plans`."""
         selection = self.order.selection
-        seen = {route_word(row, column.index) for row in selection.of(sheet.rows())}
+        words_of_rows = {route_word(row, column.index) for row in selection.of(sheet.rows())}
         targets: list[RunTarget] = []
         problems: list[Problem] = []
         for mapping, words in column.words.items():
-            if not seen.intersection(words):
+            if not words_of_rows.intersection(words):
                 continue
             shown_as = str(Path(self.order.mapping_shown_as or self.order.mapping) / mapping.path.name)
             target = RunTarget(f"{whole}.{mapping.path.stem}", mapping.target, shown_as, words)
             routed = replace(selection, routed=Routed(column.index, words))
             try:
-                plans.append(self.plan(mapping, shown_as, Part(target.run, routed, copied, sheet)))
+                plans.append(self._plan(mapping, shown_as, _Part(target.run, routed, copy, sheet)))
             except UnusableInput as error:
                 problems.extend(error.problems)
             except StoppedEarly as error:
@@ -339,15 +276,20 @@ def _new_folder(settings: Settings, run: str) -> Iterator[tuple[Path, Presence]]
     folder = make_private_folder(settings.out, run)
     try:
         yield folder, presence
-    except BaseException as error:
+    except OSError as error:
         _take_back(folder, presence)
-        if isinstance(error, OSError):
-            raise _no_room_for_plan(error, folder) from None
+        message = f"the copies of file and mapping cannot be written: {error.strerror or error}"
+        hint = "make room, or name another folder with --out or IMPORTER_OUT"
+        raise UnusableInput(Problem("results-folder-unusable", message, hint, FilePlace(str(folder.parent)))) from None
+    except BaseException:
+        _take_back(folder, presence)
         raise
 
 
-def _checked_first(sheet: Sheet) -> int:
-    return _CHECKED_FIRST_OF_MANY if (sheet.lines or 0) > _MANY else _CHECKED_FIRST
+def _begin_folder(folder: Path, manifest: RunManifest, sheet: Sheet) -> None:
+    """The manifest last: with it the folder is a run, and every run has a summary."""
+    write_unfinished_summary(folder, facts_of(manifest, sheet))
+    write_manifest(folder, manifest)
 
 
 def _take_back(folder: Path, presence: Presence) -> None:
@@ -355,22 +297,20 @@ def _take_back(folder: Path, presence: Presence) -> None:
     presence.end()
 
 
-def _no_room_for_plan(error: OSError, folder: Path) -> UnusableInput:
-    return UnusableInput(
-        Problem(
-            "results-folder-unusable",
-            f"the copies of file and mapping cannot be written: {error.strerror or error}",
-            "make room, or name another folder with --out or IMPORTER_OUT",
-            FilePlace(str(folder.parent)),
-        )
-    )
+def _discard(plans: Iterable[Plan]) -> None:
+    for plan in plans:
+        plan.discard()
 
 
-def _warnings(source: _Opened) -> tuple[Problem, ...]:
+def _checked_first(sheet: Sheet) -> int:
+    return _CHECKED_FIRST_OF_MANY if (sheet.lines or 0) > _MANY else _CHECKED_FIRST
+
+
+def _warnings(mapping: Mapping, sheet: Sheet, children: ChildTables) -> tuple[Problem, ...]:
     """Those of reading; that other sheets are not read would be untrue where entries are taken from them."""
-    takes_sheets = any(child.file is None for child in source.mapping.child_sources)
-    own = [warning for warning in source.sheet.warnings if not (takes_sheets and warning.code == "other-sheets")]
-    others = [warning for sheet in source.children.tables.values() for warning in sheet.warnings]
+    takes_sheets = any(child.file is None for child in mapping.child_sources)
+    own = [warning for warning in sheet.warnings if not (takes_sheets and warning.code == "other-sheets")]
+    others = [warning for table in children.tables.values() for warning in table.warnings]
     return (*own, *dict.fromkeys(warning for warning in others if warning.code != "other-sheets"))
 
 
@@ -380,14 +320,3 @@ def _refuse_torn_candidates(mapping: Mapping, selection: Selection) -> None:
         message = "group_by makes several rows one candidate, and a selection of rows could take one apart"
         hint = "leave --rows and --limit out"
         raise UnusableInput(Problem("selection-tears", message, hint, mapping.group_by.place))
-
-
-def _discard_all(plans: Iterable[Plan]) -> None:
-    for plan in plans:
-        discard(plan)
-
-
-def discard(plan: Plan) -> None:
-    """Take back a plan that nobody wants carried out."""
-    plan.candidates.close()
-    _take_back(plan.folder, plan.presence)

@@ -2,82 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
-from typing import Final, Protocol
+from typing import Final
 
-from importer.app.classify_rows import expand_to_rows
-from importer.app.events import Listener, ReportWritten, RowEnded, RowsEnded, Stopped
+from importer.app.orders import Listener, ReportWritten, RowEnded, RowsEnded, Stopped
 from importer.app.planning import Plan
 from importer.errors import StoppedEarly, UnusableInput
-from importer.load import Stop
-from importer.models import FilePlace, Outcome, Problem, ReadyCandidate
+from importer.load import DryLoader, Loader, Stop
+from importer.models import Outcome, ReadyCandidate
 from importer.report import Summary, read_summary
 from importer.runs.finalize import Progress, keep_end
-from importer.runs.journal import JOURNAL, RunJournal
-from importer.runs.run_report import rewrite_report
-from importer.runs.streaming_report import StreamingReport
+from importer.runs.journal import RunJournal
+from importer.runs.run_report import StreamingReport, rewrite_report
 
-_REPORTED_ALONG_AFTER: Final = 2_000  # outcomes; the report of fewer takes less time than a process takes to start
+_STREAMED_AFTER: Final = 2_000  # outcomes; the report of fewer takes less time than a process takes to start
 
-
-class Loads(Protocol):
-    """What sends rows: the real loader, or the one that sends nothing."""
-
-    @property
-    def stop(self) -> Stop | None: ...
-
-    @property
-    def learned_rate(self) -> float | None: ...
-
-    def load(self, candidates: Iterable[ReadyCandidate]) -> Generator[Outcome, None, None]: ...
+Keep = Callable[[Outcome, tuple[int, ...]], None]
 
 
 @dataclass(slots=True)
 class Processed:
-    """How far a plan was done out, and the report that was begun meanwhile, if one was."""
+    """How far the rows of a plan were processed, and the report that another process writes meanwhile, if one does."""
 
     progress: Progress = field(default_factory=Progress)
-    outcomes: int = 0
     learned_rate: float | None = None
     report: StreamingReport | None = None
-
-    def begin_report(self, plan: Plan) -> None:
-        """Have the report written along, where the run is long and its source is one that can be read a second time
-        at little cost.
-        """
-        if self.outcomes == _REPORTED_ALONG_AFTER and plan.sheet.origin.sheet is None:
-            with suppress(OSError):  # no room for one more process: then the report is written at the end
-                self.report = StreamingReport(plan.folder)
 
     def give_up_report(self) -> None:
         if self.report is not None:
             self.report.give_up()
 
 
-def process_rows(plan: Plan, loader: Loads, listen: Listener) -> Processed:
+def process_rows(plan: Plan, loader: Loader | DryLoader, listen: Listener) -> Processed:
     """Take each row of the plan to its outcome, and keep it in the run's journal as it becomes final.
 
     Raises:
         StoppedEarly: the journal cannot be written; the ledger still knows what was sent.
     """
     rows_of: dict[int, tuple[int, ...]] = {}  # of candidates under way that have several rows
-    done = Processed()
+    done, count = Processed(), 0
     try:
         with closing(plan.candidates), RunJournal(plan.folder) as journal:
 
-            def keep(outcome: Outcome) -> None:
-                journal.record(outcome)
-                done.outcomes += 1
-                done.begin_report(plan)
-                listen(RowEnded(outcome))
+            def keep(outcome: Outcome, rows: tuple[int, ...]) -> None:
+                """Keep the outcome of a candidate for each of its rows; its requests are counted at the first."""
+                nonlocal count
+                for row in rows:
+                    one = outcome if row == outcome.row else replace(outcome, row=row, attempts=0)
+                    journal.record(one)
+                    count += 1
+                    if count == _STREAMED_AFTER and plan.sheet.origin.sheet is None:  # a CSV costs little to read again
+                        with suppress(OSError):  # no room for one more process: the report is written at the end
+                            done.report = StreamingReport(plan.folder, plan.limits)
+                    listen(RowEnded(one))
 
             # Closed at once when an outcome cannot be kept: what is in flight finishes while the ledger is still open.
             with closing(loader.load(_to_send(plan, keep, rows_of, done.progress))) as outcomes:
                 for outcome in outcomes:
-                    for one in expand_to_rows(outcome, rows_of.pop(outcome.row, (outcome.row,))):
-                        keep(one)
+                    keep(outcome, rows_of.pop(outcome.row, (outcome.row,)))
             done.learned_rate = loader.learned_rate
     except BaseException as error:
         done.give_up_report()
@@ -89,7 +73,7 @@ def process_rows(plan: Plan, loader: Loads, listen: Listener) -> Processed:
 
 
 def _to_send(
-    plan: Plan, keep: Callable[[Outcome], None], rows_of: dict[int, tuple[int, ...]], progress: Progress
+    plan: Plan, keep: Keep, rows_of: dict[int, tuple[int, ...]], progress: Progress
 ) -> Iterator[ReadyCandidate]:
     """Those that are to be sent in row order; rows that are not for sending get their outcome on the way."""
     candidates = iter(plan.candidates)
@@ -104,8 +88,7 @@ def _to_send(
         progress.rows += len(one.rows)
         progress.last_row = max(progress.last_row, one.rows[-1])
         if isinstance(one.result, Outcome):
-            for outcome in expand_to_rows(one.result, one.rows):
-                keep(outcome)
+            keep(one.result, one.rows)
             continue
         if len(one.rows) > 1:
             rows_of[one.rows[0]] = one.rows
@@ -123,10 +106,6 @@ def end_run(plan: Plan, done: Processed, stop: Stop | None, signal: int | None, 
     if stop is not None:
         listen(Stopped(plan.manifest.run, stop.reason, stop.hint))
     try:
-        if not (plan.folder / JOURNAL).is_file():  # not made again: an empty one would tell of nobody
-            raise UnusableInput(
-                Problem("journal-missing", "the outcomes of the run are gone", _GONE, FilePlace(str(plan.folder)))
-            )
         summary = _keep_end_and_report(plan, done, stop, signal)
     except UnusableInput as error:
         if plan.manifest.dry_run:
@@ -140,12 +119,10 @@ def end_run(plan: Plan, done: Processed, stop: Stop | None, signal: int | None, 
     return summary
 
 
-_GONE = "leave the folder of a run alone while it is at work, and run the same command again"
-
-
 def _keep_end_and_report(plan: Plan, done: Processed, stop: Stop | None, signal: int | None) -> Summary:
-    progress = done.progress
-    manifest = plan.manifest if plan.forecast is not None else plan.manifest.read_to(progress.rows, progress.last_row)
+    manifest, progress = plan.manifest, done.progress
+    if plan.candidates.forecast is None:
+        manifest = manifest.read_to(progress.rows, progress.last_row)
     if done.learned_rate is not None:
         manifest = replace(manifest, warnings=(*manifest.warnings, _kept_to(done.learned_rate)))
     try:
@@ -154,9 +131,8 @@ def _keep_end_and_report(plan: Plan, done: Processed, stop: Stop | None, signal:
         done.give_up_report()
         raise
     plan.presence.end()
-    if done.report is not None and done.report.finish():
-        return read_summary(plan.folder)
-    return rewrite_report(plan.folder)
+    is_written = done.report is not None and done.report.finish()
+    return read_summary(plan.folder) if is_written else rewrite_report(plan.folder, plan.limits)
 
 
 def _kept_to(rate: float) -> str:

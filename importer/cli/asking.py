@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from importer.app.events import Planned
+from importer.app.orders import Planned
 from importer.cli.messages import say
 from importer.settings import Settings
 from importer.settings.trust import confirm

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from importer.app.doctor import examine
+from importer.app.connection import examine
 from importer.cli import options
 from importer.cli.asking import confirm_address
 from importer.cli.messages import tell

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
-from importer.app import events
-from importer.app.events import in_words
+from importer.app import orders
+from importer.app.orders import in_words
 from importer.cli.messages import say
 from importer.models import NOT_GOOD, Outcome, OutcomeKind
 
@@ -39,13 +39,13 @@ class Terminal:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         self._end_rows()
 
-    def __call__(self, event: events.Event) -> None:
-        if isinstance(event, events.RowEnded):
+    def __call__(self, event: orders.Event) -> None:
+        if isinstance(event, orders.RowEnded):
             if not self._quiet:
                 self._progress()(event.outcome)
-        elif isinstance(event, events.RowsEnded):
+        elif isinstance(event, orders.RowsEnded):
             self._end_rows()
-        elif isinstance(event, events.Begun):
+        elif isinstance(event, orders.Begun):
             self._total = event.rows
             if event.is_part:
                 self._say(f"{event.target}: {event.rows} row{'' if event.rows == 1 else 's'}")
@@ -69,18 +69,18 @@ class Terminal:
             rows.end()
 
 
-def _line(event: events.Event) -> str | None:
+def _line(event: orders.Event) -> str | None:
     """What is told also where somebody asked for quiet."""
     match event:
-        case events.EarlierRunEnded(run):
+        case orders.EarlierRunEnded(run):
             return f"Run {run} was ended from outside; its report is written now, and this run goes on from there."
-        case events.EarlierRunDamaged(problem):
+        case orders.EarlierRunDamaged(problem):
             return f"An earlier run cannot be reported any more: {problem}"
-        case events.LeftoversRemoved(run):
+        case orders.LeftoversRemoved(run):
             return f"Run {run} was ended from outside before it sent anything; what it left is removed."
-        case events.TargetBlocked(_, _, reason):
+        case orders.TargetBlocked(_, _, reason):
             return f"importer: {reason}"
-        case events.OtherAddressesKnown(address, others):
+        case orders.OtherAddressesKnown(address, others):
             return (
                 f"The ledger has runs for {' and '.join(others)}, and takes {address} for another service: whom it "
                 "knows there is sent again. If they are one service, keep to one address in IMPORTER_BASE_URL."
@@ -88,19 +88,19 @@ def _line(event: events.Event) -> str | None:
     return None
 
 
-def _detail(event: events.Event) -> str | None:
+def _detail(event: orders.Event) -> str | None:
     match event:
-        case events.Planned(reading=reading, is_split=False):
+        case orders.Planned(reading=reading, is_split=False):
             return reading
-        case events.QuestionsDelayed(seconds) if seconds >= _SHORT_DELAY:
+        case orders.QuestionsDelayed(seconds) if seconds >= _SHORT_DELAY:
             return f"The service does not list its questions at the moment; next try in {in_words(seconds)}."
-        case events.Paused(reason, seconds, rows, gives_up_in):
+        case orders.Paused(reason, seconds, rows, gives_up_in):
             wait = "1 row waits" if rows == 1 else f"{rows} rows wait"
             return (
                 f"Waiting {in_words(seconds)}: {reason}. {wait} to be sent again; "
                 f"the run gives up in {in_words(gives_up_in)} if no row is settled."
             )
-        case events.Resumed():
+        case orders.Resumed():
             return "The run goes on."
     return None
 

@@ -10,9 +10,9 @@ from typing import Annotated
 
 import typer
 
+from importer.app.cleanup import PurgeOrder, find_old, parse_age, unmarked_runs
+from importer.app.cleanup import purge as remove_old
 from importer.app.earlier_runs import EarlierRun, rewrite_report
-from importer.app.purge import PurgeOrder, find_old, parse_age, unmarked_runs
-from importer.app.purge import purge as remove_old
 from importer.cli import options
 from importer.cli.messages import in_folder, say, tell
 from importer.errors import UnusableInput

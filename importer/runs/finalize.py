@@ -8,13 +8,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from importer.errors import UnusableInput, UsageError
+from importer.extract import ReadingLimits
 from importer.ledger import LedgerStore, RowState, State, presences_in
 from importer.load import OWN_EARLIER_ATTEMPT, Stop
-from importer.models import NOT_GOOD, Outcome, OutcomeKind, Problem, Row
+from importer.models import NOT_GOOD, FilePlace, Outcome, OutcomeKind, Problem, Row
 from importer.report import Summary
-from importer.runs.journal import RunJournal
-from importer.runs.manifest import Ending, RunManifest, read_manifest, write_manifest
-from importer.runs.run_report import GO_ON, part_folders, rewrite_report, rows_of, sheet_of, write_from_folder
+from importer.runs.journal import JOURNAL, RunJournal
+from importer.runs.manifest import Ending, RunManifest, part_folders, read_manifest, write_manifest
+from importer.runs.private_copies import sheet_of
+from importer.runs.run_report import GO_ON, report_of_whole, rewrite_report, rows_of
 
 
 @dataclass(slots=True)
@@ -34,25 +36,29 @@ def keep_end(folder: Path, manifest: RunManifest, progress: Progress, stop: Stop
 
     Raises:
         StoppedEarly: the folder cannot be written.
+        UnusableInput: somebody removed the outcomes from it.
     """
+    if not (folder / JOURNAL).is_file():  # a new one would hold no outcomes
+        hint = "leave the folder of a run alone while it is at work, and run the same command again"
+        raise UnusableInput(
+            Problem("journal-missing", "the outcomes of the run are gone", hint, FilePlace(str(folder)))
+        )
     with RunJournal(folder) as journal:
         counts = journal.counts()
-    if progress.unreadable is not None:
-        stop = stop or _unreadable_from(progress)
-    ending = Ending(
-        at=datetime.now(UTC),
-        finished=stop is None and signal is None,
-        exit_code=exit_code(counts, stop, signal),
-        stop_reason=stop.reason if stop else None,
-        stop_hint=stop.hint if stop else None,
-    )
-    write_manifest(folder, manifest.ended(ending))
+    stop = stop or _unreadable_from(progress)
+    is_finished = stop is None and signal is None
+    write_manifest(folder, manifest.ended(_ending(stop, exit_code(counts, stop, signal), is_finished=is_finished)))
 
 
-def _unreadable_from(progress: Progress) -> Stop:
+def _ending(stop: Stop | None, code: int | None, *, is_finished: bool) -> Ending:
+    return Ending(datetime.now(UTC), is_finished, code, stop.reason if stop else None, stop.hint if stop else None)
+
+
+def _unreadable_from(progress: Progress) -> Stop | None:
     """Why a run ends that met a part of its source that cannot be read, when rows above it were sent."""
     problem = progress.unreadable
-    assert problem is not None
+    if problem is None:
+        return None
     where = f"{problem.place}: " if problem.place else ""
     return Stop(
         "source-unreadable",
@@ -61,7 +67,7 @@ def _unreadable_from(progress: Progress) -> Stop:
     )
 
 
-def close(folder: Path, ledger: LedgerStore) -> Summary:
+def close(folder: Path, ledger: LedgerStore, limits: ReadingLimits) -> Summary:
     """Keep the end of a run that was killed, wherever in its life, and give its summary.
 
     To be called under the lock of its target. The steps follow each other so that a kill between any two of them is
@@ -78,21 +84,13 @@ def close(folder: Path, ledger: LedgerStore) -> Summary:
             "just now, or has another ledger"
         )
     if manifest.ending is None:
-        progress = _complete_journal(folder, manifest, ledger)
-        write_manifest(folder, _killed(manifest, progress))
+        progress = _complete_journal(folder, manifest, ledger, limits)
+        manifest = manifest.read_to(progress.rows, progress.last_row)
+        write_manifest(folder, manifest.ended(_ending(_unreadable_from(progress), None, is_finished=False)))
     presences_in(folder.parent, ledger.address).forget(manifest.run)
-    summary = rewrite_report(folder)
+    summary = rewrite_report(folder, limits)
     ledger.end_run(manifest.run, summary.ended_at or summary.started_at, summary.exit_code)
     return summary
-
-
-def _killed(manifest: RunManifest, progress: Progress) -> RunManifest:
-    """The manifest of a run that did not come to its end, after its books were brought up to date."""
-    stop = _unreadable_from(progress) if progress.unreadable is not None else None
-    ending = Ending(datetime.now(UTC), finished=False, exit_code=None)
-    if stop is not None:
-        ending = replace(ending, stop_reason=stop.reason, stop_hint=stop.hint)
-    return manifest.read_to(progress.rows, progress.last_row).ended(ending)
 
 
 def exit_code(counts: dict[OutcomeKind, int], stop: Stop | None, signal: int | None) -> int:
@@ -104,7 +102,7 @@ def exit_code(counts: dict[OutcomeKind, int], stop: Stop | None, signal: int | N
     return 4 if any(counts.get(kind, 0) for kind in NOT_GOOD) else 0
 
 
-def resolve_row(folder: Path, ledger: LedgerStore, row: int, *, created: bool) -> None:
+def resolve_row(folder: Path, ledger: LedgerStore, limits: ReadingLimits, row: int, *, created: bool) -> None:
     """Settle an unclear row as a person found it, and write the report of its run again.
 
     To be called under the lock of the run's target. May be said again, also after a kill in the middle.
@@ -116,18 +114,18 @@ def resolve_row(folder: Path, ledger: LedgerStore, row: int, *, created: bool) -
     rows = next((rows for rows in manifest.groups if row in rows), (row,))  # the ledger knows the first of them
     kind = OutcomeKind.CREATED if created else OutcomeKind.FAILED
     with RunJournal(folder) as journal:
-        if (told := journal.outcome(rows[0])) is not None and not _is_open_to_a_person(told):
+        if (known := journal.outcome(rows[0])) is not None and not _needs_a_person(known):
             raise UsageError(
-                f"row {row} of run {manifest.run} is not unclear but {told.kind.value}; there is nothing to resolve"
+                f"row {row} of run {manifest.run} is not unclear but {known.kind.value}; there is nothing to resolve"
             )
         ledger.resolve(manifest.run, rows[0], created=created)
         for one in rows:
             kept = journal.outcome(one) or Outcome(one, kind)
             journal.replace(replace(kept, kind=kind, problems=(_FOUND if created else _NOT_FOUND,)))
-    rewrite_report(folder)
+    rewrite_report(folder, limits)
 
 
-def _is_open_to_a_person(outcome: Outcome) -> bool:
+def _needs_a_person(outcome: Outcome) -> bool:
     """Whether nobody knows what became of the row but a person, who may have said so before."""
     by_hand = any(problem.code in (_FOUND.code, _NOT_FOUND.code) for problem in outcome.problems)
     return outcome.kind is OutcomeKind.UNCLEAR or by_hand
@@ -141,7 +139,7 @@ _NOT_FOUND = Problem(
 )
 
 
-def _complete_journal(folder: Path, manifest: RunManifest, ledger: LedgerStore) -> Progress:
+def _complete_journal(folder: Path, manifest: RunManifest, ledger: LedgerStore, limits: ReadingLimits) -> Progress:
     """Give each row without an outcome the one that the ledger knows, else that it had no turn.
 
     The ledger knows a candidate by its first row; what became of that holds for the other rows of the candidate.
@@ -150,7 +148,7 @@ def _complete_journal(folder: Path, manifest: RunManifest, ledger: LedgerStore) 
     states = ledger.row_states(manifest.run)
     state = next(states, None)
     progress = Progress()
-    rows = rows_of(manifest, sheet_of(folder, manifest))
+    rows = rows_of(manifest, sheet_of(folder, manifest, limits))
     with RunJournal(folder) as journal:
         while (row := _next_row(rows, progress)) is not None:
             while state is not None and state.row < row.number:
@@ -210,7 +208,7 @@ def _outcome_of_state(state: RowState) -> Outcome:
 # --- a run with several targets -----------------------------------------------------------------
 
 
-def end_whole(folder: Path, manifest: RunManifest, signal: int | None) -> Summary:
+def end_whole(folder: Path, manifest: RunManifest, limits: ReadingLimits, signal: int | None) -> Summary:
     """Keep how a run with several targets ended, after the runs of these have, and write the report of the whole."""
     endings = [ending for part in part_folders(folder, manifest) if (ending := read_manifest(part).ending)]
     blocked = next((target.blocked for target in manifest.targets if target.blocked), None)
@@ -222,12 +220,10 @@ def end_whole(folder: Path, manifest: RunManifest, signal: int | None) -> Summar
         stop_reason=blocked or (stopped.stop_reason if stopped else None),
         stop_hint=GO_ON if blocked else stopped.stop_hint if stopped else None,
     )
-    summary = _keep_whole(folder, manifest.ended(ending))
-    if ending.exit_code == 0 and (code := exit_code(dict(summary.outcomes), None, None)):
-        summary = _keep_whole(folder, manifest.ended(replace(ending, exit_code=code)))
-    return summary
-
-
-def _keep_whole(folder: Path, manifest: RunManifest) -> Summary:
+    write_manifest(folder, manifest.ended(ending))
+    summary = report_of_whole(folder, manifest.ended(ending), limits)
+    if ending.exit_code or not (code := exit_code(dict(summary.outcomes), None, None)):
+        return summary
+    manifest = manifest.ended(replace(ending, exit_code=code))  # rows without a target are counted by the report only
     write_manifest(folder, manifest)
-    return write_from_folder(folder, manifest)
+    return report_of_whole(folder, manifest, limits)

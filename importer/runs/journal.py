@@ -1,18 +1,20 @@
-"""The outcome of each row of one run, in the run's own folder, where personal data may be."""
+"""The outcome of each row of a run, in the run's own folder, where personal data may be; and those of earlier runs."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from importer.errors import StoppedEarly
+from importer.errors import StoppedEarly, UnusableInput
 from importer.group_writer import GroupWriter, QueuedWrite
+from importer.ledger import LedgerStore
 from importer.models import CellPlace, Column, FilePlace, LinePlace, Origin, Outcome, OutcomeKind, Place, Problem
+from importer.runs.manifest import RunManifest, manifests_in
 from importer.sqlite_file import Connection, DatabaseError, SqliteFile, create_private, no_database, unwritable
 
 JOURNAL: Final = "outcomes.sqlite"
@@ -169,36 +171,30 @@ class RunJournal:
     def outcomes(self) -> Iterator[Outcome]:
         """All outcomes in the order of their rows. Streams."""
         self.flush()
-        with self._transaction() as connection:
-            for found in connection.execute(f"{_OUTCOMES} ORDER BY row"):
-                yield _outcome(found)
+        return self._read("ORDER BY row")
 
     def outcomes_from(self, row: int, most: int) -> tuple[Outcome, ...]:
         """The outcomes on disk from that row on, in the order of their rows; those of rows between may still come."""
-        query = f"{_OUTCOMES} WHERE row >= ? ORDER BY row LIMIT ?"
-        with self._transaction() as connection:
-            return tuple(map(_outcome, connection.execute(query, (row, most)).fetchall()))
+        return tuple(self._read("WHERE row >= ? ORDER BY row LIMIT ?", row, most))
 
-    def rows_that_are(self, kind: OutcomeKind) -> Iterator[int]:
-        """The rows with that outcome and nothing more to say of them."""
+    def outcomes_independent_of_service(self) -> Iterator[Outcome]:
+        """Those that rest on file and mapping alone, and those of imported rows that have a problem; streamed in order
+        of their rows.
+        """
+        kinds = (OutcomeKind.INVALID.value, OutcomeKind.FILTERED.value, OutcomeKind.DONE_BEFORE.value)
+        return self._read("WHERE kind IN (?, ?) OR kind = ? AND problems <> '' ORDER BY row", *kinds)
+
+    def rows_imported_before(self) -> Iterator[int]:
+        """The rows that an earlier run had imported, and that have no problem."""
         query = "SELECT row FROM outcomes WHERE kind = ? AND problems = ''"
         with self._transaction() as connection:
-            for (row,) in connection.execute(query, (kind.value,)):
+            for (row,) in connection.execute(query, (OutcomeKind.DONE_BEFORE.value,)):
                 yield row
 
-    def outcomes_that_are(self, kinds: Collection[OutcomeKind], or_say_more: OutcomeKind) -> Iterator[Outcome]:
-        """The outcomes of those kinds, and those of another that say more than their kind; in row order, streamed."""
-        query = f"""{_OUTCOMES} WHERE kind IN ({", ".join("?" * len(kinds))}) OR kind = ? AND problems <> ''
-                    ORDER BY row"""
+    def _read(self, which: str, *values: int | str) -> Iterator[Outcome]:
         with self._transaction() as connection:
-            for found in connection.execute(query, (*(kind.value for kind in kinds), or_say_more.value)):
+            for found in connection.execute(f"{_OUTCOMES} {which}", values):
                 yield _outcome(found)
-
-    def count(self) -> int:
-        """How many rows have an outcome on disk."""
-        with self._transaction() as connection:
-            (count,) = connection.execute("SELECT count(*) FROM outcomes").fetchone()
-        return int(count)
 
     def counts(self) -> dict[OutcomeKind, int]:
         """How many rows have each outcome; every kind is there, in the report's order."""
@@ -236,17 +232,11 @@ def _outcome(found: tuple[Any, ...]) -> Outcome:
 
 
 def _problem_to_json(problem: Problem) -> dict[str, Any]:
-    """JSON values from which `_problem_from_json` makes an equal problem."""
-    return {
-        "code": problem.code,
-        "message": problem.message,
-        "hint": problem.hint,
-        "place": _place_to_json(problem.place),
-    }
+    place = _place_to_json(problem.place)
+    return {"code": problem.code, "message": problem.message, "hint": problem.hint, "place": place}
 
 
 def _problem_from_json(values: dict[str, Any]) -> Problem:
-    """The problem that `_problem_to_json` was given."""
     return Problem(values["code"], values["message"], values["hint"], _place_from_json(values["place"]))
 
 
@@ -275,3 +265,90 @@ def _place_from_json(values: dict[str, Any] | None) -> Place | None:
             return FilePlace(name)
         case _:
             return None
+
+
+# --- earlier runs -------------------------------------------------------------------------------
+
+
+class PreviousResults:
+    """What an earlier run of the same file reported of its rows and what still holds, by row number.
+
+    A row that is known here is neither transformed nor looked up, so a file of a million imported rows is only read.
+    This holds where everything is the same on which outcomes depend (`RunManifest.fingerprint`); and a row counts as
+    imported only where the ledger confirms it.
+
+    Raises:
+        UnusableInput, StoppedEarly: the journal of that run cannot be read.
+    """
+
+    def __init__(self, folder: Path, run: str, ledger: LedgerStore) -> None:
+        self._imported = RowSet()
+        with RunJournal(folder) as journal:
+            for row in journal.rows_imported_before():
+                self._imported.add(row)
+        for row in ledger.rows_done(run):
+            self._imported.add(row)
+        self._outcomes = self._read(folder)
+        self._next = next(self._outcomes, None)
+
+    @classmethod
+    def find(cls, manifest: RunManifest, out: Path, ledger: LedgerStore) -> PreviousResults | None:
+        """Those of the last run in `out` that came to the same results as this one will; None where there is none."""
+        same = [
+            (folder, earlier)
+            for folder, earlier in manifests_in(out)
+            if earlier.fingerprint is not None
+            and earlier.fingerprint == manifest.fingerprint
+            and earlier.scope == manifest.scope
+            and earlier.run != manifest.run
+            and earlier.ending is not None
+            and not earlier.dry_run
+        ]
+        known = [(folder, earlier) for folder, earlier in same if ledger.run(earlier.run) is not None]
+        if not known:
+            return None
+        folder, earlier = max(known, key=lambda found: found[1].started_at)
+        return cls(folder, earlier.run, ledger)
+
+    def outcome(self, row: int) -> Outcome | None:
+        """The outcome of a row; None where it has to be worked out. To be asked in row order."""
+        while self._next is not None and self._next.row < row:
+            try:
+                self._next = next(self._outcomes, None)
+            except (UnusableInput, StoppedEarly):  # what cannot be read is worked out again
+                self._next = None
+        if self._next is not None and self._next.row == row:
+            return self._next
+        return Outcome(row, OutcomeKind.DONE_BEFORE) if row in self._imported else None
+
+    @staticmethod
+    def _read(folder: Path) -> Iterator[Outcome]:
+        with RunJournal(folder) as journal:
+            yield from journal.outcomes_independent_of_service()
+
+
+class EarlierOutcomes:
+    """Reads outcomes from the journals of the runs in one results folder; these are opened when they are asked for."""
+
+    def __init__(self, out: Path) -> None:
+        self._out = out
+        self._journals: dict[str, RunJournal | None] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        for journal in filter(None, self._journals.values()):
+            journal.close()
+
+    def of(self, run: str, row: int) -> Outcome | None:
+        """The outcome that a row had in a run; None where the run's folder is gone, or was cut off before.
+
+        Raises:
+            UnusableInput: the journal of that run is damaged.
+        """
+        if run not in self._journals:
+            folder = self._out / run
+            self._journals[run] = RunJournal(folder) if (folder / JOURNAL).is_file() else None
+        journal = self._journals[run]
+        return journal.outcome(row) if journal is not None else None

@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from importer.atomic_files import (
-    INTERNAL,
-    keep_json,
-    open_private,
-    read_private,
-)
+from importer.atomic_files import keep_json, read_private
 from importer.errors import DamagedRun, StoppedEarly, UnusableInput, UsageError
 from importer.ledger import Scope
-from importer.mapping import Mapping
 from importer.models import FilePlace, ManyTargets, Operation, Problem, SourceOptions, Target, TargetRun
-from importer.runs.journal import JOURNAL
-from importer.runs.results_folder import begun_at, folders_in
-from importer.runs.row_selection import Selection, selection_from_json
+from importer.runs.results_folder import folders_in
+from importer.runs.row_selection import ALL_ROWS, Selection, selection_from_json
 
 MANIFEST = "run.json"
 VERSION = 2
-_RESTORE = "put it back from a backup; what was sent is in the ledger, and the same import can be run again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +94,7 @@ class RunManifest:
 
     def read_to(self, rows: int, last_row: int) -> RunManifest:
         """The manifest of a run that has read so many rows, down to the last that can be read."""
-        blank = max(last_row - self.header_row - rows, 0) if self.selection == Selection() else 0
+        blank = max(last_row - self.header_row - rows, 0) if self.selection == ALL_ROWS else 0
         return replace(self, rows=rows, blank_rows=blank)
 
     @property
@@ -152,42 +142,6 @@ def write_manifest(folder: Path, manifest: RunManifest) -> None:
             f"{folder}: the results folder cannot be written ({error.strerror}); what was sent is in the ledger: "
             "make room, then run the same command again"
         ) from None
-
-
-def refuse_altered(folder: Path, manifest: RunManifest, hash_of: Callable[[Path], str] | None = None) -> None:
-    """Raise DamagedRun where the private copy or the journal of a run is gone or altered: a report would lie."""
-    hash_of = hash_of or HashedOnce()
-    problems = []
-    copy = folder / manifest.source
-    if not copy.is_file():
-        problems.append(Problem("copy-missing", "the run's copy of its source is gone", _RESTORE, FilePlace(str(copy))))
-    elif hash_of(copy) != manifest.sha256:
-        problems.append(
-            Problem("copy-altered", "this is not the file that the run has read", _RESTORE, FilePlace(str(copy)))
-        )
-    if not manifest.is_split and not (folder / JOURNAL).is_file():
-        problems.append(
-            Problem("journal-missing", "the outcomes of the run are gone", _RESTORE, FilePlace(str(folder / JOURNAL)))
-        )
-    if problems:
-        raise DamagedRun(problems)
-
-
-class HashedOnce:
-    """The SHA-256 of files. One that was hashed before is hashed again only where somebody has written to it since."""
-
-    def __init__(self) -> None:
-        self._known: dict[Path, tuple[tuple[int, ...], str]] = {}
-
-    def __call__(self, path: Path) -> str:
-        status = path.stat()  # before it is read: what is written meanwhile shows at the next time
-        stamp = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
-        known_stamp, digest = self._known.get(path, (None, ""))
-        if known_stamp != stamp:
-            with os.fdopen(open_private(path), "rb") as file:
-                digest = hashlib.file_digest(file, "sha256").hexdigest()
-            self._known[path] = (stamp, digest)
-        return digest
 
 
 def read_manifest(folder: Path) -> RunManifest:
@@ -242,14 +196,6 @@ def _refuse_paths(*names: str) -> None:
             raise ValueError(f"{name!r} is no name of a file")
 
 
-def keep_mapping(mapping: Mapping, folder: Path, stem: str = "mapping") -> str:
-    """Keep a mapping file in a folder, as it was read; gives the copy's name there."""
-    name = f"{stem}{mapping.path.suffix.lower() or '.yaml'}"
-    with os.fdopen(open_private(folder / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
-        file.write(mapping.content)
-    return name
-
-
 def manifests_in(out: Path) -> Iterator[tuple[Path, RunManifest]]:
     """The folders of all runs whose manifest can be read, oldest first; `importer doctor` tells the others."""
     for folder in runs_in(out):
@@ -257,15 +203,9 @@ def manifests_in(out: Path) -> Iterator[tuple[Path, RunManifest]]:
             yield folder, read_manifest(folder)
 
 
-def leftovers_in(out: Path) -> Iterator[tuple[Path, datetime]]:
-    """Folders of runs whose manifest cannot be read, or that were killed before they had one or while they were purged,
-    and their start.
-    """
-    known = {folder for folder, _ in manifests_in(out)}
-    for folder in (*folders_in(out), *folders_in(out / INTERNAL)):
-        began = begun_at(folder)
-        if began is not None and folder not in known:
-            yield folder, began
+def part_folders(folder: Path, manifest: RunManifest) -> tuple[Path, ...]:
+    """The folders of the runs that send the rows: the run's own, or those of its targets."""
+    return tuple(folder.parent / run for run in manifest.parts) if manifest.is_split else (folder,)
 
 
 def runs_in(out: Path) -> list[Path]:

@@ -1,15 +1,21 @@
-"""Keeps private copies of a run's source and of the other tables that a mapping takes entries from, and opens these."""
+"""Private copies of a run's source, its mapping and other tables that the mapping takes entries from; opens these."""
 
 from __future__ import annotations
 
+import hashlib
+import os
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from importer import __version__
+from importer.atomic_files import open_private
 from importer.errors import DamagedRun, UnusableInput
 from importer.extract import ReadingLimits, Sheet, SourceCopy, copy_source, open_sheet, restore_values
 from importer.mapping import OUTSIDE_HINT, ChildRows, ChildSource, EntriesSpec, Mapping, lies_within
-from importer.models import FilePlace, Place, Problem
-from importer.runs.manifest import ChildCopy, is_run, read_manifest
+from importer.models import FilePlace, Place, Problem, Question, WireFormat
+from importer.runs.manifest import ChildCopy, RunManifest, is_run, part_folders, read_manifest
+from importer.runs.row_selection import Selection
 
 _LARGEST = 1 << 30  # bytes of a file that entries are taken from
 _WORKBOOKS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
@@ -29,10 +35,9 @@ class Source:
         if not is_run(folder):
             return ()
         try:
-            manifest = read_manifest(folder)
+            return part_folders(folder, read_manifest(folder))
         except DamagedRun:  # then the file stands for itself
             return ()
-        return tuple(folder.parent / part for part in manifest.parts) if manifest.is_split else (folder,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +57,20 @@ def copy_of_source(file: Path, folder: Path, limits: ReadingLimits) -> SourceCop
     """
     copy = copy_source(file, folder, limits)
     runs = Source(file, copy.path).earlier_runs
-    return restore_values(copy, lambda: _source_of(runs[0], limits), limits) if runs else copy
+    return restore_values(copy, lambda: sheet_of(runs[0], read_manifest(runs[0]), limits), limits) if runs else copy
 
 
-def _source_of(run: Path, limits: ReadingLimits) -> Sheet:
-    manifest = read_manifest(run)
-    return open_sheet(run / manifest.source, manifest.options, limits, shown_as=manifest.file)
+def sheet_of(folder: Path, manifest: RunManifest, limits: ReadingLimits) -> Sheet:
+    """The source of a run, from its private copy."""
+    return open_sheet(folder / manifest.source, manifest.options, limits, shown_as=manifest.file)
+
+
+def keep_mapping(mapping: Mapping, folder: Path, stem: str = "mapping") -> str:
+    """Keep a mapping file in a folder, as it was read; gives the copy's name there."""
+    name = f"{stem}{mapping.path.suffix.lower() or '.yaml'}"
+    with os.fdopen(open_private(folder / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
+        file.write(mapping.content)
+    return name
 
 
 def open_children(mapping: Mapping, source: Source, folder: Path, limits: ReadingLimits) -> ChildTables:
@@ -78,6 +91,24 @@ def open_children(mapping: Mapping, source: Source, folder: Path, limits: Readin
     if problems:
         raise UnusableInput(problems)
     return ChildTables(tables, tuple(copies.values()))
+
+
+def fingerprint(
+    copy: SourceCopy,
+    mapping_copy: Path,
+    children: ChildTables,
+    questions: Iterable[Question],
+    wire: WireFormat,
+    selection: Selection,
+) -> str:
+    """One text for everything on which the outcomes of a run depend: equal in runs that come to the same ones.
+
+    mapping_copy: the mapping with all that it takes from other files.
+    """
+    digest = hashlib.sha256(mapping_copy.read_bytes())
+    for part in (__version__, copy.sha256, children.copies, tuple(questions), wire, selection):
+        digest.update(f"\0{part!r}".encode("utf-8", "backslashreplace"))
+    return digest.hexdigest()
 
 
 def _place(mapping: Mapping, child: ChildSource) -> Place:

@@ -232,13 +232,14 @@ def make_private_folder(out: Path, run: str) -> Path:
 
 
 @contextmanager
-def private_input(out: Path) -> Iterator[Path]:
+def private_input(settings: Settings) -> Iterator[Path]:
     """A private folder for copies that are needed once. What a kill leaves of it goes with other abandoned folders.
 
     Raises:
-        UnusableInput: it cannot be made there.
+        UnusableInput: it cannot be made there, or others could change the results folder.
     """
-    name = new_run_id(datetime.now(UTC))
+    make_results(settings)
+    out, name = settings.out, new_run_id(datetime.now(UTC))
     presence = be_present(out, name)
     try:
         folder = make_private_folder(out / INTERNAL, name)

@@ -13,7 +13,7 @@ from importer.text.normalize import normalize
 
 @dataclass(frozen=True, slots=True)
 class Routed:
-    """Rows that say one of the folded words in the column of that index: of one target in an export to several."""
+    """Rows that say one of the normalized words in the column of that index: of one target in an export to several."""
 
     column: int
     words: tuple[str, ...]
@@ -59,6 +59,9 @@ class Selection:
 
     def of(self, rows: Iterator[Row]) -> Iterator[Row]:
         """The selected rows, in order; stops reading where no more can come."""
+        return rows if self == ALL_ROWS else self._of(rows)
+
+    def _of(self, rows: Iterator[Row]) -> Iterator[Row]:
         if self.ranges is not None:
             rows = _within(self.ranges, rows)
         taken = 0

@@ -1,40 +1,63 @@
-"""The report of a run, made from what its folder keeps: the copy of its source, its journal, its manifest."""
+"""The report of a run, made from what its folder keeps: the copy of its source, its journal, its manifest.
+
+The report of a long run is written by a process of its own while rows are still being sent, so that it is there at the
+end: `StreamingReport`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import ExitStack, suppress
+from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
+from typing import Final
 
-from importer.extract import ReadingLimits, Sheet, open_sheet
-from importer.models import Outcome, OutcomeKind, Problem, Row
+from importer.atomic_files import open_private
+from importer.child_process import child_environment, lower_priority, python_command
+from importer.errors import DamagedRun
+from importer.extract import ReadingLimits, Sheet
+from importer.models import FilePlace, Outcome, OutcomeKind, Problem, Row
 from importer.report import RunFacts, Summary, write_report
 from importer.runs.journal import JOURNAL, RunJournal
-from importer.runs.manifest import RunManifest, read_manifest, refuse_altered
+from importer.runs.manifest import RunManifest, part_folders, read_manifest
+from importer.runs.private_copies import sheet_of
 from importer.runs.row_selection import route_word
-from importer.settings import load_settings
+from importer.startup import spare_garbage_collector
 from importer.text.closest import closest
 
 GO_ON = "importer resume goes on with it, or run the same command again: rows that are done are skipped"
+_RESTORE: Final = "put it back from a backup; what was sent is in the ledger, and the same import can be run again"
 
 
-def rewrite_report(folder: Path) -> Summary:
+def rewrite_report(folder: Path, limits: ReadingLimits) -> Summary:
     """Write the report of a run from what is kept of it: the copy of its source, its journals and its manifest.
+
+    limits: those of today; more may be allowed than when the run was made.
 
     Raises:
         UnusableInput: the copy or a journal is not what the run left; the report that is there stays.
     """
     manifest = read_manifest(folder)
-    for part in part_folders(folder, manifest):
-        if read_manifest(part).ending is not None:
-            rewrite_report(part)
-    return write_from_folder(folder, manifest)
+    if manifest.is_split:
+        for part in part_folders(folder, manifest):
+            if read_manifest(part).ending is not None:
+                rewrite_report(part, limits)
+    return report_of_whole(folder, manifest, limits)
 
 
-def write_from_folder(folder: Path, manifest: RunManifest) -> Summary:
+def report_of_whole(folder: Path, manifest: RunManifest, limits: ReadingLimits) -> Summary:
+    """As `rewrite_report`, where the reports of its targets, if it has several, are as they should be."""
     refuse_altered(folder, manifest)
-    sheet = sheet_of(folder, manifest)
+    sheet = sheet_of(folder, manifest, limits)
     with ExitStack() as held:
         if manifest.is_split:
             outcomes = _outcomes_of_parts(folder, manifest, sheet, held)
@@ -43,14 +66,40 @@ def write_from_folder(folder: Path, manifest: RunManifest) -> Summary:
         return write_report(folder, facts_of(manifest, sheet), rows_of(manifest, sheet), outcomes)
 
 
-def part_folders(folder: Path, manifest: RunManifest) -> tuple[Path, ...]:
-    """The folders of the runs of its targets."""
-    return tuple(folder.parent / run for run in manifest.parts)
+def refuse_altered(folder: Path, manifest: RunManifest, hash_of: Callable[[Path], str] | None = None) -> None:
+    """Raise DamagedRun where the private copy or the journal of a run is gone or altered: a report would lie."""
+    hash_of = hash_of or HashedOnce()
+    problems = []
+    copy = folder / manifest.source
+    if not copy.is_file():
+        problems.append(Problem("copy-missing", "the run's copy of its source is gone", _RESTORE, FilePlace(str(copy))))
+    elif hash_of(copy) != manifest.sha256:
+        problems.append(
+            Problem("copy-altered", "this is not the file that the run has read", _RESTORE, FilePlace(str(copy)))
+        )
+    if not manifest.is_split and not (folder / JOURNAL).is_file():
+        problems.append(
+            Problem("journal-missing", "the outcomes of the run are gone", _RESTORE, FilePlace(str(folder / JOURNAL)))
+        )
+    if problems:
+        raise DamagedRun(problems)
 
 
-def sheet_of(folder: Path, manifest: RunManifest) -> Sheet:
-    limits = ReadingLimits.of(load_settings())  # those of today: more may be allowed than when the run was made
-    return open_sheet(folder / manifest.source, manifest.options, limits, shown_as=manifest.file)
+class HashedOnce:
+    """The SHA-256 of files. One that was hashed before is hashed again only where somebody has written to it since."""
+
+    def __init__(self) -> None:
+        self._known: dict[Path, tuple[tuple[int, ...], str]] = {}
+
+    def __call__(self, path: Path) -> str:
+        status = path.stat()  # before it is read: what is written meanwhile shows at the next time
+        stamp = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        known_stamp, digest = self._known.get(path, (None, ""))
+        if known_stamp != stamp:
+            with os.fdopen(open_private(path), "rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            self._known[path] = (stamp, digest)
+        return digest
 
 
 def rows_of(manifest: RunManifest, sheet: Sheet) -> Iterator[Row]:
@@ -124,3 +173,124 @@ def _unrouted(row: Row, manifest: RunManifest, sheet: Sheet) -> Problem:
         f"{proposal}correct it, or add it under route: of a mapping in {manifest.mapping}",
         row.place(column),
     )
+
+
+# --- written during the run ---------------------------------------------------------------------
+
+_GO: Final = b"the ending is kept\n"
+_LOOKS_EVERY: Final = 0.1  # seconds between two looks into the journal
+_AT_ONCE: Final = 2_000  # outcomes
+
+
+class StreamingReport:
+    """A report that another process writes during the run. Costs a second processor, so it is for long runs only.
+
+    That process follows the run's journal, row after row, and writes the same files as `rewrite_report` into a staging
+    folder. They appear only when the run has kept its ending and says so (`finish`); where it ends without a word,
+    nothing has happened.
+    """
+
+    def __init__(self, folder: Path, limits: ReadingLimits) -> None:
+        program = f"from {__name__} import follow_run; follow_run()"
+        self._child = subprocess.Popen(
+            python_command(program, str(folder), json.dumps(asdict(limits))),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=child_environment(),
+            start_new_session=True,  # Ctrl-C is for the run, which then says whether its ending was kept
+        )
+        lower_priority(self._child.pid)  # from here, before it loads what it needs
+
+    def finish(self) -> bool:
+        """Have it published, now that the run's ending is kept; false where it has to be written in the usual way."""
+        try:
+            self._child.communicate(_GO)
+        except OSError:
+            self._child.wait()
+        return self._child.returncode == 0
+
+    def give_up(self) -> None:
+        """Leave it unwritten."""
+        if self._child.stdin is not None:
+            self._child.stdin.close()
+        self._child.wait()
+
+
+class _Follower:
+    """Gives rows, and for each its outcome as soon as the journal has it."""
+
+    def __init__(self, folder: Path, journal: RunJournal) -> None:
+        self._folder = folder
+        self._journal = journal
+        self._ready: deque[Outcome] = deque()
+        self._row = 0  # the one whose outcome is asked for next
+        self._is_over = threading.Event()
+        self._ending: Future[RunManifest] = Future()
+
+    def listen(self, copy: Path) -> None:
+        """Wait for the word of the run; without it nobody needs this report. `copy`: of the source."""
+        hash_of = HashedOnce()
+        with suppress(OSError):
+            hash_of(copy)  # now, while there is time, so that at the end a look is enough
+        if sys.stdin.buffer.readline() != _GO:
+            os._exit(1)  # what is staged goes with the next report of the run
+        self._is_over.set()
+        try:
+            manifest = read_manifest(self._folder)
+            refuse_altered(self._folder, manifest, hash_of)
+        except BaseException as error:  # noqa: BLE001 - raised where the ending is asked for
+            self._ending.set_exception(error)
+        else:
+            self._ending.set_result(manifest)
+
+    def rows(self, rows: Iterator[Row]) -> Iterator[Row]:
+        for row in rows:
+            self._row = row.number
+            yield row
+        self._row = 0
+
+    def outcomes(self) -> Iterator[Outcome]:
+        while self._row:
+            outcome = self._outcome()
+            if outcome is None:
+                return  # the row has none: the pairing says so
+            yield outcome
+
+    def ending(self) -> RunManifest:
+        """The manifest with how the run ended, once that is kept. Raises UnusableInput where the copy was altered."""
+        return self._ending.result()
+
+    def _outcome(self) -> Outcome | None:
+        while not self._ready or self._ready[0].row != self._row:
+            was_over = self._is_over.is_set()
+            self._ready = deque(self._journal.outcomes_from(self._row, _AT_ONCE))
+            if not self._ready or self._ready[0].row != self._row:
+                if was_over:
+                    return None
+                self._is_over.wait(_LOOKS_EVERY)
+        return self._ready.popleft()
+
+
+def follow_run() -> None:
+    """In the other process: write the report of the run whose folder and reading limits are the arguments."""
+    spare_garbage_collector()
+    _write_along(Path(sys.argv[1]), ReadingLimits(**json.loads(sys.argv[2])))
+    os._exit(0)  # the run waits for this: all is on disk, and what Python would tidy up is not worth its time
+
+
+def _write_along(folder: Path, limits: ReadingLimits) -> None:
+    manifest = read_manifest(folder)
+    sheet = sheet_of(folder, manifest, limits)
+    with RunJournal(folder) as journal:
+        follower = _Follower(folder, journal)
+        threading.Thread(target=follower.listen, args=(folder / manifest.source,), daemon=True).start()
+
+        def final_facts() -> RunFacts:
+            ended = follower.ending()
+            if ended.rows is None or sum(journal.counts().values()) != ended.rows:
+                os._exit(1)  # not what this process has read: the run writes the report itself, or says what is wrong
+            return facts_of(ended, sheet)
+
+        rows = follower.rows(rows_of(manifest, sheet))
+        write_report(folder, facts_of(manifest, sheet), rows, follower.outcomes(), final_facts)

@@ -16,11 +16,11 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from importer.app import events
+from importer.app import orders
+from importer.app.cleanup import PurgeOrder, find_old
 from importer.app.earlier_runs import EarlierRun, resume, rewrite_report
 from importer.app.import_file import Finished, check_file, import_file
 from importer.app.orders import Order, RunControl, Sending
-from importer.app.purge import PurgeOrder, find_old
 from importer.models import OutcomeKind
 from importer.settings import Settings
 from tests.cli.conftest import Served, candidate, write_csv
@@ -33,17 +33,17 @@ class Listener:
     """Keeps every event; `at` calls something when so many rows have ended."""
 
     def __init__(self, at: int = 0, then: Callable[[], None] = lambda: None) -> None:
-        self.events: list[events.Event] = []
+        self.events: list[orders.Event] = []
         self._at, self._then = at, then
 
-    def __call__(self, event: events.Event) -> None:
+    def __call__(self, event: orders.Event) -> None:
         self.events.append(event)
-        if isinstance(event, events.RowEnded) and self.rows == self._at:
+        if isinstance(event, orders.RowEnded) and self.rows == self._at:
             self._then()
 
     @property
     def rows(self) -> int:
-        return sum(isinstance(event, events.RowEnded) for event in self.events)
+        return sum(isinstance(event, orders.RowEnded) for event in self.events)
 
     @property
     def names(self) -> list[str]:
@@ -81,9 +81,9 @@ def test_the_events_of_a_run_come_in_the_order_of_its_work(serve: Serve) -> None
     done = finished(import_file(order_for(served, 3), listener))
     assert listener.names == ["Planned", "Begun", "RowEnded", "RowsEnded", "ReportWritten"]
     planned, last = listener.events[0], listener.events[-1]
-    assert isinstance(planned, events.Planned)
+    assert isinstance(planned, orders.Planned)
     assert [(one.rows, one.ready) for one in planned.targets] == [(3, 3)]
-    assert last == events.ReportWritten(done.folder, done.summary)
+    assert last == orders.ReportWritten(done.folder, done.summary)
     assert counts(done) == {"created": 3}
 
 
@@ -99,7 +99,7 @@ def test_who_is_asked_and_declines_leaves_nothing(serve: Serve) -> None:
     """The number of ready rows is known to whoever is asked; a no takes everything back."""
     served, asked = serve(), list[int | None]()
 
-    def confirm(planned: events.Planned) -> bool:
+    def confirm(planned: orders.Planned) -> bool:
         asked.append(planned.targets[0].ready)
         return False
 
@@ -118,7 +118,7 @@ def test_a_stop_ends_in_a_report_and_the_run_goes_on_later(serve: Serve) -> None
     assert (done.summary.exit_code, done.summary.finished) == (5, False)
     assert done.summary.stopped is not None
     assert 0 < done.summary.outcomes[OutcomeKind.NOT_SENT] < 60
-    assert any(isinstance(event, events.Stopped) for event in listener.events)
+    assert any(isinstance(event, orders.Stopped) for event in listener.events)
     again = finished(resume(EarlierRun("last", order.settings), Sending()))
     assert again.summary.exit_code == 0
     assert sorted(served.accepted) == sorted(f"person{number}@example.com" for number in range(60))
@@ -170,7 +170,7 @@ import time
 from pathlib import Path
 
 from importer.app.import_file import import_file
-from importer.app.purge import PurgeOrder, find_old
+from importer.app.cleanup import PurgeOrder, find_old
 from importer.app.orders import Order
 from importer.settings import load_settings
 
@@ -205,7 +205,7 @@ def test_who_declines_an_export_to_several_targets_leaves_nothing(serve: Serve, 
         order_for(served, 1), file=ROOT / "sample_data" / "all_job_posts" / "export.csv", mapping=tmp_path / "all"
     )
 
-    def confirm(planned: events.Planned) -> bool:
+    def confirm(planned: orders.Planned) -> bool:
         if raises:
             raise KeyboardInterrupt
         return False

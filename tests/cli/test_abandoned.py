@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from importer.app.cleanup import remove_abandoned
 from importer.atomic_files import internal_folder
 from importer.ledger import RunRecord, open_ledger, presences_in
-from importer.runs.cleanup import remove_abandoned
 from importer.runs.journal import JOURNAL
 from importer.runs.manifest import MANIFEST as FILE
 from importer.runs.manifest import write_manifest

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from importer.errors import UsageError
+from importer.extract import ReadingLimits
 from importer.ledger import Answered, Attempt, Intent, LedgerStore, RunRecord, State, open_ledger
 from importer.models import Operation, Outcome, OutcomeKind, SourceOptions, Target
 from importer.report import Summary, read_summary
@@ -93,7 +94,7 @@ def counts(summary: Summary) -> dict[OutcomeKind, int]:
 
 def test_every_row_is_told_as_the_ledger_knows_it(folder: Path, ledger: LedgerStore) -> None:
     """The report of a killed run is complete, and says of a 409 after a doubt whose it most likely was."""
-    summary = close(folder, ledger)
+    summary = close(folder, ledger, ReadingLimits())
     assert (summary.finished, counts(summary)) == (False, TOLD)
     with RunJournal(folder) as journal:
         there = journal.outcome(6)
@@ -108,7 +109,7 @@ def test_what_the_journal_has_is_not_told_otherwise(folder: Path, ledger: Ledger
     with RunJournal(folder) as journal:
         journal.record(Outcome(2, OutcomeKind.CREATED, 201, 3))
         journal.record(Outcome(7, OutcomeKind.INVALID))
-    summary = close(folder, ledger)
+    summary = close(folder, ledger, ReadingLimits())
     assert counts(summary) == {
         **{kind: TOLD[kind] for kind in TOLD if kind is not OutcomeKind.NOT_SENT},
         OutcomeKind.INVALID: 1,
@@ -119,31 +120,31 @@ def test_what_the_journal_has_is_not_told_otherwise(folder: Path, ledger: Ledger
 
 def test_killed_between_ending_and_report(folder: Path, ledger: LedgerStore) -> None:
     """A run whose manifest has its ending but whose report was not written gets its report, and keeps its ending."""
-    close(folder, ledger)
+    close(folder, ledger, ReadingLimits())
     ending = Ending(NOON, finished=True, exit_code=4)
     write_manifest(folder, read_manifest(folder).ended(ending))
     (folder / "summary.json").unlink()
-    summary = close(folder, ledger)
+    summary = close(folder, ledger, ReadingLimits())
     assert (summary.finished, summary.exit_code, summary.ended_at) == (True, 4, NOON)
     assert read_summary(folder) == summary
 
 
 def test_a_later_report_says_the_same(folder: Path, ledger: LedgerStore) -> None:
     """What a killed run left in doubt is told as such for ever, whatever a later run found out."""
-    first = close(folder, ledger)
+    first = close(folder, ledger, ReadingLimits())
     identity = ledger.fingerprints.identity(MANIFEST.scope, "person3@example.com")
     ledger.begin_run(RunRecord("run-2", MANIFEST.scope, "people.csv", "", "", "", NOON))
     intend(ledger, Intent(Attempt(identity, "run-2", 3, 1), b"body"))
     ledger.record(Answered(Attempt(identity, "run-2", 3, 1), State.CREATED, 201))
     ledger.flush()
-    assert counts(rewrite_report(folder)) == counts(first)
+    assert counts(rewrite_report(folder, ReadingLimits())) == counts(first)
 
 
 def test_a_run_that_never_began_is_left_alone(folder: Path, ledger: LedgerStore) -> None:
     """A run that the ledger does not know may be about to begin: its books are not touched."""
     write_manifest(folder, replace(MANIFEST, run="20260301-120000-ffff"))
     with pytest.raises(UsageError) as caught:
-        close(folder, ledger)
+        close(folder, ledger, ReadingLimits())
     assert str(caught.value) == (
         f"the ledger {ledger.name} does not know run 20260301-120000-ffff: it was ended before it began to send, "
         "begins just now, or has another ledger"

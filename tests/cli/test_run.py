@@ -305,11 +305,11 @@ def test_a_run_that_cannot_begin_leaves_nothing(serve: Serve, monkeypatch: pytes
     served = serve()
     people(served.door.folder, 2)
 
-    def full(plan: Plan, out: Path, ledger: LedgerStore, listen: object) -> None:
+    def full(execution: object, plan: Plan, ledger: LedgerStore) -> None:
         raise StoppedEarly("no room")
 
     with monkeypatch.context() as patched:
-        patched.setattr(import_file, "_begin", full)
+        patched.setattr(import_file._Execution, "_begin", full)
         assert served(*RUN).code == 5
     assert not list((served.door.folder / "results").glob("*2*-*"))
     assert served(*RUN, "--json").counts == {"created": 2}

@@ -314,7 +314,7 @@ MUTANTS = (
     Mutant(
         "the manifest gets its ending before the journal is complete",
         "runs/finalize.py",
-        "        progress = _complete_journal(folder, manifest, ledger)\n",
+        "        progress = _complete_journal(folder, manifest, ledger, limits)\n",
         "        progress = Progress(manifest.rows or 0)\n",
         ("tests/cli/test_closing.py",),
     ),

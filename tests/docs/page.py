@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from importer.app.classify_rows import look_ahead, sort_rows
+from importer.app.classify_rows import Candidates
 from importer.extract import ReadingLimits, open_sheet
 from importer.mapping import ChildSource, read_mapping, resolve
 from importer.models import Outcome, Question, WireFormat
@@ -71,10 +71,8 @@ def outcome_of(example: Example, folder: Path) -> str:
     sheet = open_sheet(folder / "main.csv", mapping.source, ReadingLimits())
     tables = {child: _open(child, folder) for child in mapping.child_sources}
     resolved = resolve(mapping, sheet.columns, QUESTIONS, WireFormat(), tables)
-    repeated = look_ahead(sheet.rows, resolved).repeated
-    lines = [
-        _line(one.result, "first_name: {column" in example.mapping) for one in sort_rows(sheet.rows, resolved, repeated)
-    ]
+    candidates = Candidates(sheet.rows, resolved, None)
+    lines = [_line(one.result, "first_name: {column" in example.mapping) for one in candidates]
     return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
 
 

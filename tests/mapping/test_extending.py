@@ -9,7 +9,7 @@ import pytest
 from importer.errors import UnusableInput
 from importer.mapping import Mapping, read_mapping, read_mappings
 from importer.mapping.values import ValueSpec
-from importer.runs.manifest import keep_mapping
+from importer.runs.private_copies import keep_mapping
 from tests.mapping.written import FILE, HEAD
 
 _PERSON = "candidate: {email: E-mail, first_name: First, last_name: Last, cv: CV}\n"

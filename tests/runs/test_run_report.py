@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from importer.runs.manifest import HashedOnce
+from importer.runs.run_report import HashedOnce
 
 
 def test_a_file_is_hashed_again_only_where_it_was_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
