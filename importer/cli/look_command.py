@@ -19,7 +19,7 @@ from importer.cli import options
 from importer.cli.messages import problem_lines, say, tell
 from importer.models import SourceOptions
 from importer.settings import load_settings
-from importer.text.visible import visible
+from importer.text.normalize import visible
 
 _STANDARD_INPUT = "-"
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ from importer.cli.messages import problem_lines, say, tell
 from importer.errors import UnusableInput, UsageError
 from importer.models import Operation, Problem, Question, SourceOptions, Target
 from importer.settings import Settings, load_settings
-from importer.text.visible import visible
+from importer.text.normalize import visible
 
 mapping_app = typer.Typer(
     name="mapping",

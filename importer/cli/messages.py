@@ -11,7 +11,7 @@ from typing import TextIO
 
 from importer.errors import DamagedRun, ImporterError, UnusableInput
 from importer.models import LinePlace, Problem
-from importer.text.visible import visible
+from importer.text.normalize import visible
 
 _MOST = 50  # problems shown at once; a file with more has one cause
 

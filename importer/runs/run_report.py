@@ -14,7 +14,7 @@ from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import RunManifest, read_manifest, refuse_altered
 from importer.runs.row_selection import route_word
 from importer.settings import load_settings
-from importer.text.closest import closest
+from importer.text.normalize import closest
 
 GO_ON = "importer resume goes on with it, or run the same command again: rows that are done are skipped"
 

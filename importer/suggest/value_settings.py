@@ -14,8 +14,7 @@ from importer.mapping import NO_WORDS, YES_WORDS, FieldSpec, Kind, Options
 from importer.suggest.column_values import MISSING_WORDS, NUMBER, ColumnValues, DateForms, date_forms, is_no, is_yes
 from importer.suggest.header_words import read_table, words_of
 from importer.suggest.proposal import Setting, TableLine
-from importer.text.closest import closest
-from importer.text.normalize import normalize
+from importer.text.normalize import closest, normalize
 
 Counts = Sequence[tuple[str, int]]  # texts, each with how often it occurs
 

@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from importer.models import LinePlace, Place, Problem
-from importer.text.visible import visible
+from importer.text.normalize import visible
 
 _SHOWN = 80  # characters of a cell in a message
 _PADDING = "\u200b\ufeff\u2060 \t\r\n\u00a0\u202f\u3000\v\f"
