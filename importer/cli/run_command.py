@@ -15,11 +15,9 @@ from importer.app.earlier_runs import ONLY_REHEARSED, EarlierRun, NothingToRetry
 from importer.app.import_file import Confirm, Finished, check_file, import_file
 from importer.app.orders import ErrorLimit, Order, Rehearsal, RunControl, Sending, parse_minutes
 from importer.cli import options
-from importer.cli.asking import ask_to_send, confirm_address, is_somebody_there
 from importer.cli.messages import in_folder, say, tell
-from importer.cli.progress import Terminal
 from importer.cli.runs_commands import present
-from importer.cli.signals import stopped_by_signals
+from importer.cli.terminal import Terminal, ask_to_send, confirm_address, is_somebody_there, stopped_by_signals
 from importer.errors import UsageError
 from importer.runs.row_selection import ALL_ROWS, Selection, parse_rows
 from importer.settings import Settings, load_settings

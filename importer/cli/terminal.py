@@ -1,24 +1,35 @@
-"""What a person is told while an order is carried out: a bar on a terminal, else a line now and then."""
+"""The terminal of an order: what a person is told and asked while it is carried out, and what Ctrl-C does to it."""
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
-from types import TracebackType
+from collections.abc import Callable, Iterator
+from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Final, Self
+
+import typer
 
 from importer.app import events
 from importer.app.events import in_words
+from importer.app.orders import RunControl
 from importer.cli.messages import say
 from importer.models import NOT_GOOD, Outcome, OutcomeKind
+from importer.settings import Settings
+from importer.settings.trust import confirm
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 _EVERY: Final = 15.0  # seconds between two plain lines
 _SHORT_DELAY: Final = 1.5  # seconds that nobody needs to be told of
+_STOPPING = b"\nStopping: no new rows are sent; finishing those in flight, then the report. Once more to stop now.\n"
+_STOPPED = b"\nStopped. The next run settles what was in flight: run the same command again.\n"
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Terminal:
@@ -161,3 +172,73 @@ def counts_in_words(counts: Counter[OutcomeKind]) -> str:
         (sum(counts[kind] for kind in NOT_GOOD), "need a look"),
     ]
     return ", ".join(f"{count} {words}" for count, words in parts if count)
+
+
+# --- questions: where nobody is there, as in a scheduled run, nobody is asked ---------------------
+
+
+def is_somebody_there() -> bool:
+    """Whether a person can see the question and answer it."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def ask_to_send(planned: events.Planned) -> bool:
+    """Whether the rows that are ready shall be sent."""
+    if planned.is_split:
+        for one in planned.targets:
+            say(f"{one.ready} of {one.rows} rows are ready for {one.target}")
+        return typer.confirm("Send them?", err=True)
+    (one,) = planned.targets
+    ready = f"{one.ready} of {one.rows} rows are ready for {one.target} at {planned.service}"
+    return typer.confirm(f"{ready}. Send them?", err=True)
+
+
+def confirm_address(settings: Settings) -> None:
+    """Ask the person at the terminal, if there is one, whether a token may go to an address that the folder names."""
+    use = settings.unconfirmed_use()
+    if use is None or not is_somebody_there():
+        return
+    say(f"{use.source} in {use.folder} names the address {use.address}, which would get {use.told_token}.")
+    if typer.confirm("Is this the address of your recruiting service? (You are asked once.)", err=True):
+        confirm(use)
+
+
+# --- signals --------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def stopped_by_signals(control: RunControl) -> Iterator[RunControl]:
+    """While this is open, the first signal stops the run that is steered, the second ends the process.
+
+    Where no rows are sent yet there is nothing to finish, and a signal does what it always does.
+    """
+    before = {int(number): signal.getsignal(number) for number in _SIGNALS}
+
+    def catch(number: int, _frame: FrameType | None) -> None:
+        if not control.is_sending:
+            if before[number] is signal.SIG_IGN:
+                return
+            signal.signal(number, before[number])
+            signal.raise_signal(number)
+            signal.signal(number, catch)  # it has not ended the process
+            return
+        if control.signal is not None:
+            # The ledger is written to be cut anywhere: what is in flight will be settled by the next run.
+            _write_to_stderr(_STOPPED)
+            os._exit(128 + number)
+        control.stop(number)
+        _write_to_stderr(_STOPPING)
+
+    for number in _SIGNALS:
+        signal.signal(number, catch)
+    try:
+        yield control
+    finally:
+        for number in _SIGNALS:
+            signal.signal(number, before[number])
+
+
+def _write_to_stderr(line: bytes) -> None:
+    # Not through sys.stderr: the signal may have come in the middle of a line that is being printed there.
+    with contextlib.suppress(OSError):
+        os.write(2, line)
