@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from importer.errors import UsageError
-from importer.ledger.records import RowState, RunRecord, Scope
 from importer.ledger.sqlite_tables import examine
-from importer.ledger.states import DONE, State
+from importer.ledger.states import DONE, RowState, RunRecord, Scope, State
 from importer.ledger.store import LedgerUnwritable
 from importer.models import Operation, Problem, Target
 from importer.sqlite_file import Connection, ConstraintError, DatabaseError, SqliteFile, unusable, unwritable
