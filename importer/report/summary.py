@@ -1,13 +1,28 @@
-"""A run as a whole: the facts that a report is given, and the summary that summary.json holds."""
+"""A run as a whole: the facts that a report is given, and its summary, kept in the file summary.json."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Final
 
-from importer.models import Column, ManyTargets, Operation, Origin, OutcomeKind, Target, TargetRun
+from importer.atomic_files import read_private
+from importer.errors import DamagedRun
+from importer.models import (
+    Column,
+    FilePlace,
+    ManyTargets,
+    Operation,
+    Origin,
+    OutcomeKind,
+    Problem,
+    Target,
+    TargetRun,
+)
+from importer.report.outcomes import SUMMARY_FILE
 
 VERSION: Final = 1
 
@@ -198,3 +213,31 @@ def _group(values: Mapping[str, Any]) -> ProblemGroup:
     return ProblemGroup(
         **{**values, "outcome": OutcomeKind(values["outcome"]), "places": tuple(values["places"])},
     )
+
+
+def write_summary(staged: Path, summary: Summary) -> None:
+    """Write summary.json (UTF-8, no BOM) into a folder.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    text = json.dumps(summary.to_json(), ensure_ascii=False, indent=2)
+    # JSON spells a lone surrogate as Python does, so that a file name that is no UTF-8 is escaped, not refused.
+    (staged / SUMMARY_FILE).write_bytes(text.encode("utf-8", "backslashreplace") + b"\n")
+
+
+def read_summary(folder: Path) -> Summary:
+    """The summary in a run's results folder.
+
+    Raises:
+        DamagedRun: there is none, or it is damaged or from another version of importer.
+    """
+    path = folder / SUMMARY_FILE
+    try:
+        return Summary.from_json(json.loads(read_private(path)))
+    except FileNotFoundError:
+        message = "there is no summary in this folder"
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        message = f"the summary of this run cannot be read: {type(error).__name__} {error}"
+    hint = f"write it again: importer report {folder}"
+    raise DamagedRun(Problem("summary-unreadable", message, hint, FilePlace(str(path))))
