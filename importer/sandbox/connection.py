@@ -19,8 +19,7 @@ from typing import TextIO
 
 import httptools
 
-from importer.sandbox.app import SandboxApp
-from importer.sandbox.faults import Delivery, Ending
+from importer.sandbox.app import Delivery, Ending, SandboxApp
 from importer.sandbox.http_messages import Reply, Request, json_reply
 from importer.sandbox.json_reading import SandboxUnusable
 

@@ -10,12 +10,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from importer.sandbox.app import SHIPPED_QUESTIONS, SandboxApp, SandboxOptions
+from importer.sandbox.company import read_questions
 from importer.sandbox.connection import Connection, LoggedRequest, RequestLog
-from importer.sandbox.faults import Faults
-from importer.sandbox.faults_file import read_faults
+from importer.sandbox.faults import Faults, read_faults
 from importer.sandbox.json_reading import SandboxUnusable
 from importer.sandbox.memory import Memory
-from importer.sandbox.questions_file import read_questions
 
 _BACKLOG = 512
 
