@@ -78,7 +78,7 @@ def new(
         tell(write_proposal(proposal).removesuffix("\n"))
         return
     write_mapping(path, proposal)
-    for line in _told(proposal, file, path, sandbox):
+    for line in _proposal_lines(proposal, file, path, sandbox):
         say(line)
 
 
@@ -103,7 +103,7 @@ def rehearsal_of(settings: Settings, sandbox: bool, questions: Path | None) -> R
     return None
 
 
-def _told(proposal: Proposal, file: Path, path: Path, sandbox: bool) -> list[str]:
+def _proposal_lines(proposal: Proposal, file: Path, path: Path, sandbox: bool) -> list[str]:
     """What was found, and the next command."""
     points = open_points(proposal)
     lines = [

@@ -135,8 +135,8 @@ def doctor(
         tell(json.dumps([asdict(finding) for finding in findings], ensure_ascii=False, indent=1))
     else:
         for finding in findings:
-            sign = "WRONG" if not finding.well else "note " if finding.hint else "ok   "
-            tell(f"{sign}  {finding.what}: {finding.found}")
+            mark = "WRONG" if not finding.well else "note " if finding.hint else "ok   "
+            tell(f"{mark}  {finding.what}: {finding.found}")
             if finding.hint:
                 tell(f"         -> {finding.hint}")
         wrong = sum(not finding.well for finding in findings)

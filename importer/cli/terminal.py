@@ -1,4 +1,4 @@
-"""The terminal of an order: what a person is told and asked while it is carried out, and what Ctrl-C does to it."""
+"""The terminal of an order: what is shown and asked while it is carried out, and what Ctrl-C does to it."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 _EVERY: Final = 15.0  # seconds between two plain lines
-_SHORT_DELAY: Final = 1.5  # seconds that nobody needs to be told of
+_SHORT_DELAY: Final = 1.5  # seconds that are not worth a line
 _STOPPING = b"\nStopping: no new rows are sent; finishing those in flight, then the report. Once more to stop now.\n"
 _STOPPED = b"\nStopped. The next run settles what was in flight: run the same command again.\n"
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Terminal:
-    """Listens to events and tells a person what counts: with `quiet` only what somebody must know.
+    """Listens to events and shows what counts: with `quiet` only what must be known.
 
     To be used in a `with`, so that the bar goes however the order ends.
     """
@@ -81,7 +81,7 @@ class Terminal:
 
 
 def _line(event: events.Event) -> str | None:
-    """What is told also where somebody asked for quiet."""
+    """What is shown even with `quiet`."""
     match event:
         case events.EarlierRunEnded(run):
             return f"Run {run} was ended from outside; its report is written now, and this run goes on from there."
@@ -174,10 +174,10 @@ def counts_in_words(counts: Counter[OutcomeKind]) -> str:
     return ", ".join(f"{count} {words}" for count, words in parts if count)
 
 
-# --- questions: where nobody is there, as in a scheduled run, nobody is asked ---------------------
+# --- questions: asked only where a person can answer, never in a scheduled run ---------------------
 
 
-def is_somebody_there() -> bool:
+def is_interactive() -> bool:
     """Whether a person can see the question and answer it."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
@@ -196,7 +196,7 @@ def ask_to_send(planned: events.Planned) -> bool:
 def confirm_address(settings: Settings) -> None:
     """Ask the person at the terminal, if there is one, whether a token may go to an address that the folder names."""
     use = settings.unconfirmed_use()
-    if use is None or not is_somebody_there():
+    if use is None or not is_interactive():
         return
     say(f"{use.source} in {use.folder} names the address {use.address}, which would get {use.told_token}.")
     if typer.confirm("Is this the address of your recruiting service? (You are asked once.)", err=True):

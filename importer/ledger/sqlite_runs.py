@@ -128,7 +128,7 @@ class SqliteRuns:
 
     @contextmanager
     def _transaction(self, *, writes: bool = False) -> Iterator[Connection]:
-        """One for reading or writing outside of the life of a row; what is wrong with the file is told as such."""
+        """One for reading or writing outside of the life of a row; what is wrong with the file is reported as such."""
         try:
             with self._file.transaction(writes=writes) as connection:
                 yield connection

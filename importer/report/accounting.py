@@ -1,4 +1,4 @@
-"""Every row has exactly one outcome: rows and outcomes paired, told in the import_ columns, counted and grouped."""
+"""Every row has exactly one outcome: rows and outcomes paired, shown in the import_ columns, counted, grouped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Listens, and serves until told to stop; in this process, for tests, from a thread."""
+"""Listens, and serves until it is stopped; in this process, for tests, from a thread."""
 
 from __future__ import annotations
 

@@ -217,7 +217,7 @@ def month_languages(texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def _fitting(text: str, formats: Sequence[str]) -> tuple[str, ...]:
-    if not 4 <= len(text) <= 30 or not any(sign.isdigit() for sign in text):
+    if not 4 <= len(text) <= 30 or not any(character.isdigit() for character in text):
         return ()
     folded = normalize(text)
     return tuple(form for form in formats if _pattern(form).fullmatch(folded))
