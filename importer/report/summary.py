@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -139,24 +139,12 @@ class Summary:
         return sum(self.outcomes[kind] for kind in kinds)
 
     def to_json(self) -> dict[str, Any]:
-        """The object of summary.json; its key names are surface."""
+        """The object of summary.json; its key names, those of the fields, are surface."""
         return {
             "version": VERSION,
-            "run": self.run,
-            "finished": self.finished,
-            "exit_code": self.exit_code,
-            "source": asdict(self.source),
+            **asdict(self),
             "target": _target_json(self.target),
-            "target_title": self.target_title,
-            "mapping": self.mapping,
             "outcomes": {kind.value: self.outcomes[kind] for kind in OutcomeKind},
-            "requests": asdict(self.requests),
-            "problems": [{**asdict(group), "places": list(group.places)} for group in self.problems],
-            "warnings": list(self.warnings),
-            "stopped": asdict(self.stopped) if self.stopped else None,
-            "sandbox": self.sandbox,
-            "dry_run": self.dry_run,
-            "files": list(self.files),
             "started_at": self.started_at.isoformat(),
             "ended_at": self.ended_at.isoformat() if self.ended_at else None,
         }
@@ -170,25 +158,20 @@ class Summary:
         """
         if values["version"] != VERSION:
             raise ValueError("it was written by another version of importer")
-        return cls(
-            run=values["run"],
-            finished=values["finished"],
-            exit_code=values["exit_code"],
-            source=SourceSummary(**values["source"]),
-            target=_target(values["target"]),
-            target_title=values["target_title"],
-            mapping=values["mapping"],
-            outcomes={kind: values["outcomes"][kind.value] for kind in OutcomeKind},
-            requests=Requests(**values["requests"]),
-            problems=tuple(_group(group) for group in values["problems"]),
-            warnings=tuple(values["warnings"]),
-            stopped=Stopped(**values["stopped"]) if values["stopped"] else None,
-            sandbox=values["sandbox"],
-            dry_run=values["dry_run"],
-            files=tuple(values["files"]),
-            started_at=datetime.fromisoformat(values["started_at"]),
-            ended_at=datetime.fromisoformat(values["ended_at"]) if values["ended_at"] else None,
-        )
+        known = {field.name: values[field.name] for field in fields(cls)}
+        read = {
+            "source": SourceSummary(**values["source"]),
+            "target": _target(values["target"]),
+            "outcomes": {kind: values["outcomes"][kind.value] for kind in OutcomeKind},
+            "requests": Requests(**values["requests"]),
+            "problems": tuple(_group(group) for group in values["problems"]),
+            "warnings": tuple(values["warnings"]),
+            "stopped": Stopped(**values["stopped"]) if values["stopped"] else None,
+            "files": tuple(values["files"]),
+            "started_at": datetime.fromisoformat(values["started_at"]),
+            "ended_at": datetime.fromisoformat(values["ended_at"]) if values["ended_at"] else None,
+        }
+        return cls(**{**known, **read})
 
 
 def _target_json(target: Target | ManyTargets) -> dict[str, Any]:
