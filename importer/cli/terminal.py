@@ -23,7 +23,7 @@ from importer.settings import Settings
 from importer.settings.trust import confirm
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
+    from rich.progress import Progress as Bar
 
 _EVERY: Final = 15.0  # seconds between two plain lines
 _SHORT_DELAY: Final = 1.5  # seconds that are not worth a line
@@ -41,7 +41,7 @@ class Terminal:
     def __init__(self, *, quiet: bool, clock: Callable[[], float] = time.monotonic) -> None:
         self._quiet = quiet
         self._clock = clock
-        self._rows: _Bar | _PlainLines | None = None
+        self._rows: _Progress | None = None
         self._total: int | None = None
 
     def __enter__(self) -> Self:
@@ -69,14 +69,14 @@ class Terminal:
         if not self._quiet:
             say(line)
 
-    def _progress(self) -> _Bar | _PlainLines:
+    def _progress(self) -> _Progress:
         if self._rows is None:
-            self._rows = _Bar(self._total) if sys.stderr.isatty() else _PlainLines(self._total, self._clock)
+            self._rows = _Progress(self._total, self._clock)
         return self._rows
 
     def _end_rows(self) -> None:
         rows, self._rows = self._rows, None
-        if isinstance(rows, _Bar):
+        if rows is not None:
             rows.end()
 
 
@@ -116,20 +116,31 @@ def _detail(event: events.Event) -> str | None:
     return None
 
 
-class _Bar:
-    def __init__(self, total: int | None) -> None:
+class _Progress:
+    """Counts rows: in a bar on a terminal, else by a line after a row, but none sooner than `_EVERY` after the last."""
+
+    def __init__(self, total: int | None, clock: Callable[[], float]) -> None:
+        self._total = total
+        self._clock = clock
         self._counts: Counter[OutcomeKind] = Counter()
-        self._bar, self._task = _started_bar(total)
+        self._shown_at = clock()
+        self._bar = _started_bar(total) if sys.stderr.isatty() else None
 
     def __call__(self, outcome: Outcome) -> None:
         self._counts[outcome.kind] += 1
-        self._bar.update(self._task, advance=1, counts=counts_in_words(self._counts))
+        if self._bar is not None:
+            self._bar.update(self._bar.task_ids[0], advance=1, counts=counts_in_words(self._counts))
+        elif (now := self._clock()) - self._shown_at >= _EVERY:
+            self._shown_at = now
+            done = f"{self._counts.total()}" if self._total is None else f"{self._counts.total()} of {self._total}"
+            say(f"{done} rows: {counts_in_words(self._counts)}")
 
     def end(self) -> None:
-        self._bar.stop()
+        if self._bar is not None:
+            self._bar.stop()
 
 
-def _started_bar(total: int | None) -> tuple[Progress, TaskID]:
+def _started_bar(total: int | None) -> Bar:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -143,25 +154,8 @@ def _started_bar(total: int | None) -> tuple[Progress, TaskID]:
         transient=True,
     )
     bar.start()
-    return bar, bar.add_task("Rows", total=total, counts="")
-
-
-class _PlainLines:
-    """A line after a row, but none sooner than `_EVERY` seconds after the last."""
-
-    def __init__(self, total: int | None, clock: Callable[[], float]) -> None:
-        self._total = total
-        self._clock = clock
-        self._counts: Counter[OutcomeKind] = Counter()
-        self._said_at = clock()
-
-    def __call__(self, outcome: Outcome) -> None:
-        self._counts[outcome.kind] += 1
-        now = self._clock()
-        if now - self._said_at >= _EVERY:
-            self._said_at = now
-            done = f"{self._counts.total()}" if self._total is None else f"{self._counts.total()} of {self._total}"
-            say(f"{done} rows: {counts_in_words(self._counts)}")
+    bar.add_task("Rows", total=total, counts="")
+    return bar
 
 
 def counts_in_words(counts: Counter[OutcomeKind]) -> str:
