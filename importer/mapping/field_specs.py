@@ -14,9 +14,8 @@ from importer.mapping.entries import EntryKind
 from importer.mapping.nodes import Text
 from importer.mapping.values import Formats, Replacement, ValueSpec
 from importer.models import AnswerType, Question
-from importer.text.closest import did_you_mean
 from importer.text.dates import FIRST_YEAR, LAST_YEAR
-from importer.text.normalize import normalize
+from importer.text.normalize import did_you_mean, normalize
 
 
 class Kind(StrEnum):

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from importer.mapping.diagnostics import Diagnostics
 from importer.mapping.nodes import Text
 from importer.models import Column, Problem
-from importer.text.closest import closest
-from importer.text.normalize import normalize, normalize_name
+from importer.text.normalize import closest, normalize, normalize_name
 
 _SEVERAL = 3
 _LETTER = re.compile(r"=\s*([A-Za-z]{1,3})")

@@ -25,8 +25,7 @@ from importer.mapping.resolved import (
 )
 from importer.mapping.values import ValueSpec
 from importer.models import AnswerType, Column, FilePlace, Operation, Problem, Question, WireFormat
-from importer.text.closest import closest
-from importer.text.normalize import normalize
+from importer.text.normalize import closest, normalize
 
 
 def resolve(

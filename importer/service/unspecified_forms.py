@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from importer.text.visible import visible
+from importer.text.normalize import visible
 
 LONGEST_LINE = 500  # characters
 _LOOKED_AT = 8_192  # characters: some of the patterns below take long on more, and nobody puts the reason further down
