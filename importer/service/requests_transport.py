@@ -209,7 +209,8 @@ class _DeadlineReader(io.RawIOBase):
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError("the deadline of the answer has passed")
-        self._sock.settimeout(min(self._silence, left))
+        if left < self._silence:  # else it is the one that urllib3 has set, and to set it is a call to the system
+            self._sock.settimeout(left)
         return self._sock.recv_into(buffer)
 
     def close(self) -> None:
@@ -257,8 +258,22 @@ class _ReportsPhase:
     response_class: ClassVar[type] = _DeadlineResponse
     sock: Any
     _last_used = 0.0
+    _to_send: list[bytes] | None = None
+
+    def request(self, *args: Any, **kwargs: Any) -> None:
+        """Send head and body together: http.client would make a call to the system for each."""
+        pieces: list[bytes] = []
+        self._to_send = pieces
+        try:
+            super().request(*args, **kwargs)  # type: ignore[misc]
+        finally:
+            self._to_send = None
+        self.send(b"".join(pieces))
 
     def send(self, data: Any) -> None:
+        if self._to_send is not None:
+            self._to_send.append(data)
+            return
         if self.sock is None:
             self.connect()  # type: ignore[attr-defined]
         _CURRENT.call.phase = Phase.SENDING
