@@ -10,8 +10,8 @@ import pytest
 from pydantic import ValidationError
 
 from importer.sandbox import RunningSandbox, SandboxOptions, running
-from importer.service import contract
 from tests.samples.sample import LEGACY, NIGHTLY
+from tests.service import contract
 
 
 def golden_bodies(sample: Any) -> list[dict[str, Any]]:
