@@ -59,6 +59,8 @@ def test_a_pool_has_its_own_path(transport: TransportChoice) -> None:
 
 REPLIES = [
     pytest.param(CREATED, Reply(201), id="created"),
+    pytest.param(answer("201 Created", b'{"message": "ok", "id": 7}'), Reply(201), id="created, with a new field"),
+    pytest.param(answer("201 Created", b'{"id": 7}'), Reply(201, NOT_AS_SHOWN), id="created, without a message"),
     pytest.param(
         answer("201 Created", b"<html>ok</html>"),
         Reply(201, NOT_AS_SHOWN),
