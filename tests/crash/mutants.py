@@ -243,7 +243,7 @@ MUTANTS = (
     ),
     Mutant(
         "a second answer that lies in the TLS library is taken for the next row's",
-        "service/curl_loop.py",
+        "service/curl_transport.py",
         "        if is_earlier and isinstance(outcome, RawReply):\n",
         "        if is_earlier and isinstance(outcome, RawReply) and False:\n",
         ("tests/service/test_two_answers.py",),
