@@ -120,7 +120,7 @@ class CurlTransport:
     def _prepare(self, request: Request, on_done: OnDone) -> None:
         """Have a request begun by the next `_finish_and_begin`. Where it cannot be made, a bug of ours is reported."""
         try:
-            handle = self._free.pop() if self._free else CurlHandle(self._limits, self._kept.take)
+            handle = self._free.pop() if self._free else CurlHandle(self._limits, self._kept)
             handle.prepare(request)
         except BaseException as bug:  # noqa: BLE001 - reported to whoever waits for the answer
             on_done(bug)

@@ -237,8 +237,8 @@ MUTANTS = (
     Mutant(
         "a connection that has ended is used for one more request",
         "service/curl_request.py",
-        "        if not self._may_use(key, is_encrypted=self._is_encrypted):\n",
-        "        if not self._may_use(key, is_encrypted=self._is_encrypted) and False:\n",
+        "        if not self._kept.take(key, is_encrypted=self._is_encrypted):\n",
+        "        if not self._kept.take(key, is_encrypted=self._is_encrypted) and False:\n",
         ("tests/service/test_traps.py", "tests/service/test_many_at_once.py"),
     ),
     Mutant(
