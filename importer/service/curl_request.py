@@ -175,7 +175,7 @@ class CurlHandle:
         limits = self._limits
         if not self.sent:
             return float("inf")
-        return min(self.sent + limits.answer, max(last_activity, self.sent) + limits.silence)
+        return min(self.sent + limits.total, max(last_activity, self.sent) + limits.read)
 
     def outcome(self, error: int) -> RawReply | NoReply:
         """What came of the request; `error` is libcurl's code of what ended it."""

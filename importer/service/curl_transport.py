@@ -178,7 +178,7 @@ class CurlTransport:
             on_done(bug)
             return
         self._under_way[handle.curl] = (handle, on_done)
-        soonest = time.monotonic() + min(self._limits.answer, self._limits.silence)
+        soonest = time.monotonic() + min(self._limits.total, self._limits.read)
         self._next_overdue_check = min(self._next_overdue_check, soonest)
         self._run_timer()  # now, and not when all other sockets have been read
 
@@ -215,7 +215,7 @@ class CurlTransport:
         self._next_overdue_check = float("inf")  # a request that begins from here on lowers it
         for curl, (handle, _) in list(self._under_way.items()):
             last_activity = self._last_activity.get(curl.getinfo(pycurl.ACTIVESOCKET), 0.0)
-            overdue_at = min(handle.overdue_at(last_activity), now + min(self._limits.answer, self._limits.silence))
+            overdue_at = min(handle.overdue_at(last_activity), now + min(self._limits.total, self._limits.read))
             if overdue_at <= now:
                 self._finish(curl, pycurl.E_OPERATION_TIMEDOUT)
             else:

@@ -19,7 +19,7 @@ from importer.service.transport_api import RawReply, Request, Transport
 from tests.service.scripted import Script, answer, drip, reset, scripted
 
 CREATED = answer("201 Created", b"{}")
-QUICK = Limits(silence=0.5, answer=1)
+QUICK = Limits(read=0.5, total=1)
 
 Found = SimpleQueue[RawReply | NoReply | BaseException]
 

@@ -19,7 +19,7 @@ from tests.service.waiting import submitted
 
 JOB = Target(Operation.APPLY, "4f2c9a")
 POOL = Target(Operation.ADD_TO_POOL, "17")
-QUICK = Limits(connect=1, silence=0.3, answer=0.6)
+QUICK = Limits(connect=1, read=0.3, total=0.6)
 CREATED = answer("201 Created", b'{"message": "ok"}')
 NOT_AS_SHOWN = "created, but the response is not what the service description shows"
 

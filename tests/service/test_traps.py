@@ -24,7 +24,7 @@ from importer.service.transport_api import Phase, RawReply, Request
 from tests.service.scripted import Script, answer, read_request, reset, scripted, send_and_close
 from tests.service.waiting import Sender
 
-QUICK = Limits(connect=1, silence=0.5, answer=1)
+QUICK = Limits(connect=1, read=0.5, total=1)
 HEADERS = {"Accept-Encoding": "identity"}
 CREATED = answer("201 Created", b"{}")
 
