@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Final, Literal, NamedTuple
 
 from importer import __version__
 from importer.errors import UnusableInput
 from importer.models import FilePlace, Operation, Problem, Question, Target
 from importer.service.question_list import LIST_LIMIT, Patience, list_url, read_questions
-from importer.service.replies import Clock, Reply, message_of, read_reply, retry_after
-from importer.service.transport_api import (
-    Limits,
-    NoReply,
-    RawReply,
-    Request,
-    Transport,
-    send,
-)
+from importer.service.transport_api import Limits, NoReply, RawReply, Request, Transport, send
+from importer.service.unspecified_forms import Clock, message_of, one_line, retry_after
 
 TransportChoice = Literal["auto", "requests", "curl"]
 """pycurl where it is installed and new enough, else requests; or the one that is named."""
@@ -26,6 +20,23 @@ TransportChoice = Literal["auto", "requests", "curl"]
 _OLDEST_LIBCURL = 0x081600  # 8.22.0: older ones do not tell on which connection a request is while it is under way
 # Without the first a POST could leave twice: libcurl asks before it sends.
 _NEEDED = ("PREREQFUNCTION", "ACTIVESOCKET", "RETRY_AFTER")
+
+_ALWAYS_THERE: Final = {Operation.APPLY: "message", Operation.ADD_TO_POOL: "id"}  # in the body of a 201 (4.2, 2.5)
+
+
+class Reply(NamedTuple):
+    """A status that was read, whatever else was wrong with the answer.
+
+    `message` is the body as one readable line ("" where it says nothing); of a 201 only that its body could not be
+    read, since a pool's record carries presigned URLs. `retry_after` is in seconds. `email` is the one that the body
+    of a 201 names, as one line; "" where it names none.
+    """
+
+    status: int
+    message: str = ""
+    retry_after: float | None = None
+    email: str = ""
+
 
 OnAnswer = Callable[[Reply | NoReply | BaseException], None]
 """What is called with the answer to a submission, or with a bug of ours that leaves it open whether there was one."""
@@ -84,7 +95,7 @@ class RecruitingService:
         def on_raw(raw: RawReply | NoReply | BaseException) -> None:
             found: Reply | NoReply | BaseException
             try:
-                found = read_reply(target.operation, raw, self._now) if isinstance(raw, RawReply) else raw
+                found = _read_reply(target.operation, raw, self._now) if isinstance(raw, RawReply) else raw
             except BaseException as bug:  # noqa: BLE001 - one of ours is reported, and delays nobody else
                 found = bug
             on_done(found)
@@ -118,6 +129,30 @@ class RecruitingService:
 
     def _get(self, url: str, body_limit: int | None = None) -> RawReply | NoReply:
         return send(self._transport, Request("GET", url, self._headers, body_limit=body_limit))
+
+
+def _read_reply(operation: Operation, raw: RawReply, now: Clock) -> Reply:
+    """The answer to a submission."""
+    if raw.status == 201:
+        return _created(operation, raw.body)
+    return Reply(raw.status, message_of(raw), retry_after(raw, now))
+
+
+def _created(operation: Operation, body: bytes) -> Reply:
+    """A 201. Of its content only the e-mail is kept: a pool's record carries presigned URLs."""
+    try:
+        shown = json.loads(body)
+    except (ValueError, RecursionError):
+        shown = None
+    if not isinstance(shown, dict):
+        shown = {}
+    as_described = _ALWAYS_THERE[operation] in shown
+    email = shown.get("email")
+    return Reply(
+        201,
+        "" if as_described else "created, but the response is not what the service description shows",
+        email=one_line(email) if isinstance(email, str) else "",
+    )
 
 
 # --- which library carries the requests ----------------------------------------------------------

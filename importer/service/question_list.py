@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -14,8 +13,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from importer.errors import StoppedEarly, UnusableInput
 from importer.models import FilePlace, Operation, Problem, Question, Target
-from importer.service.replies import message_of, one_line
 from importer.service.transport_api import NoReply, RawReply
+from importer.service.unspecified_forms import message_of, one_line, split_options
 
 if TYPE_CHECKING:
     import tenacity
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 LIST_LIMIT: Final = 16 * 1024 * 1024  # bytes of a page
 _MOST_PAGES: Final = 100
 _IN_A_QUERY: Final = "%/?:@!$&'()*+,;=[]"  # what stays as it is; a space or a letter that is no ASCII does not
-_SEPARATORS: Final = ("\n", ";", "|", ",")  # of options, tried in this order after a JSON array
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 60.0  # seconds between two attempts; the wait doubles
 _LONGEST_IN_ALL: Final = 30.0  # seconds, for a service that nobody knows to be there
 
@@ -193,40 +191,6 @@ def _question(shown: _Question, options_separator: str | None) -> Question:
         key=shown.question_key or None,
         type=shown.question_type,
     )
-
-
-def split_options(text: str | None, separator: str | None = None) -> tuple[str, ...]:
-    """The options of a choice question in their order, outer blanks taken off, blank ones left out.
-
-    With a declared separator only that is used. Otherwise a JSON array is read as such (of texts, numbers, or objects
-    that name themselves by label, text, value, name or title), else the first of _SEPARATORS that occurs.
-    """
-    if text is None or not text.strip():
-        return ()
-    if separator is None:
-        listed = _json_options(text)
-        if listed is not None:
-            return listed
-        separator = next((one for one in _SEPARATORS if one in text.strip()), "\n")
-    return tuple(part.strip() for part in text.split(separator) if part.strip())
-
-
-def _json_options(text: str) -> tuple[str, ...] | None:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):  # brackets in brackets
-        return None
-    if not isinstance(value, list):
-        return None
-    return tuple(name for name in map(_option_text, value) if name)
-
-
-def _option_text(value: object) -> str:
-    if isinstance(value, dict):
-        for key in ("label", "text", "value", "name", "title"):
-            if isinstance(value.get(key), str):
-                return str(value[key]).strip()
-    return str(value).strip()
 
 
 # --- what is wrong with it ------------------------------------------------------------------------

@@ -11,8 +11,7 @@ from importer.errors import StoppedEarly, UnusableInput
 from importer.models import Question
 from importer.service import Patience, RecruitingService
 from importer.service.client import TransportChoice
-from importer.service.question_list import split_options
-from importer.service.replies import seconds_to_wait
+from importer.service.unspecified_forms import seconds_to_wait, split_options
 from tests.service.scripted import Script, answer, reset, scripted
 
 SHOWN = {

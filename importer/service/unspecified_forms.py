@@ -1,8 +1,8 @@
-"""What the service answered, as a value: read generously, capped, never trusted.
+"""What the service says in a form that its description does not show (part 7): read generously, capped, never trusted.
 
-Its description shows neither (part 7): an error body becomes one readable line, be it an object of lists, a list,
-`detail`, `message`, nested objects, an HTML page, plain text or nothing, as seen in services of this kind. A
-Retry-After is seconds or a date (RFC 9110, 10.2.3).
+An error body becomes one readable line: seen in services of this kind are an object of lists, a list, `detail`,
+`message`, nested objects, an HTML page, plain text, nothing. A Retry-After is seconds or a date (RFC 9110, 10.2.3). The
+`options` of a question (2.1) are one string, which is split.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, Final, NamedTuple
+from typing import Any
 
-from importer.models import Operation
 from importer.service.transport_api import RawReply
 from importer.text.visible import visible
 
@@ -32,47 +31,9 @@ _MARKERS = {"success", "status", "status_code", "code", "ok"}
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff]+")
 _CREDENTIAL = re.compile(r"(https?://[^\s\"'<>?]+)\?[^\s\"'<>]*|(?i:bearer)\s+\S+")
 LONGEST_RETRY_AFTER = 900.0  # seconds; a longer one would hold a nightly run for a service's slip of the pen
-_ALWAYS_THERE: Final = {Operation.APPLY: "message", Operation.ADD_TO_POOL: "id"}  # in the body of a 201 (4.2, 2.5)
+_SEPARATORS = ("\n", ";", "|", ",")  # of options, tried in this order after a JSON array
 
 Clock = Callable[[], datetime]
-
-
-class Reply(NamedTuple):
-    """A status that was read, whatever else was wrong with the answer.
-
-    `message` is the body as one readable line ("" where it says nothing); of a 201 only that its body could not be
-    read, since a pool's record carries presigned URLs. `retry_after` is in seconds. `email` is the one that the body
-    of a 201 names, as one line; "" where it names none.
-    """
-
-    status: int
-    message: str = ""
-    retry_after: float | None = None
-    email: str = ""
-
-
-def read_reply(operation: Operation, raw: RawReply, now: Clock) -> Reply:
-    """The answer to a submission."""
-    if raw.status == 201:
-        return _created(operation, raw.body)
-    return Reply(raw.status, message_of(raw), retry_after(raw, now))
-
-
-def _created(operation: Operation, body: bytes) -> Reply:
-    """A 201. Of its content only the e-mail is kept: a pool's record carries presigned URLs."""
-    try:
-        shown = json.loads(body)
-    except (ValueError, RecursionError):
-        shown = None
-    if not isinstance(shown, dict):
-        shown = {}
-    as_described = _ALWAYS_THERE[operation] in shown
-    email = shown.get("email")
-    return Reply(
-        201,
-        "" if as_described else "created, but the response is not what the service description shows",
-        email=one_line(email) if isinstance(email, str) else "",
-    )
 
 
 def message_of(raw: RawReply) -> str:
@@ -154,3 +115,37 @@ def seconds_to_wait(header: str, now: datetime) -> float | None:
     if until.tzinfo is None:
         until = until.replace(tzinfo=UTC)
     return min(max((until - now).total_seconds(), 0.0), LONGEST_RETRY_AFTER)
+
+
+def split_options(text: str | None, separator: str | None = None) -> tuple[str, ...]:
+    """The options of a choice question in their order, outer blanks taken off, blank ones left out.
+
+    With a declared separator only that is used. Otherwise a JSON array is read as such (of texts, numbers, or objects
+    that name themselves by label, text, value, name or title), else the first of _SEPARATORS that occurs.
+    """
+    if text is None or not text.strip():
+        return ()
+    if separator is None:
+        listed = _json_options(text)
+        if listed is not None:
+            return listed
+        separator = next((one for one in _SEPARATORS if one in text.strip()), "\n")
+    return tuple(part.strip() for part in text.split(separator) if part.strip())
+
+
+def _json_options(text: str) -> tuple[str, ...] | None:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):  # brackets in brackets
+        return None
+    if not isinstance(value, list):
+        return None
+    return tuple(name for name in map(_option_text, value) if name)
+
+
+def _option_text(value: object) -> str:
+    if isinstance(value, dict):
+        for key in ("label", "text", "value", "name", "title"):
+            if isinstance(value.get(key), str):
+                return str(value[key]).strip()
+    return str(value).strip()

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from importer.service.replies import LONGEST_LINE, readable
+from importer.service.unspecified_forms import LONGEST_LINE, readable
 
 SHAPES = [
     pytest.param(b"", "", "", id="nothing"),
