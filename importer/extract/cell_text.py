@@ -85,8 +85,13 @@ def flaw_of(text: str) -> Problem | None:
 
 
 def may_hold_flaw(text: str) -> bool:
-    """A quick look at many cells joined: whether `flaw_of` need be asked at all."""
+    """A quick look: whether `flaw_of` need be asked at all."""
     return not text.isprintable() or "#" in text or ("+" in text and "E+" in text) or "\ufffd" in text
+
+
+def is_plain(joined: str) -> bool:
+    """A quick look at many cells joined in one: whether `clean` would only take blanks off, and none has a flaw."""
+    return not may_hold_flaw(joined) and (joined.isascii() or unicodedata.is_normalized("NFC", joined))
 
 
 def error_cell(error: str) -> Problem:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice, repeat, zip_longest
@@ -20,6 +19,7 @@ from importer.extract.cell_text import (
     formatted_number,
     formula_without_value,
     has_lost_digits,
+    is_plain,
     may_hold_flaw,
     writer_of,
 )
@@ -29,8 +29,6 @@ from importer.models import Problem
 _T = TypeVar("_T")
 _ROWS = 250  # in a batch: few enough for the processor to keep them at hand
 _WIDE = 1000  # cells: such a row does not widen the rows of its batch, where the reader gives each its own width
-# What no text in ASCII holds that needs a second look, but for "E+".
-_CARE = bytes((*range(0x20), 0x7F, ord("#")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +152,7 @@ def column_text(values: Sequence[Value]) -> ColumnText:
     kinds = set(map(type, values))
     if kinds == {str}:
         texts = list(map(str.strip, values, repeat(" ")))  # type: ignore[arg-type]  # all are str
-        if _is_plain("".join(texts)):
+        if is_plain("".join(texts)):
             return ColumnText(texts, False)
     elif len(kinds) == 1:
         kind = kinds.pop()
@@ -165,13 +163,6 @@ def column_text(values: Sequence[Value]) -> ColumnText:
     typed = kinds != {str} and bytes([type(value) is not str for value in values])
     suspects = [(at, texts[at]) for at, value in enumerate(values) if isinstance(value, str) and may_hold_flaw(value)]
     return ColumnText(texts, typed, suspects, _lost_digits(values))
-
-
-def _is_plain(text: str) -> bool:
-    """Whether all texts that are joined in one are clean and without flaw."""
-    if text.isascii():
-        return len(text.encode().translate(None, _CARE)) == len(text) and not ("+" in text and "E+" in text)
-    return not may_hold_flaw(text) and unicodedata.is_normalized("NFC", text)
 
 
 def _are_small_integers(values: Sequence[float]) -> bool:

@@ -24,9 +24,9 @@ from importer.errors import UnusableInput
 from importer.extract.cell_flags import DamagedError
 from importer.extract.cell_text import Value
 from importer.extract.file_kind import FileKind
-from importer.extract.header import added_columns
 from importer.extract.sheet import SheetName
 from importer.extract.sheet_content import Batches, SheetContent
+from importer.extract.table import added_columns
 from importer.extract.workbook_readers import CalamineBook, OpenpyxlBook
 from importer.extract.worker_protocol import Refusal, Request, SheetEnd, SheetHead, frame
 from importer.models import FilePlace, Problem

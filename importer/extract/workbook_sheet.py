@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count, repeat
 
 from importer.errors import UnusableInput
 from importer.extract.cell_flags import MergedRange
-from importer.extract.sheet import Flaw, Record, Sheet
-from importer.extract.table import Layout, open_table, place_of
+from importer.extract.sheet import Flaw, Layout, Record, Sheet
+from importer.extract.table import RecordSource, open_table, place_of
 from importer.extract.workbook_process import ReadSheet, WorkbookSource, read_workbook
 from importer.extract.worker_protocol import Batch
-from importer.models import CellPlace, FilePlace, Origin, Problem, Row, SourceOptions, column_letter
+from importer.models import CellPlace, FilePlace, Origin, Problem, SourceOptions, column_letter
 
 _SHOWN = 10  # merged ranges in one warning
 
@@ -26,7 +25,8 @@ def open_workbook(source: WorkbookSource, options: SourceOptions) -> Sheet:
     """
     read = read_workbook(source)
     origin = Origin(source.name, read.head.title)
-    sheet = WorkbookSheet(read, origin, f"{source.kind}, sheet {origin.sheet!r}", frozenset(read.head.hidden))
+    how, hidden = f"{source.kind}, sheet {origin.sheet!r}", frozenset(read.head.hidden)
+    sheet = _WorkbookSheet(read, origin)
     if read.head.unchecked and options.hidden_rows == "skip":
         raise UnusableInput(
             Problem(
@@ -37,42 +37,24 @@ def open_workbook(source: WorkbookSource, options: SourceOptions) -> Sheet:
                 place_of(origin),
             )
         )
-    return open_table(sheet, options)
+    return open_table(RecordSource(origin, how, sheet.records, sheet.warnings, even=False, hidden=hidden), options)
 
 
 @dataclass(frozen=True, slots=True)
-class WorkbookSheet:
-    """A worksheet; the fields as in RecordSource."""
-
+class _WorkbookSheet:
     read: ReadSheet
     origin: Origin
-    how: str
-    hidden: frozenset[int]
-    lines: int | None = None
-    even: bool = False
-    delimiter: str = ","
 
-    def warnings(self, layout: Layout) -> tuple[Problem, ...]:
-        return (*self._unchecked(), *self._other_sheets(), *self._merged(layout), *self._lost_digits(layout))
+    def warnings(self, layout: Layout) -> Iterator[Problem]:
+        yield from self._unchecked()
+        yield from self._other_sheets()
+        yield from self._merged(layout)
+        yield from self._lost_digits(layout)
 
     def records(self) -> Generator[Record, None, None]:
         """Every row, blank ones too."""
         for batch in self.read.batches():
             yield from _records(batch)
-
-    def rows(self, layout: Layout) -> Iterator[Row]:
-        """The rows of a table."""
-        if not layout.takes_all:
-            yield from layout.rows(self.records())
-            return
-        origin, kept = self.origin, len(layout.columns)
-        for batch in self.read.batches():
-            if batch.flaws or batch.first <= layout.header_row or len(batch.columns) != kept or kept != layout.width:
-                yield from layout.rows(_records(batch))
-                continue
-            rows = map(Row, repeat(origin), count(batch.first), zip(*batch.columns, strict=True), _typed(batch))
-            may_be_blank = all("" in column for column in batch.columns)
-            yield from (row for row in rows if any(row.cells)) if may_be_blank else rows
 
     def _unchecked(self) -> Iterator[Problem]:
         if self.read.head.unchecked:
