@@ -12,9 +12,8 @@ from pathlib import Path
 from importer.errors import UnusableInput
 from importer.extract.csv_file import CsvFile, Encoding, survey
 from importer.extract.encoding import UTF8, SurveyedEncoding, byte_order_mark, find_encoding
-from importer.extract.file_kind import FileKind, file_kind
-from importer.extract.sheet import ReadingLimits, Sheet
-from importer.extract.source_copy import STANDARD_INPUT
+from importer.extract.sheet import FileKind, ReadingLimits, Sheet
+from importer.extract.source_file import STANDARD_INPUT, file_kind
 from importer.extract.table import added_columns, open_table
 from importer.models import FilePlace, Origin, Problem, SourceOptions
 
@@ -39,11 +38,9 @@ def open_sheet(path: Path, options: SourceOptions, limits: ReadingLimits, *, sho
     kind = file_kind(path, name, limits.source)
     if kind is FileKind.CSV:
         return _open_csv(path, name, options, limits)
-    # Nothing of it is needed for a CSV.
-    from importer.extract.workbook_process import WorkbookSource
-    from importer.extract.workbook_sheet import open_workbook
+    from importer.extract.workbook import open_workbook  # nothing of it is needed for a CSV
 
-    return open_workbook(WorkbookSource(path, name, kind, options.sheet, limits), options)
+    return open_workbook(path, name, kind, options, limits)
 
 
 # --- CSV ----------------------------------------------------------------------------------------

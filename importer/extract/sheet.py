@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from importer.models import CellPlace, Column, Origin, Problem, Row, column_letter
@@ -86,6 +87,16 @@ class ReadingLimits:
 
 
 # --- what the readers of all formats hand on ----------------------------------------------------
+
+
+class FileKind(StrEnum):
+    """The formats that are read."""
+
+    CSV = "CSV"
+    XLSX = "XLSX"
+    XLSB = "XLSB"
+    XLS = "XLS"
+    ODS = "ODS"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,19 @@
-"""A worksheet as a reader gives it, made into batches of clean text with what is wrong in them."""
+"""A worksheet as a reader gives it, made into batches of clean text with what is wrong in them.
+
+And how the process that reads a workbook is asked for them and sends them: batches of rows, then what else is known of
+the sheet; or its problems.
+"""
 
 from __future__ import annotations
 
+import marshal
+import struct
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from itertools import groupby, islice, repeat, zip_longest
-from typing import TypeVar
+from typing import IO, Any, TypeVar
 
-from importer.extract.cell_flags import CellFlags
+from importer.extract.cell_flags import CellFlags, MergedRange
 from importer.extract.cell_text import (
     NO_RESULT,
     PLAIN_NUMBER,
@@ -23,7 +29,6 @@ from importer.extract.cell_text import (
     may_hold_flaw,
     writer_of,
 )
-from importer.extract.worker_protocol import Batch, CellFlaw
 from importer.models import Problem
 
 _T = TypeVar("_T")
@@ -40,8 +45,29 @@ class SheetContent:
     flags: CellFlags
 
 
+@dataclass(frozen=True, slots=True)
+class CellFlaw:
+    """A flaw at a position of a batch: `offset` is the row's, `index` the column's, both from 0."""
+
+    offset: int
+    index: int
+    code: str
+    message: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Consecutive rows, column by column. `first` is the number of the first row; `typed` as in ColumnText."""
+
+    first: int
+    columns: Sequence[Sequence[str]]
+    typed: Sequence[bool | bytes]
+    flaws: Sequence[CellFlaw]
+
+
 class Batches:
-    """The batches of a worksheet. `lost_digits`, as in SheetEnd, is complete once all are read."""
+    """The batches of a worksheet. `lost_digits`, as in SheetFacts, is complete once all are read."""
 
     def __init__(self, content: SheetContent) -> None:
         self._content = content
@@ -172,3 +198,93 @@ def _are_small_integers(values: Sequence[float]) -> bool:
 def _lost_digits(values: Sequence[Value]) -> int | None:
     kinds = (int, float)
     return next((at for at, value in enumerate(values) if type(value) in kinds and has_lost_digits(value)), None)  # type: ignore[arg-type]  # a number
+
+
+# --- what is asked and sent ---------------------------------------------------------------------
+
+
+_LENGTH = struct.Struct(">I")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the parent asks for. `engine` names the reader; `name` is how the person knows the file."""
+
+    path: str
+    name: str
+    kind: str
+    engine: str
+    sheet: str | None
+    memory: int
+    seconds: float
+    unpacked: int
+
+    def to_bytes(self) -> bytes:
+        return marshal.dumps(astuple(self))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Request:
+        return cls(*marshal.loads(data))
+
+
+@dataclass(frozen=True, slots=True)
+class SheetFacts:
+    """The sheet that was read to its end.
+
+    `others` are the visible sheets that are not read, `hidden` the numbers of its hidden rows, `merged` its merged
+    cells; `unchecked` as in CellFlags. `lost_digits`: by column index, the row of the first number that has more digits
+    than a spreadsheet keeps.
+    """
+
+    title: str
+    others: Sequence[str]
+    hidden: Sequence[int]
+    merged: Sequence[MergedRange]
+    unchecked: str
+    lost_digits: dict[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """The workbook cannot be used, and the child knows why."""
+
+    problems: Sequence[Problem]
+
+
+Message = Batch | SheetFacts | Refusal
+
+
+def frame(message: Message) -> bytes:
+    """The bytes of a message: their length, then themselves."""
+    body: Any
+    match message:
+        case Batch(first, columns, typed, flaws):
+            kind, body = "batch", (first, columns, typed, list(map(astuple, flaws)))
+        case SheetFacts():
+            kind, body = "facts", astuple(message)
+        case Refusal(problems):
+            kind, body = "refusal", [(each.code, each.message, each.hint) for each in problems]
+    data = marshal.dumps((kind, body))
+    return _LENGTH.pack(len(data)) + data
+
+
+def read_frame(pipe: IO[bytes]) -> bytes | None:
+    """The next message as it came, without its length; None where the pipe ends, if need be inside a message."""
+    length = pipe.read(_LENGTH.size)
+    if len(length) < _LENGTH.size:
+        return None
+    (size,) = _LENGTH.unpack(length)
+    data = pipe.read(size)
+    return data if len(data) == size else None
+
+
+def decoded(data: bytes) -> Message:
+    """The message that `read_frame` gave."""
+    kind, body = marshal.loads(data)
+    if kind == "batch":
+        first, columns, typed, flaws = body
+        return Batch(first, columns, typed, [CellFlaw(*flaw) for flaw in flaws])
+    if kind == "facts":
+        title, others, hidden, merged, unchecked, lost_digits = body
+        return SheetFacts(title, others, hidden, [MergedRange(*each) for each in merged], unchecked, lost_digits)
+    return Refusal([Problem(*problem) for problem in body])
