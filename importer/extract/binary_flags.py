@@ -14,7 +14,6 @@ import posixpath
 import struct
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from importer.extract.cell_flags import CellFlags, DamagedError, MergedRange, checked_row, formats_by_style
@@ -33,12 +32,17 @@ _ERRORS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Record:
-    """A record of a binary workbook: its type and what it holds."""
+_Record = tuple[int, bytes]  # its type and what it holds
 
-    kind: int
-    body: bytes
+
+def _short(body: bytes, at: int = 0) -> int:
+    number: int = struct.unpack_from("<H", body, at)[0]
+    return number
+
+
+def _long(body: bytes, at: int = 0) -> int:
+    number: int = struct.unpack_from("<I", body, at)[0]
+    return number
 
 
 def _error_text(code: int) -> str:
@@ -69,56 +73,45 @@ def find_xls_flags(path: Path, title: str) -> CellFlags:
     styles: list[int] = []
     starts: dict[str, int] = {}
     code_page: str | None = "cp1252"  # None: the texts are those of BIFF8
-    for record in _xls_records(content, 0):
-        if record.kind == _BEGIN and struct.unpack_from("<H", record.body)[0] >= _BIFF8:
+    for kind, body in _xls_records(content, 0):
+        if kind == _BEGIN and _short(body) >= _BIFF8:
             code_page = None
-        elif record.kind == _CODE_PAGE and code_page is not None:
-            number = struct.unpack_from("<H", record.body)[0]
+        elif kind == _CODE_PAGE and code_page is not None:
+            number = _short(body)
             code_page = _CODE_PAGES.get(number, f"cp{number}")
-        elif record.kind == _XLS_FORMAT:
+        elif kind == _XLS_FORMAT:
             length_form = "<B" if code_page else "<H"
-            codes[struct.unpack_from("<H", record.body)[0]] = _xls_text(record.body, 2, length_form, code_page)
-        elif record.kind == _XLS_STYLE:
-            styles.append(struct.unpack_from("<H", record.body, 2)[0])
-        elif record.kind == _XLS_SHEET:
-            starts[_xls_text(record.body, 6, "<B", code_page)] = struct.unpack_from("<I", record.body)[0]
+            codes[_short(body)] = _xls_text(body, 2, length_form, code_page)
+        elif kind == _XLS_STYLE:
+            styles.append(_short(body, 2))
+        elif kind == _XLS_SHEET:
+            starts[_xls_text(body, 6, "<B", code_page)] = _long(body)
     formats = formats_by_style(codes, styles)
     flags = CellFlags()
-    for record in _xls_records(content, starts[title]):
-        _note(record, formats, flags)
+    for kind, body in _xls_records(content, starts[title]):
+        _note(kind, body, formats, flags)
     return flags
 
 
-def _note(record: _Record, formats: dict[int, str], flags: CellFlags) -> None:
-    body = record.body
-    if record.kind == _XLS_ROW:
+def _note(kind: int, body: bytes, formats: dict[int, str], flags: CellFlags) -> None:
+    if kind == _XLS_ROW:
         if body[12] & _XLS_ROW_HIDDEN:
-            flags.hidden.add(struct.unpack_from("<H", body)[0] + 1)
-        return
-    if record.kind == _XLS_MERGED:
-        for top, bottom, left, right in struct.iter_unpack(
-            "<HHHH", body[2 : 2 + 8 * struct.unpack_from("<H", body)[0]]
-        ):
+            flags.hidden.add(_short(body) + 1)
+    elif kind == _XLS_MERGED:
+        for top, bottom, left, right in struct.iter_unpack("<HHHH", body[2 : 2 + 8 * _short(body)]):
             flags.merged.append(MergedRange(top + 1, left, bottom + 1, right))
-        return
-    if record.kind not in (_ERROR_OR_BOOLEAN, _FORMULA, _NUMBER, _RK, _RKS):
-        return
-    row, index, style = struct.unpack_from("<HHH", body)
-    row += 1
-    if record.kind == _ERROR_OR_BOOLEAN and body[7]:
-        flags.errors[row][index] = _error_text(body[6])
-    elif record.kind == _FORMULA and body[12:14] == b"\xff\xff" and body[6] == 2:
-        flags.errors[row][index] = _error_text(body[8])
-    elif record.kind == _RKS:
-        for at in range(4, len(body) - 2, 6):
-            _note_format(row, index + (at - 4) // 6, struct.unpack_from("<H", body, at)[0], formats, flags)
-        return
-    _note_format(row, index, style, formats, flags)
-
-
-def _note_format(row: int, index: int, style: int, formats: dict[int, str], flags: CellFlags) -> None:
-    if style in formats:
-        flags.formats[row][index] = formats[style]
+    elif kind in (_ERROR_OR_BOOLEAN, _FORMULA, _NUMBER, _RK, _RKS):
+        row, index, style = struct.unpack_from("<HHH", body)
+        row += 1
+        if kind == _ERROR_OR_BOOLEAN and body[7]:
+            flags.errors[row][index] = _error_text(body[6])
+        elif kind == _FORMULA and body[12:14] == b"\xff\xff" and body[6] == 2:
+            flags.errors[row][index] = _error_text(body[8])
+        # One record may hold several numbers, of six bytes each.
+        styles = [_short(body, at) for at in range(4, len(body) - 2, 6)] if kind == _RKS else [style]
+        for beside, of_cell in enumerate(styles):
+            if of_cell in formats:
+                flags.formats[row][index + beside] = formats[of_cell]
 
 
 def _xls_records(content: bytes, at: int) -> Iterator[_Record]:
@@ -129,7 +122,7 @@ def _xls_records(content: bytes, at: int) -> Iterator[_Record]:
             raise DamagedError("a record is cut off")
         if kind == _EOF:
             return
-        yield _Record(kind, content[at + 4 : at + 4 + size])
+        yield kind, content[at + 4 : at + 4 + size]
         at += 4 + size
     raise ValueError("the workbook is cut off")
 
@@ -164,18 +157,18 @@ def find_xlsb_flags(archive: zipfile.ZipFile, title: str) -> CellFlags:
     formats = _xlsb_formats(archive)
     flags = CellFlags()
     row = 0
-    for record in _xlsb_records(archive.read(_xlsb_path(archive, title))):
-        if record.kind == _XLSB_ROW:
-            row = checked_row(struct.unpack_from("<I", record.body)[0] + 1)
-            if record.body[11] & _XLSB_ROW_HIDDEN:
+    for kind, body in _xlsb_records(archive.read(_xlsb_path(archive, title))):
+        if kind == _XLSB_ROW:
+            row = checked_row(_long(body) + 1)
+            if body[11] & _XLSB_ROW_HIDDEN:
                 flags.hidden.add(row)
-        elif record.kind == _XLSB_MERGED:
-            top, bottom, left, right = struct.unpack_from("<IIII", record.body)
+        elif kind == _XLSB_MERGED:
+            top, bottom, left, right = struct.unpack_from("<IIII", body)
             flags.merged.append(MergedRange(top + 1, left, bottom + 1, right))
-        elif record.kind in _XLSB_CELLS:
-            index, style = struct.unpack_from("<II", record.body)
-            if record.kind in _XLSB_ERRORS:
-                flags.errors[row][index] = _error_text(record.body[8])
+        elif kind in _XLSB_CELLS:
+            index, style = struct.unpack_from("<II", body)
+            if kind in _XLSB_ERRORS:
+                flags.errors[row][index] = _error_text(body[8])
             if style & 0xFFFFFF in formats:
                 flags.formats[row][index] = formats[style & 0xFFFFFF]
     return flags
@@ -184,10 +177,10 @@ def find_xlsb_flags(archive: zipfile.ZipFile, title: str) -> CellFlags:
 def _xlsb_path(archive: zipfile.ZipFile, title: str) -> str:
     with archive.open("xl/_rels/workbook.bin.rels") as rels:
         targets = {relation.get("Id"): relation.get("Target") or "" for relation in parsed(rels)}
-    for record in _xlsb_records(archive.read("xl/workbook.bin")):
-        if record.kind == _XLSB_SHEET:
-            relation = _xlsb_text(record.body, 8)
-            if _xlsb_text(record.body, 12 + 2 * len(relation)) == title:
+    for kind, body in _xlsb_records(archive.read("xl/workbook.bin")):
+        if kind == _XLSB_SHEET:
+            relation = _xlsb_text(body, 8)
+            if _xlsb_text(body, 12 + 2 * len(relation)) == title:
                 return posixpath.normpath(posixpath.join("/xl", targets[relation])).lstrip("/")
     raise KeyError(title)
 
@@ -198,13 +191,13 @@ def _xlsb_formats(archive: zipfile.ZipFile) -> dict[int, str]:
     codes: dict[int, str] = {}
     styles: list[int] = []
     in_styles = False
-    for record in _xlsb_records(archive.read("xl/styles.bin")):
-        if record.kind == _XLSB_FORMAT:
-            codes[struct.unpack_from("<H", record.body)[0]] = _xlsb_text(record.body, 2)
-        elif record.kind in (_STYLES_BEGIN, _STYLES_END):
-            in_styles = record.kind == _STYLES_BEGIN
-        elif record.kind == _XLSB_STYLE and in_styles:
-            styles.append(struct.unpack_from("<H", record.body, 2)[0])
+    for kind, body in _xlsb_records(archive.read("xl/styles.bin")):
+        if kind == _XLSB_FORMAT:
+            codes[_short(body)] = _xlsb_text(body, 2)
+        elif kind in (_STYLES_BEGIN, _STYLES_END):
+            in_styles = kind == _STYLES_BEGIN
+        elif kind == _XLSB_STYLE and in_styles:
+            styles.append(_short(body, 2))
     return formats_by_style(codes, styles)
 
 
@@ -225,12 +218,12 @@ def _xlsb_records(content: bytes) -> Iterator[_Record]:
             shift += 7
         if at + size > len(content):
             raise DamagedError("a record is cut off")
-        yield _Record(kind, content[at : at + size])
+        yield kind, content[at : at + size]
         at += size
 
 
 def _xlsb_text(body: bytes, at: int) -> str:
-    length = struct.unpack_from("<I", body, at)[0]
+    length = _long(body, at)
     return body[at + 4 : at + 4 + 2 * length].decode("utf-16-le")
 
 
@@ -243,13 +236,13 @@ _IN_HEADER = 109  # FAT sectors that the header lists
 class _Container:
     def __init__(self, content: bytes) -> None:
         self._content = content
-        self._size = 1 << struct.unpack_from("<H", content, 30)[0]
-        self._small_size = 1 << struct.unpack_from("<H", content, 32)[0]
+        self._size = 1 << _short(content, 30)
+        self._small_size = 1 << _short(content, 32)
         if not 64 <= self._size <= 4096 or not 16 <= self._small_size <= 4096:
             raise ValueError("the container's header is damaged")
         self._fat = self._numbers(b"".join(map(self._sector, self._fat_sectors())))
-        self._directory = self._chain(struct.unpack_from("<I", content, 48)[0])
-        self._cutoff = struct.unpack_from("<I", content, 56)[0]
+        self._directory = self._chain(_long(content, 48))
+        self._cutoff = _long(content, 56)
 
     def stream(self, names: tuple[str, ...]) -> bytes:
         """The stream that has the first of the names that is there, in capitals or not.
@@ -272,7 +265,7 @@ class _Container:
 
     def _small(self, root: bytes, start: int) -> bytes:
         """A short stream: it lies in small sectors of the root's own stream."""
-        container = self._chain(struct.unpack_from("<I", root, 116)[0])
+        container = self._chain(_long(root, 116))
         small_fat = self._numbers(self._chain(struct.unpack_from("<I", self._content, 60)[0]))
         parts = [container[n * self._small_size : (n + 1) * self._small_size] for n in _followed(small_fat, start)]
         return b"".join(parts)
@@ -299,7 +292,7 @@ class _Container:
 
 
 def _name(entry: bytes) -> str:
-    length = struct.unpack_from("<H", entry, 64)[0]
+    length = _short(entry, 64)
     return entry[: max(length - 2, 0)].decode("utf-16-le", "replace").lower()
 
 

@@ -52,13 +52,14 @@ class Undecodable:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What a whole CSV is like.
+    """What a whole CSV is like, read in an encoding.
 
     `lines`: about how many there are. `longest`: about how many bytes the longest has, as UTF-8, and `longest_line` its
     number; 0 where none is longer than a block. `size` and `changed` (nanoseconds) tell whether the file is still the
     one that was looked at.
     """
 
+    encoding: Encoding
     undecodable: Undecodable | None
     lines: int
     longest: int
@@ -75,10 +76,10 @@ class Survey:
         return (status.st_size, status.st_mtime_ns) == (self.size, self.changed)
 
 
-def survey(path: Path, codec: str) -> Survey:
+def survey(path: Path, encoding: Encoding) -> Survey:
     """Decode the whole file, a block at a time: 0.1 s for a million rows; no further than the first wrong byte."""
-    decoder = codecs.getincrementaldecoder(codec)()
-    is_utf8 = codec.startswith("utf-8")
+    decoder = codecs.getincrementaldecoder(encoding.codec)()
+    is_utf8 = encoding.codec.startswith("utf-8")
     undecodable = None
     read = raw_lines = 0
     lengths = _LineLengths()
@@ -98,7 +99,8 @@ def survey(path: Path, codec: str) -> Survey:
                 lengths.measure(block if is_utf8 else text.encode("utf-8", "surrogatepass"))
             read += len(block)
             raw_lines += block.count(b"\n")
-    return Survey(undecodable, lengths.lines, lengths.longest, lengths.longest_line, status.st_size, status.st_mtime_ns)
+    size, changed = status.st_size, status.st_mtime_ns
+    return Survey(encoding, undecodable, lengths.lines, lengths.longest, lengths.longest_line, size, changed)
 
 
 class _LineLengths:
@@ -123,7 +125,7 @@ class _LineLengths:
 
 @dataclass(frozen=True, slots=True)
 class CsvFile:
-    """A CSV whose encoding and delimiter are settled.
+    """A CSV whose encoding and delimiter are settled; `survey` found it readable.
 
     `cell_limit` in characters: a quote that is never closed swallows no more. `limits` are those of a row. `marked`:
     the first line is `sep=;`, which names the delimiter to a spreadsheet program and is no row to it. `delimited`: the
@@ -136,9 +138,8 @@ class CsvFile:
 
     path: Path
     origin: Origin
-    encoding: Encoding
-    delimiter: str
     survey: Survey
+    delimiter: str
     cell_limit: int
     limits: ReadingLimits
     marked: bool = False
@@ -152,7 +153,7 @@ class CsvFile:
     def source(self) -> RecordSource:
         """What the file is to one who looks for its table."""
         delimiter = f"delimiter {_shown_delimiter(self.delimiter)}" if self.delimited else "no delimiter found"
-        how = f"CSV, {self.encoding.label}, {delimiter}"
+        how = f"CSV, {self.survey.encoding.label}, {delimiter}"
         return RecordSource(self.origin, how, self.records, delimiter=self.delimiter, lines=self.survey.lines)
 
     def records(self) -> Generator[Record, None, None]:
@@ -177,7 +178,7 @@ class CsvFile:
             raise UnusableInput(self._changed())
         csv.field_size_limit(self.cell_limit)
         try:
-            with self.path.open(encoding=self.encoding.codec, newline="") as file:
+            with self.path.open(encoding=self.survey.encoding.codec, newline="") as file:
                 if self.marked:
                     next(file)
                 lines = chain.from_iterable(self._lines(file, rows_read))

@@ -42,16 +42,8 @@ _KNOWN = (
 UTF8 = Encoding("utf-8", "UTF-8")
 
 
-@dataclass(frozen=True, slots=True)
-class SurveyedEncoding:
-    """An encoding that the whole file can be read in, and what else was seen on the way."""
-
-    encoding: Encoding
-    survey: Survey
-
-
-def find_encoding(path: Path, name: str, declared: str | None) -> SurveyedEncoding:
-    """The encoding of a CSV. A byte-order mark beats what was declared.
+def find_encoding(path: Path, name: str, declared: str | None) -> Survey:
+    """The encoding of a CSV, and what else a look through it shows. A byte-order mark beats what was declared.
 
     Raises:
         UnusableInput: the declared encoding is unknown, or the file is not in it; where nothing was declared the
@@ -59,7 +51,7 @@ def find_encoding(path: Path, name: str, declared: str | None) -> SurveyedEncodi
     """
     mark = byte_order_mark(path)
     encoding = mark or (_declared(declared) if declared else UTF8)
-    seen = survey(path, encoding.codec)
+    seen = survey(path, encoding)
     if seen.undecodable is not None:
         raise UnusableInput(_undecodable(path, name, encoding, seen.undecodable))
     if not mark and not declared and (reading := _unmarked_wide_reading(path)):
@@ -82,7 +74,7 @@ def find_encoding(path: Path, name: str, declared: str | None) -> SurveyedEncodi
                 FilePlace(name),
             )
         )
-    return SurveyedEncoding(encoding, seen)
+    return seen
 
 
 def byte_order_mark(path: Path) -> Encoding | None:
@@ -129,8 +121,8 @@ def _undecodable(path: Path, name: str, encoding: Encoding, bad: Undecodable) ->
 
 def _is_really_utf8(path: Path, declared: Encoding) -> bool:
     """A single-byte encoding reads anything, so a UTF-8 file would become mojibake without a word."""
-    foreign = survey(path, "ascii").undecodable
-    if foreign is None or survey(path, "utf-8").undecodable is not None:
+    foreign = survey(path, Encoding("ascii", "ASCII")).undecodable
+    if foreign is None or survey(path, UTF8).undecodable is not None:
         return False
     return _is_likelier(path, foreign.offset, "utf-8", declared.codec)
 

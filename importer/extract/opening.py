@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from importer.errors import UnusableInput
-from importer.extract.csv_file import CsvFile, Encoding, survey
-from importer.extract.encoding import UTF8, SurveyedEncoding, byte_order_mark, find_encoding
+from importer.extract.csv_file import CsvFile, Encoding, Survey, survey
+from importer.extract.encoding import UTF8, byte_order_mark, find_encoding
 from importer.extract.sheet import FileKind, ReadingLimits, Sheet
 from importer.extract.source_file import STANDARD_INPUT, file_kind
 from importer.extract.table import added_columns, open_table
@@ -63,17 +63,16 @@ def results_file(path: Path, name: str, limits: ReadingLimits) -> CsvFile | None
         except csv.Error:
             continue  # with this delimiter the first row is no row
         if added_columns(header):
-            seen = survey(path, encoding.codec)
+            seen = survey(path, encoding)
             if seen.undecodable is None:
-                origin, longest = Origin(name), limits.cell_characters
-                return CsvFile(path, origin, encoding, delimiter, seen, longest, limits, guarded=True)
+                return CsvFile(path, Origin(name), seen, delimiter, limits.cell_characters, limits, guarded=True)
     return None
 
 
 def _settled(path: Path, name: str, options: SourceOptions, limits: ReadingLimits) -> CsvFile:
     problems: list[Problem] = []
     delimiter: str | None = None
-    found: SurveyedEncoding | None = None
+    found: Survey | None = None
     try:
         delimiter = _declared_delimiter(options.delimiter) if options.delimiter is not None else None
     except UnusableInput as error:
@@ -90,9 +89,8 @@ def _settled(path: Path, name: str, options: SourceOptions, limits: ReadingLimit
     return CsvFile(
         path,
         Origin(name),
-        found.encoding,
+        found,
         chosen or _ONE_COLUMN,
-        found.survey,
         options.longest_cell or limits.cell_characters,
         limits,
         marked=marked is not None,

@@ -80,7 +80,7 @@ def _restored(copy: SourceCopy, original: Callable[[], Sheet], limits: ReadingLi
     was = _texts_of(original(), table.columns, {row for row, _ in changed})
     forms = {column.index: _proven_forms(column.index, changed, was) for column in table.columns}
     with tempfile.TemporaryFile(dir=copy.path.parent) as content:
-        text = io.TextIOWrapper(content, table.file.encoding.codec, newline="", write_through=True)
+        text = io.TextIOWrapper(content, table.file.survey.encoding.codec, newline="", write_through=True)
         writer = csv.writer(text, delimiter=table.file.delimiter)
         writer.writerow(table.header)
         writer.writerows(row.restored(table, forms, was) for row in table.rows())
@@ -150,7 +150,7 @@ class _Row:
 @contextmanager
 def _reading(file: CsvFile) -> Iterator[_csv.Reader]:
     csv.field_size_limit(file.cell_limit)
-    with file.path.open(encoding=file.encoding.codec, newline="") as lines:
+    with file.path.open(encoding=file.survey.encoding.codec, newline="") as lines:
         yield csv.reader(lines, delimiter=file.delimiter, strict=True)
 
 

@@ -10,13 +10,12 @@ import marshal
 import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
-from itertools import groupby, islice, repeat, zip_longest
+from itertools import groupby, islice, zip_longest
 from typing import IO, Any, TypeVar
 
 from importer.extract.cell_flags import CellFlags, MergedRange
 from importer.extract.cell_text import (
     NO_RESULT,
-    PLAIN_NUMBER,
     Value,
     cell_text,
     clean,
@@ -26,8 +25,6 @@ from importer.extract.cell_text import (
     formula_without_value,
     has_lost_digits,
     is_plain,
-    may_hold_flaw,
-    writer_of,
 )
 from importer.models import Problem
 
@@ -93,9 +90,9 @@ class Batches:
             text = column_text(column)
             draft.columns.append(text.cells)
             draft.typed.append(text.typed)
-            for at, suspect in text.suspects:
-                reported = index in self._content.flags.errors.get(first + at, ())
-                if not reported and (problem := flaw_of(suspect)):
+            errors = self._content.flags.errors
+            for at, problem in text.flaws:
+                if index not in errors.get(first + at, ()):
                     draft.flaw(first + at, index, problem)
             if text.lost_digits is not None:
                 self.lost_digits.setdefault(index, first + text.lost_digits)
@@ -158,14 +155,13 @@ class _Draft:
 class ColumnText:
     """The texts of some cells of one column.
 
-    `typed` says which the workbook keeps as a number, date or boolean: all, none, or one byte for each cell.
-    `suspects` are the positions and texts that `flaw_of` must see, `lost_digits` is the position of the first number
-    with too many.
+    `typed` says which the workbook keeps as a number, date or boolean: all, none, or one byte for each cell. `flaws`
+    are positions of texts with what is wrong in them, `lost_digits` is the position of the first number with too many.
     """
 
     cells: list[str]
     typed: bool | bytes
-    suspects: Sequence[tuple[int, str]] = ()
+    flaws: Sequence[tuple[int, Problem]] = ()
     lost_digits: int | None = None
 
 
@@ -177,22 +173,15 @@ def column_text(values: Sequence[Value]) -> ColumnText:
     """
     kinds = set(map(type, values))
     if kinds == {str}:
-        texts = list(map(str.strip, values, repeat(" ")))  # type: ignore[arg-type]  # all are str
-        if is_plain("".join(texts)):
-            return ColumnText(texts, False)
-    elif len(kinds) == 1:
-        kind = kinds.pop()
-        if kind is float and _are_small_integers(values):  # type: ignore[arg-type]  # all are float
-            return ColumnText(list(map(str, map(int, values))), True)  # type: ignore[arg-type]  # all are float
-        return ColumnText(list(map(writer_of(kind), values)), True, lost_digits=_lost_digits(values))
+        if is_plain("".join(values)):  # type: ignore[arg-type]  # all are str
+            return ColumnText(list(map(str.strip, values)), False)  # type: ignore[arg-type]  # likewise
+    elif str not in kinds:
+        return ColumnText(list(map(cell_text, values)), True, lost_digits=_lost_digits(values))
     texts = [clean(value) if isinstance(value, str) else cell_text(value) for value in values]
     typed = kinds != {str} and bytes([type(value) is not str for value in values])
-    suspects = [(at, texts[at]) for at, value in enumerate(values) if isinstance(value, str) and may_hold_flaw(value)]
-    return ColumnText(texts, typed, suspects, _lost_digits(values))
-
-
-def _are_small_integers(values: Sequence[float]) -> bool:
-    return min(values) > -PLAIN_NUMBER and max(values) < PLAIN_NUMBER and all(map(float.is_integer, values))
+    is_text = (isinstance(value, str) for value in values)
+    flaws = [(at, flaw) for at, text in enumerate(texts) if next(is_text) and (flaw := flaw_of(text))]
+    return ColumnText(texts, typed, flaws, _lost_digits(values))
 
 
 def _lost_digits(values: Sequence[Value]) -> int | None:
