@@ -77,7 +77,7 @@ COMMANDS = {
         "Run a recruiting service on this machine that keeps the documented contract. Ends with Ctrl-C.",
     ),
     "doctor": _Command(
-        "doctor_command",
+        "runs_commands",
         "doctor",
         "Look at settings, token, connection, folders and ledger, and say what is wrong and what to do.",
     ),

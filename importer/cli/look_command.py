@@ -19,7 +19,7 @@ from importer.cli import options
 from importer.cli.messages import problem_lines, say, tell
 from importer.models import SourceOptions
 from importer.settings import load_settings
-from importer.text.visible import visible
+from importer.text.normalize import visible
 
 _STANDARD_INPUT = "-"
 if TYPE_CHECKING:
@@ -81,7 +81,6 @@ def _as_json(sheet: Sheet, profile: SheetProfile) -> dict[str, object]:
 
 
 def _show(sheet: Sheet, profile: SheetProfile) -> None:
-
     tell(f"{sheet.origin.file}: {sheet.reading}, {_counted(profile.rows, 'row')}, the last in row {profile.last_row}")
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("", "column", "kind", "filled", "samples"):

@@ -26,12 +26,12 @@ from importer.app.mapping_files import (
 )
 from importer.app.orders import Rehearsal
 from importer.cli import options
-from importer.cli.asking import confirm_address
 from importer.cli.messages import problem_lines, say, tell
+from importer.cli.terminal import confirm_address
 from importer.errors import UnusableInput, UsageError
 from importer.models import Operation, Problem, Question, SourceOptions, Target
 from importer.settings import Settings, load_settings
-from importer.text.visible import visible
+from importer.text.normalize import visible
 
 mapping_app = typer.Typer(
     name="mapping",
@@ -65,7 +65,6 @@ def new(
     out: options.Out = None,
 ) -> None:
     """Propose a mapping file from a spreadsheet's header, its values and the questions of the job post."""
-
     target = target_of(job_post, talent_pool)
     path = to or Path(f"{file.stem}.yaml")
     if path != _STANDARD_OUTPUT:
@@ -79,12 +78,11 @@ def new(
         tell(write_proposal(proposal).removesuffix("\n"))
         return
     write_mapping(path, proposal)
-    for line in _told(proposal, file, path, sandbox):
+    for line in _proposal_lines(proposal, file, path, sandbox):
         say(line)
 
 
 def target_of(job_post: str | None, talent_pool: str | None) -> Target:
-
     if (job_post is None) == (talent_pool is None):
         raise UsageError("say where the candidates go: --job-post HASH or --talent-pool NUMBER, one of the two")
     try:
@@ -105,9 +103,8 @@ def rehearsal_of(settings: Settings, sandbox: bool, questions: Path | None) -> R
     return None
 
 
-def _told(proposal: Proposal, file: Path, path: Path, sandbox: bool) -> list[str]:
+def _proposal_lines(proposal: Proposal, file: Path, path: Path, sandbox: bool) -> list[str]:
     """What was found, and the next command."""
-
     points = open_points(proposal)
     lines = [
         f"Wrote {path}: {points.certain} certain, {points.to_check} to check, "
@@ -242,7 +239,6 @@ def _as_described(question: Question) -> dict[str, object]:
 
 
 def _show_table(found: tuple[Question, ...]) -> None:
-
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("in the mapping file", "must", "answer", "question"):
         table.add_column(heading, overflow="fold")

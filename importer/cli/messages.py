@@ -1,4 +1,4 @@
-"""Messages for a person on stderr: errors with every problem in them, mapping mistakes with the line and a caret."""
+"""Messages for a person on stderr: errors with every problem in them, errors in a mapping with the line and a caret."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TextIO
 
 from importer.errors import DamagedRun, ImporterError, UnusableInput
 from importer.models import LinePlace, Problem
-from importer.text.visible import visible
+from importer.text.normalize import visible
 
 _MOST = 50  # problems shown at once; a file with more has one cause
 
@@ -58,7 +58,7 @@ def error_lines(error: ImporterError) -> Iterator[str]:
 
 
 def problem_lines(problem: Problem) -> Iterator[str]:
-    """A problem as `where: what`, the guilty line with a caret if it is in a text file, and what to do."""
+    """A problem as `where: what`, its line with a caret if it is in a text file, and what to do."""
     yield f"{problem.place}: {problem.message}" if problem.place else problem.message
     if isinstance(problem.place, LinePlace) and problem.place.text:
         number = f"{problem.place.line:>5} | "

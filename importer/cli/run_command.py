@@ -15,11 +15,9 @@ from importer.app.earlier_runs import ONLY_REHEARSED, EarlierRun, NothingToRetry
 from importer.app.import_file import Confirm, Finished, check_file, import_file
 from importer.app.orders import ErrorLimit, Order, Rehearsal, RunControl, Sending, parse_minutes
 from importer.cli import options
-from importer.cli.asking import ask_to_send, confirm_address, is_somebody_there
 from importer.cli.messages import in_folder, say, tell
-from importer.cli.progress import Terminal
 from importer.cli.runs_commands import present
-from importer.cli.signals import stopped_by_signals
+from importer.cli.terminal import Terminal, ask_to_send, confirm_address, is_interactive, stopped_by_signals
 from importer.errors import UsageError
 from importer.runs.row_selection import ALL_ROWS, Selection, parse_rows
 from importer.settings import Settings, load_settings
@@ -207,7 +205,7 @@ class _Front:
     def send(self, carry_out: Callable[[Terminal, RunControl, Confirm | None], Finished | None]) -> None:
         """Have an order carried out, and end with its exit code."""
         with Terminal(quiet=self.quiet) as terminal, stopped_by_signals(RunControl()) as control:
-            asks = self.asks and not self.quiet and not self.as_json and is_somebody_there()
+            asks = self.asks and not self.quiet and not self.as_json and is_interactive()
             finished = carry_out(terminal, control, ask_to_send if asks else None)
         if finished is None:
             say("Nothing was sent.")

@@ -1,9 +1,10 @@
-"""`importer runs`, `show`, `report` and `purge`: what earlier runs did, and removing what they keep."""
+"""`importer runs`, `show`, `report`, `purge` and `doctor`: what earlier runs did and keep, and what is wrong here."""
 
 from __future__ import annotations
 
 import json
 import sys
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -12,9 +13,11 @@ import typer
 
 from importer.app.cleanup import PurgeOrder, find_old, parse_age, unmarked_runs
 from importer.app.cleanup import purge as remove_old
+from importer.app.connection import examine
 from importer.app.earlier_runs import EarlierRun, rewrite_report
 from importer.cli import options
 from importer.cli.messages import in_folder, say, tell
+from importer.cli.terminal import confirm_address
 from importer.errors import UnusableInput
 from importer.models import ManyTargets
 from importer.report import Summary, read_summary, summary_lines
@@ -116,3 +119,26 @@ def purge(
     for note in purged.notes:
         say(note)
     say(f"{purged.removed} runs were removed.")
+
+
+def doctor(
+    out: options.Out = None,
+    as_json: options.AsJson = False,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Confirm that your token may go to the address that this folder names.")
+    ] = False,
+) -> None:
+    """Look at settings, token, connection, folders and ledger, and say what is wrong and what to do."""
+    settings = load_settings(out=out)
+    findings = list(examine(settings, confirm_address, trust=trust))
+    if as_json:
+        tell(json.dumps([asdict(finding) for finding in findings], ensure_ascii=False, indent=1))
+    else:
+        for finding in findings:
+            mark = "WRONG" if not finding.well else "note " if finding.hint else "ok   "
+            tell(f"{mark}  {finding.what}: {finding.found}")
+            if finding.hint:
+                tell(f"         -> {finding.hint}")
+        wrong = sum(not finding.well for finding in findings)
+        tell("\nAll is well." if not wrong else f"\n{wrong} to mend. Until then: importer run FILE ... --sandbox")
+    raise typer.Exit(0 if all(finding.well for finding in findings) else 3)

@@ -34,7 +34,6 @@ def sandbox(
     exit_with_stdin: Annotated[bool, typer.Option("--exit-with-stdin", hidden=True)] = False,
 ) -> None:
     """Run a recruiting service on this machine that keeps the documented contract. Ends with Ctrl-C."""
-
     if pool_duplicates not in (409, 400):
         raise UsageError(f"--pool-duplicates {pool_duplicates} is neither 409 nor 400")
     chosen = token or secrets.token_urlsafe(16)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from importer.extract.opening import open_sheet
     from importer.extract.restored_values import restore_values
     from importer.extract.sheet import ReadingLimits, Sheet
-    from importer.extract.source_copy import STANDARD_INPUT, SourceCopy, copy_source, share_copy
+    from importer.extract.source_file import STANDARD_INPUT, SourceCopy, copy_source, share_copy
 
 __all__ = [
     "STANDARD_INPUT",
@@ -29,7 +29,7 @@ _HOMES = {
     "open_sheet": "opening",
     "restore_values": "restored_values",
     "Sheet": "sheet",
-} | dict.fromkeys(("STANDARD_INPUT", "SourceCopy", "copy_source", "share_copy"), "source_copy")
+} | dict.fromkeys(("STANDARD_INPUT", "SourceCopy", "copy_source", "share_copy"), "source_file")
 
 
 def __getattr__(name: str) -> object:

@@ -122,30 +122,6 @@ class CellFlags:
 # --- what several formats share ------------------------------------------------------------------
 
 _PERCENT_FORMATS = {9: "0%", 10: "0.00%"}  # the built-in ones that no stylesheet lists
-# What the binary formats keep for an error, as a person sees it.
-_ERRORS = {
-    0x00: "#NULL!",
-    0x07: "#DIV/0!",
-    0x0F: "#VALUE!",
-    0x17: "#REF!",
-    0x1D: "#NAME?",
-    0x24: "#NUM!",
-    0x2A: "#N/A",
-    0x2B: "#GETTING_DATA",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class BinaryRecord:
-    """A record of a binary workbook: its type and what it holds."""
-
-    kind: int
-    body: bytes
-
-
-def error_text(code: int) -> str:
-    """The text of an error code of [MS-XLS] 2.5.10."""
-    return _ERRORS.get(code, "#N/A")
 
 
 def formats_by_style(codes: dict[int, str], styles: Iterable[int]) -> dict[int, str]:

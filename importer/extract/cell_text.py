@@ -84,9 +84,11 @@ def flaw_of(text: str) -> Problem | None:
     return _lost_letter(text) if "\ufffd" in text else None
 
 
-def may_hold_flaw(text: str) -> bool:
-    """A quick look at many cells joined: whether `flaw_of` need be asked at all."""
-    return not text.isprintable() or "#" in text or ("+" in text and "E+" in text) or "\ufffd" in text
+def is_plain(joined: str) -> bool:
+    """A quick look at many cells joined in one: whether `clean` would only take blanks off, and none has a flaw."""
+    if not joined.isprintable() or "#" in joined or ("+" in joined and "E+" in joined):
+        return False
+    return joined.isascii() or ("\ufffd" not in joined and unicodedata.is_normalized("NFC", joined))
 
 
 def error_cell(error: str) -> Problem:
@@ -179,14 +181,14 @@ def plain_number(value: int | float) -> str:
 
 def has_lost_digits(value: int | float) -> bool:
     """Whether a stored number has more digits than a spreadsheet keeps: some of them are zeros that nobody typed."""
-    return bool(abs(value) >= PLAIN_NUMBER)
+    return bool(abs(value) >= _PLAIN_NUMBER)
 
 
 # --- values of a workbook ---------------------------------------------------------------------------
 
 
 _DIGITS = 15  # what a spreadsheet keeps of a number
-PLAIN_NUMBER: Final = 1e15  # below it, a whole number is its own 15 digits
+_PLAIN_NUMBER = 1e15  # below it, a whole number is its own 15 digits
 _MIDNIGHT = time()
 Value = str | bool | int | float | datetime | date | time | timedelta
 
@@ -196,13 +198,8 @@ def cell_text(value: Value) -> str:
     return _WRITERS[type(value)](value)
 
 
-def writer_of(kind: type) -> Callable[[Any], str]:
-    """`cell_text` for values that are all of one type, without looking at each again."""
-    return _WRITERS[kind]
-
-
 def _number_text(value: float) -> str:
-    return str(int(value)) if -PLAIN_NUMBER < value < PLAIN_NUMBER and value.is_integer() else plain_number(value)
+    return str(int(value)) if -_PLAIN_NUMBER < value < _PLAIN_NUMBER and value.is_integer() else plain_number(value)
 
 
 class _Known(dict[Any, str]):

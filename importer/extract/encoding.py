@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from importer.errors import UnusableInput
-from importer.extract.csv_survey import Survey, first_foreign_byte, first_undecodable, survey
+from importer.extract.csv_file import Encoding, Survey, Undecodable, survey
 from importer.models import FilePlace, LinePlace, Problem
 
 # The UTF-32 mark begins with that of UTF-16, so it comes first.
@@ -39,27 +39,11 @@ _KNOWN = (
 # fmt: on
 
 
-@dataclass(frozen=True, slots=True)
-class Encoding:
-    """A Python codec name, and how a person knows it."""
-
-    codec: str
-    label: str
-
-
 UTF8 = Encoding("utf-8", "UTF-8")
 
 
-@dataclass(frozen=True, slots=True)
-class SurveyedEncoding:
-    """An encoding that the whole file can be read in, and what else was seen on the way."""
-
-    encoding: Encoding
-    survey: Survey
-
-
-def find_encoding(path: Path, name: str, declared: str | None) -> SurveyedEncoding:
-    """The encoding of a CSV. A byte-order mark beats what was declared.
+def find_encoding(path: Path, name: str, declared: str | None) -> Survey:
+    """The encoding of a CSV, and what else a look through it shows. A byte-order mark beats what was declared.
 
     Raises:
         UnusableInput: the declared encoding is unknown, or the file is not in it; where nothing was declared the
@@ -67,14 +51,30 @@ def find_encoding(path: Path, name: str, declared: str | None) -> SurveyedEncodi
     """
     mark = byte_order_mark(path)
     encoding = mark or (_declared(declared) if declared else UTF8)
-    seen = survey(path, encoding.codec)
+    seen = survey(path, encoding)
     if seen.undecodable is not None:
-        raise UnusableInput(undecodable(path, name, encoding))
-    if not mark and not declared and not seen.plain and (reading := _unmarked_wide_reading(path)):
-        raise UnusableInput(_unmarked_wide(name, reading))
+        raise UnusableInput(_undecodable(path, name, encoding, seen.undecodable))
+    if not mark and not declared and (reading := _unmarked_wide_reading(path)):
+        raise UnusableInput(
+            # It can pass for UTF-8 full of NULs, in as many wrong rows as it has bytes that look like line ends.
+            Problem(
+                "encoding-wrong",
+                "every second byte is NUL, as in UTF-16, and no byte-order mark says so",
+                "declare its encoding under source: in the mapping: "
+                f"`encoding: {reading.encoding}` (reads {reading.sample})",
+                FilePlace(name),
+            )
+        )
     if declared and not encoding.codec.startswith("utf") and _is_really_utf8(path, encoding):
-        raise UnusableInput(_really_utf8(name, encoding))
-    return SurveyedEncoding(encoding, seen)
+        raise UnusableInput(
+            Problem(
+                "encoding-wrong",
+                f"the mapping declares {encoding.label}, but the file is UTF-8 and would be read wrongly",
+                "take `encoding:` out of the mapping",
+                FilePlace(name),
+            )
+        )
+    return seen
 
 
 def byte_order_mark(path: Path) -> Encoding | None:
@@ -99,12 +99,8 @@ def _declared(declared: str) -> Encoding:
     return Encoding(codec.name, declared.strip())
 
 
-def undecodable(path: Path, name: str, encoding: Encoding) -> Problem:
+def _undecodable(path: Path, name: str, encoding: Encoding, bad: Undecodable) -> Problem:
     """The problem of a file that is not in an encoding: what to declare instead, or that one place is damaged."""
-    bad = first_undecodable(path, encoding.codec)
-    if bad is None:
-        return Problem("file-changed", "the file changed while it was read", "run again", FilePlace(name))
-    readings = _likely_readings(path, bad.offset)
     if encoding.codec.startswith("utf-8") and _is_utf8_elsewhere(path, bad.offset):
         return Problem(
             "encoding-damaged",
@@ -113,7 +109,7 @@ def undecodable(path: Path, name: str, encoding: Encoding) -> Problem:
             LinePlace(name, bad.line),
         )
     hint = "declare its encoding under source: in the mapping"
-    if readings:
+    if readings := _likely_readings(path, bad.offset):
         hint += ", one of " + " or ".join(f"`encoding: {each.encoding}` (reads {each.sample})" for each in readings)
     return Problem(
         "encoding-wrong",
@@ -123,31 +119,12 @@ def undecodable(path: Path, name: str, encoding: Encoding) -> Problem:
     )
 
 
-def _unmarked_wide(name: str, reading: _Reading) -> Problem:
-    """UTF-16 can pass for UTF-8 full of NULs, in as many wrong rows as it has bytes that look like line ends."""
-    return Problem(
-        "encoding-wrong",
-        "every second byte is NUL, as in UTF-16, and no byte-order mark says so",
-        f"declare its encoding under source: in the mapping: `encoding: {reading.encoding}` (reads {reading.sample})",
-        FilePlace(name),
-    )
-
-
 def _is_really_utf8(path: Path, declared: Encoding) -> bool:
     """A single-byte encoding reads anything, so a UTF-8 file would become mojibake without a word."""
-    offset = first_foreign_byte(path)
-    if offset is None or survey(path, "utf-8").undecodable is not None:
+    foreign = survey(path, Encoding("ascii", "ASCII")).undecodable
+    if foreign is None or survey(path, UTF8).undecodable is not None:
         return False
-    return _is_likelier(path, offset, "utf-8", declared.codec)
-
-
-def _really_utf8(name: str, encoding: Encoding) -> Problem:
-    return Problem(
-        "encoding-wrong",
-        f"the mapping declares {encoding.label}, but the file is UTF-8 and would be read wrongly",
-        "take `encoding:` out of the mapping",
-        FilePlace(name),
-    )
+    return _is_likelier(path, foreign.offset, "utf-8", declared.codec)
 
 
 # --- proposals --------------------------------------------------------------------------------------
@@ -195,8 +172,8 @@ def _unmarked_wide_reading(path: Path) -> _Reading | None:
     with path.open("rb") as file:
         raw = file.read(_SAMPLE)
     for encoding, high, low in (("utf-16-le", raw[1::2], raw[::2]), ("utf-16-be", raw[::2], raw[1::2])):
-        text = _decoded(raw, encoding)
-        if text is not None and high.count(0) > 0.6 * len(high) and low.count(0) < 0.01 * len(low):
+        is_wide = high.count(0) > 0.6 * len(high) and low.count(0) < 0.01 * len(low)
+        if is_wide and (text := _decoded(raw, encoding)) is not None:
             cells = dict.fromkeys(cell.strip() for cell in _cells(text))
             return _Reading(encoding, ", ".join(repr(cell[:30]) for cell in list(cells)[:3] if cell))
     return None

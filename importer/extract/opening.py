@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from importer.errors import UnusableInput
-from importer.extract.csv_file import CsvFile, row_too_long
-from importer.extract.csv_survey import survey
-from importer.extract.encoding import UTF8, Encoding, SurveyedEncoding, byte_order_mark, find_encoding, undecodable
-from importer.extract.file_kind import FileKind, file_kind
-from importer.extract.header import added_columns
-from importer.extract.sheet import ReadingLimits, Sheet
-from importer.extract.source_copy import STANDARD_INPUT
-from importer.extract.table import open_table
-from importer.models import FilePlace, LinePlace, Origin, Problem, SourceOptions
+from importer.extract.csv_file import CsvFile, Encoding, Survey, survey
+from importer.extract.encoding import UTF8, byte_order_mark, find_encoding
+from importer.extract.sheet import FileKind, ReadingLimits, Sheet
+from importer.extract.source_file import STANDARD_INPUT, file_kind
+from importer.extract.table import added_columns, open_table
+from importer.models import FilePlace, Origin, Problem, SourceOptions
 
 _DELIMITERS = (",", ";", "\t", "|")
 _NAMES = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
@@ -40,11 +38,9 @@ def open_sheet(path: Path, options: SourceOptions, limits: ReadingLimits, *, sho
     kind = file_kind(path, name, limits.source)
     if kind is FileKind.CSV:
         return _open_csv(path, name, options, limits)
-    # Nothing of it is needed for a CSV.
-    from importer.extract.workbook_process import WorkbookSource
-    from importer.extract.workbook_sheet import open_workbook
+    from importer.extract.workbook import open_workbook  # nothing of it is needed for a CSV
 
-    return open_workbook(WorkbookSource(path, name, kind, options.sheet, limits), options)
+    return open_workbook(path, name, kind, options, limits)
 
 
 # --- CSV ----------------------------------------------------------------------------------------
@@ -54,35 +50,29 @@ def _open_csv(path: Path, name: str, options: SourceOptions, limits: ReadingLimi
     if options.longest_cell:  # which is in characters, of up to four bytes
         limits = replace(limits, row=max(limits.row, 4 * options.longest_cell))
     file = results_file(path, name, limits) or _settled(path, name, options, limits)
-    if file.survey.longest > limits.row:
-        raise UnusableInput(row_too_long(LinePlace(name, file.survey.longest_line), limits))
-    return open_table(file, options)
+    return open_table(file.source(), options)
 
 
 def results_file(path: Path, name: str, limits: ReadingLimits) -> CsvFile | None:
     """The file, if it is one of our results: UTF-8, perhaps saved by a spreadsheet program with another delimiter."""
     encoding = byte_order_mark(path) or UTF8
-    try:
-        lines = _first_lines(path, encoding)
-    except UnicodeDecodeError:
-        return None
+    lines = _first_lines(path, encoding)
     for delimiter in _DELIMITERS:
         try:
             header = next(csv.reader(lines, delimiter=delimiter, strict=True), [])
         except csv.Error:
             continue  # with this delimiter the first row is no row
         if added_columns(header):
-            seen = survey(path, encoding.codec)
+            seen = survey(path, encoding)
             if seen.undecodable is None:
-                origin, longest = Origin(name), limits.cell_characters
-                return CsvFile(path, origin, encoding, delimiter, seen, longest, limits, guarded=True)
+                return CsvFile(path, Origin(name), seen, delimiter, limits.cell_characters, limits, guarded=True)
     return None
 
 
 def _settled(path: Path, name: str, options: SourceOptions, limits: ReadingLimits) -> CsvFile:
     problems: list[Problem] = []
     delimiter: str | None = None
-    found: SurveyedEncoding | None = None
+    found: Survey | None = None
     try:
         delimiter = _declared_delimiter(options.delimiter) if options.delimiter is not None else None
     except UnusableInput as error:
@@ -93,18 +83,14 @@ def _settled(path: Path, name: str, options: SourceOptions, limits: ReadingLimit
         problems.extend(error.problems)
     if problems or found is None:
         raise UnusableInput(problems)
-    try:
-        lines = _first_lines(path, found.encoding)
-    except UnicodeDecodeError as error:
-        raise UnusableInput(undecodable(path, name, found.encoding)) from error
+    lines = _first_lines(path, found.encoding)
     marked = _marked_delimiter(lines)
     chosen = delimiter or marked or _found_delimiter(lines, name)
     return CsvFile(
         path,
         Origin(name),
-        found.encoding,
+        found,
         chosen or _ONE_COLUMN,
-        found.survey,
         options.longest_cell or limits.cell_characters,
         limits,
         marked=marked is not None,
@@ -113,9 +99,9 @@ def _settled(path: Path, name: str, options: SourceOptions, limits: ReadingLimit
 
 
 def _first_lines(path: Path, encoding: Encoding, limit: int = 200, characters: int = 1 << 18) -> list[str]:
-    """The first lines of a file, to look for its delimiter; the last may be cut."""
+    """The first lines of a file, to look for its delimiter; the last may be cut. What is no letter is a U+FFFD."""
     lines: list[str] = []
-    with path.open(encoding=encoding.codec, newline="") as file:
+    with path.open(encoding=encoding.codec, errors="replace", newline="") as file:
         while len(lines) < limit and characters > 0 and (line := file.readline(characters)):
             lines.append(line)
             characters -= len(line)
@@ -182,16 +168,13 @@ def _found_delimiter(sample: Sequence[str], name: str) -> str | None:
 
 
 def _split(sample: Sequence[str], delimiter: str) -> _Split | None:
-    widths = Counter(len(record) for record in _records(sample, delimiter) if any(record))
+    widths: Counter[int] = Counter()
+    with suppress(csv.Error):  # the sample may end inside a quote, and a wrong delimiter breaks quotes
+        for record in csv.reader(sample, delimiter=delimiter, strict=True):
+            if any(record):
+                widths[len(record)] += 1
     if not widths:
         return None
     wide = {width: count for width, count in widths.items() if width > 1} or widths
     columns = max(wide, key=lambda width: (wide[width], width))
     return _Split(delimiter, columns, widths[columns] / widths.total())
-
-
-def _records(sample: Sequence[str], delimiter: str) -> Iterator[list[str]]:
-    try:
-        yield from csv.reader(sample, delimiter=delimiter, strict=True)
-    except csv.Error:
-        return  # the sample may end inside a quote, and a wrong delimiter breaks quotes

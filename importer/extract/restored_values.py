@@ -22,11 +22,10 @@ from typing import TYPE_CHECKING
 from importer.errors import UnusableInput
 from importer.extract.cell_text import clean
 from importer.extract.csv_file import CsvFile, unguarded
-from importer.extract.header import added_columns
 from importer.extract.opening import results_file
-from importer.extract.sheet import ReadingLimits, Sheet
-from importer.extract.source_copy import SourceCopy, replace_copy
-from importer.extract.table import is_canonical, open_table
+from importer.extract.sheet import ReadingLimits, Sheet, is_canonical
+from importer.extract.source_file import SourceCopy, replace_copy
+from importer.extract.table import added_columns, open_table
 from importer.models import IMPORT_COLUMNS, TYPED_COLUMN, Column, SourceOptions
 from importer.text.normalize import normalize
 
@@ -81,7 +80,7 @@ def _restored(copy: SourceCopy, original: Callable[[], Sheet], limits: ReadingLi
     was = _texts_of(original(), table.columns, {row for row, _ in changed})
     forms = {column.index: _proven_forms(column.index, changed, was) for column in table.columns}
     with tempfile.TemporaryFile(dir=copy.path.parent) as content:
-        text = io.TextIOWrapper(content, table.file.encoding.codec, newline="", write_through=True)
+        text = io.TextIOWrapper(content, table.file.survey.encoding.codec, newline="", write_through=True)
         writer = csv.writer(text, delimiter=table.file.delimiter)
         writer.writerow(table.header)
         writer.writerows(row.restored(table, forms, was) for row in table.rows())
@@ -106,7 +105,7 @@ class _Table:
         first = len(header) - added_columns(header)
         if not {IMPORT_COLUMNS[0], TYPED_COLUMN} <= set(header[first:]):
             return None
-        columns = open_table(file, SourceOptions()).columns
+        columns = open_table(file.source(), SourceOptions()).columns
         return cls(file, header, columns, header.index(IMPORT_COLUMNS[0], first), header.index(TYPED_COLUMN, first))
 
     def rows(self) -> Iterator[_Row]:
@@ -151,7 +150,7 @@ class _Row:
 @contextmanager
 def _reading(file: CsvFile) -> Iterator[_csv.Reader]:
     csv.field_size_limit(file.cell_limit)
-    with file.path.open(encoding=file.encoding.codec, newline="") as lines:
+    with file.path.open(encoding=file.survey.encoding.codec, newline="") as lines:
         yield csv.reader(lines, delimiter=file.delimiter, strict=True)
 
 

@@ -1,17 +1,21 @@
-"""A worksheet as a reader gives it, made into batches of clean text with what is wrong in them."""
+"""A worksheet as a reader gives it, made into batches of clean text with what is wrong in them.
+
+And how the process that reads a workbook is asked for them and sends them: batches of rows, then what else is known of
+the sheet; or its problems.
+"""
 
 from __future__ import annotations
 
-import unicodedata
+import marshal
+import struct
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import groupby, islice, repeat, zip_longest
-from typing import TypeVar
+from dataclasses import astuple, dataclass
+from itertools import groupby, islice, zip_longest
+from typing import IO, Any, TypeVar
 
-from importer.extract.cell_flags import CellFlags
+from importer.extract.cell_flags import CellFlags, MergedRange
 from importer.extract.cell_text import (
     NO_RESULT,
-    PLAIN_NUMBER,
     Value,
     cell_text,
     clean,
@@ -20,17 +24,13 @@ from importer.extract.cell_text import (
     formatted_number,
     formula_without_value,
     has_lost_digits,
-    may_hold_flaw,
-    writer_of,
+    is_plain,
 )
-from importer.extract.worker_protocol import Batch, CellFlaw
 from importer.models import Problem
 
 _T = TypeVar("_T")
 _ROWS = 250  # in a batch: few enough for the processor to keep them at hand
 _WIDE = 1000  # cells: such a row does not widen the rows of its batch, where the reader gives each its own width
-# What no text in ASCII holds that needs a second look, but for "E+".
-_CARE = bytes((*range(0x20), 0x7F, ord("#")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,29 @@ class SheetContent:
     flags: CellFlags
 
 
+@dataclass(frozen=True, slots=True)
+class CellFlaw:
+    """A flaw at a position of a batch: `offset` is the row's, `index` the column's, both from 0."""
+
+    offset: int
+    index: int
+    code: str
+    message: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Consecutive rows, column by column. `first` is the number of the first row; `typed` as in ColumnText."""
+
+    first: int
+    columns: Sequence[Sequence[str]]
+    typed: Sequence[bool | bytes]
+    flaws: Sequence[CellFlaw]
+
+
 class Batches:
-    """The batches of a worksheet. `lost_digits`, as in SheetEnd, is complete once all are read."""
+    """The batches of a worksheet. `lost_digits`, as in SheetFacts, is complete once all are read."""
 
     def __init__(self, content: SheetContent) -> None:
         self._content = content
@@ -69,9 +90,9 @@ class Batches:
             text = column_text(column)
             draft.columns.append(text.cells)
             draft.typed.append(text.typed)
-            for at, suspect in text.suspects:
-                reported = index in self._content.flags.errors.get(first + at, ())
-                if not reported and (problem := flaw_of(suspect)):
+            errors = self._content.flags.errors
+            for at, problem in text.flaws:
+                if index not in errors.get(first + at, ()):
                     draft.flaw(first + at, index, problem)
             if text.lost_digits is not None:
                 self.lost_digits.setdefault(index, first + text.lost_digits)
@@ -134,14 +155,13 @@ class _Draft:
 class ColumnText:
     """The texts of some cells of one column.
 
-    `typed` says which the workbook keeps as a number, date or boolean: all, none, or one byte for each cell.
-    `suspects` are the positions and texts that `flaw_of` must see, `lost_digits` is the position of the first number
-    with too many.
+    `typed` says which the workbook keeps as a number, date or boolean: all, none, or one byte for each cell. `flaws`
+    are positions of texts with what is wrong in them, `lost_digits` is the position of the first number with too many.
     """
 
     cells: list[str]
     typed: bool | bytes
-    suspects: Sequence[tuple[int, str]] = ()
+    flaws: Sequence[tuple[int, Problem]] = ()
     lost_digits: int | None = None
 
 
@@ -153,31 +173,107 @@ def column_text(values: Sequence[Value]) -> ColumnText:
     """
     kinds = set(map(type, values))
     if kinds == {str}:
-        texts = list(map(str.strip, values, repeat(" ")))  # type: ignore[arg-type]  # all are str
-        if _is_plain("".join(texts)):
-            return ColumnText(texts, False)
-    elif len(kinds) == 1:
-        kind = kinds.pop()
-        if kind is float and _are_small_integers(values):  # type: ignore[arg-type]  # all are float
-            return ColumnText(list(map(str, map(int, values))), True)  # type: ignore[arg-type]  # all are float
-        return ColumnText(list(map(writer_of(kind), values)), True, lost_digits=_lost_digits(values))
+        if is_plain("".join(values)):  # type: ignore[arg-type]  # all are str
+            return ColumnText(list(map(str.strip, values)), False)  # type: ignore[arg-type]  # likewise
+    elif str not in kinds:
+        return ColumnText(list(map(cell_text, values)), True, lost_digits=_lost_digits(values))
     texts = [clean(value) if isinstance(value, str) else cell_text(value) for value in values]
     typed = kinds != {str} and bytes([type(value) is not str for value in values])
-    suspects = [(at, texts[at]) for at, value in enumerate(values) if isinstance(value, str) and may_hold_flaw(value)]
-    return ColumnText(texts, typed, suspects, _lost_digits(values))
-
-
-def _is_plain(text: str) -> bool:
-    """Whether all texts that are joined in one are clean and without flaw."""
-    if text.isascii():
-        return len(text.encode().translate(None, _CARE)) == len(text) and not ("+" in text and "E+" in text)
-    return not may_hold_flaw(text) and unicodedata.is_normalized("NFC", text)
-
-
-def _are_small_integers(values: Sequence[float]) -> bool:
-    return min(values) > -PLAIN_NUMBER and max(values) < PLAIN_NUMBER and all(map(float.is_integer, values))
+    is_text = (isinstance(value, str) for value in values)
+    flaws = [(at, flaw) for at, text in enumerate(texts) if next(is_text) and (flaw := flaw_of(text))]
+    return ColumnText(texts, typed, flaws, _lost_digits(values))
 
 
 def _lost_digits(values: Sequence[Value]) -> int | None:
     kinds = (int, float)
     return next((at for at, value in enumerate(values) if type(value) in kinds and has_lost_digits(value)), None)  # type: ignore[arg-type]  # a number
+
+
+# --- what is asked and sent ---------------------------------------------------------------------
+
+
+_LENGTH = struct.Struct(">I")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the parent asks for. `engine` names the reader; `name` is how the person knows the file."""
+
+    path: str
+    name: str
+    kind: str
+    engine: str
+    sheet: str | None
+    memory: int
+    seconds: float
+    unpacked: int
+
+    def to_bytes(self) -> bytes:
+        return marshal.dumps(astuple(self))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Request:
+        return cls(*marshal.loads(data))
+
+
+@dataclass(frozen=True, slots=True)
+class SheetFacts:
+    """The sheet that was read to its end.
+
+    `others` are the visible sheets that are not read, `hidden` the numbers of its hidden rows, `merged` its merged
+    cells; `unchecked` as in CellFlags. `lost_digits`: by column index, the row of the first number that has more digits
+    than a spreadsheet keeps.
+    """
+
+    title: str
+    others: Sequence[str]
+    hidden: Sequence[int]
+    merged: Sequence[MergedRange]
+    unchecked: str
+    lost_digits: dict[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """The workbook cannot be used, and the child knows why."""
+
+    problems: Sequence[Problem]
+
+
+Message = Batch | SheetFacts | Refusal
+
+
+def frame(message: Message) -> bytes:
+    """The bytes of a message: their length, then themselves."""
+    body: Any
+    match message:
+        case Batch(first, columns, typed, flaws):
+            kind, body = "batch", (first, columns, typed, list(map(astuple, flaws)))
+        case SheetFacts():
+            kind, body = "facts", astuple(message)
+        case Refusal(problems):
+            kind, body = "refusal", [(each.code, each.message, each.hint) for each in problems]
+    data = marshal.dumps((kind, body))
+    return _LENGTH.pack(len(data)) + data
+
+
+def read_frame(pipe: IO[bytes]) -> bytes | None:
+    """The next message as it came, without its length; None where the pipe ends, if need be inside a message."""
+    length = pipe.read(_LENGTH.size)
+    if len(length) < _LENGTH.size:
+        return None
+    (size,) = _LENGTH.unpack(length)
+    data = pipe.read(size)
+    return data if len(data) == size else None
+
+
+def decoded(data: bytes) -> Message:
+    """The message that `read_frame` gave."""
+    kind, body = marshal.loads(data)
+    if kind == "batch":
+        first, columns, typed, flaws = body
+        return Batch(first, columns, typed, [CellFlaw(*flaw) for flaw in flaws])
+    if kind == "facts":
+        title, others, hidden, merged, unchecked, lost_digits = body
+        return SheetFacts(title, others, hidden, [MergedRange(*each) for each in merged], unchecked, lost_digits)
+    return Refusal([Problem(*problem) for problem in body])

@@ -1,198 +1,43 @@
-"""The table in a source: its header, where its columns are, how a record becomes a Row of them, whether rows follow."""
+"""The table in a source: its header, where its columns are, whether rows follow.
+
+The header is in the declared row, or in the first among the first twenty that looks like one; that of one of our own
+results files is read by its own rules.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
-from itertools import islice
-from typing import Protocol
+from dataclasses import dataclass
+from itertools import islice, zip_longest
 
 from importer.errors import UnusableInput
-from importer.extract.header import WINDOW, Header, added_columns, declared_header, found_header
-from importer.extract.sheet import Record, Sheet
-from importer.models import (
-    TYPED_COLUMN,
-    CellPlace,
-    Column,
-    FilePlace,
-    Origin,
-    Problem,
-    Row,
-    SourceOptions,
-    column_letter,
-)
+from importer.extract.cell_text import header_text, shown
+from importer.extract.sheet import Layout, Record, Sheet, column, width_of
+from importer.models import IMPORT_COLUMNS, TYPED_COLUMN, CellPlace, FilePlace, Origin, Problem, SourceOptions
 
-# How Row writes what a workbook keeps as a number, a date, a time or a boolean. It never writes 45.000, which a person
-# writes for thousands.
-_CANONICAL = re.compile(
-    r"[+-]?\d+(\.(?!\d\d0(?!\d))\d+)?|\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?|-?\d\d+:\d\d:\d\d|TRUE|FALSE", re.ASCII
-)
+_WINDOW = 20  # rows that are looked at for the header
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
-    """The header of a table, its columns, and which rows below belong to it.
+class RecordSource:
+    """A file whose encoding, delimiter or sheet is settled, and whose header is still to be found.
 
-    `header_row` is the header's last row. `width` counts the header's cells; `columns` are the ones that are kept,
-    always the first of them. `even` as in RecordSource. `left_out` are the numbers of rows that are not read. The table
-    ends before the first row whose first filled cell is `stop_at`. `typed_at` is where a results file that is fed back
-    says which of its cells a workbook kept as values.
+    `how` says in a few words how it is read. `records` gives every row, from row 1 on; blank ones may be left out.
+    `warnings` are what a person should know of the file as a whole. `even`: every row must have as many cells as the
+    header, as in a CSV; a workbook leaves empty cells out. `hidden` are the numbers of the rows that a spreadsheet
+    program does not show. `delimiter` and `lines` as in Sheet.
     """
 
     origin: Origin
-    header_row: int
-    width: int
-    columns: tuple[Column, ...]
-    even: bool
-    left_out: frozenset[int] = frozenset()
-    stop_at: str | None = None
-    typed_at: int | None = None
-
-    @property
-    def takes_all(self) -> bool:
-        """Whether every row below the header counts, so that a reader need not ask for each."""
-        return not self.left_out and self.stop_at is None
-
-    def rows(self, records: Iterable[Record]) -> Iterator[Row]:
-        """The rows below the header; blank ones and those left out are not among them."""
-        for record in records:
-            if record.number <= self.header_row or record.blank or record.number in self.left_out:
-                continue
-            if self.stop_at is not None and self._stops(record.cells):
-                return
-            yield self.row(record)
-
-    def row(self, record: Record) -> Row:
-        """One record as a Row, with what is wrong in it."""
-        kept = len(self.columns)
-        cells = record.cells[:kept] + ("",) * (kept - len(record.cells))
-        typed = record.typed
-        if self.typed_at is not None:
-            listed = typed_cells("".join(record.cells[self.typed_at : self.typed_at + 1]), cells, self.columns)
-            problems = tuple(self._rewritten(record, cells, listed - typed))
-            kept_typed = frozenset(index for index in typed | listed if index < kept)
-            return Row(self.origin, record.number, cells, kept_typed, (*self._problems(record), *problems))
-        if typed and max(typed) >= kept:
-            typed = frozenset(index for index in typed if index < kept)
-        return Row(self.origin, record.number, cells, typed, self._problems(record))
-
-    def _rewritten(self, record: Record, cells: tuple[str, ...], listed: frozenset[int]) -> Iterator[Problem]:
-        """What is listed as a value and is written as none stays listed: it must not be taken for text later either."""
-        for index in sorted(listed - {flaw.index for flaw in record.flaws}):
-            if not is_canonical(cells[index]):
-                yield replace(rewritten(cells[index]), place=CellPlace(self.origin, record.number, self.columns[index]))
-
-    def _stops(self, cells: tuple[str, ...]) -> bool:
-        return next((cell for cell in cells if cell), "").casefold() == (self.stop_at or "").strip().casefold()
-
-    def _problems(self, record: Record) -> tuple[Problem, ...]:
-        if len(record.cells) == self.width and not record.flaws:
-            return ()
-        return tuple(self._width_problems(record)) + tuple(self._flaws(record))
-
-    def _width_problems(self, record: Record) -> Iterator[Problem]:
-        if record.width > self.width:
-            yield Problem(
-                "too-many-cells",
-                f"the row has {record.width} cells, the header {self.width}",
-                "clear the cells beyond the header, or give them a header; in a CSV, quote cells that hold delimiters",
-                CellPlace(self.origin, record.number, column(record.width - 1, "")),
-            )
-        elif self.even and len(record.cells) < self.width:
-            yield Problem(
-                "too-few-cells",
-                f"the row has {len(record.cells)} cells, the header {self.width}",
-                "look for a missing delimiter or a line break outside quotes",
-                CellPlace(self.origin, record.number),
-            )
-
-    def _flaws(self, record: Record) -> Iterator[Problem]:
-        for flaw in record.flaws:
-            if flaw.index < len(self.columns) or flaw.index >= self.width:
-                place = CellPlace(self.origin, record.number, self.column_at(flaw.index))
-                yield Problem(flaw.problem.code, flaw.problem.message, flaw.problem.hint, place)
-
-    def column_at(self, index: int) -> Column:
-        """The column at an index, also beyond the header."""
-        return self.columns[index] if index < len(self.columns) else column(index, "")
-
-
-def column(index: int, name: str) -> Column:
-    """The column at an index, from 0, with its letter."""
-    return Column(index, column_letter(index), name)
-
-
-# --- the values of a results file that is fed back ----------------------------------------------
-
-
-def typed_cells(letters: str, cells: Sequence[str], columns: Sequence[Column]) -> frozenset[int]:
-    """The indexes of the cells that TYPED_COLUMN names, save those that are blank by now."""
-    named = set(letters.split())
-    return frozenset(column.index for column in columns if column.letter in named and cells[column.index])
-
-
-def is_canonical(text: str) -> bool:
-    """Whether a cell is written as Row writes values, so that it can be read as one."""
-    return bool(_CANONICAL.fullmatch(text.removesuffix("%")))
-
-
-def rewritten(text: str) -> Problem:
-    """The problem of a value that came back in another form: by the mapping's, day and month could be swapped."""
-    return Problem(
-        "value-rewritten",
-        f"'{text[:80]}' was a date, a number or TRUE or FALSE in the workbook, and is written in another form now",
-        "write it as YYYY-MM-DD (a date, in a cell of text), 1234.5 or TRUE; or fix the row in report.xlsx",
-    )
-
-
-# --- finding the table --------------------------------------------------------------------------
-
-
-class RecordSource(Protocol):
-    """A file whose encoding, delimiter or sheet is settled, and whose header is still to be found.
-
-    `how` says in a few words how it is read. `even`: every row must have as many cells as the header, as in a CSV; a
-    workbook leaves empty cells out. `hidden` are the numbers of the rows that a spreadsheet program does not show.
-    `delimiter` and `lines` as in Sheet.
-    """
-
-    @property
-    def origin(self) -> Origin: ...
-
-    @property
-    def how(self) -> str: ...
-
-    @property
-    def lines(self) -> int | None: ...
-
-    @property
-    def even(self) -> bool: ...
-
-    @property
-    def delimiter(self) -> str: ...
-
-    @property
-    def hidden(self) -> frozenset[int]: ...
-
-    def records(self) -> Generator[Record, None, None]:
-        """Every row, from row 1 on; blank ones may be left out."""
-
-    def rows(self, layout: Layout) -> Iterator[Row]:
-        """The same as `layout.rows(self.records())`, faster."""
-
-    def warnings(self, layout: Layout) -> tuple[Problem, ...]:
-        """What a person should know of the file as a whole."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """The layout of a table, how its header was found, and whether rows follow it."""
-
-    layout: Layout
-    how: tuple[str, ...]
-    has_rows: bool
+    how: str
+    records: Callable[[], Generator[Record, None, None]]
+    warnings: Callable[[Layout], Iterable[Problem]] = lambda _: ()
+    even: bool = True
+    hidden: frozenset[int] = frozenset()
+    delimiter: str = ","
+    lines: int | None = None
 
 
 def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
@@ -201,72 +46,52 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
     Raises:
         UnusableInput: no header can be found, or nothing is in the table.
     """
-    table = _find(source, options)
-    layout = table.layout
-
-    def rows() -> Iterator[Row]:
-        return source.rows(layout)
-
-    warnings = source.warnings(layout)
-    if not table.has_rows:
-        warnings = (*warnings, _no_rows(layout))
-    parts = (source.how, *table.how, _counted(len(layout.columns), "column"))
-    how = ", ".join(parts)
-    origin, knows_types = source.origin, source.origin.sheet is not None or layout.typed_at is not None
+    origin = source.origin
+    with closing(source.records()) as records:
+        head = list(islice(records, max(_WINDOW, (options.header_row or 0) + options.header_rows)))
+        if not any(record.width for record in head) and all(record.blank for record in records):
+            raise UnusableInput(Problem("table-empty", "no cell holds anything", "export it again", place_of(origin)))
+        added = added_columns(head[0].cells) if head and head[0].number == 1 else 0
+        if added:
+            header, options = Header.of(head[0]), SourceOptions()
+            found: tuple[str, ...] = ("a results file fed back", "header in row 1")
+        else:
+            header = _header(origin, head, options)
+            found = (_found_in(header, options), *_left_out(source, options))
+        layout = _layout(source, header, added, options)
+        has_rows = any(True for _ in layout.rows(head)) or any(True for _ in layout.rows(records))
+    warnings = tuple(source.warnings(layout))
     return Sheet(
-        origin, layout.header_row, layout.columns, how, warnings, source.delimiter, source.lines, knows_types, rows
+        origin,
+        layout.header_row,
+        layout.columns,
+        ", ".join((source.how, *found, _counted(len(layout.columns), "column"))),
+        warnings if has_rows else (*warnings, _no_rows(layout)),
+        source.delimiter,
+        source.lines,
+        knows_types=origin.sheet is not None or layout.typed_at is not None,
+        _read=lambda: layout.rows(source.records()),
     )
 
 
-def _find(source: RecordSource, options: SourceOptions) -> _Table:
-    with closing(source.records()) as records:
-        head = list(islice(records, max(WINDOW, (options.header_row or 0) + options.header_rows)))
-        if not any(record.width for record in head) and all(record.blank for record in records):
-            raise UnusableInput(
-                Problem("table-empty", "no cell holds anything", "export it again", place_of(source.origin))
-            )
-        added = added_columns(head[0].cells) if head and head[0].number == 1 else 0
-        if added:
-            layout = _layout(source, Header.of(head[0]), added)
-            how: tuple[str, ...] = ("a results file fed back", "header in row 1")
-        else:
-            header = _header(source, head, options)
-            layout = _chosen_rows(_layout(source, header, 0), source, options)
-            how = (_how(header, options), *_left_out(source, options))
-        below = layout.rows(head)
-        has_rows = next(below, None) is not None or next(layout.rows(records), None) is not None
-    return _Table(layout, how, has_rows)
-
-
-def _header(source: RecordSource, head: Sequence[Record], options: SourceOptions) -> Header:
-    shown = [record for record in head if record.number not in options.skip_rows]
-    if options.header_row is not None:
-        return declared_header(source.origin, shown, options.header_row, options.header_rows)
-    if options.header_rows > 1:
-        raise UnusableInput(
-            Problem(
-                "header-row-undeclared",
-                f"a header of {options.header_rows} rows cannot be found by itself",
-                "declare its first row as header_row: under source: in the mapping",
-                place_of(source.origin),
-            )
-        )
-    return found_header(source.origin, shown)
-
-
-def _layout(source: RecordSource, header: Header, added: int) -> Layout:
+def _layout(source: RecordSource, header: Header, added: int, options: SourceOptions) -> Layout:
     width = len(header.names) if source.even else header.width
     columns = tuple(column(index, header.names[index]) for index in range(width - added))
     typed_at = next((index for index in range(len(columns), width) if header.names[index] == TYPED_COLUMN), None)
-    return Layout(source.origin, header.last_row, width, columns, source.even, typed_at=typed_at if added else None)
-
-
-def _chosen_rows(layout: Layout, source: RecordSource, options: SourceOptions) -> Layout:
     hidden = source.hidden if options.hidden_rows == "skip" else frozenset()
-    return replace(layout, left_out=hidden.union(options.skip_rows), stop_at=options.stop_at)
+    return Layout(
+        source.origin,
+        header.last_row,
+        width,
+        columns,
+        source.even,
+        hidden.union(options.skip_rows),
+        options.stop_at,
+        typed_at if added else None,
+    )
 
 
-def _how(header: Header, options: SourceOptions) -> str:
+def _found_in(header: Header, options: SourceOptions) -> str:
     rows = f"row {header.first_row}"
     if header.first_row != header.last_row:
         rows = f"rows {header.first_row} to {header.last_row}"
@@ -302,3 +127,141 @@ def _no_rows(layout: Layout) -> Problem:
         "check that this is the right file and sheet",
         place_of(layout.origin),
     )
+
+
+# --- the header -----------------------------------------------------------------------------------
+
+
+_NUMBER = re.compile(r"[+(]?[\d][\d\s.,()/:%+-]*")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d.*")
+_PLACEHOLDER = re.compile(r"(?:column|unnamed: ?|sütun|spalte|colonne|columna)\s?\d+", re.IGNORECASE)
+_JOINT = " / "  # between the names of a header of two rows
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """A header: the names of its cells, and the row or rows that it stands in."""
+
+    names: tuple[str, ...]
+    first_row: int
+    last_row: int
+
+    @classmethod
+    def of(cls, record: Record) -> Header:
+        return cls(tuple(header_text(cell) for cell in record.cells), record.number, record.number)
+
+    @property
+    def width(self) -> int:
+        """The number of cells up to the last that has a name."""
+        return width_of(self.names)
+
+
+def _header(origin: Origin, head: Sequence[Record], options: SourceOptions) -> Header:
+    """The header of a file that is none of our results.
+
+    Raises:
+        UnusableInput: none can be found, or the row that is declared is blank; the message shows the first rows.
+    """
+    records = [record for record in head if record.number not in options.skip_rows and record.width]
+    if options.header_row is not None:
+        return _declared_header(origin, records, options.header_row, options.header_rows)
+    if options.header_rows > 1:
+        raise UnusableInput(
+            Problem(
+                "header-row-undeclared",
+                f"a header of {options.header_rows} rows cannot be found by itself",
+                "declare its first row as header_row: under source: in the mapping",
+                place_of(origin),
+            )
+        )
+    return _likely_header(origin, records)
+
+
+def _declared_header(origin: Origin, records: Sequence[Record], row: int, rows: int) -> Header:
+    """The header in a row, or in that many rows from there on: each column gets both names, `Balance / Opening`."""
+    chosen = [record for record in records if row <= record.number < row + rows]
+    if not chosen or chosen[0].number != row:
+        raise UnusableInput(
+            Problem(
+                "header-row-blank",
+                "the row that the mapping declares as header is blank",
+                f"give the header's row number as header_row: under source:; {_first_rows(records)}",
+                CellPlace(origin, row),
+            )
+        )
+    names: Sequence[str] = ()
+    for record in chosen:
+        names = _joined(names, Header.of(record).names) if names else Header.of(record).names
+    return Header(tuple(names), row, row + rows - 1)
+
+
+def _likely_header(origin: Origin, records: Sequence[Record]) -> Header:
+    """The first of the first rows that looks like a header: texts, most of them distinct, as wide as the rows below."""
+    first = [record for record in records if record.number <= _WINDOW]
+    for position, record in enumerate(first):
+        if _reads_like_header(record) and _as_wide_as_below(record, first[position + 1 :]):
+            return Header.of(record)
+    raise UnusableInput(
+        Problem(
+            "header-not-found",
+            f"none of the first {_WINDOW} rows looks like a header",
+            f"give its row number as header_row: under source: in the mapping; {_first_rows(records)}",
+            CellPlace(origin, first[0].number if first else 1),
+        )
+    )
+
+
+def added_columns(header: Sequence[str]) -> int:
+    """How many cells at the end of a header row are what our report added; 0 if it is no results file.
+
+    Somebody may have taken out some of them, and one is enough to tell.
+    """
+    start = end = len(header)
+    while end and not header[end - 1]:
+        start = end = end - 1
+    for name in (TYPED_COLUMN, *reversed(IMPORT_COLUMNS)):
+        if start and header[start - 1] == name:
+            start -= 1
+    return len(header) - start if start < end else 0
+
+
+def _joined(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
+    """Each lower name below its upper one, which reaches to the right as far as it has lower names."""
+    names = []
+    reaching = ""
+    for above, below in zip_longest(upper, lower, fillvalue=""):
+        if above or not below:
+            reaching = above if below else ""
+        names.append(_JOINT.join(name for name in (above or reaching, below) if name))
+    return names
+
+
+def _reads_like_header(record: Record) -> bool:
+    cells = [cell for cell in record.cells if cell]
+    values = sum(1 for index, cell in enumerate(record.cells) if cell and (index in record.typed or _is_value(cell)))
+    distinct = len({cell.casefold() for cell in cells})
+    if any("@" in cell for cell in cells) or all(_PLACEHOLDER.fullmatch(cell) for cell in cells):
+        return False
+    return values * 3 <= len(cells) and distinct * 2 >= len(cells)
+
+
+def _is_value(cell: str) -> bool:
+    return bool(_NUMBER.fullmatch(cell) or _DATE.fullmatch(cell))
+
+
+def _as_wide_as_below(record: Record, below: Sequence[Record]) -> bool:
+    """Whether the row has about as many cells as most rows below: a title or a list of settings has fewer."""
+    widths = sorted(other.filled for other in below)
+    if not widths:
+        return True
+    usual = widths[int(0.75 * (len(widths) - 1))]
+    wide = record.width >= usual * (0.75 if len(widths) > 1 else 0.5)
+    return wide and record.filled * 2 >= record.width
+
+
+def _first_rows(records: Sequence[Record]) -> str:
+    rows = [
+        f"row {record.number}: {', '.join(shown(cell, 20) for cell in [cell for cell in record.cells if cell][:4])}"
+        for record in records[:5]
+    ]
+    return "the first rows are " + "; ".join(rows) if rows else "no row holds anything"

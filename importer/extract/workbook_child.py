@@ -1,7 +1,7 @@
 """The process that reads a workbook: limits itself, chooses one sheet and reads it, writes messages to stdout.
 
 A reader may crash, hang or fill the memory over a hostile file; then this process ends, and its parent says so.
-Started by `workbook_process`, the request on stdin.
+Started by `workbook`, the request on stdin.
 """
 
 from __future__ import annotations
@@ -23,12 +23,10 @@ from typing import IO, Protocol
 from importer.errors import UnusableInput
 from importer.extract.cell_flags import DamagedError
 from importer.extract.cell_text import Value
-from importer.extract.file_kind import FileKind
-from importer.extract.header import added_columns
-from importer.extract.sheet import SheetName
-from importer.extract.sheet_content import Batches, SheetContent
+from importer.extract.sheet import FileKind, SheetName
+from importer.extract.sheet_content import Batches, Refusal, Request, SheetContent, SheetFacts, frame
+from importer.extract.table import added_columns
 from importer.extract.workbook_readers import CalamineBook, OpenpyxlBook
-from importer.extract.worker_protocol import Refusal, Request, SheetEnd, SheetHead, frame
 from importer.models import FilePlace, Problem
 
 
@@ -72,11 +70,11 @@ def _answer(request: Request, out: IO[bytes]) -> None:
     content = book.content(sheet)
     others = [other.title for other in book.sheets if other.visible and other != sheet] if not request.sheet else []
     flags = content.flags
-    out.write(frame(SheetHead(sheet.title, others, sorted(flags.hidden), flags.merged, flags.unchecked)))
     batches = Batches(content)
     for batch in batches:
         out.write(frame(batch))
-    out.write(frame(SheetEnd(batches.lost_digits)))
+    hidden = sorted(flags.hidden)
+    out.write(frame(SheetFacts(sheet.title, others, hidden, flags.merged, flags.unchecked, batches.lost_digits)))
     out.flush()
     os._exit(0)  # the system frees the memory of millions of cells at once, the reader one after the other
 

@@ -18,13 +18,13 @@ from typing import Any
 
 from python_calamine import CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
 
-from importer.extract import ods_flags, xls_flags, xlsb_flags, xlsx_flags
+from importer.extract.binary_flags import find_xls_flags, find_xlsb_flags
 from importer.extract.cell_flags import CellFlags
 from importer.extract.cell_text import Value
-from importer.extract.file_kind import FileKind
-from importer.extract.sheet import SheetName
+from importer.extract.sheet import FileKind, SheetName
 from importer.extract.sheet_content import SheetContent
 from importer.extract.xlsx_package import check_parts, read_package
+from importer.extract.xml_flags import find_ods_flags, find_xlsx_flags
 
 # What our scan raises over what it does not understand, as against what proves that the file is damaged.
 _NOT_UNDERSTOOD = (LookupError, ValueError, struct.error, NotImplementedError, RuntimeError, zipfile.BadZipFile)
@@ -67,20 +67,20 @@ class CalamineBook:
 
 def _scan_of(path: Path, kind: FileKind) -> _Scan:
     if kind is FileKind.XLS:
-        return partial(xls_flags.find_flags, path)
+        return partial(find_xls_flags, path)
     archive = zipfile.ZipFile(path)
     check_parts(archive)
     finders: dict[FileKind, Callable[[zipfile.ZipFile, str], CellFlags]] = {
         FileKind.XLSX: _xlsx_flags,
-        FileKind.XLSB: xlsb_flags.find_flags,
-        FileKind.ODS: ods_flags.find_flags,
+        FileKind.XLSB: find_xlsb_flags,
+        FileKind.ODS: find_ods_flags,
     }
     return partial(finders[kind], archive)
 
 
 def _xlsx_flags(archive: zipfile.ZipFile, title: str) -> CellFlags:
     package = read_package(archive)
-    return xlsx_flags.find_flags(archive, package.paths[title], package.formats)
+    return find_xlsx_flags(archive, package.paths[title], package.formats)
 
 
 def _unchecked(error: Exception) -> CellFlags:
@@ -112,7 +112,7 @@ class OpenpyxlBook:
 
     def content(self, sheet: SheetName) -> SheetContent:
         """The rows of a worksheet."""
-        flags = xlsx_flags.find_flags(self._archive, self._package.paths[sheet.title], self._package.formats)
+        flags = find_xlsx_flags(self._archive, self._package.paths[sheet.title], self._package.formats)
         worksheet = self._book[sheet.title]
         worksheet.reset_dimensions()  # a wrong <dimension> would hide rows without a word
         return SheetContent(_rows(worksheet.iter_rows(values_only=True)), 0, flags)

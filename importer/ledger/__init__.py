@@ -7,13 +7,24 @@ from collections.abc import Callable
 from pathlib import Path
 
 from importer.errors import UnusableInput
-from importer.ledger.identity import Fingerprints, normalized_email
-from importer.ledger.presence import FilePresences
-from importer.ledger.records import Answered, Attempt, Intent, Known, RowState, RunRecord, Scope
 from importer.ledger.sqlite_ledger import SqliteLedger
-from importer.ledger.states import DONE, TRANSITIONS, State, Transition
-from importer.ledger.store import LedgerStore, LedgerUnwritable, Presence, Presences
-from importer.ledger.transitions import NotAllowed
+from importer.ledger.states import (
+    DONE,
+    TRANSITIONS,
+    Answered,
+    Attempt,
+    Fingerprints,
+    Intent,
+    Known,
+    NotAllowed,
+    RowState,
+    RunRecord,
+    Scope,
+    State,
+    Transition,
+    normalized_email,
+)
+from importer.ledger.store import FilePresences, LedgerStore, LedgerUnwritable, Presence, Presences
 from importer.models import FilePlace, Problem
 
 __all__ = [

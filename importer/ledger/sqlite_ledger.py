@@ -16,13 +16,21 @@ from importer.atomic_files import INTERNAL, internal_folder, open_private
 from importer.errors import UnusableInput
 from importer.file_lock import held
 from importer.group_writer import GroupWriter, OnDone, QueuedWrite
-from importer.ledger.identity import Fingerprints
-from importer.ledger.records import Answered, Intent, Known, Scope
 from importer.ledger.sqlite_runs import SqliteRuns
 from importer.ledger.sqlite_tables import initialize_or_check
-from importer.ledger.states import State
+from importer.ledger.states import (
+    Answered,
+    Fingerprints,
+    GroupPlan,
+    Intent,
+    Known,
+    NotAllowed,
+    Scope,
+    State,
+    Write,
+    plan_group,
+)
 from importer.ledger.store import LedgerUnwritable
-from importer.ledger.transitions import GroupPlan, NotAllowed, Write, plan_group
 from importer.sqlite_file import (
     Connection,
     ConstraintError,

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from importer.errors import UsageError
-from importer.ledger.records import RowState, RunRecord, Scope
 from importer.ledger.sqlite_tables import examine
-from importer.ledger.states import DONE, State
+from importer.ledger.states import DONE, RowState, RunRecord, Scope, State
 from importer.ledger.store import LedgerUnwritable
 from importer.models import Operation, Problem, Target
 from importer.sqlite_file import Connection, ConstraintError, DatabaseError, SqliteFile, unusable, unwritable
@@ -129,7 +128,7 @@ class SqliteRuns:
 
     @contextmanager
     def _transaction(self, *, writes: bool = False) -> Iterator[Connection]:
-        """One for reading or writing outside of the life of a row; what is wrong with the file is told as such."""
+        """One for reading or writing outside of the life of a row; what is wrong with the file is reported as such."""
         try:
             with self._file.transaction(writes=writes) as connection:
                 yield connection

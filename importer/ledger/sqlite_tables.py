@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from importer.errors import UnusableInput
-from importer.ledger.identity import Fingerprints, adopt_key, create_key, foreign_key, key_path, read_key
-from importer.ledger.states import State
+from importer.ledger.key import adopt_key, create_key, foreign_key, key_path, read_key
+from importer.ledger.states import Fingerprints, State
 from importer.models import FilePlace, Problem
 from importer.sqlite_file import Connection, SqliteFile, no_database
 

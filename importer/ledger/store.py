@@ -1,4 +1,4 @@
-"""What a ledger must do, whatever database it is kept in: `LedgerStore`, and `Presences` of the runs at work.
+"""What a ledger must do, whatever database it is kept in: `LedgerStore`; and which runs are at work: `Presences`.
 
 Another database is one more file beside `sqlite_ledger`, and a line in `__init__` for the scheme of its addresses. What
 these protocols promise is tested by `tests/ledger/test_store.py`, for each store alike.
@@ -9,13 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
+from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Final, Protocol, Self
 
+from importer.atomic_files import INTERNAL, internal_folder
 from importer.errors import StoppedEarly
-from importer.ledger.identity import Fingerprints
-from importer.ledger.records import Answered, Intent, Known, RowState, RunRecord, Scope
+from importer.file_lock import acquire, is_free
+from importer.ledger.states import Answered, Fingerprints, Intent, Known, RowState, RunRecord, Scope
 from importer.models import Problem
+
+_ENDING: Final = ".at-work"
 
 
 class LedgerUnwritable(StoppedEarly):
@@ -188,3 +192,40 @@ class Presences(Protocol):
 
     def runs(self) -> list[str]:
         """The names of runs that say that their processes live, truly or not: anybody's words, until checked."""
+
+
+class FilePresences:
+    """`Presences` in `<out>/.importer/`, for processes of one machine."""
+
+    def __init__(self, out: Path) -> None:
+        self._out = out
+
+    def announce(self, run: str) -> FilePresence:
+        internal_folder(self._out)
+        return FilePresence(self._path(run))
+
+    def is_abandoned(self, run: str) -> bool:
+        path = self._path(run)
+        return path.exists() and is_free(path)
+
+    def forget(self, run: str) -> None:
+        self._path(run).unlink(missing_ok=True)
+
+    def runs(self) -> list[str]:
+        return [path.name.removesuffix(_ENDING) for path in sorted((self._out / INTERNAL).glob(f"*{_ENDING}"))]
+
+    def _path(self, run: str) -> Path:
+        # Not in the run's folder: so the folder is never there without it.
+        return self._out / INTERNAL / f"{run}{_ENDING}"
+
+
+class FilePresence:
+    """A file that is locked as long as the process lives, and is gone when the run has ended."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = acquire(path)
+
+    def end(self) -> None:
+        self._lock.release()
+        self._path.unlink(missing_ok=True)

@@ -27,8 +27,7 @@ from importer.mapping.resolved import (
 )
 from importer.mapping.values import UnusedColumns
 from importer.models import AnswerType, Column, FilePlace, LinePlace, Operation, Problem, Question, WireFormat
-from importer.text.closest import closest
-from importer.text.normalize import normalize
+from importer.text.normalize import closest, normalize
 
 
 def resolve(

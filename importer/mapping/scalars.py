@@ -24,9 +24,8 @@ from importer.mapping.shapes import (
     refusal,
 )
 from importer.models import LinePlace
-from importer.text.closest import did_you_mean
 from importer.text.dates import COUNTS, LANGUAGES, tokens
-from importer.text.normalize import normalize
+from importer.text.normalize import did_you_mean, normalize
 
 # --- names and words ----------------------------------------------------------------------------
 

@@ -38,9 +38,8 @@ from importer.mapping.shapes import (
     refusal,
 )
 from importer.models import LinePlace
-from importer.text.closest import did_you_mean
 from importer.text.dates import has_short_year
-from importer.text.normalize import normalize
+from importer.text.normalize import did_you_mean, normalize
 
 # --- how cells are read -------------------------------------------------------------------------
 

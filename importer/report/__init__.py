@@ -1,8 +1,7 @@
 """The results folder: what became of every row, for people and for programs."""
 
-from importer.report.reported_row import Unaccounted
-from importer.report.summary import RunFacts, Summary
-from importer.report.summary_file import read_summary
+from importer.report.accounting import Unaccounted
+from importer.report.summary import RunFacts, Summary, read_summary
 from importer.report.text import summary_lines
 from importer.report.write import ReportWriter, write_report, write_unfinished_summary
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from importer.models import IMPORT_COLUMNS, TYPED_COLUMN, OutcomeKind
+from importer.report.accounting import ReportedRow
 from importer.report.outcomes import OUTCOMES, csv_file
-from importer.report.reported_row import ReportedRow
 from importer.report.summary import RunFacts, Summary
 
 _ON_DISK_EVERY: Final = 4_000_000  # characters
@@ -78,7 +78,7 @@ class CsvFiles:
 
 
 class RowsFile:
-    """A CSV with CRLF and quotes where needed. Most rows need none, and are written without asking for each character.
+    """A CSV with CRLF and quotes where needed.
 
     It goes to disk as it grows: whoever waits for the end of a long report does not wait for all of it.
     """
@@ -86,17 +86,11 @@ class RowsFile:
     def __init__(self, file: IO[str], delimiter: str) -> None:
         self._file = file
         self._not_on_disk = 0
-        self._delimiter = delimiter
         self._writer: Any = csv.writer(file, delimiter=delimiter, lineterminator="\r\n")
 
     def write(self, texts: Sequence[str]) -> None:
-        """Write a row of at least two texts."""
-        line = self._delimiter.join(texts)
-        if '"' not in line and line.count(self._delimiter) == len(texts) - 1 and line.isprintable():
-            self._file.write(f"{line}\r\n")
-        else:
-            self._writer.writerow(texts)
-        self._not_on_disk += len(line)
+        """Write a row."""
+        self._not_on_disk += self._writer.writerow(texts)
         if self._not_on_disk >= _ON_DISK_EVERY:
             self._file.flush()
             os.fsync(self._file.fileno())

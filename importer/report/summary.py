@@ -1,13 +1,28 @@
-"""A run as a whole: the facts that a report is given, and the summary that summary.json holds."""
+"""A run as a whole: the facts that a report is given, and its summary, kept in the file summary.json."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Final
 
-from importer.models import Column, ManyTargets, Operation, Origin, OutcomeKind, Target, TargetRun
+from importer.atomic_files import read_private
+from importer.errors import DamagedRun
+from importer.models import (
+    Column,
+    FilePlace,
+    ManyTargets,
+    Operation,
+    Origin,
+    OutcomeKind,
+    Problem,
+    Target,
+    TargetRun,
+)
+from importer.report.outcomes import SUMMARY_FILE
 
 VERSION: Final = 1
 
@@ -124,24 +139,12 @@ class Summary:
         return sum(self.outcomes[kind] for kind in kinds)
 
     def to_json(self) -> dict[str, Any]:
-        """The object of summary.json; its key names are surface."""
+        """The object of summary.json; its key names, those of the fields, are surface."""
         return {
             "version": VERSION,
-            "run": self.run,
-            "finished": self.finished,
-            "exit_code": self.exit_code,
-            "source": asdict(self.source),
+            **asdict(self),
             "target": _target_json(self.target),
-            "target_title": self.target_title,
-            "mapping": self.mapping,
             "outcomes": {kind.value: self.outcomes[kind] for kind in OutcomeKind},
-            "requests": asdict(self.requests),
-            "problems": [{**asdict(group), "places": list(group.places)} for group in self.problems],
-            "warnings": list(self.warnings),
-            "stopped": asdict(self.stopped) if self.stopped else None,
-            "sandbox": self.sandbox,
-            "dry_run": self.dry_run,
-            "files": list(self.files),
             "started_at": self.started_at.isoformat(),
             "ended_at": self.ended_at.isoformat() if self.ended_at else None,
         }
@@ -155,25 +158,20 @@ class Summary:
         """
         if values["version"] != VERSION:
             raise ValueError("it was written by another version of importer")
-        return cls(
-            run=values["run"],
-            finished=values["finished"],
-            exit_code=values["exit_code"],
-            source=SourceSummary(**values["source"]),
-            target=_target(values["target"]),
-            target_title=values["target_title"],
-            mapping=values["mapping"],
-            outcomes={kind: values["outcomes"][kind.value] for kind in OutcomeKind},
-            requests=Requests(**values["requests"]),
-            problems=tuple(_group(group) for group in values["problems"]),
-            warnings=tuple(values["warnings"]),
-            stopped=Stopped(**values["stopped"]) if values["stopped"] else None,
-            sandbox=values["sandbox"],
-            dry_run=values["dry_run"],
-            files=tuple(values["files"]),
-            started_at=datetime.fromisoformat(values["started_at"]),
-            ended_at=datetime.fromisoformat(values["ended_at"]) if values["ended_at"] else None,
-        )
+        known = {field.name: values[field.name] for field in fields(cls)}
+        read = {
+            "source": SourceSummary(**values["source"]),
+            "target": _target(values["target"]),
+            "outcomes": {kind: values["outcomes"][kind.value] for kind in OutcomeKind},
+            "requests": Requests(**values["requests"]),
+            "problems": tuple(_group(group) for group in values["problems"]),
+            "warnings": tuple(values["warnings"]),
+            "stopped": Stopped(**values["stopped"]) if values["stopped"] else None,
+            "files": tuple(values["files"]),
+            "started_at": datetime.fromisoformat(values["started_at"]),
+            "ended_at": datetime.fromisoformat(values["ended_at"]) if values["ended_at"] else None,
+        }
+        return cls(**{**known, **read})
 
 
 def _target_json(target: Target | ManyTargets) -> dict[str, Any]:
@@ -198,3 +196,31 @@ def _group(values: Mapping[str, Any]) -> ProblemGroup:
     return ProblemGroup(
         **{**values, "outcome": OutcomeKind(values["outcome"]), "places": tuple(values["places"])},
     )
+
+
+def write_summary(staged: Path, summary: Summary) -> None:
+    """Write summary.json (UTF-8, no BOM) into a folder.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    text = json.dumps(summary.to_json(), ensure_ascii=False, indent=2)
+    # JSON spells a lone surrogate as Python does, so that a file name that is no UTF-8 is escaped, not refused.
+    (staged / SUMMARY_FILE).write_bytes(text.encode("utf-8", "backslashreplace") + b"\n")
+
+
+def read_summary(folder: Path) -> Summary:
+    """The summary in a run's results folder.
+
+    Raises:
+        DamagedRun: there is none, or it is damaged or from another version of importer.
+    """
+    path = folder / SUMMARY_FILE
+    try:
+        return Summary.from_json(json.loads(read_private(path)))
+    except FileNotFoundError:
+        message = "there is no summary in this folder"
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        message = f"the summary of this run cannot be read: {type(error).__name__} {error}"
+    hint = f"write it again: importer report {folder}"
+    raise DamagedRun(Problem("summary-unreadable", message, hint, FilePlace(str(path))))

@@ -1,135 +1,148 @@
-"""The sheet Summary of report.xlsx: what happened, in words, for a person who was not there."""
+"""The sheet Summary of report.xlsx: what happened, in words, for a person who was not there.
+
+Here it is only worked out, line by line; `workbook` writes it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, Final
 
 from importer.models import NOT_GOOD, OutcomeKind
-from importer.report.cells import Styles, row_height, write_text
 from importer.report.outcomes import sheet_title, words_for
 from importer.report.summary import ProblemGroup, Summary
 from importer.report.text import Step, headline, next_steps
 
-_WIDTHS = (18, 11, 26, 62, 58, 34)
+WIDTHS: Final = (18, 11, 26, 62, 58, 34)
+"""The widths of the columns, in characters."""
+
+Style = Mapping[str, Any]
+"""How a cell looks: the properties of one of XlsxWriter's formats. Few, calm colors, the same for the same thing."""
+
+FAINT: Final = "#7B8794"
+RULE: Final = "#CBD2D9"
+PLAIN: Final[Style] = {"valign": "top", "font_color": "#1F2933"}
+HEADER: Final[Style] = {
+    **PLAIN,
+    "bold": True,
+    "bottom": 1,
+    "bottom_color": RULE,
+    "bg_color": "#E4E9EE",
+    "text_wrap": True,
+}
+NOTE: Final[Style] = {**PLAIN, "italic": True, "font_color": FAINT}
+WRAPPED: Final[Style] = {**PLAIN, "text_wrap": True}
+_TITLE: Final[Style] = {**PLAIN, "bold": True, "font_size": 16}
+_HEADLINE: Final[Style] = {**PLAIN, "font_size": 12}
+_SECTION: Final[Style] = {**_HEADLINE, "bold": True, "bottom": 2, "bottom_color": "#8FA3B5"}
+_FAINT: Final[Style] = {**PLAIN, "font_color": FAINT}
+_NUMBER: Final[Style] = {**PLAIN, "num_format": "#,##0", "align": "right", "indent": 1}
+_FAINT_NUMBER: Final[Style] = {**_NUMBER, "font_color": FAINT}
+_TOTAL: Final[Style] = {**_NUMBER, "bold": True, "top": 1, "top_color": RULE}
+_TOTAL_LABEL: Final[Style] = {**PLAIN, "bold": True, "top": 1, "top_color": RULE}
+_LINK: Final[Style] = {**PLAIN, "font_color": "#2B6CB0", "underline": 1}
+_COMMAND: Final[Style] = {**PLAIN, "font_name": "Consolas", "bg_color": "#F1F4F7"}
 
 
-def write_summary_sheet(sheet: Any, styles: Styles, summary: Summary, folder: Path) -> None:
-    """Write the whole sheet, from top to bottom; `folder` is the results folder as commands are to name it."""
-    for index, width in enumerate(_WIDTHS):
-        sheet.set_column(index, index, width)
-    sheet.hide_gridlines(2)
-    sheet.set_landscape()
-    sheet.fit_to_pages(1, 0)
-    page = _Page(sheet, styles)
-    _opening(page, summary)
-    _outcomes(page, summary)
-    _next_steps(page, next_steps(summary, folder))
-    _problems(page, summary)
-    _warnings(page, summary)
-    _particulars(page, summary)
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell of a line: the column from 0, a text or a number, and where a link leads ("" for none)."""
+
+    column: int
+    value: str | int
+    style: Style
+    link: str = ""
 
 
-@dataclass(slots=True)
-class _Page:
-    """Where on the sheet the writing has come to."""
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the sheet. `height` in points; None is as high as its wrapped texts need."""
 
-    sheet: Any
-    styles: Styles
-    row: int = 0
-
-    def text(self, column: int, text: str, style: Any) -> None:
-        write_text(self.sheet, self.row, column, text, style)
-
-    def number(self, column: int, number: int, style: Any) -> None:
-        self.sheet.write_number(self.row, column, number, style)
-
-    def next(self) -> None:
-        self.row += 1
-
-    def height(self, points: float) -> None:
-        """Set the height of this row, before anything is written into it."""
-        self.sheet.set_row(self.row, points)
-
-    def line(self, text: str, style: Any) -> None:
-        """A line of its own, running on over the columns beside it."""
-        self.text(0, text, style)
-        self.next()
-
-    def section(self, title: str) -> None:
-        self.next()
-        for column in range(len(_WIDTHS)):
-            self.text(column, title if column == 0 else "", self.styles.section)
-        self.next()
-
-    def header(self, *titles: str) -> None:
-        for column, title in enumerate(titles):
-            self.text(column, title, self.styles.header)
-        self.next()
+    cells: tuple[Cell, ...] = ()
+    height: float | None = None
 
 
-def _opening(page: _Page, summary: Summary) -> None:
+def summary_sheet(summary: Summary, folder: Path) -> Iterator[Line]:
+    """The whole sheet, from top to bottom; `folder` is the results folder as commands are to name it."""
+    yield from _opening(summary)
+    yield from _outcomes(summary)
+    yield from _next_steps(next_steps(summary, folder))
+    yield from _problems(summary)
+    yield from _warnings(summary)
+    yield from _particulars(summary)
+
+
+def _text(text: str, style: Style = PLAIN, height: float | None = None) -> Line:
+    """A line of one text, running on over the columns beside it."""
+    return Line((Cell(0, text, style),), height)
+
+
+def _section(title: str) -> Iterator[Line]:
+    yield Line()
+    yield Line(tuple(Cell(column, title if column == 0 else "", _SECTION) for column in range(len(WIDTHS))))
+
+
+def _header(*titles: str) -> Line:
+    return Line(tuple(Cell(column, title, HEADER) for column, title in enumerate(titles)))
+
+
+def _opening(summary: Summary) -> Iterator[Line]:
     into = summary.target_title or str(summary.target)
-    page.height(24)
-    page.line(f"Import of {PurePath(summary.source.file).name} into {into}", page.styles.title)
-    page.line(headline(summary), page.styles.headline)
+    yield _text(f"Import of {PurePath(summary.source.file).name} into {into}", _TITLE, height=24)
+    yield _text(headline(summary), _HEADLINE)
     if summary.stopped:
-        page.line(f"Why: {summary.stopped.reason}", page.styles.headline)
+        yield _text(f"Why: {summary.stopped.reason}", _HEADLINE)
     if summary.sandbox:
-        page.line("A rehearsal with the sandbox: the real service was not touched", page.styles.headline)
+        yield _text("A rehearsal with the sandbox: the real service was not touched", _HEADLINE)
 
 
-def _outcomes(page: _Page, summary: Summary) -> None:
-    page.section("What became of the rows")
-    page.header("Outcome", "Rows", "What it means", "", "What to do next", "")
+def _outcomes(summary: Summary) -> Iterator[Line]:
+    yield from _section("What became of the rows")
+    yield _header("Outcome", "Rows", "What it means", "", "What to do next", "")
     for kind in OutcomeKind:
-        _outcome(page, summary, kind)
-    page.text(0, "in all", page.styles.total_label)
-    page.number(1, summary.source.rows or 0, page.styles.total)
-    page.next()
+        yield _outcome(summary, kind)
+    yield Line((Cell(0, "in all", _TOTAL_LABEL), Cell(1, summary.source.rows or 0, _TOTAL)))
 
 
-def _outcome(page: _Page, summary: Summary, kind: OutcomeKind) -> None:
-    styles, count = page.styles, summary.outcomes[kind]
-    words = words_for(kind, dry_run=summary.dry_run)
-    if count:
-        page.sheet.write_url(page.row, 0, f"internal:'{sheet_title(kind)}'!A1", styles.link, words.label)
+def _outcome(summary: Summary, kind: OutcomeKind) -> Line:
+    count, words = summary.outcomes[kind], words_for(kind, dry_run=summary.dry_run)
+    if not count:
+        cells = (
+            Cell(0, words.label, _FAINT),
+            Cell(1, 0, _FAINT_NUMBER),
+            Cell(2, words.meaning, _FAINT),
+            Cell(4, "", PLAIN),
+        )
     else:
-        page.text(0, words.label, styles.faint)
-    page.number(1, count, styles.number if count else styles.faint_number)
-    page.text(2, words.meaning, styles.long if count else styles.faint)
-    page.text(4, words.next_step if count else "", styles.long)
-    page.next()
+        label = Cell(0, words.label, _LINK, link=f"internal:'{sheet_title(kind)}'!A1")
+        cells = label, Cell(1, count, _NUMBER), Cell(2, words.meaning, PLAIN), Cell(4, words.next_step, PLAIN)
+    return Line(cells)
 
 
-def _next_steps(page: _Page, steps: Iterable[Step]) -> None:
-    page.section("What to do next")
+def _next_steps(steps: Iterable[Step]) -> Iterator[Line]:
+    yield from _section("What to do next")
     for number, step in enumerate(steps, start=1):
-        page.line(f"{number}. {step.text}", page.styles.long)
+        yield _text(f"{number}. {step.text}")
         for command in step.commands:
-            page.line(f"     {command}", page.styles.command)
+            yield _text(f"     {command}", _COMMAND)
 
 
-def _problems(page: _Page, summary: Summary) -> None:
+def _problems(summary: Summary) -> Iterator[Line]:
     if not summary.problems:
         return
-    page.section("Problems: what to fix, then what is good to know")
-    page.line(
+    yield from _section("Problems: what to fix, then what is good to know")
+    yield _text(
         "the cells to mend are coloured in the sheets; what is wrong with a row is in the last columns of its sheet",
-        page.styles.note,
+        NOTE,
     )
-    page.header("Outcome", "Rows", "Column", "Problem (the first of them)", "What to do", "Where")
+    yield _header("Outcome", "Rows", "Column", "Problem (the first of them)", "What to do", "Where")
     for group in sorted(summary.problems, key=lambda group: group.outcome not in NOT_GOOD):
-        texts = {2: group.column or "", 3: group.what, 4: group.hint, 5: _where(group)}
-        page.height(row_height({text: _WIDTHS[column] for column, text in texts.items()}))
-        page.text(0, words_for(group.outcome).label, page.styles.wrapped)
-        page.number(1, group.count, page.styles.number)
-        for column, text in texts.items():
-            page.text(column, text, page.styles.wrapped)
-        page.next()
+        texts = (group.column or "", group.what, group.hint, _where(group))
+        label, count = Cell(0, words_for(group.outcome).label, WRAPPED), Cell(1, group.count, _NUMBER)
+        yield Line((label, count, *(Cell(column, text, WRAPPED) for column, text in enumerate(texts, start=2))))
 
 
 def _where(group: ProblemGroup) -> str:
@@ -137,20 +150,16 @@ def _where(group: ProblemGroup) -> str:
     return ", ".join(group.places) + (f" and {rest:,} more" if rest else "")
 
 
-def _warnings(page: _Page, summary: Summary) -> None:
-    if not summary.warnings:
-        return
-    page.section("Warnings")
-    for warning in summary.warnings:
-        page.line(warning, page.styles.long)
+def _warnings(summary: Summary) -> Iterator[Line]:
+    if summary.warnings:
+        yield from _section("Warnings")
+    yield from map(_text, summary.warnings)
 
 
-def _particulars(page: _Page, summary: Summary) -> None:
-    page.section("How it was run")
+def _particulars(summary: Summary) -> Iterator[Line]:
+    yield from _section("How it was run")
     for label, text in _facts(summary).items():
-        page.text(0, label, page.styles.label)
-        page.text(1, text, page.styles.long)
-        page.next()
+        yield Line((Cell(0, label, _FAINT), Cell(1, text, PLAIN)))
 
 
 def _facts(summary: Summary) -> dict[str, str]:

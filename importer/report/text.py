@@ -13,7 +13,7 @@ from typing import Final
 from importer.models import CREATED_EMAILS, NOT_GOOD, OutcomeKind
 from importer.report.outcomes import WORKBOOK_FILE, csv_file, words_for
 from importer.report.summary import ProblemGroup, Summary
-from importer.text.visible import visible
+from importer.text.normalize import visible
 
 WIDTH: Final = 80
 MOST_GROUPS: Final = 12

@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from typing import Any, Final
 
 import xlsxwriter  # type: ignore[import-untyped]  # it ships no types
 from xlsxwriter.exceptions import FileCreateError  # type: ignore[import-untyped]
+from xlsxwriter.utility import xl_col_to_name  # type: ignore[import-untyped]
 
 from importer.models import IMPORT_COLUMNS, TYPED_COLUMN, OutcomeKind, Problem
-from importer.report.cells import LINE, Styles, TextRows, row_height, write_text
+from importer.report.accounting import ReportedRow
 from importer.report.outcomes import WORKBOOK_FILE, csv_file, sheet_title, words_for
-from importer.report.reported_row import ReportedRow
 from importer.report.summary import RunFacts, Summary
-from importer.report.summary_sheet import write_summary_sheet
+from importer.report.summary_sheet import HEADER, NOTE, PLAIN, WIDTHS, WRAPPED, Line, Style, summary_sheet
 
 MOST_COMMENTS: Final = 2_000
+LONGEST: Final = 32_767  # of a cell, in the UTF-16 units that Excel counts
+CUT_NOTE: Final = " ... (cut here; the CSV file holds all of it)"
+
+# Source cells are text, so that a phone or a date that a person fixes in the sheet stays as it was typed; PLAIN is for
+# what is longer than a text cell can show.
+_TEXT: Final[Style] = {**PLAIN, "num_format": "@"}
+_HIGHLIGHTED: Final[Style] = {**_TEXT, "bg_color": "#F8D3C5", "border": 1, "border_color": "#D98E73"}
+_IMPORT_HEADER: Final[Style] = {**HEADER, "bg_color": "#F3DFC1"}
+_IMPORT: Final[Style] = {**PLAIN, "bg_color": "#FDF8EF"}
+_WRAPPED_IMPORT: Final[Style] = {**_IMPORT, "text_wrap": True}
 
 _SUMMARY_SHEET: Final = "Summary"
 _PROBLEM_WIDTH, _HINT_WIDTH = 70, 55
@@ -29,6 +42,8 @@ _ROWS_FITTED = 2_000  # XlsxWriter keeps each height in memory
 _TEXT_CELL_SHOWS = 255  # some versions of Excel show a longer cell of the format Text as ####
 _COMMENT = {"author": "importer", "x_scale": 2.0, "y_scale": 1.2}
 _LONGEST_COMMENT = 1_000
+_LINE_HEIGHT, _MOST_LINES = 15.0, 20  # points, of the workbook's own font
+_NARROWER = 0.92  # words do not fill a line to its end
 
 
 class ReportWorkbook:
@@ -51,7 +66,7 @@ class ReportWorkbook:
         self._workbook: Any = xlsxwriter.Workbook(str(staged / WORKBOOK_FILE), options)
         self._workbook.use_zip64()
         self._facts = facts
-        self._styles = Styles(self._workbook)
+        self._styles = _Styles(self._workbook)
         self._summary = self._workbook.add_worksheet(_SUMMARY_SHEET)
         self._sheets: dict[OutcomeKind, _OutcomeSheet] = {}
         self._comments = _CommentsLeft()
@@ -70,7 +85,7 @@ class ReportWorkbook:
         """Write the summary, put the sheets in the order of the outcomes and write the file."""
         for sheet in self._sheets.values():
             sheet.finish()
-        write_summary_sheet(self._summary, self._styles, summary, folder)
+        _write_summary(self._summary, self._styles, summary_sheet(summary, folder))
         self._order_sheets()
         try:
             self._workbook.close()
@@ -91,6 +106,39 @@ class ReportWorkbook:
             sheet.index = index  # by it the filters find their sheet
 
 
+class _Styles:
+    """Makes each format of one workbook once."""
+
+    def __init__(self, workbook: Any) -> None:
+        self._workbook = workbook
+        self._formats: dict[tuple[tuple[str, Any], ...], Any] = {}
+
+    def __getitem__(self, style: Style) -> Any:
+        key = tuple(style.items())
+        if key not in self._formats:
+            self._formats[key] = self._workbook.add_format(dict(style))
+        return self._formats[key]
+
+
+def _write_summary(sheet: Any, styles: _Styles, lines: Iterable[Line]) -> None:
+    for index, width in enumerate(WIDTHS):
+        sheet.set_column(index, index, width)
+    sheet.hide_gridlines(2)
+    sheet.set_landscape()
+    sheet.fit_to_pages(1, 0)
+    for row, line in enumerate(lines):
+        wrapped = {str(cell.value): WIDTHS[cell.column] for cell in line.cells if cell.style is WRAPPED}
+        if line.height or wrapped:  # before anything is written into the row
+            sheet.set_row(row, line.height or row_height(wrapped))
+        for cell in line.cells:
+            if cell.link:
+                sheet.write_url(row, cell.column, cell.link, styles[cell.style], str(cell.value))
+            elif isinstance(cell.value, int):
+                sheet.write_number(row, cell.column, cell.value, styles[cell.style])
+            else:
+                write_text(sheet, row, cell.column, cell.value, styles[cell.style])
+
+
 @dataclass(slots=True)
 class _CommentsLeft:
     """How many comments the workbook may still get: each is a drawing, kept in memory until the end."""
@@ -107,9 +155,12 @@ class _CommentsLeft:
 class _OutcomeSheet:
     """The rows of one outcome, the cells with problems highlighted; `finish` completes the table."""
 
-    def __init__(self, sheet: Any, styles: Styles, facts: RunFacts, kind: OutcomeKind, comments: _CommentsLeft) -> None:
+    def __init__(
+        self, sheet: Any, styles: _Styles, facts: RunFacts, kind: OutcomeKind, comments: _CommentsLeft
+    ) -> None:
         self._sheet = sheet
-        self._styles = styles
+        self._text, self._long, self._highlighted = styles[_TEXT], styles[PLAIN], styles[_HIGHLIGHTED]
+        self._note = styles[NOTE]
         self._columns = facts.columns
         self._knows_types = facts.knows_types
         self._limit = words_for(kind, dry_run=facts.dry_run).sheet_limit
@@ -119,15 +170,15 @@ class _OutcomeSheet:
         sheet.set_tab_color(words_for(kind).tab_color)
         self._widths = [len(column.name) + 3 for column in self._columns]  # + 3: the filter's button
         import_names = (*IMPORT_COLUMNS, *[TYPED_COLUMN] * self._knows_types)
-        short, wrapped = styles.short_import, styles.wrapped_import
+        short, wrapped = styles[_IMPORT], styles[_WRAPPED_IMPORT]
         self._import_styles = [short, short, wrapped, wrapped, *[short] * self._knows_types]
         self._last_column = len(self._columns) + len(import_names) - 1
         for index, column in enumerate(self._columns):
-            write_text(sheet, 0, index, column.name, styles.header)
+            write_text(sheet, 0, index, column.name, styles[HEADER])
         for index, name in enumerate(import_names, start=len(self._columns)):
-            write_text(sheet, 0, index, name, styles.import_header)
-        text_styles = [styles.text] * len(self._columns) + self._import_styles
-        long_styles = [styles.long] * len(self._columns) + self._import_styles
+            write_text(sheet, 0, index, name, styles[_IMPORT_HEADER])
+        text_styles = [self._text] * len(self._columns) + self._import_styles
+        long_styles = [self._long] * len(self._columns) + self._import_styles
         self._text_rows = TextRows(sheet, text_styles, long_styles, _TEXT_CELL_SHOWS + 1)
 
     def add(self, reported: ReportedRow) -> None:
@@ -151,11 +202,11 @@ class _OutcomeSheet:
             if index in highlighted:
                 self._write_highlighted(index, text, highlighted[index])
             elif text:
-                style = self._styles.text if len(text) <= _TEXT_CELL_SHOWS else self._styles.long
+                style = self._text if len(text) <= _TEXT_CELL_SHOWS else self._long
                 write_text(self._sheet, self._rows, index, text, style)
 
     def _write_highlighted(self, index: int, text: str, problems: list[Problem]) -> None:
-        write_text(self._sheet, self._rows, index, text, self._styles.highlighted)
+        write_text(self._sheet, self._rows, index, text, self._highlighted)
         if self._comments.take():
             comment = "\n".join(f"{problem.message}\n{problem.hint}".strip() for problem in problems)
             self._sheet.write_comment(self._rows, index, comment[:_LONGEST_COMMENT], _COMMENT)
@@ -163,7 +214,7 @@ class _OutcomeSheet:
     def _write_import(self, cells: tuple[str, ...]) -> None:
         _, _, problem, hint, *_ = cells
         height = row_height({problem: _PROBLEM_WIDTH, hint: _HINT_WIDTH})
-        if height > LINE and self._rows <= _ROWS_FITTED:
+        if height > _LINE_HEIGHT and self._rows <= _ROWS_FITTED:
             self._sheet.set_row(self._rows, height)
         for index, (text, style) in enumerate(zip(cells, self._import_styles, strict=True), len(self._columns)):
             write_text(self._sheet, self._rows, index, text, style)
@@ -184,4 +235,99 @@ class _OutcomeSheet:
         sheet.ignore_errors({"number_stored_as_text": f"A1:XFD{written + 1}"})
         if self._rows > written:
             note = f"The first {written:,} rows. {self._csv_file} holds all."
-            write_text(sheet, written + 1, 0, note, self._styles.note)
+            write_text(sheet, written + 1, 0, note, self._note)
+
+
+# --- cells: how any text gets into one as that text and nothing else -------------------------------
+
+
+def row_height(texts_and_widths: Mapping[str, float]) -> float:
+    """The height in points for texts that are wrapped in cells of these widths (in characters).
+
+    Not every spreadsheet program works that out when it opens a file.
+    """
+    lines = max((_lines(text, width) for text, width in texts_and_widths.items()), default=1)
+    return _LINE_HEIGHT * min(lines, _MOST_LINES)
+
+
+def _lines(text: str, width: float) -> int:
+    return sum(max(1, ceil(len(line) / (width * _NARROWER))) for line in text.split("\n"))
+
+
+def write_text(sheet: Any, row: int, column: int, text: str, style: Any) -> None:
+    """Write the text into the cell (row and column from 0); an empty one gets the style alone.
+
+    Never a formula, a number or a link. A text that is too long for a cell is cut with a note; one that is no Unicode
+    is escaped.
+    """
+    text = fitting(text)
+    if not text:
+        sheet.write_blank(row, column, None, style)
+    elif text.startswith("<r>") and text.endswith("</r>"):
+        # XlsxWriter takes such a string for markup of its own and writes it unescaped: a candidate's text could break
+        # the workbook or say something else. In two fragments it is escaped.
+        sheet.write_rich_string(row, column, style, text[:1], style, text[1:], style)
+    else:
+        sheet.write_string(row, column, text, style)
+
+
+def fitting(text: str) -> str:
+    """The text as far as a cell can hold it."""
+    if not text.isascii():
+        text = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    if len(text) <= LONGEST // 2 or len(text.encode("utf-16-le")) // 2 <= LONGEST:
+        return text
+    kept = text.encode("utf-16-le")[: 2 * (LONGEST - len(CUT_NOTE))]
+    return kept.decode("utf-16-le", "ignore") + CUT_NOTE
+
+
+# What XlsxWriter escapes in ways of its own, or what XML cannot hold: control characters, `_x0041_`, no Unicode.
+_SPECIAL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]|_x|<r>")
+_MARKUP: Final = re.compile(r"[&<>]")
+
+
+class TextRows:
+    """Writes rows of plain text into a worksheet in constant-memory mode, at a fifth of the cost of cell by cell.
+
+    A check of 100,000 rows reports two million cells, and XlsxWriter's way from a cell to its XML takes longer than
+    the check. Only rows without anything special are written here; a test compares both ways byte for byte.
+
+    styles, long_styles: of each column, for its texts and for those of `long_from` characters or more.
+    """
+
+    def __init__(self, sheet: Any, styles: Sequence[Any], long_styles: Sequence[Any], long_from: int) -> None:
+        self._sheet = sheet
+        self._long_from = long_from
+        self._columns = tuple(
+            (f'<c r="{xl_col_to_name(column)}', f'" s="{style._get_xf_index()}"') for column, style in enumerate(styles)
+        )
+        self._long_styles = tuple(f'" s="{style._get_xf_index()}"' for style in long_styles)
+
+    def write(self, row: int, texts: Sequence[str], blank_from: int) -> bool:
+        """Write the texts into the row (from 0), unless there is something special among them: then false.
+
+        Of empty texts only those from column `blank_from` on get a cell, for its style's sake.
+        """
+        if max(map(len, texts)) > LONGEST // 2 or _SPECIAL.search("".join(texts)):
+            return False  # a longer text may have to be cut
+        number = str(row + 1)
+        cells = []
+        for column, ((begin, style), text) in enumerate(zip(self._columns, texts, strict=True)):
+            if text:
+                used = style if len(text) < self._long_from else self._long_styles[column]
+                cells.append(f"{begin}{number}{used}{_inline_string(text)}")
+            elif column >= blank_from:
+                cells.append(f"{begin}{number}{style}/>")
+        sheet = self._sheet
+        if row > sheet.previous_row:
+            sheet._write_single_row(row)  # the row before, if it went cell by cell
+        sheet._check_dimensions(row, len(texts) - 1)
+        sheet.fh.write(f'<row r="{number}">{"".join(cells)}</row>')
+        return True
+
+
+def _inline_string(text: str) -> str:
+    keep = ' xml:space="preserve"' if text[0].isspace() or text[-1].isspace() else ""
+    if _MARKUP.search(text):
+        text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return f' t="inlineStr"><is><t{keep}>{text}</t></is></c>'

@@ -19,11 +19,10 @@ from typing import Final, Protocol
 from importer.atomic_files import file_mode, make_folder, make_subfolder, sync_folder
 from importer.errors import StoppedEarly
 from importer.models import Outcome, OutcomeKind, Row
+from importer.report.accounting import ReportedRow, SummaryCounter, pair
 from importer.report.csv_files import CsvFiles
-from importer.report.outcomes import csv_file
-from importer.report.reported_row import ReportedRow, pair
-from importer.report.summary import RunFacts, Summary
-from importer.report.summary_file import SummaryFile
+from importer.report.outcomes import SUMMARY_FILE, csv_file
+from importer.report.summary import RunFacts, Summary, write_summary
 
 _PREFIX: Final = ".writing-"
 
@@ -70,19 +69,20 @@ def write_report(
     from importer.report.workbook import ReportWorkbook
 
     with _staging(folder, facts.run) as staged, ExitStack() as open_writers:
-        summary_file = SummaryFile(staged)
+        counter = SummaryCounter()
         writers: list[ReportWriter] = []
         for make in (CsvFiles, ReportWorkbook):
             writers.append(make(staged, facts))
             open_writers.callback(writers[-1].close)
-        writers.append(summary_file)
         for reported in pair(rows, outcomes):
+            counter.add(reported)
             for writer in writers:
                 writer.add(reported)
-        files = [name for writer in writers for name in writer.files]
-        summary = summary_file.summary((final_facts or (lambda: facts))(), files)
+        files = [*(name for writer in writers for name in writer.files), SUMMARY_FILE]
+        summary = counter.summary((final_facts or (lambda: facts))(), files)
         for writer in writers:
             writer.finish(summary, folder)
+        write_summary(staged, summary)
         _publish(staged, folder, files)
         _remove_earlier(folder, files)
     return summary
@@ -96,9 +96,8 @@ def write_unfinished_summary(folder: Path, facts: RunFacts) -> Summary:
     """
     begun = replace(facts, finished=False, exit_code=None, ended_at=None)
     with _staging(folder, facts.run) as staged:
-        summary_file = SummaryFile(staged)
-        summary = summary_file.summary(begun, summary_file.files, rows_are_read=False)
-        summary_file.finish(summary, folder)
+        summary = SummaryCounter().summary(begun, (SUMMARY_FILE,), rows_are_read=False)
+        write_summary(staged, summary)
         _publish(staged, folder, summary.files)
     return summary
 

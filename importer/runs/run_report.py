@@ -32,7 +32,7 @@ from importer.runs.manifest import RunManifest, part_folders, read_manifest
 from importer.runs.private_copies import sheet_of
 from importer.runs.row_selection import route_word
 from importer.startup import spare_garbage_collector
-from importer.text.closest import closest
+from importer.text.normalize import closest
 
 GO_ON = "importer resume goes on with it, or run the same command again: rows that are done are skipped"
 _RESTORE: Final = "put it back from a backup; what was sent is in the ledger, and the same import can be run again"

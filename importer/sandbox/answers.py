@@ -10,15 +10,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from importer.sandbox.company import AnswerForms, EntryKind, Question
-from importer.sandbox.http_messages import listed, quoted
-from importer.sandbox.json_reading import NotJson, read_json
+from importer.sandbox.json_reading import NotJson, listed, quoted, read_json
 
 _INTEGER = re.compile(r"-?[0-9]+")
 _DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_EMAIL = re.compile(
-    r"[^@\s,;:<>()\[\]\"\\]+@(?:[^@\s,;:<>()\[\]\"\\._-][^@\s,;:<>()\[\]\"\\.]*\.)+[^@\s,;:<>()\[\]\"\\.]{2,}"
-)
 _PHONE = re.compile(r"\+?[0-9 ()./-]+")
 _SCHEMES = frozenset(("http", "https"))
 _LONGEST_SHORT_TEXT = 255
@@ -226,13 +222,6 @@ def is_date(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def is_email(text: str) -> bool:
-    """One bare address with a dotted domain, of at most 254 characters."""
-    local = text.partition("@")[0]
-    dotted = local.startswith(".") or local.endswith(".") or ".." in local
-    return len(text) <= 254 and len(local) <= 64 and not dotted and _EMAIL.fullmatch(text) is not None
 
 
 def is_phone(text: str) -> bool:

@@ -1,19 +1,23 @@
-"""The recruiting service itself: a request becomes a delivery, by the published contract and nothing else."""
+"""The recruiting service itself: a request becomes a delivery, by the published contract and the faults asked for."""
 
 from __future__ import annotations
 
-import hashlib
 import hmac
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from enum import Enum
 from pathlib import Path
 from typing import Any, Literal
 
-from importer.sandbox.bodies import check_application, check_pool_candidate
+from importer.sandbox.bodies import candidate_record, check_application, check_pool_candidate
 from importer.sandbox.company import Company, JobPost, TalentPool
-from importer.sandbox.faults import Delivery, Faults, FaultSelector, Subject, deliver
+from importer.sandbox.faults import Fault, Faults, FaultSelector, Hit, Subject
 from importer.sandbox.http_messages import (
+    HTML,
+    ErrorShape,
     Operation,
     Refusal,
     Reply,
@@ -27,7 +31,6 @@ from importer.sandbox.json_reading import NotJson, read_json
 from importer.sandbox.memory import Memory
 
 SHIPPED_QUESTIONS = Path(__file__).with_name("questions.json")
-_PRESIGNED = "https://files.example.com/{path}?X-Amz-Expires=3600&X-Amz-Signature={signature}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,44 @@ class SandboxOptions:
 
 def utc_now() -> datetime:
     return datetime.now(UTC)
+
+
+_HTML_PAGE = b"<html>\r\n<head><title>%d</title></head>\r\n<body><center><h1>%d</h1></center></body>\r\n</html>\r\n"
+_SAYS = {
+    "401": "the token is not accepted",
+    "403": "this is not allowed to you",
+    "410": "this is gone",
+    "423": "this is locked",
+    "429": "too many requests",
+    "500": "internal error",
+    "502": "bad gateway",
+    "503": "service unavailable",
+    "504": "gateway timeout",
+}
+
+
+class Ending(Enum):
+    """What becomes of the connection."""
+
+    ANSWER = "the whole answer, then the next request"
+    CUT_HEAD = "a part of the status line, then closed"
+    CUT = "the head and half of the body, then closed"
+    RESET = "nothing, reset"
+    HANG = "nothing until the client goes"
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """An answer, or its absence: after `delay` seconds, with what `ending`; `fault` is its name in the log.
+
+    `patience` limits a HANG, in seconds; then the connection is closed.
+    """
+
+    reply: Reply
+    ending: Ending = Ending.ANSWER
+    delay: float = 0.0
+    fault: str | None = None
+    patience: float | None = None
 
 
 class SandboxApp:
@@ -172,65 +213,63 @@ def _is_json(content_type: str) -> bool:
     return media_type.strip().lower() == "application/json" and charset in ("", "charset=utf-8", 'charset="utf-8"')
 
 
-def candidate_record(number: int, body: dict[str, Any], pool: TalentPool, company: Company, now: datetime) -> Any:
-    """The full record of the candidate that a body (4.3) creates, `number` being its id."""
-    at = timestamp(now)
-    person = {"email": body["email"], "first_name": body["first_name"], "last_name": body["last_name"]}
-    photo = _file_object(number * 10 + 1, f"photos/{number}.jpg", at)
-    job_post = _job_post(company)
-    return {
-        "id": number,
-        "user": {"id": number + 5000, **person, "profile_img": photo},
-        "job_post": job_post,
-        "source_job_post": job_post,
-        "company": company.name,
-        **person,
-        "cv": _file_object(number * 10, f"cvs/{body['cv']}.pdf", at),
-        "photo": photo,
-        "phone_number": "",
-        "address": "",
-        "city": "",
-        "country": "",
-        "education": [],
-        "work_experience": [],
-        "tags": [{"id": 1, "title": pool.title}],
-        "suitability": "suitable",
-        "score": 0,
-        "summary": "",
-        "skills": "",
-        "total_work_experience": 0,
-        "seniority": "",
-        "company_pipeline": {"id": 1, "queue": 1, "name": "New", "key": "new", "created_at": at},
-        "rejected_mail_sended": False,
-        "source_platform": body.get("source_platform", ""),
-        "source_type": "applied_from_candidate",
-        "error_status": False,
-        "created_at": at,
-        "updated_at": at,
-    }
+# --- how the answer leaves ---------------------------------------------------------------------------
 
 
-def timestamp(moment: datetime) -> str:
-    """A moment in UTC as the service writes it: ISO 8601 with Z."""
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+def deliver(hits: Sequence[Hit], work: Callable[[], Reply], shape: ErrorShape, now: datetime) -> Delivery:
+    """The answer of `work`, or what its first fault makes of it; a fault that hits before keeps `work` from being done.
+
+    Delays are added to whatever else the request meets.
+    """
+    delays = [hit for hit in hits if hit.fault.kind == "delay"]
+    others = [hit.fault for hit in hits if hit.fault.kind != "delay"]
+    before = next((fault for fault in others if fault.is_before), None)
+    if before:
+        delivery = _with_fault(before, Delivery(Reply(0)), shape, now)
+    else:
+        delivery = Delivery(work())
+        if others:
+            delivery = _with_fault(others[0], delivery, shape, now)
+    if not delays:
+        return delivery
+    wait = sum(hit.fault.ms + hit.random * hit.fault.jitter_ms for hit in delays) / 1000
+    return replace(delivery, delay=wait, fault=delivery.fault or "delay")
 
 
-def _job_post(company: Company) -> dict[str, str]:
-    """A record names a job post even for a pool; the description does not show which."""
-    post = next(iter(company.job_posts.values()), None)
-    return {"hash": post.hash if post else "", "title": post.title if post else ""}
+def _with_fault(fault: Fault, delivery: Delivery, shape: ErrorShape, now: datetime) -> Delivery:
+    reply = delivery.reply
+    match fault.kind:
+        case "reset":
+            return replace(delivery, ending=Ending.RESET, fault=fault.name)
+        case "hang_after":
+            return replace(delivery, ending=Ending.HANG, fault=fault.name, patience=fault.seconds)
+        case "cut_head":
+            return replace(delivery, ending=Ending.CUT_HEAD, fault=fault.name)
+        case "cut_body":
+            return replace(delivery, ending=Ending.CUT, fault=fault.name)
+        case "not_json_201" | "empty_201" if reply.status != 201:
+            return delivery  # a 201 would be wrong for what was not accepted
+        case "not_json_201":
+            changed = Reply(201, b"<p>Your application was received.</p>", HTML)
+        case "empty_201":
+            changed = Reply(201)
+        case "html":
+            changed = Reply(fault.status, _HTML_PAGE % (fault.status, fault.status), HTML)
+        case "redirect":
+            changed = Reply(fault.status, headers=(("Location", fault.location),))
+        case "refuse":
+            changed = error_reply(fault.status, [Refusal("", fault.message)], shape)
+        case _:
+            refusals = [Refusal("", _SAYS[fault.kind])]
+            changed = replace(error_reply(int(fault.kind), refusals, shape), headers=_retry_after(fault, now))
+    return replace(delivery, reply=changed, fault=fault.name)
 
 
-def _file_object(number: int, path: str, at: str) -> dict[str, Any]:
-    folder, _, name = path.partition("/")
-    signature = hashlib.blake2b(path.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-    return {
-        "id": number,
-        "path": path,
-        "name": name,
-        "type": "application/pdf" if folder == "cvs" else "image/jpeg",
-        "file_size": 48_213,
-        "base": "https://files.example.com/",
-        "presigned_url": _PRESIGNED.format(path=path, signature=signature),
-        "uploaded_at": at,
-    }
+def _retry_after(fault: Fault, now: datetime) -> tuple[tuple[str, str], ...]:
+    seconds = 1 if fault.seconds is None else math.ceil(fault.seconds)
+    if fault.retry_after == "none":
+        return ()
+    if fault.retry_after == "seconds":
+        return (("Retry-After", str(seconds)),)
+    whole = now.replace(microsecond=0) + timedelta(seconds=1 if now.microsecond else 0)
+    return (("Retry-After", format_datetime(whole + timedelta(seconds=seconds), usegmt=True)),)

@@ -1,13 +1,16 @@
-"""The two request bodies (service description 4.2 and 4.3): every fault of a body, reported at once."""
+"""The bodies: every error of a request (service description 4.2 and 4.3) at once, and the record that a 201 shows."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
-from importer.sandbox.answers import check_answer, is_email
-from importer.sandbox.company import AnswerForms, JobPost, Question
-from importer.sandbox.http_messages import Refusal, quoted
+from importer.sandbox.answers import check_answer
+from importer.sandbox.company import AnswerForms, Company, JobPost, Question, TalentPool
+from importer.sandbox.http_messages import Refusal
+from importer.sandbox.json_reading import is_email, quoted
 
 _CANDIDATE_FIELDS = ("email", "first_name", "last_name", "cv")
 _APPLICATION_FIELDS = frozenset((*_CANDIDATE_FIELDS, "terms_of_use", "answers"))
@@ -74,7 +77,9 @@ def check_answers(items: Any, post: JobPost, forms: AnswerForms) -> Iterator[str
         if isinstance(question, str):
             yield f"item {number}: {question}"
             continue
-        for message in _check_item(question, item, forms):
+        for field in [name for name in item if name not in _FIELDS]:
+            yield f"{question.label}: unknown field {quoted(field)}"
+        for message in check_answer(question, item, forms):
             yield f"{question.label}: {message}"
         if question.id in answered:
             yield f"{question.label}: answered more than once"
@@ -82,13 +87,6 @@ def check_answers(items: Any, post: JobPost, forms: AnswerForms) -> Iterator[str
     for question in post.required:
         if question.id not in answered:
             yield f"{question.label}: a required question is not answered"
-
-
-def _check_item(question: Question, item: dict[str, Any], forms: AnswerForms) -> Iterator[str]:
-    for field in item:
-        if field not in _FIELDS:
-            yield f"unknown field {quoted(field)}"
-    yield from check_answer(question, item, forms)
 
 
 def _question_of(item: dict[str, Any], post: JobPost) -> Question | str:
@@ -128,3 +126,72 @@ def _question_by_key(key: Any, post: JobPost) -> Question | str:
     if not questions:
         return f"{quoted(key)} is no question key of job post {post.hash}"
     return questions[0] if len(questions) == 1 else f"{quoted(key)} is the key of more than one question, name its id"
+
+
+# --- what a 201 of a talent pool shows --------------------------------------------------------------
+
+_PRESIGNED = "https://files.example.com/{path}?X-Amz-Expires=3600&X-Amz-Signature={signature}"
+
+
+def candidate_record(number: int, body: dict[str, Any], pool: TalentPool, company: Company, now: datetime) -> Any:
+    """The full record of the candidate that a body (4.3) creates, `number` being its id."""
+    at = timestamp(now)
+    person = {"email": body["email"], "first_name": body["first_name"], "last_name": body["last_name"]}
+    photo = _file_object(number * 10 + 1, f"photos/{number}.jpg", at)
+    job_post = _job_post(company)
+    return {
+        "id": number,
+        "user": {"id": number + 5000, **person, "profile_img": photo},
+        "job_post": job_post,
+        "source_job_post": job_post,
+        "company": company.name,
+        **person,
+        "cv": _file_object(number * 10, f"cvs/{body['cv']}.pdf", at),
+        "photo": photo,
+        "phone_number": "",
+        "address": "",
+        "city": "",
+        "country": "",
+        "education": [],
+        "work_experience": [],
+        "tags": [{"id": 1, "title": pool.title}],
+        "suitability": "suitable",
+        "score": 0,
+        "summary": "",
+        "skills": "",
+        "total_work_experience": 0,
+        "seniority": "",
+        "company_pipeline": {"id": 1, "queue": 1, "name": "New", "key": "new", "created_at": at},
+        "rejected_mail_sended": False,
+        "source_platform": body.get("source_platform", ""),
+        "source_type": "applied_from_candidate",
+        "error_status": False,
+        "created_at": at,
+        "updated_at": at,
+    }
+
+
+def timestamp(moment: datetime) -> str:
+    """A moment in UTC as the service writes it: ISO 8601 with Z."""
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _job_post(company: Company) -> dict[str, str]:
+    """A record names a job post even for a pool; the description does not show which."""
+    post = next(iter(company.job_posts.values()), None)
+    return {"hash": post.hash if post else "", "title": post.title if post else ""}
+
+
+def _file_object(number: int, path: str, at: str) -> dict[str, Any]:
+    folder, _, name = path.partition("/")
+    signature = hashlib.blake2b(path.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return {
+        "id": number,
+        "path": path,
+        "name": name,
+        "type": "application/pdf" if folder == "cvs" else "image/jpeg",
+        "file_size": 48_213,
+        "base": "https://files.example.com/",
+        "presigned_url": _PRESIGNED.format(path=path, signature=signature),
+        "uploaded_at": at,
+    }

@@ -13,14 +13,14 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from email.utils import formatdate
+from functools import lru_cache
 from http import HTTPStatus
 from pathlib import Path
 from typing import TextIO
 
 import httptools
 
-from importer.sandbox.app import SandboxApp
-from importer.sandbox.faults import Delivery, Ending
+from importer.sandbox.app import Delivery, Ending, SandboxApp
 from importer.sandbox.http_messages import Reply, Request, json_reply
 from importer.sandbox.json_reading import SandboxUnusable
 
@@ -232,15 +232,10 @@ def render_head(reply: Reply, *, keep_alive: bool) -> bytes:
     return "\r\n".join((*lines, "\r\n")).encode("latin-1")
 
 
-_dates: dict[int, str] = {}
-
-
+@lru_cache(maxsize=1)
 def _date(second: int) -> str:
     """The Date header; written once a second, as formatting it costs more than the rest of the head."""
-    if second not in _dates:
-        _dates.clear()
-        _dates[second] = formatdate(second, usegmt=True)
-    return _dates[second]
+    return formatdate(second, usegmt=True)
 
 
 @dataclass(frozen=True, slots=True)

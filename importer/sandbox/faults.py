@@ -1,103 +1,63 @@
-"""Which requests meet which fault, drawn from a seed, and how the answer leaves the sandbox then."""
+"""Which requests meet which fault: the faults file, read and checked whole, and the choice drawn from its seed."""
 
 from __future__ import annotations
 
 import hashlib
-import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
-from email.utils import format_datetime
-from enum import Enum
-from typing import Literal
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
 
-from importer.sandbox.http_messages import HTML, ErrorShape, Operation, Refusal, Reply, error_reply
+from importer.sandbox.http_messages import ERROR_SHAPES, ErrorShape, Operation
+from importer.sandbox.json_reading import Diagnostics, listed, quoted, read_json_file
 
-Kind = Literal[
-    "delay",
-    "401",
-    "403",
-    "410",
-    "423",
-    "429",
-    "500",
-    "502",
-    "503",
-    "504",
-    "reset",
-    "hang_after",
-    "cut_head",
-    "cut_body",
-    "html",
-    "not_json_201",
-    "empty_201",
-    "redirect",
-    "refuse",
-]
-
-_BEFORE = frozenset(("401", "403", "410", "423", "429", "html", "redirect", "refuse"))
-_BY_WHEN = frozenset(("500", "502", "503", "504", "reset"))
-_HTML_PAGE = b"<html>\r\n<head><title>%d</title></head>\r\n<body><center><h1>%d</h1></center></body>\r\n</html>\r\n"
-_SAYS = {
-    "401": "the token is not accepted",
-    "403": "this is not allowed to you",
-    "410": "this is gone",
-    "423": "this is locked",
-    "429": "too many requests",
-    "500": "internal error",
-    "502": "bad gateway",
-    "503": "service unavailable",
-    "504": "gateway timeout",
+# What each kind takes beside the selector, `operation` and `times`.
+KINDS: dict[str, tuple[str, ...]] = {
+    "delay": ("ms", "jitter_ms"),
+    "401": (),
+    "403": (),
+    "410": (),
+    "423": (),
+    "429": ("retry_after", "seconds"),
+    "500": ("when",),
+    "502": ("when",),
+    "503": ("when", "retry_after", "seconds"),
+    "504": ("when",),
+    "reset": ("when",),
+    "hang_after": ("seconds",),
+    "cut_head": (),
+    "cut_body": (),
+    "html": ("status",),
+    "not_json_201": (),
+    "empty_201": (),
+    "redirect": ("status", "location"),
+    "refuse": ("status", "message"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """A share (0 to 1) of the requests, drawn by seed, subject and attempt: whatever the order they come in."""
-
-    share: float
-
-
-@dataclass(frozen=True, slots=True)
-class First:
-    """The first so many requests, in the order they come in."""
-
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class Every:
-    """Each request whose number, in the order they come in, is a multiple."""
-
-    step: int
-
-
-@dataclass(frozen=True, slots=True)
-class Emails:
-    """The requests for certain people (casefolded addresses)."""
-
-    emails: frozenset[str]
-
-
-Selection = Share | First | Every | Emails
+_NEEDED: dict[str, tuple[str, ...]] = {"delay": ("ms",), "redirect": ("location",), "refuse": ("message",)}
+_AFTER = frozenset(("delay", "hang_after", "cut_head", "cut_body", "not_json_201", "empty_201"))
+_SELECTORS = ("share", "first", "every", "emails")
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
     """One line of a faults file: what happens, to which requests, and how often to the same person.
 
+    `selector` says what `selected` is: a "share" (0 to 1) of the requests, drawn by seed, subject and attempt, whatever
+    the order they come in; the "first" so many; "every" so many; or "emails", a set of casefolded addresses.
+
     `times` limits the attempts of one e-mail address that are hit, so that a retry comes through; requests without
     an address (question lists) have no such limit. `first` and `every` count only requests that `times` lets through.
     """
 
-    kind: Kind
-    selection: Selection
+    kind: str
+    selector: Literal["share", "first", "every", "emails"]
+    selected: Any
     operation: Operation | None = None
     times: int = 1
     when: Literal["before", "after"] = "before"
-    milliseconds: float = 0
-    jitter_milliseconds: float = 0
+    ms: float = 0
+    jitter_ms: float = 0
     retry_after: Literal["none", "seconds", "date"] = "none"
     seconds: float | None = None
     status: int = 0
@@ -107,7 +67,12 @@ class Fault:
     @property
     def name(self) -> str:
         """How the log names it."""
-        return f"{self.kind} {self.when}" if self.kind in ("500", "502", "503", "504", "reset") else self.kind
+        return f"{self.kind} {self.when}" if "when" in KINDS[self.kind] else self.kind
+
+    @property
+    def is_before(self) -> bool:
+        """Whether it takes the place of working on the request."""
+        return self.when == "before" if "when" in KINDS[self.kind] else self.kind not in _AFTER
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +82,156 @@ class Faults:
     faults: tuple[Fault, ...] = ()
     seed: int = 0
     error_shape: ErrorShape = "fields"
+
+
+def read_faults(path: Path) -> Faults:
+    """What a faults file asks for: `{"seed": 7, "error_shape": "fields", "faults": [{"kind": "429", "first": 3}]}`.
+
+    Each fault has a `kind` and one selector: `share` (0 to 1), `first` (requests), `every` (so many requests) or
+    `emails`. It may have `operation` (questions, apply, add-candidate, any) and `times` (how many attempts of one
+    e-mail address it hits; 1 unless said otherwise). The kinds, with what else they take:
+
+    - delay: `ms`, `jitter_ms`; adds to whatever else the request meets
+    - 401, 403, 410, 423: in place of working on the request
+    - 429: `retry_after` (none, seconds, date), `seconds`
+    - 500, 502, 503, 504, reset: `when` (before or after the request was worked on); 503 also as 429
+    - hang_after: accepts, then is silent until the client goes, or closes after `seconds`
+    - cut_head: accepts, then breaks off before the status can be read
+    - cut_body: accepts, then breaks off in the middle of the answer
+    - html: an error page with a `status`; redirect: a `status` and a `location`; neither accepts anything
+    - not_json_201, empty_201: accepts, and says so without JSON
+    - refuse: a `message` with a `status` (400 unless said otherwise), as a check of the service's own
+
+    Raises:
+        SandboxUnusable: the file cannot be used; reports every error in it, with the number of the fault from 1.
+    """
+    value = read_json_file(path)
+    problems = Diagnostics(path)
+    problems.unknown_names("", value, ("seed", "error_shape", "faults"))
+    seed, shape, items = value.get("seed", 0), value.get("error_shape", "fields"), value.get("faults", [])
+    if not _is_whole(seed):
+        problems.add("seed", "must be an integer")
+    if shape not in ERROR_SHAPES:
+        problems.add("error_shape", f"{quoted(shape)} is not one of {listed(ERROR_SHAPES)}")
+    if not isinstance(items, list):
+        problems.add("faults", "must be an array of faults")
+        items = []
+    read = [_read_fault(f"fault {number}", item, problems) for number, item in enumerate(items, start=1)]
+    problems.raise_if_any()
+    return Faults(tuple(fault for fault in read if fault), seed, shape)
+
+
+def _read_fault(place: str, item: Any, problems: Diagnostics) -> Fault | None:
+    if not isinstance(item, dict):
+        problems.add(place, "must be an object")
+        return None
+    kind: Any = item.get("kind")
+    kind = str(kind) if _is_whole(kind) else kind
+    if not isinstance(kind, str) or kind not in KINDS:
+        problems.add(place, f"kind {quoted(kind)} is not one of {listed(tuple(KINDS))}")
+        return None
+    problems.unknown_names(place, item, ("kind", *_SELECTORS, "operation", "times", *KINDS[kind]))
+    for name in _NEEDED.get(kind, ()):
+        if name not in item:
+            problems.add(place, f"a {kind} needs {quoted(name)}")
+
+    def value(name: str, form: _Form) -> Any:
+        given = item.get(name, form.default)
+        if name in item and not form.fits(given):
+            problems.add(place, f"{name} {quoted(given)} {form.wanted}")
+            return form.default
+        return given
+
+    selector: Any = "first"
+    selected: Any = 0
+    match [name for name in _SELECTORS if name in item]:
+        case [selector]:
+            selected = value(selector, _SELECTED[selector])
+            if selector == "emails":
+                selected = frozenset(email.casefold() for email in selected)
+        case _:
+            problems.add(place, f"needs exactly one of {listed(_SELECTORS)} to say which requests it hits")
+    if selector == "emails" and item.get("operation") == "questions":
+        problems.add(place, "the question list knows no emails; choose with share, first or every")
+    values = {name: value(name, form) for name, form in {**_VALUES, "status": _status_form(kind)}.items()}
+    operation = values.pop("operation")
+    only = None if operation == "any" else Operation(operation)
+    return Fault(kind, selector, selected, only, **values)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_count(value: Any) -> bool:
+    return _is_whole(value) and value > 0
+
+
+def _is_duration(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0
+
+
+def _is_share(value: Any) -> bool:
+    return _is_duration(value) and value <= 1
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and value.isascii() and value.isprintable() and value != ""
+
+
+def _is_message(value: Any) -> bool:
+    return isinstance(value, str) and value.strip() != ""
+
+
+def _is_error_status(value: Any) -> bool:
+    return _is_whole(value) and 400 <= value <= 599
+
+
+def _are_emails(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(email, str) for email in value)
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """What a value is where it is not given, whether one fits, and what is said of one that does not."""
+
+    default: Any
+    fits: Callable[[Any], bool]
+    wanted: str
+
+
+def _one_of(*words: str, default: str) -> _Form:
+    return _Form(default, lambda word: word in words, f"must be one of {listed(words)}")
+
+
+_COUNT_WORDS = "must be an integer above 0"
+_SELECTED = {
+    "share": _Form(0, _is_share, "must be a number from 0 to 1"),
+    "first": _Form(0, _is_count, _COUNT_WORDS),
+    "every": _Form(1, _is_count, _COUNT_WORDS),
+    "emails": _Form([], _are_emails, "must be an array of e-mail addresses"),
+}
+_VALUES = {
+    "operation": _one_of("questions", "apply", "add-candidate", "any", default="any"),
+    "times": _Form(1, _is_count, _COUNT_WORDS),
+    "when": _one_of("before", "after", default="before"),
+    "ms": _Form(0, _is_duration, "must be a number of milliseconds"),
+    "jitter_ms": _Form(0, _is_duration, "must be a number of milliseconds"),
+    "retry_after": _one_of("none", "seconds", "date", default="none"),
+    "seconds": _Form(None, _is_duration, "must be a number of seconds"),
+    "location": _Form("", _is_text, "must be a web address or a path"),
+    "message": _Form("", _is_message, "must be a text"),
+}
+_REDIRECTS = (301, 302, 303, 307, 308)
+
+
+def _status_form(kind: str) -> _Form:
+    if kind == "redirect":
+        return _Form(302, lambda status: status in _REDIRECTS, f"must be one of {', '.join(map(str, _REDIRECTS))}")
+    return _Form(400 if kind == "refuse" else 502, _is_error_status, "must be an error status from 400 to 599")
+
+
+# --- the choice -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,105 +284,18 @@ class FaultSelector:
 
     def _meets(self, index: int, fault: Fault, subject: Subject) -> bool:
         self._counted[index] += 1
-        match fault.selection:
-            case Share(share):
-                return self._draw("meet", index, subject) < share
-            case First(count):
-                return self._counted[index] <= count
-            case Every(step):
-                return self._counted[index] % step == 0
-            case Emails(emails):
-                return subject.email.casefold() in emails
+        match fault.selector:
+            case "share":
+                return self._draw("meet", index, subject) < float(fault.selected)
+            case "first":
+                return self._counted[index] <= int(fault.selected)
+            case "every":
+                return self._counted[index] % int(fault.selected) == 0
+            case "emails":
+                return subject.email.casefold() in fault.selected
 
     def _draw(self, purpose: str, index: int, subject: Subject) -> float:
         """A number from 0 up to 1 that depends on the seed and on this attempt of this subject alone."""
         text = f"{self._seed}/{purpose}/{index}/{self._attempts[subject.text]}/{subject.text}"
         digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
         return int.from_bytes(digest, "big") / 2**64
-
-
-class Ending(Enum):
-    """What becomes of the connection."""
-
-    ANSWER = "the whole answer, then the next request"
-    CUT_HEAD = "a part of the status line, then closed"
-    CUT = "the head and half of the body, then closed"
-    RESET = "nothing, reset"
-    HANG = "nothing until the client goes"
-
-
-@dataclass(frozen=True, slots=True)
-class Delivery:
-    """An answer, or its absence: after `delay` seconds, with what `ending`; `fault` is its name in the log.
-
-    `patience` limits a HANG, in seconds; then the connection is closed.
-    """
-
-    reply: Reply
-    ending: Ending = Ending.ANSWER
-    delay: float = 0.0
-    fault: str | None = None
-    patience: float | None = None
-
-
-def deliver(hits: Sequence[Hit], work: Callable[[], Reply], shape: ErrorShape, now: datetime) -> Delivery:
-    """The answer of `work`, or what its first fault makes of it; a fault that hits before keeps `work` from being done.
-
-    Delays are added to whatever else the request meets.
-    """
-    delays = [hit for hit in hits if hit.fault.kind == "delay"]
-    others = [hit.fault for hit in hits if hit.fault.kind != "delay"]
-    before = next((fault for fault in others if _is_before(fault)), None)
-    if before:
-        delivery = _with_fault(before, Delivery(Reply(0)), shape, now)
-    else:
-        delivery = Delivery(work())
-        if others:
-            delivery = _with_fault(others[0], delivery, shape, now)
-    if not delays:
-        return delivery
-    wait = sum(hit.fault.milliseconds + hit.random * hit.fault.jitter_milliseconds for hit in delays) / 1000
-    return replace(delivery, delay=wait, fault=delivery.fault or "delay")
-
-
-def _is_before(fault: Fault) -> bool:
-    return fault.kind in _BEFORE or (fault.kind in _BY_WHEN and fault.when == "before")
-
-
-def _with_fault(fault: Fault, delivery: Delivery, shape: ErrorShape, now: datetime) -> Delivery:
-    reply = delivery.reply
-    match fault.kind:
-        case "reset":
-            return replace(delivery, ending=Ending.RESET, fault=fault.name)
-        case "hang_after":
-            return replace(delivery, ending=Ending.HANG, fault=fault.name, patience=fault.seconds)
-        case "cut_head":
-            return replace(delivery, ending=Ending.CUT_HEAD, fault=fault.name)
-        case "cut_body":
-            return replace(delivery, ending=Ending.CUT, fault=fault.name)
-        case "not_json_201" | "empty_201" if reply.status != 201:
-            return delivery  # a 201 would be wrong for what was not accepted
-        case "not_json_201":
-            changed = Reply(201, b"<p>Your application was received.</p>", HTML)
-        case "empty_201":
-            changed = Reply(201)
-        case "html":
-            changed = Reply(fault.status, _HTML_PAGE % (fault.status, fault.status), HTML)
-        case "redirect":
-            changed = Reply(fault.status, headers=(("Location", fault.location),))
-        case "refuse":
-            changed = error_reply(fault.status, [Refusal("", fault.message)], shape)
-        case _:
-            refusals = [Refusal("", _SAYS[fault.kind])]
-            changed = replace(error_reply(int(fault.kind), refusals, shape), headers=_retry_after(fault, now))
-    return replace(delivery, reply=changed, fault=fault.name)
-
-
-def _retry_after(fault: Fault, now: datetime) -> tuple[tuple[str, str], ...]:
-    seconds = 1 if fault.seconds is None else math.ceil(fault.seconds)
-    if fault.retry_after == "none":
-        return ()
-    if fault.retry_after == "seconds":
-        return (("Retry-After", str(seconds)),)
-    whole = now.replace(microsecond=0) + timedelta(seconds=1 if now.microsecond else 0)
-    return (("Retry-After", format_datetime(whole + timedelta(seconds=seconds), usegmt=True)),)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import json
 import re
-import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -13,7 +12,6 @@ from typing import Any, Literal, get_args
 
 JSON = "application/json"
 HTML = "text/html; charset=utf-8"
-_LONGEST_QUOTED = 60
 
 ErrorShape = Literal["fields", "list", "detail", "message", "nested", "html", "empty"]
 """The shapes of an error body: the service description (part 7) shows none, so the sandbox can speak each."""
@@ -94,17 +92,6 @@ class Refusal:
 
     def __str__(self) -> str:
         return f"{self.field}: {self.message}" if self.field else self.message
-
-
-def quoted(value: Any) -> str:
-    """A value as an error message shows it: in quotes, cut where it is long."""
-    text = value if isinstance(value, str) else reprlib.repr(value)
-    return f"'{text[:_LONGEST_QUOTED]}...'" if len(text) > _LONGEST_QUOTED else f"'{text}'"
-
-
-def listed(words: tuple[str, ...]) -> str:
-    """Words as an error message lists them."""
-    return ", ".join(f"'{word}'" for word in words)
 
 
 def error_reply(status: int, refusals: Sequence[Refusal], shape: ErrorShape = "fields") -> Reply:

@@ -1,16 +1,20 @@
-"""Reads JSON strictly, and the JSON files of the sandbox with all their problems at once."""
+"""Reads what others wrote: JSON strictly, files with all their problems at once; and how messages quote it."""
 
 from __future__ import annotations
 
 import json
+import re
+import reprlib
 import stat
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NoReturn
 
-from importer.sandbox.http_messages import listed, quoted
-
 MAX_BYTES = 20_000_000
+_LONGEST_QUOTED = 60
+_EMAIL = re.compile(
+    r"[^@\s,;:<>()\[\]\"\\]+@(?:[^@\s,;:<>()\[\]\"\\._-][^@\s,;:<>()\[\]\"\\.]*\.)+[^@\s,;:<>()\[\]\"\\.]{2,}"
+)
 
 
 class SandboxUnusable(Exception):
@@ -105,3 +109,21 @@ class Diagnostics:
     def raise_if_any(self) -> None:
         if self._problems:
             raise SandboxUnusable(self._problems)
+
+
+def quoted(value: Any) -> str:
+    """A value as an error message shows it: in quotes, cut where it is long."""
+    text = value if isinstance(value, str) else reprlib.repr(value)
+    return f"'{text[:_LONGEST_QUOTED]}...'" if len(text) > _LONGEST_QUOTED else f"'{text}'"
+
+
+def listed(words: tuple[str, ...]) -> str:
+    """Words as an error message lists them."""
+    return ", ".join(f"'{word}'" for word in words)
+
+
+def is_email(text: str) -> bool:
+    """One bare address with a dotted domain, of at most 254 characters."""
+    local = text.partition("@")[0]
+    dotted = local.startswith(".") or local.endswith(".") or ".." in local
+    return len(text) <= 254 and len(local) <= 64 and not dotted and _EMAIL.fullmatch(text) is not None

@@ -1,23 +1,25 @@
-"""Listens, and serves until told to stop; in this process, for tests, from a thread."""
+"""Listens, and serves until it is stopped; in this process, for tests, from a thread."""
 
 from __future__ import annotations
 
 import asyncio
 import socket
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
 
 from importer.sandbox.app import SHIPPED_QUESTIONS, SandboxApp, SandboxOptions
+from importer.sandbox.company import read_questions
 from importer.sandbox.connection import Connection, LoggedRequest, RequestLog
-from importer.sandbox.faults import Faults
-from importer.sandbox.faults_file import read_faults
+from importer.sandbox.faults import Faults, read_faults
 from importer.sandbox.json_reading import SandboxUnusable
 from importer.sandbox.memory import Memory
-from importer.sandbox.questions_file import read_questions
 
 _BACKLOG = 512
+File = TypeVar("File")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,7 @@ class SandboxServer:
     memory: Memory
     log: RequestLog
     listener: socket.socket
+    opened: ExitStack
 
     @property
     def base_url(self) -> str:
@@ -49,9 +52,7 @@ class SandboxServer:
                 await asyncio.sleep(0)
 
     def close(self) -> None:
-        self.listener.close()
-        self.memory.close()
-        self.log.close()
+        self.opened.close()
 
 
 def prepare(options: SandboxOptions, *, keep_requests: bool = False) -> SandboxServer:
@@ -61,32 +62,25 @@ def prepare(options: SandboxOptions, *, keep_requests: bool = False) -> SandboxS
         SandboxUnusable: a file or the address cannot be used; reports the errors of both files together.
     """
     problems: list[str] = []
-    company, faults = None, Faults()
-    try:
-        company = read_questions(options.questions or SHIPPED_QUESTIONS)
-    except SandboxUnusable as error:
-        problems += error.problems
-    try:
-        faults = read_faults(options.faults) if options.faults else faults
-    except SandboxUnusable as error:
-        problems += error.problems
+    company = _read(read_questions, options.questions or SHIPPED_QUESTIONS, problems)
+    faults = _read(read_faults, options.faults, problems) if options.faults else Faults()
     if not options.token or not options.token.isascii() or not options.token.isprintable() or " " in options.token:
         problems.append("the sandbox token must be printable ASCII without spaces, and not empty")
-    if company is None or problems:
+    if company is None or faults is None or problems:
         raise SandboxUnusable(problems)
-    listener = _listen(options)
+    with ExitStack() as opened:
+        listener = opened.enter_context(_listen(options))
+        memory = opened.enter_context(closing(Memory(company, options.memory)))
+        log = opened.enter_context(closing(RequestLog(options.log, keep=keep_requests)))
+        return SandboxServer(SandboxApp(options, company, faults, memory), memory, log, listener, opened.pop_all())
+
+
+def _read(read: Callable[[Path], File], path: Path, problems: list[str]) -> File | None:
     try:
-        memory = Memory(company, options.memory)
-    except SandboxUnusable:
-        listener.close()
-        raise
-    try:
-        log = RequestLog(options.log, keep=keep_requests)
-    except SandboxUnusable:
-        listener.close()
-        memory.close()
-        raise
-    return SandboxServer(SandboxApp(options, company, faults, memory), memory, log, listener)
+        return read(path)
+    except SandboxUnusable as error:
+        problems += error.problems
+        return None
 
 
 def _listen(options: SandboxOptions) -> socket.socket:

@@ -11,11 +11,11 @@ from typing import Final, NamedTuple, Protocol
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Seconds, and bytes for the body. `answer` is the deadline over the whole answer, from the moment of sending."""
+    """Seconds, and bytes for the body. `total` is the deadline over the whole answer, from the moment of sending."""
 
     connect: float = 10.0
-    silence: float = 30.0  # between two pieces of an answer
-    answer: float = 60.0
+    read: float = 30.0  # between two pieces of an answer
+    total: float = 60.0
     body: int = 256 * 1024
     idle: float = 20.0  # a connection unused for longer is not used again: a reset on it would be ambiguous
 

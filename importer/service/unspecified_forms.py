@@ -10,12 +10,13 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from importer.text.visible import visible
+from importer.service.transport_api import RawReply
+from importer.text.normalize import visible
 
 LONGEST_LINE = 500  # characters
 _LOOKED_AT = 8_192  # characters: some of the patterns below take long on more, and nobody puts the reason further down
@@ -30,7 +31,23 @@ _MARKERS = {"success", "status", "status_code", "code", "ok"}
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff]+")
 _CREDENTIAL = re.compile(r"(https?://[^\s\"'<>?]+)\?[^\s\"'<>]*|(?i:bearer)\s+\S+")
 LONGEST_RETRY_AFTER = 900.0  # seconds; a longer one would hold a nightly run for a service's slip of the pen
-SEPARATORS = ("\n", ";", "|", ",")  # of options, tried in this order after a JSON array
+_SEPARATORS = ("\n", ";", "|", ",")  # of options, tried in this order after a JSON array
+
+Clock = Callable[[], datetime]
+
+
+def message_of(raw: RawReply) -> str:
+    """What the body says, for a person; of a redirect where it points to."""
+    location = raw.headers.get("location")
+    if 300 <= raw.status < 400 and location:
+        return f"it points to {readable(location.encode())}"
+    return readable(raw.body, raw.headers.get("content-type", ""))
+
+
+def retry_after(raw: RawReply, now: Clock) -> float | None:
+    """The seconds for which the service asks to be left alone, if it does."""
+    header = raw.headers.get("retry-after")
+    return seconds_to_wait(header, now()) if header is not None else None
 
 
 def readable(body: bytes, content_type: str = "") -> str:
@@ -104,7 +121,7 @@ def split_options(text: str | None, separator: str | None = None) -> tuple[str, 
     """The options of a choice question in their order, outer blanks taken off, blank ones left out.
 
     With a declared separator only that is used. Otherwise a JSON array is read as such (of texts, numbers, or objects
-    that name themselves by label, text, value, name or title), else the first of SEPARATORS that occurs.
+    that name themselves by label, text, value, name or title), else the first of _SEPARATORS that occurs.
     """
     if text is None or not text.strip():
         return ()
@@ -112,7 +129,7 @@ def split_options(text: str | None, separator: str | None = None) -> tuple[str, 
         listed = _json_options(text)
         if listed is not None:
             return listed
-        separator = next((one for one in SEPARATORS if one in text.strip()), "\n")
+        separator = next((one for one in _SEPARATORS if one in text.strip()), "\n")
     return tuple(part.strip() for part in text.split(separator) if part.strip())
 
 

@@ -42,8 +42,7 @@ from importer.suggest.proposal import (
     question_goals,
 )
 from importer.suggest.value_settings import PLAIN, Reading, date_reading, doubt_about, reading_of
-from importer.text.normalize import normalize
-from importer.text.ranges import range_pieces
+from importer.text.normalize import normalize, range_pieces
 
 
 def propose(

@@ -15,8 +15,7 @@ from importer.suggest.columns import MISSING_WORDS, NUMBER, ColumnView, is_no, i
 from importer.suggest.date_forms import DateForms, date_forms
 from importer.suggest.header_words import read_table, words_of
 from importer.suggest.proposal import Setting, TableLine
-from importer.text.closest import closest
-from importer.text.normalize import normalize
+from importer.text.normalize import closest, normalize
 
 Counts = Sequence[tuple[str, int]]  # texts, each with how often it occurs
 

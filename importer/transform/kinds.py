@@ -10,8 +10,7 @@ from typing import Any
 
 from importer.mapping import NO_WORDS, YES_WORDS, Kind, Options, ResolvedValue
 from importer.models import WireFormat
-from importer.text.closest import did_you_mean
-from importer.text.normalize import normalize
+from importer.text.normalize import did_you_mean, normalize
 from importer.transform.dates import date_reader
 from importer.transform.texts import (
     Refusal,

@@ -16,8 +16,7 @@ from urllib.parse import urlsplit
 
 from importer.mapping import NameRule, ResolvedValue, Surname
 from importer.models import LinePlace, Place, Problem
-from importer.text.normalize import normalize
-from importer.text.visible import visible
+from importer.text.normalize import normalize, visible
 
 _SHOWN = 80  # characters of a cell in a message
 _PADDING = "\u200b\ufeff\u2060 \t\r\n\u00a0\u202f\u3000\v\f"

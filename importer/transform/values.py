@@ -6,9 +6,7 @@ from typing import Any, Literal
 
 from importer.mapping import Kind, Otherwise, Pattern, ResolvedTable, ResolvedValue, Take
 from importer.models import Column, Problem, Row, WireFormat
-from importer.text.closest import did_you_mean
-from importer.text.normalize import normalize
-from importer.text.ranges import range_pieces
+from importer.text.normalize import did_you_mean, normalize, range_pieces
 from importer.transform.kinds import joined_choices, reader_of
 from importer.transform.texts import Refusal, in_mapping, part_of_name, quoted, stripped
 

@@ -237,13 +237,13 @@ MUTANTS = (
     Mutant(
         "a connection that has ended is used for one more request",
         "service/curl_request.py",
-        "        if not self._may_use(key, is_encrypted=self._is_encrypted):\n",
-        "        if not self._may_use(key, is_encrypted=self._is_encrypted) and False:\n",
+        "        if not self._kept.take(key, is_encrypted=self._is_encrypted):\n",
+        "        if not self._kept.take(key, is_encrypted=self._is_encrypted) and False:\n",
         ("tests/service/test_traps.py", "tests/service/test_many_at_once.py"),
     ),
     Mutant(
         "a second answer that lies in the TLS library is taken for the next row's",
-        "service/curl_loop.py",
+        "service/curl_transport.py",
         "        if is_earlier and isinstance(outcome, RawReply):\n",
         "        if is_earlier and isinstance(outcome, RawReply) and False:\n",
         ("tests/service/test_two_answers.py",),

@@ -24,7 +24,7 @@ import apsw
 
 from importer import sqlite_file
 from importer.ledger import Answered, Attempt, Intent, LedgerStore, RunRecord, Scope, State, open_ledger
-from importer.ledger.identity import key_path
+from importer.ledger.key import key_path
 from importer.models import Operation, Target
 from tests.ledger.given import intend
 

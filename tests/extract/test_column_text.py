@@ -23,8 +23,7 @@ def test_texts(values: list[str]) -> None:
     text = column_text(values)
     assert text.cells == [clean(value) for value in values]
     assert text.typed is False
-    flawed = [(at, clean(value)) for at, value in enumerate(values) if flaw_of(clean(value))]
-    assert [suspect for suspect in text.suspects if flaw_of(suspect[1])] == flawed
+    assert list(text.flaws) == [(at, flaw) for at, value in enumerate(values) if (flaw := flaw_of(clean(value)))]
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=4))

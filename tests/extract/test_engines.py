@@ -10,12 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from importer.extract.file_kind import FileKind
-from importer.extract.sheet_content import Batches
+from importer.extract.sheet import FileKind
+from importer.extract.sheet_content import Batch, Batches
 from importer.extract.workbook_readers import CalamineBook, OpenpyxlBook
-from importer.extract.worker_protocol import Batch
-from importer.extract.xlsx_flags import find_flags, find_flags_thoroughly
 from importer.extract.xlsx_package import read_package
+from importer.extract.xml_flags import find_xlsx_flags, find_xlsx_flags_thoroughly
 from tests.extract.corpus import CASES, Case
 
 XLSX = [case for case in CASES if case.file.endswith(".xlsx") and not case.seen.refused]
@@ -77,5 +76,5 @@ def test_both_scans_agree(case: Case) -> None:
     with zipfile.ZipFile(BytesIO(case.content())) as archive:
         package = read_package(archive)
         for path in package.paths.values():
-            quick = find_flags(archive, path, package.formats)
-            assert quick == find_flags_thoroughly(archive, path, package.formats)
+            quick = find_xlsx_flags(archive, path, package.formats)
+            assert quick == find_xlsx_flags_thoroughly(archive, path, package.formats)

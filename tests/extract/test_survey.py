@@ -6,15 +6,34 @@ from pathlib import Path
 
 import pytest
 
-from importer.extract.csv_survey import survey
+from importer.errors import UnusableInput
+from importer.extract import ReadingLimits, open_sheet
+from importer.models import SourceOptions
 
-_BLOCK = 1 << 18
+_BLOCK = 1 << 18  # bytes that are looked at together
+_LINE = b"Ada,London\n"
 
 
-@pytest.mark.parametrize("cut", range(-1, 5))
-def test_a_shortened_number_is_seen_where_two_blocks_meet(tmp_path: Path, cut: int) -> None:
-    """A file of any size is read in blocks, and a cell may lie in two."""
-    path = tmp_path / "a.csv"
-    path.write_bytes(b"x" * (_BLOCK - cut) + b"1.2E+11\n")
-    assert not survey(path, "utf-8").plain
-    assert not survey(path, "cp1254").plain
+def _csv(folder: Path, end: bytes, cut: int) -> Path:
+    """A CSV whose last line begins at such a distance before the end of its first block."""
+    path = folder / "a.csv"
+    start = b"Name,City\n" + _LINE * (_BLOCK // len(_LINE) - 2)
+    path.write_bytes(start + b"x" * (_BLOCK - cut - 1 - len(start)) + b"\n" + end)
+    return path
+
+
+@pytest.mark.parametrize("cut", range(-1, 6))
+def test_letters_are_read_where_two_blocks_meet(tmp_path: Path, cut: int) -> None:
+    """A file of any size is looked through in blocks, and a letter may lie in two."""
+    path = _csv(tmp_path, "Gül,İzmir\n".encode(), cut)
+    assert list(open_sheet(path, SourceOptions(), ReadingLimits()).rows())[-1].cells == ("Gül", "İzmir")
+
+
+@pytest.mark.parametrize("cut", range(-1, 6))
+def test_a_wrong_byte_is_found_where_two_blocks_meet(tmp_path: Path, cut: int) -> None:
+    """A byte that cannot be read is told with its line, also where a letter is broken off at the end of a block."""
+    path = _csv(tmp_path, "Gül,".encode() + b"\xc4\n", cut)
+    line = path.read_bytes().count(b"\n")
+    with pytest.raises(UnusableInput) as refused:
+        open_sheet(path, SourceOptions(), ReadingLimits())
+    assert str(refused.value).startswith(f"{path}:{line}:1: the byte 0xC4 cannot be read as UTF-8; ")

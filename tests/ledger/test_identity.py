@@ -11,7 +11,7 @@ import pytest
 
 from importer.errors import UnusableInput
 from importer.ledger import Answered, Fingerprints, Scope, State, open_ledger
-from importer.ledger.identity import key_path
+from importer.ledger.key import key_path
 from importer.models import Operation, Target
 from tests.ledger.given import JOB_POST, POOL, begun, intend, intent
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
 from importer.models import Column, LinePlace, Origin, Outcome, OutcomeKind, Problem, Row
 from importer.report import write_report
@@ -194,22 +190,6 @@ def test_cells_that_a_workbook_keeps_as_values_are_named(tmp_path: Path) -> None
     write_report(tmp_path, FACTS, [typed, row(5)], created([4, 5]))
 
     assert [cells[-1] for cells in read_csv(tmp_path / "201_created.csv")] == ["import_typed", "A D", ""]
-
-
-@given(
-    st.lists(st.lists(st.text(max_size=8), min_size=2, max_size=4), max_size=4),
-    st.sampled_from([",", ";", "\t", "|"]),
-)
-@example([["a,b", "c"], ['"', ""], ["two\nlines", "\r"], ["", ""], [" a ", "\x07"]], ",")
-def test_rows_are_written_as_the_csv_module_writes_them(texts: list[list[str]], delimiter: str) -> None:
-    """Whether a row is written in one go or sign by sign, the file is the same."""
-    ours, theirs = io.StringIO(newline=""), io.StringIO(newline="")
-    file = RowsFile(ours, delimiter)
-    writer = csv.writer(theirs, delimiter=delimiter, lineterminator="\r\n")
-    for cells in texts:
-        file.write(cells)
-        writer.writerow(cells)
-    assert ours.getvalue() == theirs.getvalue()
 
 
 def test_a_long_file_goes_to_disk_as_it_grows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

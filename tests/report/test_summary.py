@@ -10,7 +10,7 @@ import pytest
 from importer.errors import UnusableInput
 from importer.models import Operation, Origin, Outcome, OutcomeKind, Target
 from importer.report import read_summary, write_report, write_unfinished_summary
-from importer.report.summary_file import MOST_GROUPS
+from importer.report.accounting import MOST_GROUPS
 from tests.report.building import FACTS, bad_degree, created, facts_with, files_in, refused, row, rows
 
 NO_ROWS = dict.fromkeys((kind.value for kind in OutcomeKind), 0)

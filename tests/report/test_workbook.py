@@ -12,9 +12,8 @@ import pytest
 
 from importer.models import Outcome, OutcomeKind, Problem
 from importer.report import write_report
-from importer.report.cells import CUT_NOTE, LONGEST, fitting
 from importer.report.outcomes import NO_ACTION_SHEET_LIMIT
-from importer.report.workbook import MOST_COMMENTS
+from importer.report.workbook import CUT_NOTE, LONGEST, MOST_COMMENTS, fitting
 from tests.report.building import FACTS, bad_degree, bad_mobile, created, facts_with, read_csv, refused, row, rows
 
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from importer.sandbox import SHIPPED_QUESTIONS, SandboxOptions
 from importer.sandbox.app import SandboxApp
+from importer.sandbox.company import read_questions
 from importer.sandbox.faults import Faults
 from importer.sandbox.http_messages import ERROR_SHAPES, ErrorShape, Request
 from importer.sandbox.memory import Memory
-from importer.sandbox.questions_file import read_questions
 from tests.sandbox.wire import ADD_TO_POOL, APPLY, TOKEN, application, candidate
 
 COMPANY = read_questions(SHIPPED_QUESTIONS)

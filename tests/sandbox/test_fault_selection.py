@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from importer.sandbox.faults import Emails, Every, Fault, FaultSelector, First, Share, Subject
+from importer.sandbox.faults import Fault, FaultSelector, Subject
 from importer.sandbox.http_messages import Operation
 
 PEOPLE = [f"person{number}@example.com" for number in range(400)]
@@ -25,7 +25,7 @@ def test_a_share_hits_the_same_people_in_any_order() -> None:
     """With one seed, the people who are hit do not depend on the order in which requests come."""
     shuffled = PEOPLE.copy()
     random.Random(3).shuffle(shuffled)
-    fault = Fault("500", Share(0.1))
+    fault = Fault("500", "share", 0.1)
     one, other = FaultSelector([fault], 7), FaultSelector([fault], 7)
     first = {email for email in PEOPLE if hit(one, email)}
     assert {email for email in shuffled if hit(other, email)} == first
@@ -34,20 +34,20 @@ def test_a_share_hits_the_same_people_in_any_order() -> None:
 
 def test_another_seed_hits_other_people() -> None:
     """The seed decides who is hit."""
-    fault = Fault("500", Share(0.1))
+    fault = Fault("500", "share", 0.1)
     drawn = [[hit(FaultSelector([fault], seed), email) for email in PEOPLE] for seed in (7, 8)]
     assert drawn[0] != drawn[1]
 
 
 def test_two_faults_draw_apart() -> None:
     """Two faults with one share do not always hit the same people."""
-    selector = FaultSelector([Fault("500", Share(0.5)), Fault("delay", Share(0.5))], 7)
+    selector = FaultSelector([Fault("500", "share", 0.5), Fault("delay", "share", 0.5)], 7)
     assert {len(selector.select(subject(email))) for email in PEOPLE} == {0, 1, 2}
 
 
 def test_each_attempt_draws_anew() -> None:
     """Who was spared at first may be hit at the next attempt."""
-    selector = FaultSelector([Fault("500", Share(0.5))], 7)
+    selector = FaultSelector([Fault("500", "share", 0.5)], 7)
     spared = [email for email in PEOPLE if not hit(selector, email)]
     again = [hit(selector, email) for email in spared]
     assert True in again
@@ -57,28 +57,30 @@ def test_each_attempt_draws_anew() -> None:
 @pytest.mark.parametrize("times", [1, 2, 3])
 def test_times_limits_how_often_one_person_is_hit(times: int) -> None:
     """A person is hit `times` times and then comes through, however the letters of the address are cased."""
-    selector = FaultSelector([Fault("500", Share(1), times=times)], 7)
+    selector = FaultSelector([Fault("500", "share", 1, times=times)], 7)
     spellings = ["a@example.com", "A@example.com"] * 3
     assert [hit(selector, email) for email in spellings] == [True] * times + [False] * (6 - times)
 
 
 SELECTIONS = [
-    pytest.param(First(2), [True, True, False, False, False, False], id="first"),
-    pytest.param(Every(3), [False, False, True, False, False, True], id="every"),
-    pytest.param(Emails(frozenset((PEOPLE[4],))), [False, False, False, False, True, False], id="emails"),
+    pytest.param(Fault("500", "first", 2), [True, True, False, False, False, False], id="first"),
+    pytest.param(Fault("500", "every", 3), [False, False, True, False, False, True], id="every"),
+    pytest.param(
+        Fault("500", "emails", frozenset((PEOPLE[4],))), [False, False, False, False, True, False], id="emails"
+    ),
 ]
 
 
-@pytest.mark.parametrize(("selection", "expected"), SELECTIONS)
-def test_requests_can_be_chosen_otherwise(selection: First | Every | Emails, expected: list[bool]) -> None:
+@pytest.mark.parametrize(("fault", "expected"), SELECTIONS)
+def test_requests_can_be_chosen_otherwise(fault: Fault, expected: list[bool]) -> None:
     """The first ones, every so many, or certain people."""
-    selector = FaultSelector([Fault("500", selection)], 7)
+    selector = FaultSelector([fault], 7)
     assert [hit(selector, email) for email in PEOPLE[:6]] == expected
 
 
 def test_only_requests_that_can_be_hit_are_counted() -> None:
     """A retry that `times` lets through does not use up one of the first so many."""
-    selector = FaultSelector([Fault("500", First(2))], 7)
+    selector = FaultSelector([Fault("500", "first", 2)], 7)
     assert [hit(selector, email) for email in ("a@example.com", "a@example.com", "b@example.com")] == [
         True,
         False,
@@ -88,6 +90,6 @@ def test_only_requests_that_can_be_hit_are_counted() -> None:
 
 def test_another_operation_is_neither_hit_nor_counted() -> None:
     """A fault for pools does not see applications."""
-    selector = FaultSelector([Fault("500", First(1), operation=Operation.ADD_TO_POOL)], 7)
+    selector = FaultSelector([Fault("500", "first", 1, operation=Operation.ADD_TO_POOL)], 7)
     assert not hit(selector, "a@example.com")
     assert selector.select(replace(subject("a@example.com"), operation=Operation.ADD_TO_POOL))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from importer.service.transports import Wish
+from importer.service.client import TransportChoice
 
 
 @pytest.fixture(params=["requests", "curl"])
-def transport(request: pytest.FixtureRequest) -> Wish:
+def transport(request: pytest.FixtureRequest) -> TransportChoice:
     """The one that carries the requests of this test."""
     return request.param  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""The models of service description part 2 fit what is sent, and what comes back."""
+"""What is sent fits the service description, part 2, and so does what the sandbox answers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 from pydantic import ValidationError
 
 from importer.sandbox import RunningSandbox, SandboxOptions, running
-from importer.service import contract
 from tests.samples.sample import LEGACY, NIGHTLY
+from tests.service import contract
 
 
 def golden_bodies(sample: Any) -> list[dict[str, Any]]:
@@ -44,8 +44,8 @@ def test_every_golden_pool_candidate_fits_the_body_of_4_3() -> None:
     assert len([contract.PoolCandidateBody.model_validate(body) for body in bodies]) == len(bodies) > 20
 
 
-def test_the_sample_degree_of_the_record_may_not_be_sent() -> None:
-    """`bachelor` occurs in a candidate record (2.5) and is no degree of an entry (2.3)."""
+def test_the_check_finds_a_degree_that_may_not_be_sent() -> None:
+    """The check can fail: `bachelor` occurs in a candidate record (2.5) and is no degree of an entry (2.3)."""
     assert contract.RecordedEducation.model_validate({"degree": "bachelor"}).degree == "bachelor"
     with pytest.raises(ValidationError):
         contract.EducationEntry.model_validate({"degree": "bachelor"})
@@ -57,20 +57,15 @@ def sandbox() -> Any:
         yield served
 
 
-def test_a_pool_record_is_read_in_full(sandbox: RunningSandbox) -> None:
-    """Every field of 2.5 that the sandbox gives is one that the model names, and its dates and files are read."""
+def test_the_sandbox_answers_with_a_whole_record(sandbox: RunningSandbox) -> None:
+    """Every field of 2.5 is in it and no other, and its dates and files are such."""
     body = json.dumps(golden_bodies(NIGHTLY)[0]).encode()
     headers = {"Authorization": "Bearer t", "Content-Type": "application/json"}
     request = urllib.request.Request(f"{sandbox.base_url}/api/v1/talent-pools/17/add-candidate/", body, headers)
     with urllib.request.urlopen(request, timeout=5) as answer:
-        record = contract.created_body("add-candidate", answer.read())
+        record = contract.CandidateRecord.model_validate_json(answer.read())
     assert record.model_extra == {}
     assert set(record.model_fields_set) == set(contract.CandidateRecord.model_fields)
     assert record.created_at is not None
-    assert record.cv.presigned_url.startswith("https://")
-    assert record.cv.presigned_url not in repr(record)
-
-
-def test_fields_that_are_not_shown_are_tolerated() -> None:
-    """A service may grow."""
-    assert contract.created_body("apply", b'{"message": "ok", "id": 7}').message == "ok"
+    assert record.cv is not None
+    assert (record.cv.presigned_url or "").startswith("https://")

@@ -11,23 +11,23 @@ from queue import SimpleQueue
 import pytest
 
 from importer.service import Limits, NoReply
+from importer.service.client import TransportChoice, open_transport
 from importer.service.curl_request import CurlHandle
 from importer.service.curl_transport import CurlTransport
 from importer.service.requests_transport import RequestsTransport
 from importer.service.transport_api import RawReply, Request, Transport
-from importer.service.transports import Wish, chosen_transport
 from tests.service.scripted import Script, answer, drip, reset, scripted
 
 CREATED = answer("201 Created", b"{}")
-QUICK = Limits(silence=0.5, answer=1)
+QUICK = Limits(read=0.5, total=1)
 
 Found = SimpleQueue[RawReply | NoReply | BaseException]
 
 
 @pytest.fixture(params=["requests", "curl"])
 def transport(request: pytest.FixtureRequest) -> Iterator[Transport]:
-    wish: Wish = request.param
-    made = chosen_transport(QUICK, 8, wish)
+    choice: TransportChoice = request.param
+    made = open_transport(QUICK, 8, choice)
     yield made
     made.close()
 
@@ -199,10 +199,10 @@ def test_an_answer_that_keeps_coming_is_waited_for(transport: Transport) -> None
             assert found.get(timeout=5) == RawReply(201, {}, b"true", True)
 
 
-@pytest.mark.parametrize("wish", ["requests", "curl"])
-def test_the_end_waits_for_nobody(wish: Wish) -> None:
+@pytest.mark.parametrize("choice", ["requests", "curl"])
+def test_the_end_waits_for_nobody(choice: TransportChoice) -> None:
     """Who closes has given up on what is still under way: an interrupted command ends at once."""
-    made = chosen_transport(Limits(), 2, wish)
+    made = open_transport(Limits(), 2, choice)
     with scripted(lambda peer: time.sleep(2)) as server:
         made.start(post(server.base_url), lambda answer: None)
         time.sleep(0.1)

@@ -10,7 +10,7 @@ import pytest
 from importer.errors import StoppedEarly, UnusableInput
 from importer.models import Question
 from importer.service import Patience, RecruitingService
-from importer.service.transports import Wish
+from importer.service.client import TransportChoice
 from importer.service.unspecified_forms import seconds_to_wait, split_options
 from tests.service.scripted import Script, answer, reset, scripted
 
@@ -30,7 +30,7 @@ def listing(*questions: object, **more: object) -> Script:
     return answer("200 OK", json.dumps({"success": "OK", "content": questions, **more}).encode())
 
 
-def questions(transport: Wish, *scripts: Script, waits: list[float] | None = None) -> tuple[Question, ...]:
+def questions(transport: TransportChoice, *scripts: Script, waits: list[float] | None = None) -> tuple[Question, ...]:
     """The questions as the service room gives them; waits are noted, not waited."""
     noted = waits if waits is not None else []
     with scripted(*scripts) as server:
@@ -41,13 +41,13 @@ def questions(transport: Wish, *scripts: Script, waits: list[float] | None = Non
             service.close()
 
 
-def test_questions_are_read_as_described(transport: Wish) -> None:
+def test_questions_are_read_as_described(transport: TransportChoice) -> None:
     """Fields of 2.1 are taken, others tolerated, options taken apart."""
     expected = Question(12, "Level", True, "single_choice", ("Junior", "Senior"), "level", None)
     assert questions(transport, listing(SHOWN)) == (expected,)
 
 
-def test_a_next_page_of_the_same_origin_is_read(transport: Wish) -> None:
+def test_a_next_page_of_the_same_origin_is_read(transport: TransportChoice) -> None:
     """Paging is not shown; where it occurs nothing is missed."""
     second = {**SHOWN, "id": 13}
 
@@ -68,7 +68,7 @@ def test_a_next_page_of_the_same_origin_is_read(transport: Wish) -> None:
         pytest.param("http://[::1", id="no address"),
     ],
 )
-def test_a_next_page_elsewhere_is_refused(transport: Wish, following: str) -> None:
+def test_a_next_page_elsewhere_is_refused(transport: TransportChoice, following: str) -> None:
     """The token goes to no other host, and on the same one to no other path."""
     with pytest.raises(StoppedEarly) as refused:
         questions(transport, listing(SHOWN, next=following))
@@ -78,7 +78,7 @@ def test_a_next_page_elsewhere_is_refused(transport: Wish, following: str) -> No
     )
 
 
-def test_a_busy_service_is_asked_again(transport: Wish) -> None:
+def test_a_busy_service_is_asked_again(transport: TransportChoice) -> None:
     """A 429 waits as asked, a reset waits on its own, and the third attempt is taken."""
     waits: list[float] = []
     scripts = [answer("429 Too Many Requests", b"", "Retry-After: 3", "Connection: close"), reset, listing(SHOWN)]
@@ -128,7 +128,9 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize(("script", "kind", "message"), REFUSALS)
-def test_a_refused_list_says_what_to_do(transport: Wish, script: Script, kind: type[Exception], message: str) -> None:
+def test_a_refused_list_says_what_to_do(
+    transport: TransportChoice, script: Script, kind: type[Exception], message: str
+) -> None:
     """Each refusal is one sentence with its remedy."""
     with pytest.raises(kind) as refused:
         questions(transport, script)
@@ -147,7 +149,7 @@ NO_LISTS = [
 
 
 @pytest.mark.parametrize(("body", "why"), NO_LISTS)
-def test_a_list_of_another_shape_is_told(transport: Wish, body: bytes, why: str) -> None:
+def test_a_list_of_another_shape_is_told(transport: TransportChoice, body: bytes, why: str) -> None:
     """What is not the described object is no question list."""
     with scripted(answer("200 OK", body)) as server, pytest.raises(UnusableInput) as refused:
         RecruitingService(server.base_url, "t", transport=transport).questions("4f2c9a")
@@ -157,7 +159,7 @@ def test_a_list_of_another_shape_is_told(transport: Wish, body: bytes, why: str)
     )
 
 
-def test_two_questions_with_one_id_are_refused(transport: Wish) -> None:
+def test_two_questions_with_one_id_are_refused(transport: TransportChoice) -> None:
     """Ids are unique per job post; with two alike an answer could go to the wrong one."""
     with pytest.raises(UnusableInput) as refused:
         questions(transport, listing(SHOWN, {**SHOWN, "question_key": "other"}))
@@ -167,7 +169,7 @@ def test_two_questions_with_one_id_are_refused(transport: Wish) -> None:
     )
 
 
-def test_fields_without_a_value_do_not_stop_a_run(transport: Wish) -> None:
+def test_fields_without_a_value_do_not_stop_a_run(transport: TransportChoice) -> None:
     """A question whose text or necessity is null is one without text that need not be answered."""
     found = questions(transport, listing({**SHOWN, "question_text": None, "is_required": None}))
     assert (found[0].text, found[0].required) == ("", False)

@@ -12,19 +12,19 @@ import pytest
 
 from importer.models import Operation, Target
 from importer.service import Limits, NoReply, RecruitingService, Reply
+from importer.service.client import TransportChoice
 from importer.service.transport_api import Phase
-from importer.service.transports import Wish
 from tests.service.scripted import Script, answer, drip, reset, scripted, send_and_close
 from tests.service.waiting import submitted
 
 JOB = Target(Operation.APPLY, "4f2c9a")
 POOL = Target(Operation.ADD_TO_POOL, "17")
-QUICK = Limits(connect=1, silence=0.3, answer=0.6)
+QUICK = Limits(connect=1, read=0.3, total=0.6)
 CREATED = answer("201 Created", b'{"message": "ok"}')
 NOT_AS_SHOWN = "created, but the response is not what the service description shows"
 
 
-def submit(transport: Wish, base_url: str, target: Target = JOB, limits: Limits = QUICK) -> Reply | NoReply:
+def submit(transport: TransportChoice, base_url: str, target: Target = JOB, limits: Limits = QUICK) -> Reply | NoReply:
     service = RecruitingService(base_url, "secret-token", limits=limits, transport=transport)
     try:
         return submitted(service, target, b'{"email": "ada@example.com"}')
@@ -32,12 +32,12 @@ def submit(transport: Wish, base_url: str, target: Target = JOB, limits: Limits 
         service.close()
 
 
-def one(transport: Wish, script: Script) -> Reply | NoReply:
+def one(transport: TransportChoice, script: Script) -> Reply | NoReply:
     with scripted(script) as server:
         return submit(transport, server.base_url)
 
 
-def test_a_request_is_what_the_description_says(transport: Wish) -> None:
+def test_a_request_is_what_the_description_says(transport: TransportChoice) -> None:
     """Path, method, token and body are those of service description 4.2, and nothing more identifies the sender."""
     with scripted(CREATED) as server:
         submit(transport, server.base_url)
@@ -50,7 +50,7 @@ def test_a_request_is_what_the_description_says(transport: Wish) -> None:
     assert body == b'{"email": "ada@example.com"}'
 
 
-def test_a_pool_has_its_own_path(transport: Wish) -> None:
+def test_a_pool_has_its_own_path(transport: TransportChoice) -> None:
     """A talent pool addition goes to the path of 4.3."""
     with scripted(answer("201 Created", b'{"id": 5}')) as server:
         assert submit(transport, server.base_url, POOL) == Reply(201)
@@ -59,6 +59,8 @@ def test_a_pool_has_its_own_path(transport: Wish) -> None:
 
 REPLIES = [
     pytest.param(CREATED, Reply(201), id="created"),
+    pytest.param(answer("201 Created", b'{"message": "ok", "id": 7}'), Reply(201), id="created, with a new field"),
+    pytest.param(answer("201 Created", b'{"id": 7}'), Reply(201, NOT_AS_SHOWN), id="created, without a message"),
     pytest.param(
         answer("201 Created", b"<html>ok</html>"),
         Reply(201, NOT_AS_SHOWN),
@@ -96,7 +98,7 @@ REPLIES = [
 
 
 @pytest.mark.parametrize(("script", "reply"), REPLIES)
-def test_a_status_that_was_read_is_kept(transport: Wish, script: Script, reply: Reply) -> None:
+def test_a_status_that_was_read_is_kept(transport: TransportChoice, script: Script, reply: Reply) -> None:
     """Whatever is wrong with the rest of an answer, its status is what it is."""
     assert one(transport, script) == reply
 
@@ -116,7 +118,7 @@ NO_REPLIES = [
 
 
 @pytest.mark.parametrize(("script", "no_reply"), NO_REPLIES)
-def test_what_may_have_arrived_is_told_as_such(transport: Wish, script: Script, no_reply: NoReply) -> None:
+def test_what_may_have_arrived_is_told_as_such(transport: TransportChoice, script: Script, no_reply: NoReply) -> None:
     """Once bytes have left, a failure is ambiguous."""
     found = one(transport, script)
     assert found == no_reply
@@ -137,13 +139,13 @@ RECORDS = [
 
 
 @pytest.mark.parametrize(("body", "reply"), RECORDS)
-def test_of_a_created_record_only_the_email_is_kept(transport: Wish, body: bytes, reply: Reply) -> None:
+def test_of_a_created_record_only_the_email_is_kept(transport: TransportChoice, body: bytes, reply: Reply) -> None:
     """It tells whose record it is; and a body that is no record is told as such."""
     with scripted(answer("201 Created", body)) as server:
         assert submit(transport, server.base_url, POOL) == reply
 
 
-def test_a_cut_status_line_is_no_status(transport: Wish) -> None:
+def test_a_cut_status_line_is_no_status(transport: TransportChoice) -> None:
     """Half of a line says nothing of what became of the request."""
     found = one(transport, send_and_close(b"HTTP/1.1 2"))
     words = {"requests": "the answer was not HTTP", "curl": "the connection was closed without an answer"}
@@ -156,20 +158,20 @@ def refused_port() -> int:
         return int(listener.getsockname()[1])
 
 
-def test_a_refused_connection_is_proven_not_arrived(transport: Wish, refused_port: int) -> None:
+def test_a_refused_connection_is_proven_not_arrived(transport: TransportChoice, refused_port: int) -> None:
     """Nobody listening means that nothing arrived."""
     found = submit(transport, f"http://127.0.0.1:{refused_port}")
     assert found == NoReply("the connection was refused", Phase.CONNECTING)
     assert not found.may_have_arrived
 
 
-def test_an_unknown_name_is_proven_not_arrived(transport: Wish) -> None:
+def test_an_unknown_name_is_proven_not_arrived(transport: TransportChoice) -> None:
     """A host that has no address got nothing."""
     found = submit(transport, "http://nobody.invalid")
     assert found == NoReply("the name of the service is not known to the network", Phase.CONNECTING)
 
 
-def test_refused_tls_is_proven_not_arrived(transport: Wish) -> None:
+def test_refused_tls_is_proven_not_arrived(transport: TransportChoice) -> None:
     """A handshake that fails carries no request."""
     with scripted(answer("200 OK")) as server:
         found = submit(transport, server.base_url.replace("http://", "https://"))
@@ -195,7 +197,7 @@ def full_backlog() -> Iterator[int]:
         peer.close()
 
 
-def test_a_connect_time_out_is_proven_not_arrived(transport: Wish, full_backlog: int) -> None:
+def test_a_connect_time_out_is_proven_not_arrived(transport: TransportChoice, full_backlog: int) -> None:
     """A service that takes no connection got nothing."""
     found = submit(transport, f"http://127.0.0.1:{full_backlog}", limits=Limits(connect=0.3))
     assert found == NoReply("no connection within 0.3 s", Phase.CONNECTING)
@@ -208,7 +210,7 @@ DRIPS = [
 
 
 @pytest.mark.parametrize(("raw", "status"), DRIPS)
-def test_a_dripping_answer_ends_at_the_deadline(transport: Wish, raw: bytes, status: int | None) -> None:
+def test_a_dripping_answer_ends_at_the_deadline(transport: TransportChoice, raw: bytes, status: int | None) -> None:
     """A byte now and then keeps a read time-out happy for ever; the deadline over the whole answer ends it."""
     gone = threading.Event()
     head, _, body = raw.partition(b"\r\n\r\n")
@@ -226,7 +228,7 @@ def test_a_dripping_answer_ends_at_the_deadline(transport: Wish, raw: bytes, sta
     assert getattr(found, "status", None) == status
 
 
-def test_the_body_is_capped(transport: Wish) -> None:
+def test_the_body_is_capped(transport: TransportChoice) -> None:
     """An endless body costs neither memory nor the status."""
 
     def endless(peer: socket.socket) -> None:
@@ -240,7 +242,7 @@ def test_the_body_is_capped(transport: Wish) -> None:
     assert len(found.message) == 500
 
 
-def test_connections_are_kept(transport: Wish) -> None:
+def test_connections_are_kept(transport: TransportChoice) -> None:
     """Several requests use one connection: a second connection would meet the reset."""
     with scripted(CREATED, reset) as server:
         service = RecruitingService(server.base_url, "t", limits=QUICK, transport=transport)
@@ -249,7 +251,7 @@ def test_connections_are_kept(transport: Wish) -> None:
     assert found == [Reply(201)] * 3
 
 
-def test_an_idle_connection_is_not_used_again(transport: Wish) -> None:
+def test_an_idle_connection_is_not_used_again(transport: TransportChoice) -> None:
     """After a pause longer than the limit a new connection is made, since a reset on the old one would be ambiguous."""
     with scripted(CREATED, answer("409 Conflict")) as server:
         service = RecruitingService(server.base_url, "t", limits=Limits(idle=0.05), transport=transport)
@@ -260,7 +262,9 @@ def test_an_idle_connection_is_not_used_again(transport: Wish) -> None:
     assert [first, second] == [Reply(201), Reply(409)]
 
 
-def test_the_environment_changes_nothing(transport: Wish, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_environment_changes_nothing(
+    transport: TransportChoice, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """Neither ~/.netrc nor a proxy of the environment touches the token or the way."""
     (tmp_path / ".netrc").write_text("machine 127.0.0.1 login thief password stolen\n")
     (tmp_path / ".netrc").chmod(0o600)

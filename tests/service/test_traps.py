@@ -19,19 +19,19 @@ from pathlib import Path
 import pytest
 
 from importer.service import Limits, NoReply
+from importer.service.client import TransportChoice, open_transport
 from importer.service.transport_api import Phase, RawReply, Request
-from importer.service.transports import Wish, chosen_transport
 from tests.service.scripted import Script, answer, read_request, reset, scripted, send_and_close
 from tests.service.waiting import Sender
 
-QUICK = Limits(connect=1, silence=0.5, answer=1)
+QUICK = Limits(connect=1, read=0.5, total=1)
 HEADERS = {"Accept-Encoding": "identity"}
 CREATED = answer("201 Created", b"{}")
 
 
 @contextmanager
-def opened(wish: Wish, limits: Limits = QUICK, connections: int = 2) -> Iterator[Sender]:
-    transport = chosen_transport(limits, connections, wish)
+def opened(choice: TransportChoice, limits: Limits = QUICK, connections: int = 2) -> Iterator[Sender]:
+    transport = open_transport(limits, connections, choice)
     try:
         yield Sender(transport)
     finally:
@@ -67,7 +67,9 @@ KINDS = [pytest.param(post, id="POST"), pytest.param(get, id="GET")]
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("end", ENDS)
-def test_a_request_on_a_kept_connection_that_dies_is_not_sent_again(transport: Wish, end: Script, kind: Kind) -> None:
+def test_a_request_on_a_kept_connection_that_dies_is_not_sent_again(
+    transport: TransportChoice, end: Script, kind: Kind
+) -> None:
     """A service that reads a request and dies has had one copy of it, and is not given another behind our back."""
     with scripted(in_turn(CREATED, end, CREATED)) as server, opened(transport) as opener:
         assert isinstance(opener.send(post(server.base_url)), RawReply)
@@ -81,7 +83,7 @@ def test_a_request_on_a_kept_connection_that_dies_is_not_sent_again(transport: W
     assert [request.endswith(b'{"next": 1}') for request in server.requests] == [False, False, True]
 
 
-def test_a_kept_connection_that_dies_with_its_service_may_have_delivered(transport: Wish) -> None:
+def test_a_kept_connection_that_dies_with_its_service_may_have_delivered(transport: TransportChoice) -> None:
     """Where nobody listens any more when libcurl would send again, the first sending is not forgotten."""
     listener = socket.create_server(("127.0.0.1", 0))
     url = f"http://127.0.0.1:{listener.getsockname()[1]}"
@@ -105,7 +107,7 @@ def test_a_kept_connection_that_dies_with_its_service_may_have_delivered(transpo
     assert lost.reason in ("the connection was closed without an answer", "the connection was reset")
 
 
-def test_a_connection_that_was_closed_between_two_requests_is_replaced(transport: Wish) -> None:
+def test_a_connection_that_was_closed_between_two_requests_is_replaced(transport: TransportChoice) -> None:
     """What the service closed while nothing was under way is seen before sending, so nothing is lost on it."""
     closing = send_and_close(b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\n{}")
     with scripted(closing, CREATED) as server, opened(transport) as opener:
@@ -118,7 +120,7 @@ def test_a_connection_that_was_closed_between_two_requests_is_replaced(transport
 
 
 @pytest.mark.parametrize("broken", ENDS)
-def test_a_broken_body_keeps_status_and_headers(transport: Wish, broken: Script) -> None:
+def test_a_broken_body_keeps_status_and_headers(transport: TransportChoice, broken: Script) -> None:
     """A 429 is a 429, and its Retry-After counts, though the connection goes down in its body."""
 
     def script(peer: socket.socket) -> None:
@@ -132,7 +134,7 @@ def test_a_broken_body_keeps_status_and_headers(transport: Wish, broken: Script)
     assert (found.status, found.headers["retry-after"], found.body, found.complete) == (429, "7", b"{", False)
 
 
-def test_silence_in_the_body_keeps_the_status(transport: Wish) -> None:
+def test_silence_in_the_body_keeps_the_status(transport: TransportChoice) -> None:
     """A service that falls silent in its answer has answered."""
 
     def script(peer: socket.socket) -> None:
@@ -147,7 +149,7 @@ def test_silence_in_the_body_keeps_the_status(transport: Wish) -> None:
     assert 0.4 < waited < 1.5
 
 
-def test_headers_that_break_off_keep_the_status(transport: Wish) -> None:
+def test_headers_that_break_off_keep_the_status(transport: TransportChoice) -> None:
     """The status line alone is enough to know what became of the request."""
     with scripted(send_and_close(b"HTTP/1.1 201 Created\r\nContent-Le")) as server, opened(transport) as opener:
         found = opener.send(post(server.base_url))
@@ -156,7 +158,7 @@ def test_headers_that_break_off_keep_the_status(transport: Wish) -> None:
 
 
 @pytest.mark.parametrize("status", ["100 Continue", "102 Processing", "103 Early Hints", "199 Unknown"])
-def test_an_interim_answer_is_not_the_answer(transport: Wish, status: str) -> None:
+def test_an_interim_answer_is_not_the_answer(transport: TransportChoice, status: str) -> None:
     """After 100 Continue the true status is still to come; where it does not come, there is none."""
     interim = f"HTTP/1.1 {status}\r\nX-Interim: 1\r\n\r\n".encode()
     whole = interim + b"HTTP/1.1 409 Conflict\r\nContent-Length: 0\r\n\r\n"
@@ -170,7 +172,7 @@ def test_an_interim_answer_is_not_the_answer(transport: Wish, status: str) -> No
 
 
 @pytest.mark.parametrize("status", ["100 Continue", "102 Processing", "103 Early Hints"])
-def test_after_an_interim_answer_each_request_gets_its_own(transport: Wish, status: str) -> None:
+def test_after_an_interim_answer_each_request_gets_its_own(transport: TransportChoice, status: str) -> None:
     """The true answer comes later than the interim one, over the same connection, and is nobody else's."""
 
     def script(peer: socket.socket) -> None:
@@ -185,7 +187,7 @@ def test_after_an_interim_answer_each_request_gets_its_own(transport: Wish, stat
     assert statuses == [201, 400]
 
 
-def test_another_protocol_is_no_answer(transport: Wish) -> None:
+def test_another_protocol_is_no_answer(transport: TransportChoice) -> None:
     """101 says that what follows is no HTTP any more: what became of the request is not known."""
     switching = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"
     with scripted(send_and_close(switching + b"HTTP/1.1 201 Created\r\n\r\n")) as server, opened(transport) as opener:
@@ -194,7 +196,7 @@ def test_another_protocol_is_no_answer(transport: Wish) -> None:
     assert found.may_have_arrived
 
 
-def test_the_last_header_of_a_name_counts_and_a_trailer_does_not(transport: Wish) -> None:
+def test_the_last_header_of_a_name_counts_and_a_trailer_does_not(transport: TransportChoice) -> None:
     """Headers are those before the body; their names are in lower case, and those that nobody reads are left out."""
     raw = (
         b"HTTP/1.1 200 OK\r\nX-Part: a\r\nCONTENT-TYPE: text/html\r\ncontent-type: text/plain\r\n"
@@ -208,7 +210,7 @@ def test_the_last_header_of_a_name_counts_and_a_trailer_does_not(transport: Wish
 
 
 @pytest.mark.parametrize("name", ["Location", "Content-Type", "Retry-After", "X-Other", "Connection", "\xfc"])
-def test_any_bytes_in_a_header_keep_the_status(transport: Wish, name: str) -> None:
+def test_any_bytes_in_a_header_keep_the_status(transport: TransportChoice, name: str) -> None:
     """A header may hold what is no UTF-8, or no text at all."""
     for value in (b"https://elsewhere.example.com/\xff\xfe", b"\xe9t\xe9; \x01\x7f\x80", bytes(range(128, 256)), b""):
         raw = b"HTTP/1.1 302 Found\r\n%b: %b\r\nContent-Length: 0\r\n\r\n" % (name.encode("latin-1"), value)
@@ -219,7 +221,7 @@ def test_any_bytes_in_a_header_keep_the_status(transport: Wish, name: str) -> No
         assert all(text.isascii() or "\ufffd" in text for text in found.headers.values())
 
 
-def test_an_encoded_body_is_read_though_nobody_asked_for_it(transport: Wish) -> None:
+def test_an_encoded_body_is_read_though_nobody_asked_for_it(transport: TransportChoice) -> None:
     """Only what our headers say is asked for; a gateway that packs its answers all the same is understood."""
     packed = gzip.compress(b'{"detail": "no"}')
     with (
@@ -233,7 +235,7 @@ def test_an_encoded_body_is_read_though_nobody_asked_for_it(transport: Wish) -> 
     assert asked == [b"Accept-Encoding: identity"]
 
 
-def test_a_large_body_is_sent_without_asking_first(transport: Wish) -> None:
+def test_a_large_body_is_sent_without_asking_first(transport: TransportChoice) -> None:
     """No `Expect: 100-continue`, which is a second answer to wait for; all of the body arrives."""
     body = b"x" * 3_000_000
     with scripted(CREATED) as server, opened(transport) as opener:
@@ -244,7 +246,7 @@ def test_a_large_body_is_sent_without_asking_first(transport: Wish) -> None:
     assert arrived == body
 
 
-def test_a_get_after_a_post_has_no_body(transport: Wish) -> None:
+def test_a_get_after_a_post_has_no_body(transport: TransportChoice) -> None:
     """One connection carries both, and neither leaves a trace in the other."""
     with scripted(CREATED) as server, opened(transport) as opener:
         for request in (post(server.base_url), get(server.base_url), post(server.base_url, b"")):
@@ -255,7 +257,7 @@ def test_a_get_after_a_post_has_no_body(transport: Wish) -> None:
     assert [request.partition(b"\r\n\r\n")[2] for request in server.requests] == [b"{}", b"", b""]
 
 
-def test_a_service_that_does_not_read_has_no_proof_of_arrival(transport: Wish) -> None:
+def test_a_service_that_does_not_read_has_no_proof_of_arrival(transport: TransportChoice) -> None:
     """A body that could not be sent to its end failed while sending, and some of it may have arrived."""
     with socket.create_server(("127.0.0.1", 0)) as listener, opened(transport) as opener:
         found = opener.send(post(f"http://127.0.0.1:{listener.getsockname()[1]}", b"x" * 30_000_000))
@@ -263,7 +265,7 @@ def test_a_service_that_does_not_read_has_no_proof_of_arrival(transport: Wish) -
     assert found.phase is Phase.SENDING
 
 
-def test_more_threads_than_connections_are_served(transport: Wish) -> None:
+def test_more_threads_than_connections_are_served(transport: TransportChoice) -> None:
     """The number of connections says how many are kept, not how many may be made."""
     with scripted(CREATED) as server, opened(transport, connections=1) as opener, ThreadPoolExecutor(8) as threads:
         found = list(threads.map(opener.send, [post(server.base_url)] * 64))
@@ -271,7 +273,7 @@ def test_more_threads_than_connections_are_served(transport: Wish) -> None:
     assert len(server.requests) == len(found) == 64
 
 
-def test_a_signal_does_not_end_a_request(transport: Wish) -> None:
+def test_a_signal_does_not_end_a_request(transport: TransportChoice) -> None:
     """Who presses Ctrl-C while an answer is awaited gets the answer first, and then the orderly end."""
     seen: list[int] = []
 
@@ -325,7 +327,7 @@ def scripted_behind_tls(certificate: Path) -> Iterator[tuple[int, list[bytes]]]:
         yield listener.getsockname()[1], heard
 
 
-def test_a_certificate_that_nobody_vouches_for_is_refused(transport: Wish, certificate: Path) -> None:
+def test_a_certificate_that_nobody_vouches_for_is_refused(transport: TransportChoice, certificate: Path) -> None:
     """The token goes to nobody who cannot prove to be the service."""
     with scripted_behind_tls(certificate) as (port, heard), opened(transport) as opener:
         found = opener.send(post(f"https://127.0.0.1:{port}"))
@@ -334,7 +336,7 @@ def test_a_certificate_that_nobody_vouches_for_is_refused(transport: Wish, certi
 
 
 def test_a_certificate_for_another_name_is_refused(
-    transport: Wish, certificate: Path, monkeypatch: pytest.MonkeyPatch
+    transport: TransportChoice, certificate: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nor to one who proves to be somebody else, though he was trusted as himself just before."""
     monkeypatch.setattr("certifi.where", lambda: str(certificate))
@@ -350,7 +352,7 @@ def test_a_certificate_for_another_name_is_refused(
     assert len(heard) == 2
 
 
-def test_what_one_answer_said_is_not_said_of_the_next(transport: Wish) -> None:
+def test_what_one_answer_said_is_not_said_of_the_next(transport: TransportChoice) -> None:
     """On a kept connection a Retry-After counts once: the next answer has its own headers, or none."""
 
     def script(peer: socket.socket) -> None:

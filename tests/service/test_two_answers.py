@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from importer.service import Limits, NoReply
+from importer.service.client import TransportChoice
 from importer.service.transport_api import RawReply
-from importer.service.transports import Wish
 from tests.service.scripted import Script, read_request, scripted
 from tests.service.test_traps import certificate, opened, post
 
@@ -70,7 +70,7 @@ TWO = [
 
 
 @pytest.mark.parametrize("pieces", TWO)
-def test_a_second_answer_is_nobodys(transport: Wish, pieces: tuple[bytes, ...]) -> None:
+def test_a_second_answer_is_nobodys(transport: TransportChoice, pieces: tuple[bytes, ...]) -> None:
     """What has come when the next request is due is not taken for its answer: another connection is."""
     with scripted(first(*pieces)) as server, opened(transport) as opener:
         found = []
@@ -122,7 +122,7 @@ RECORDS = [
 @pytest.mark.skipif(not hasattr(socket, "TCP_CORK"), reason="packets are made to order on Linux only")
 @pytest.mark.parametrize("records", RECORDS)
 def test_a_second_answer_that_the_tls_library_has_read_is_nobodys(
-    transport: Wish, certificate: Path, records: tuple[bytes, ...], monkeypatch: pytest.MonkeyPatch
+    transport: TransportChoice, certificate: Path, records: tuple[bytes, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody can look into that library: where the next request gets it, its own answer is not known."""
     monkeypatch.setattr("certifi.where", lambda: str(certificate))
@@ -138,7 +138,7 @@ def test_a_second_answer_that_the_tls_library_has_read_is_nobodys(
 
 
 def test_quick_answers_behind_tls_are_the_requests_own(
-    transport: Wish, certificate: Path, monkeypatch: pytest.MonkeyPatch
+    transport: TransportChoice, certificate: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An answer that is there before anybody waits for it is still the answer to the request before it."""
     monkeypatch.setattr("certifi.where", lambda: str(certificate))

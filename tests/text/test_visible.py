@@ -8,7 +8,7 @@ import unicodedata
 
 import pytest
 
-from importer.text.visible import visible
+from importer.text.normalize import visible
 
 SHOWN = [
     pytest.param(

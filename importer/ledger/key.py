@@ -1,58 +1,16 @@
-"""Identities and body digests as keyed hashes, so that the ledger holds no personal data."""
+"""The secret key of a ledger: a file in the folder `.importer` beside it."""
 
 from __future__ import annotations
 
-import hmac
 import os
 import secrets
-import unicodedata
 from pathlib import Path
 
 from importer.atomic_files import INTERNAL, open_private, read_private, sync_folder
 from importer.errors import UnusableInput
-from importer.ledger.records import Scope
 from importer.models import FilePlace, Problem
 
 _KEY_BYTES = 32
-_PIECE = 2000  # bytes; for more at once Python lets other threads in, and waiting for them takes longer than the hash
-
-
-def normalized_email(email: str) -> str:
-    """The same text for all spellings of one address."""
-    return unicodedata.normalize("NFC", email.strip()).casefold()
-
-
-class Fingerprints:
-    """Makes identities and body digests with HMAC-SHA256 over one secret key.
-
-    Service description, part 8: a user applies to a job post only once, an e-mail is unique within a pool. So
-    operation, service, target and e-mail together are one identity, whatever row or run it comes from.
-    """
-
-    def __init__(self, key: bytes) -> None:
-        self._keyed = hmac.new(key, digestmod="sha256")
-
-    def identity(self, scope: Scope, email: str) -> bytes:
-        """32 bytes for one candidate at one target. Case and Unicode form of the e-mail make no difference."""
-        address = normalized_email(email)
-        return self._digest_of("identity", scope.base, scope.target.operation, scope.target.id, address)
-
-    def body_digest(self, body: bytes) -> bytes:
-        """32 bytes that tell whether a row's request body changed."""
-        return self._digest(b"body\0" + body)
-
-    def key_check(self) -> bytes:
-        """32 bytes by which a ledger knows that it is opened with the key it was written with."""
-        return self._digest_of("key check")
-
-    def _digest_of(self, *parts: str) -> bytes:
-        return self._digest("\0".join(parts).encode())
-
-    def _digest(self, message: bytes) -> bytes:
-        mac = self._keyed.copy()
-        for begin in range(0, len(message), _PIECE):
-            mac.update(message[begin : begin + _PIECE])
-        return mac.digest()
 
 
 def key_path(ledger_path: Path) -> Path:

@@ -1,10 +1,10 @@
-"""Looks through the XML of a worksheet for what a reader of values does not see: errors, unstored results, formats.
+"""Looks through the XML of an XLSX or ODS worksheet for what a reader of values does not see.
 
-No reader gives these: calamine (0.9) makes errors blank and knows neither formats nor hidden rows; it knows merged
-cells, but openpyxl, which reads what calamine refuses, does not where it streams.
+No reader gives it: calamine (0.9) makes errors blank and knows neither formats nor hidden rows, nor the merged cells of
+an ODS; those of an XLSX it knows, but openpyxl, which reads what calamine refuses, does not where it streams.
 
-A parser takes the document apart, but for plain rows, as nearly all are written: one regular expression takes a whole
-one. 200,000 rows of 12 columns take 1 s so, beside calamine's 2 s, and 15 s without.
+A parser takes the document apart, but for plain rows of an XLSX, as nearly all are written: one regular expression
+takes a whole one. 200,000 rows of 12 columns take 1 s so, beside calamine's 2 s, and 15 s without.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ import re
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from typing import IO, Any
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
 from importer.extract.cell_flags import FIRST_FAR, CellFlags, DamagedError, MergedRange, checked_row
+from importer.extract.cell_text import ERROR_TEXTS
 from importer.extract.xlsx_package import elements, local_name
 from importer.models import column_index
 
@@ -25,7 +27,7 @@ _ROW_END = b"</row>"
 _ADDRESS = re.compile(r"([A-Z]{1,3})([0-9]+)")
 
 
-def find_flags(archive: zipfile.ZipFile, path: str, formats: dict[int, str]) -> CellFlags:
+def find_xlsx_flags(archive: zipfile.ZipFile, path: str, formats: dict[int, str]) -> CellFlags:
     """The flags of the worksheet at `path`. `formats`: the number formats to look for, by style.
 
     The part is unpacked to its last byte and parsed on the way, so that damage is found wherever it is.
@@ -38,10 +40,10 @@ def find_flags(archive: zipfile.ZipFile, path: str, formats: dict[int, str]) -> 
         with archive.open(path) as part:
             return _fast_scan(part, formats)
     except (_UnusualError, ParseError, UnicodeDecodeError):
-        return find_flags_thoroughly(archive, path, formats)  # which tells at what place a fault is
+        return find_xlsx_flags_thoroughly(archive, path, formats)  # which tells at what place a fault is
 
 
-def find_flags_thoroughly(archive: zipfile.ZipFile, path: str, formats: dict[int, str]) -> CellFlags:
+def find_xlsx_flags_thoroughly(archive: zipfile.ZipFile, path: str, formats: dict[int, str]) -> CellFlags:
     """The same by taking every row apart, for XML that is written in an unusual way."""
     scan = _Scan(formats)
     with archive.open(path) as part:
@@ -199,3 +201,102 @@ def _checked(piece: bytes) -> bytes:
     if not piece.isascii():
         piece.decode()
     return piece
+
+
+# --- ODS ----------------------------------------------------------------------------------------
+
+
+_ZEROS = re.compile(r"(\+?)(0\d+)")
+_ODS_COLUMNS = 16_384  # of a sheet
+_LOOKED_AT = {"error", "float", "percentage"}  # the kinds of values that may be shown otherwise than they are stored
+
+
+def find_ods_flags(archive: zipfile.ZipFile, title: str) -> CellFlags:
+    """The flags of the sheet with a title.
+
+    Raises:
+        DamagedError, ParseError, BadZipFile: the workbook is damaged.
+        LookupError, ValueError: it is damaged too, or written in another way than we know.
+    """
+    flags, row = CellFlags(), 1
+    with archive.open("content.xml") as part:
+        for element in elements(part):
+            name = local_name(element)
+            if name == "table-row":
+                row = _note_row(element, row, flags)
+                element.clear()
+            elif name == "table":
+                if _attributes(element).get("name") == title:
+                    return flags
+                flags, row = CellFlags(), 1
+    raise KeyError(title)
+
+
+def _note_row(element: Element, row: int, flags: CellFlags) -> int:
+    """Note a row, which may stand for several; gives the number of the next."""
+    named = _attributes(element)
+    repeated = int(named.get("number-rows-repeated") or 1)
+    index, filled = 0, False
+    for cell in element:
+        of_cell = _attributes(cell)
+        count = int(of_cell.get("number-columns-repeated") or 1)
+        if "value-type" in of_cell or "formula" in of_cell:
+            filled = True
+            _note_cell(cell, of_cell, row, range(index, min(index + count, _ODS_COLUMNS)), flags)
+        _note_merged(of_cell, row, index, flags)
+        index += count
+    if filled:  # a blank one mostly stands for all that follow to the end of the sheet
+        rows = range(row, checked_row(row + repeated - 1) + 1)
+        if named.get("visibility") in ("collapse", "filter"):
+            flags.hidden.update(rows)
+        _note_repeated(rows, flags)
+    return row + repeated
+
+
+def _note_repeated(rows: range, flags: CellFlags) -> None:
+    """Note of all rows what was noted of the first. They share it: a file of 800 bytes may say that there are many."""
+    first = rows[0]
+    if first in flags.errors:
+        flags.errors.update(dict.fromkeys(rows, flags.errors[first]))
+    if first in flags.unstored:
+        flags.unstored.update(dict.fromkeys(rows, flags.unstored[first]))
+    if first in flags.formats:
+        flags.formats.update(dict.fromkeys(rows, flags.formats[first]))
+
+
+def _note_merged(named: dict[str, str], row: int, index: int, flags: CellFlags) -> None:
+    rows = int(named.get("number-rows-spanned") or 1)
+    columns = int(named.get("number-columns-spanned") or 1)
+    if rows > 1 or columns > 1:
+        flags.merged.append(MergedRange(row, index, row + rows - 1, index + columns - 1))
+
+
+def _note_cell(cell: Element, named: dict[str, str], row: int, indexes: range, flags: CellFlags) -> None:
+    kinds, formula = named.get("value-type", "").split(), "formula" in named
+    if not formula and not _LOOKED_AT.intersection(kinds):
+        return
+    text = "\n".join("".join(part.itertext()) for part in cell if local_name(part) == "p")
+    if "error" in kinds or (formula and text in ERROR_TEXTS):
+        flags.errors[row].update(dict.fromkeys(indexes, text or "#N/A"))
+    elif not kinds and not text:
+        flags.unstored[row].update(indexes)
+    elif "percentage" in kinds:
+        flags.formats[row].update(dict.fromkeys(indexes, "0%"))
+    elif "float" in kinds and (zeros := _ZEROS.fullmatch(text)):
+        # What is shown is kept beside the value: the format need not be looked up.
+        shown = ('"+"' if zeros[1] else "") + "0" * len(zeros[2])
+        flags.formats[row].update(dict.fromkeys(indexes, shown))
+
+
+def _attributes(element: Element) -> dict[str, str]:
+    """The attributes by their names without namespace. Of value-type there are two, of which one may say `error`."""
+    named: dict[str, str] = {}
+    for key, value in element.attrib.items():
+        name = _local(key)
+        named[name] = f"{named[name]} {value}" if name in named else value
+    return named
+
+
+@cache
+def _local(key: str) -> str:
+    return key.rpartition("}")[2]

@@ -1,19 +1,27 @@
-"""The file summary.json: rows are counted and like problems grouped while they pass by, then the summary is kept."""
+"""Every row has exactly one outcome: rows and outcomes paired, shown in the import_ columns, counted, grouped."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final
 
-from importer.atomic_files import read_private
-from importer.errors import DamagedRun
-from importer.models import CREATED_EMAILS, CREATED_OTHER_EMAIL, NOT_GOOD, FilePlace, OutcomeKind, Problem
-from importer.report.outcomes import SUMMARY_FILE
-from importer.report.reported_row import ReportedRow, Unaccounted, place_in_list
+from importer.models import (
+    CREATED_EMAILS,
+    CREATED_OTHER_EMAIL,
+    NOT_GOOD,
+    CellPlace,
+    Column,
+    Outcome,
+    OutcomeKind,
+    Place,
+    Problem,
+    Row,
+)
+from importer.report.outcomes import OUTCOMES
 from importer.report.summary import ProblemGroup, Requests, RunFacts, SourceSummary, Stopped, Summary
+
+_BETWEEN: Final = " | "
 
 # A service that puts the row's own values into its messages must not make a group, and memory, of each row.
 MOST_GROUPS: Final = 500
@@ -26,13 +34,105 @@ _GROUPED_BY_MESSAGE: Final = frozenset(NOT_GOOD) - {OutcomeKind.INVALID}
 _GROUPED_BY_VALUE: Final = frozenset({"value-unknown", "choice-unknown", CREATED_OTHER_EMAIL, CREATED_EMAILS})
 
 
-class SummaryFile:
-    """Counts what becomes of the rows, and writes summary.json; a ReportWriter, and the one who makes the summary."""
+class Unaccounted(AssertionError):
+    """A row has no outcome, or an outcome no row: a bug of ours, never the user's."""
 
-    files = (SUMMARY_FILE,)
 
-    def __init__(self, staged: Path) -> None:
-        self._folder = staged
+@dataclass(frozen=True, slots=True)
+class ReportedRow:
+    """One row and its outcome."""
+
+    row: Row
+    outcome: Outcome
+    import_cells: tuple[str, str, str, str] = field(init=False)
+    """The cells of IMPORT_COLUMNS: `7`, `400 rejected`, every problem with its place, every distinct hint."""
+
+    def __post_init__(self) -> None:
+        problems, hints = "", ""
+        if self.outcome.problems:
+            problems = _BETWEEN.join(self._with_place(problem) for problem in self.outcome.problems)
+            hints = _BETWEEN.join(dict.fromkeys(problem.hint for problem in self.outcome.problems if problem.hint))
+        object.__setattr__(self, "import_cells", (str(self.row.number), self._status(), problems, hints))
+
+    def _status(self) -> str:
+        label = OUTCOMES[self.outcome.kind].label
+        return label if self.outcome.status is None else f"{self.outcome.status} {label}"
+
+    def _with_place(self, problem: Problem) -> str:
+        where = place_in_row(problem.place, self.row)
+        return f"{where}: {problem.message}" if where else problem.message
+
+    def typed_letters(self, columns: Sequence[Column]) -> str:
+        """The cell of TYPED_COLUMN: the letters of the cells that the workbook kept as values, `D K`."""
+        return " ".join(column.letter for column in columns if column.index in self.row.typed)
+
+    def highlighted_cells(self) -> dict[int, list[Problem]]:
+        """The row's own cells that have problems, by their column's index."""
+        cells: dict[int, list[Problem]] = {}
+        for problem in self.outcome.problems:
+            place = problem.place
+            if isinstance(place, CellPlace) and place.column and place == self.row.place(place.column):
+                cells.setdefault(place.column.index, []).append(problem)
+        return cells
+
+
+def pair(rows: Iterable[Row], outcomes: Iterable[Outcome]) -> Iterator[ReportedRow]:
+    """Each row with its outcome; both must come in ascending order of row number. Memory stays flat.
+
+    Raises:
+        Unaccounted: not every row has exactly one outcome.
+    """
+    waiting = iter(outcomes)
+    for row in rows:
+        outcome = next(waiting, None)
+        if outcome is None or outcome.row > row.number:
+            raise Unaccounted(f"row {row.number} of {row.origin.file} has no outcome")
+        if outcome.row < row.number:
+            raise _without_row(outcome)
+        yield ReportedRow(row, outcome)
+    outcome = next(waiting, None)
+    if outcome is not None:
+        raise _without_row(outcome)
+
+
+def _without_row(outcome: Outcome) -> Unaccounted:
+    return Unaccounted(f"the outcome {outcome.kind} of row {outcome.row} has no row, or the row has a second outcome")
+
+
+# --- where a problem is, in as few words as its reader needs: the file is known already ----------
+
+
+def place_in_row(place: Place | None, row: Row) -> str:
+    """For a reader who has the row, though perhaps not at its old place: `Candidates!F7, column "Mobile"`.
+
+    The whole place if it is elsewhere; "" for the row as such.
+    """
+    if place is None or (isinstance(place, CellPlace) and place == row.place()):
+        return ""
+    if isinstance(place, CellPlace) and place.origin == row.origin:
+        where = str(place).removeprefix(f"{row.origin.file}, ")
+        named = place.column is not None and place.origin.sheet is not None and place.column.name
+        return f'{where}, column "{named}"' if named else where
+    return str(place)
+
+
+def place_in_list(place: Place | None, row: Row) -> str:
+    """For a list of like problems under the name of their column: `F7` of a workbook, `row 7` of a CSV."""
+    if place is None:
+        return f"row {row.number}"
+    if isinstance(place, CellPlace) and place.origin == row.origin:
+        in_workbook = place.column is not None and place.origin.sheet is not None
+        return f"{place.column.letter}{place.row}" if in_workbook and place.column else f"row {place.row}"
+    return str(place)
+
+
+# --- counted, and like problems grouped, while the rows pass by -----------------------------------
+
+
+class SummaryCounter:
+    """Counts what becomes of the rows; memory stays flat in their number."""
+
+    def __init__(self) -> None:
         self._rows = 0
         self._outcomes = dict.fromkeys(OutcomeKind, 0)
         self._sent = 0
@@ -103,19 +203,6 @@ class SummaryFile:
             ended_at=facts.ended_at,
         )
 
-    def finish(self, summary: Summary, folder: Path) -> None:
-        """Write summary.json (UTF-8, no BOM).
-
-        Raises:
-            OSError: it cannot be written.
-        """
-        text = json.dumps(summary.to_json(), ensure_ascii=False, indent=2)
-        # JSON spells a lone surrogate as Python does, so that a file name that is no UTF-8 is escaped, not refused.
-        (self._folder / SUMMARY_FILE).write_bytes(text.encode("utf-8", "backslashreplace") + b"\n")
-
-    def close(self) -> None:
-        """Nothing is open."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Key:
@@ -146,20 +233,3 @@ class _Group:
             hint=self.example.hint,
             places=tuple(self.places),
         )
-
-
-def read_summary(folder: Path) -> Summary:
-    """The summary in a run's results folder.
-
-    Raises:
-        DamagedRun: there is none, or it is damaged or from another version of importer.
-    """
-    path = folder / SUMMARY_FILE
-    try:
-        return Summary.from_json(json.loads(read_private(path)))
-    except FileNotFoundError:
-        message = "there is no summary in this folder"
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        message = f"the summary of this run cannot be read: {type(error).__name__} {error}"
-    hint = f"write it again: importer report {folder}"
-    raise DamagedRun(Problem("summary-unreadable", message, hint, FilePlace(str(path))))

@@ -1,27 +1,25 @@
-"""What a file is: by its ending, checked against its first bytes."""
+"""The file that is read: what it is, by its ending and its first bytes; and a private copy of it.
+
+With a copy, a run does not depend on somebody's open spreadsheet.
+"""
 
 from __future__ import annotations
 
 import codecs
+import hashlib
+import os
 import stat
+import sys
 import unicodedata
 import zipfile
-from enum import StrEnum
+from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
+from importer.atomic_files import open_private
 from importer.errors import UnusableInput
+from importer.extract.sheet import FileKind, ReadingLimits
 from importer.models import FilePlace, Problem
-
-
-class FileKind(StrEnum):
-    """The formats that are read."""
-
-    CSV = "CSV"
-    XLSX = "XLSX"
-    XLSB = "XLSB"
-    XLS = "XLS"
-    ODS = "ODS"
-
 
 _ENDINGS = {
     ".csv": FileKind.CSV,
@@ -48,7 +46,7 @@ def file_kind(path: Path, name: str, most: int) -> FileKind:
         UnusableInput: no such file, a folder, a file that is empty or too large, an ending we do not read, or contents
             of another kind.
     """
-    require_file(path, name, most)
+    _require_file(path, name, most)
     kind = _ENDINGS.get(path.suffix.lower())
     if kind is None:
         ending = f"the ending {path.suffix!r}" if path.suffix else "a file without an ending"
@@ -59,7 +57,7 @@ def file_kind(path: Path, name: str, most: int) -> FileKind:
     return kind
 
 
-def require_file(path: Path, name: str, most: int) -> None:
+def _require_file(path: Path, name: str, most: int) -> None:
     """Check that a file is there and holds something, and at most so many bytes.
 
     Raises:
@@ -218,3 +216,81 @@ def _reads_as(head: bytes, codec: str) -> bool:
     text = head[: len(head) // 4 * 4 - 2].decode(codec, "replace")
     senseless = sum(1 for one in text if one == "\ufffd" or unicodedata.category(one) in ("Cn", "Co", "Cs"))
     return senseless <= _STRANGE * len(text)
+
+
+# --- the private copy ---------------------------------------------------------------------------
+
+
+STANDARD_INPUT = "-"  # the name by which a person asks for it
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class SourceCopy:
+    """Where the copy lies, and the SHA-256 (hex) of its bytes."""
+
+    path: Path
+    sha256: str
+
+
+def copy_source(path: Path, folder: Path, limits: ReadingLimits, stem: str = "source") -> SourceCopy:
+    """Copy `path` to `folder/<stem>.<ending>`, readable by its owner only, and hash it on the way.
+
+    `-` is standard input, and taken for a CSV; what gives more than its limit is taken for a stream that never ends.
+
+    Raises:
+        UnusableInput: the file cannot be read, it changed while it was copied, or standard input goes on and on.
+    """
+    if str(path) == STANDARD_INPUT:
+        return _copied_input(folder / f"{stem}.csv", limits.standard_input)
+    _require_file(path, str(path), limits.source)
+    with path.open("rb") as source:
+        before = os.fstat(source.fileno())
+        # One byte more shows that the file grew; one that goes on growing would never be copied.
+        copy = _copied(source, folder / f"{stem}{path.suffix.lower()}", before.st_size + 1)
+    after = path.stat()
+    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+        copy.path.unlink()
+        hint = "wait until it is written, or close the program that has it open, and run again"
+        raise _unusable(str(path), "file-changed", "the file changed while it was being read", hint)
+    return copy
+
+
+def share_copy(copy: SourceCopy, folder: Path) -> SourceCopy:
+    """The same private copy in another folder too: one file under two names where the disk can do that."""
+    shared = folder / copy.path.name
+    try:
+        os.link(copy.path, shared)
+    except OSError:
+        with copy.path.open("rb") as source:
+            return _copied(source, shared)
+    return SourceCopy(shared, copy.sha256)
+
+
+def replace_copy(copy: SourceCopy, content: IO[bytes]) -> SourceCopy:
+    """The same copy with another content."""
+    return _copied(content, copy.path)
+
+
+def _copied_input(target: Path, limit: int) -> SourceCopy:
+    if sys.stdin is None:  # Python's sign of one that is closed
+        hint = "pass a CSV to it, or name the file"
+        raise _unusable("standard input", "standard-input-closed", "it is closed", hint)
+    copy = _copied(sys.stdin.buffer, target, limit)
+    if sys.stdin.buffer.read(1):
+        copy.path.unlink()
+        hint = "save it to a file and name that, or allow more with IMPORTER_STANDARD_INPUT_MEGABYTES"
+        raise _unusable("standard input", "standard-input-too-large", f"it gives more than {limit:,} bytes", hint)
+    return copy
+
+
+def _copied(source: IO[bytes], target: Path, limit: int | None = None) -> SourceCopy:
+    """A copy of all that the source gives, or of its first bytes up to a limit."""
+    digest = hashlib.sha256()
+    left = limit
+    with os.fdopen(open_private(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as copy:
+        while block := source.read(_BLOCK if left is None else min(left, _BLOCK)):
+            digest.update(block)
+            copy.write(block)
+            left = left - len(block) if left is not None else None
+    return SourceCopy(target, digest.hexdigest())

@@ -1,4 +1,4 @@
-"""Everything that part 2 of the service description shows, as pydantic models, and the answers of part 4.
+"""The bodies that the service description shows, as pydantic models: what is sent (4.2, 4.3) and a record (2.5).
 
 Fields that the description does not show are tolerated: a service may grow. Fields that it shows may be absent or null
 where it does not say that they are always there.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import date, datetime
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -37,26 +37,6 @@ class EmploymentType(StrEnum):
     PART_TIME = "part_time"
     CONTRACT = "contract"
     INTERN = "intern"
-
-
-class JobPostQuestion(_Shown):
-    """A question of a job post (2.1). `answer_type` stays text, so that a new type is a message and not a crash."""
-
-    id: int
-    question_text: str | None = None
-    is_required: bool | None = None
-    answer_type: str
-    options: str | None = None
-    question_key: str | None = None
-    question_type: str | None = None
-
-
-class QuestionList(_Shown):
-    """The answer of List Job Post Questions (4.1). `next` is not shown; it is followed where it occurs."""
-
-    success: str | None = None
-    content: list[JobPostQuestion]
-    next: str | None = None
 
 
 class QuestionReference(_Shown):
@@ -213,21 +193,3 @@ class PoolCandidateBody(_Shown):
     last_name: str
     cv: NumberOrText
     source_platform: str | None = None
-
-
-class ApplicationCreated(_Shown):
-    """The 201 answer of Apply to Job Post (4.2)."""
-
-    message: str
-
-
-CREATED_BODIES: dict[Literal["apply", "add-candidate"], type[_Shown]] = {
-    "apply": ApplicationCreated,
-    "add-candidate": CandidateRecord,
-}
-"""What the 201 of each operation holds."""
-
-
-def created_body(operation: Literal["apply", "add-candidate"], body: bytes) -> Any:
-    """The 201 body of an operation; raises pydantic.ValidationError where it is not what the description shows."""
-    return CREATED_BODIES[operation].model_validate_json(body)

@@ -1,0 +1,307 @@
+"""Looks through the records of an XLS or XLSB worksheet for what calamine (0.9) does not give.
+
+Errors are blank to it, number formats and hidden rows unknown. The merged cells of an XLS it knows, those of an XLSB
+not.
+
+The records of an XLS are those of [MS-XLS] 2.4 (BIFF8): type and size of two bytes each. Those of Excel 5.0 and 95
+(BIFF5) are the same but for their texts, which have a byte for each letter, in the workbook's code page. The records of
+an XLSB are those of [MS-XLSB] 2.4: a type and a size of up to two and four bytes, seven bits in each.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import struct
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from importer.extract.cell_flags import CellFlags, DamagedError, MergedRange, checked_row, formats_by_style
+from importer.extract.xlsx_package import parsed
+
+# What the binary formats keep for an error, as a person sees it.
+_ERRORS = {
+    0x00: "#NULL!",
+    0x07: "#DIV/0!",
+    0x0F: "#VALUE!",
+    0x17: "#REF!",
+    0x1D: "#NAME?",
+    0x24: "#NUM!",
+    0x2A: "#N/A",
+    0x2B: "#GETTING_DATA",
+}
+
+
+_Record = tuple[int, bytes]  # its type and what it holds
+
+
+def _short(body: bytes, at: int = 0) -> int:
+    number: int = struct.unpack_from("<H", body, at)[0]
+    return number
+
+
+def _long(body: bytes, at: int = 0) -> int:
+    number: int = struct.unpack_from("<I", body, at)[0]
+    return number
+
+
+def _error_text(code: int) -> str:
+    """The text of an error code of [MS-XLS] 2.5.10."""
+    return _ERRORS.get(code, "#N/A")
+
+
+# --- XLS ----------------------------------------------------------------------------------------
+
+
+_BEGIN, _EOF, _XLS_SHEET, _XLS_FORMAT, _XLS_STYLE, _CODE_PAGE = 0x809, 0x0A, 0x85, 0x41E, 0xE0, 0x42
+_XLS_ROW, _ERROR_OR_BOOLEAN, _FORMULA, _NUMBER, _RK, _RKS = 0x208, 0x205, 0x06, 0x203, 0x27E, 0xBD
+_XLS_MERGED = 0xE5
+_XLS_ROW_HIDDEN = 0x20
+_BIFF8 = 0x600
+_CODE_PAGES = {1200: "utf-16-le", 10000: "mac-roman", 32768: "mac-roman", 32769: "cp1252"}  # others are cp and number
+
+
+def find_xls_flags(path: Path, title: str) -> CellFlags:
+    """The flags of the worksheet with a title.
+
+    Raises:
+        DamagedError: the workbook is damaged.
+        LookupError, ValueError, struct.error: it is damaged too, or written in another way than we know.
+    """
+    content = _Container(path.read_bytes()).stream(("Workbook", "Book"))
+    codes: dict[int, str] = {}
+    styles: list[int] = []
+    starts: dict[str, int] = {}
+    code_page: str | None = "cp1252"  # None: the texts are those of BIFF8
+    for kind, body in _xls_records(content, 0):
+        if kind == _BEGIN and _short(body) >= _BIFF8:
+            code_page = None
+        elif kind == _CODE_PAGE and code_page is not None:
+            number = _short(body)
+            code_page = _CODE_PAGES.get(number, f"cp{number}")
+        elif kind == _XLS_FORMAT:
+            length_form = "<B" if code_page else "<H"
+            codes[_short(body)] = _xls_text(body, 2, length_form, code_page)
+        elif kind == _XLS_STYLE:
+            styles.append(_short(body, 2))
+        elif kind == _XLS_SHEET:
+            starts[_xls_text(body, 6, "<B", code_page)] = _long(body)
+    formats = formats_by_style(codes, styles)
+    flags = CellFlags()
+    for kind, body in _xls_records(content, starts[title]):
+        _note(kind, body, formats, flags)
+    return flags
+
+
+def _note(kind: int, body: bytes, formats: dict[int, str], flags: CellFlags) -> None:
+    if kind == _XLS_ROW:
+        if body[12] & _XLS_ROW_HIDDEN:
+            flags.hidden.add(_short(body) + 1)
+    elif kind == _XLS_MERGED:
+        for top, bottom, left, right in struct.iter_unpack("<HHHH", body[2 : 2 + 8 * _short(body)]):
+            flags.merged.append(MergedRange(top + 1, left, bottom + 1, right))
+    elif kind in (_ERROR_OR_BOOLEAN, _FORMULA, _NUMBER, _RK, _RKS):
+        row, index, style = struct.unpack_from("<HHH", body)
+        row += 1
+        if kind == _ERROR_OR_BOOLEAN and body[7]:
+            flags.errors[row][index] = _error_text(body[6])
+        elif kind == _FORMULA and body[12:14] == b"\xff\xff" and body[6] == 2:
+            flags.errors[row][index] = _error_text(body[8])
+        # One record may hold several numbers, of six bytes each.
+        styles = [_short(body, at) for at in range(4, len(body) - 2, 6)] if kind == _RKS else [style]
+        for beside, of_cell in enumerate(styles):
+            if of_cell in formats:
+                flags.formats[row][index + beside] = formats[of_cell]
+
+
+def _xls_records(content: bytes, at: int) -> Iterator[_Record]:
+    """The records of a substream: the globals at 0, a worksheet at its own start."""
+    while at + 4 <= len(content):
+        kind, size = struct.unpack_from("<HH", content, at)
+        if at + 4 + size > len(content):
+            raise DamagedError("a record is cut off")
+        if kind == _EOF:
+            return
+        yield kind, content[at + 4 : at + 4 + size]
+        at += 4 + size
+    raise ValueError("the workbook is cut off")
+
+
+def _xls_text(body: bytes, at: int, length_form: str, code_page: str | None) -> str:
+    length = struct.unpack_from(length_form, body, at)[0]
+    at += struct.calcsize(length_form)
+    if code_page is not None:
+        return body[at : at + length].decode(code_page, "replace")
+    if body[at] & 1:
+        return body[at + 1 : at + 1 + 2 * length].decode("utf-16-le")
+    return body[at + 1 : at + 1 + length].decode("latin-1")
+
+
+# --- XLSB ---------------------------------------------------------------------------------------
+
+
+_XLSB_ROW, _XLSB_SHEET, _XLSB_FORMAT, _XLSB_STYLE, _XLSB_MERGED = 0, 156, 44, 47, 176
+_STYLES_BEGIN, _STYLES_END = 617, 618
+_XLSB_ERRORS = (3, 11)  # a cell with an error, a formula that gave one
+_XLSB_CELLS = range(1, 12)
+_XLSB_ROW_HIDDEN = 0x10
+
+
+def find_xlsb_flags(archive: zipfile.ZipFile, title: str) -> CellFlags:
+    """The flags of the worksheet with a title.
+
+    Raises:
+        DamagedError, BadZipFile: the workbook is damaged.
+        LookupError, ValueError, struct.error: it is damaged too, or written in another way than we know.
+    """
+    formats = _xlsb_formats(archive)
+    flags = CellFlags()
+    row = 0
+    for kind, body in _xlsb_records(archive.read(_xlsb_path(archive, title))):
+        if kind == _XLSB_ROW:
+            row = checked_row(_long(body) + 1)
+            if body[11] & _XLSB_ROW_HIDDEN:
+                flags.hidden.add(row)
+        elif kind == _XLSB_MERGED:
+            top, bottom, left, right = struct.unpack_from("<IIII", body)
+            flags.merged.append(MergedRange(top + 1, left, bottom + 1, right))
+        elif kind in _XLSB_CELLS:
+            index, style = struct.unpack_from("<II", body)
+            if kind in _XLSB_ERRORS:
+                flags.errors[row][index] = _error_text(body[8])
+            if style & 0xFFFFFF in formats:
+                flags.formats[row][index] = formats[style & 0xFFFFFF]
+    return flags
+
+
+def _xlsb_path(archive: zipfile.ZipFile, title: str) -> str:
+    with archive.open("xl/_rels/workbook.bin.rels") as rels:
+        targets = {relation.get("Id"): relation.get("Target") or "" for relation in parsed(rels)}
+    for kind, body in _xlsb_records(archive.read("xl/workbook.bin")):
+        if kind == _XLSB_SHEET:
+            relation = _xlsb_text(body, 8)
+            if _xlsb_text(body, 12 + 2 * len(relation)) == title:
+                return posixpath.normpath(posixpath.join("/xl", targets[relation])).lstrip("/")
+    raise KeyError(title)
+
+
+def _xlsb_formats(archive: zipfile.ZipFile) -> dict[int, str]:
+    if "xl/styles.bin" not in archive.namelist():
+        return {}
+    codes: dict[int, str] = {}
+    styles: list[int] = []
+    in_styles = False
+    for kind, body in _xlsb_records(archive.read("xl/styles.bin")):
+        if kind == _XLSB_FORMAT:
+            codes[_short(body)] = _xlsb_text(body, 2)
+        elif kind in (_STYLES_BEGIN, _STYLES_END):
+            in_styles = kind == _STYLES_BEGIN
+        elif kind == _XLSB_STYLE and in_styles:
+            styles.append(_short(body, 2))
+    return formats_by_style(codes, styles)
+
+
+def _xlsb_records(content: bytes) -> Iterator[_Record]:
+    at = 0
+    while at < len(content):
+        kind = content[at] & 0x7F
+        if content[at] & 0x80:
+            at += 1
+            kind |= (content[at] & 0x7F) << 7
+        at += 1
+        size = shift = 0
+        while True:
+            size |= (content[at] & 0x7F) << shift
+            at += 1
+            if not content[at - 1] & 0x80 or shift == 21:
+                break
+            shift += 7
+        if at + size > len(content):
+            raise DamagedError("a record is cut off")
+        yield kind, content[at : at + size]
+        at += size
+
+
+def _xlsb_text(body: bytes, at: int) -> str:
+    length = _long(body, at)
+    return body[at + 4 : at + 4 + 2 * length].decode("utf-16-le")
+
+
+# --- the container ([MS-CFB]) in which an XLS lies -----------------------------------------------
+
+_END = 0xFFFFFFFA  # from here on the numbers of sectors mean something else
+_IN_HEADER = 109  # FAT sectors that the header lists
+
+
+class _Container:
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+        self._size = 1 << _short(content, 30)
+        self._small_size = 1 << _short(content, 32)
+        if not 64 <= self._size <= 4096 or not 16 <= self._small_size <= 4096:
+            raise ValueError("the container's header is damaged")
+        self._fat = self._numbers(b"".join(map(self._sector, self._fat_sectors())))
+        self._directory = self._chain(_long(content, 48))
+        self._cutoff = _long(content, 56)
+
+    def stream(self, names: tuple[str, ...]) -> bytes:
+        """The stream that has the first of the names that is there, in capitals or not.
+
+        Raises:
+            DamagedError: its end is missing.
+            KeyError: there is none.
+            ValueError, struct.error: the container is damaged.
+        """
+        entries = [self._directory[at : at + 128] for at in range(0, len(self._directory) - 127, 128)]
+        named = {_name(entry): entry for entry in reversed(entries)}  # the first of a name counts
+        entry = next((named[name.lower()] for name in names if name.lower() in named), None)
+        if entry is None:
+            raise KeyError(names[0])
+        start, size = struct.unpack_from("<II", entry, 116)
+        content = self._small(entries[0], start) if size < self._cutoff else self._chain(start)
+        if len(content) < size:
+            raise DamagedError("the file is cut off")
+        return content[:size]
+
+    def _small(self, root: bytes, start: int) -> bytes:
+        """A short stream: it lies in small sectors of the root's own stream."""
+        container = self._chain(_long(root, 116))
+        small_fat = self._numbers(self._chain(struct.unpack_from("<I", self._content, 60)[0]))
+        parts = [container[n * self._small_size : (n + 1) * self._small_size] for n in _followed(small_fat, start)]
+        return b"".join(parts)
+
+    def _chain(self, start: int) -> bytes:
+        return b"".join(map(self._sector, _followed(self._fat, start)))
+
+    def _sector(self, number: int) -> bytes:
+        return self._content[(number + 1) * self._size : (number + 2) * self._size]
+
+    def _fat_sectors(self) -> list[int]:
+        listed = list(struct.unpack_from(f"<{_IN_HEADER}I", self._content, 76))
+        following, count = struct.unpack_from("<II", self._content, 68)
+        for _ in range(min(count, len(self._content) // self._size)):
+            if following >= _END:
+                break
+            *more, following = self._numbers(self._sector(following))
+            listed.extend(more)
+        return [number for number in listed if number < _END]
+
+    def _numbers(self, content: bytes) -> tuple[int, ...]:
+        count = len(content) // 4
+        return struct.unpack(f"<{count}I", content[: 4 * count])
+
+
+def _name(entry: bytes) -> str:
+    length = _short(entry, 64)
+    return entry[: max(length - 2, 0)].decode("utf-16-le", "replace").lower()
+
+
+def _followed(table: tuple[int, ...], start: int) -> list[int]:
+    """The sectors of a chain; a chain that bites its tail is damage."""
+    chain: list[int] = []
+    while start < _END:
+        if start >= len(table) or len(chain) > len(table):
+            raise ValueError("a chain of sectors is damaged")
+        chain.append(start)
+        start = table[start]
+    return chain

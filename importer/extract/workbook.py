@@ -1,0 +1,297 @@
+"""Opens a workbook: has a sheet read by a child process, finds its table, and gives its records.
+
+Whatever becomes of the child is one clear answer.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+from collections import defaultdict
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Timer
+
+from importer.child_process import child_environment, python_command
+from importer.errors import UnusableInput
+from importer.extract.cell_flags import MergedRange
+from importer.extract.sheet import FileKind, Flaw, Layout, ReadingLimits, Record, Sheet
+from importer.extract.sheet_content import Batch, Refusal, Request, SheetFacts, decoded, read_frame
+from importer.extract.table import RecordSource, open_table, place_of
+from importer.models import CellPlace, FilePlace, Origin, Problem, SourceOptions, column_letter
+
+_SHOWN = 10  # merged ranges in one warning
+# What Python and Rust say where memory is not given, or more is wanted than there can be.
+_OUT_OF_MEMORY = ("MemoryError", "memory allocation", "Cannot allocate", "capacity overflow", "start new thread")
+# What calamine says of an ODS whose blank cells it would have to make.
+_TOO_MANY_CELLS = re.compile(r"\((\d+) cells requested, max (\d+)\)")
+_PIPE = 1 << 20  # bytes: a batch fits in at once, so that the child goes on while it is taken
+_ENGINES = dict.fromkeys(FileKind, ("calamine",)) | {FileKind.XLSX: ("calamine", "openpyxl")}
+
+
+def open_workbook(path: Path, name: str, kind: FileKind, options: SourceOptions, limits: ReadingLimits) -> Sheet:
+    """Open a workbook, which messages know by `name`.
+
+    Raises:
+        UnusableInput: it is damaged or too large, has no such sheet, or no header can be found.
+    """
+    file, cost = str(path.absolute()), (limits.memory, limits.seconds, limits.unpacked)
+    sheet = _read([Request(file, name, kind.value, engine, options.sheet, *cost) for engine in _ENGINES[kind]])
+    facts, origin = sheet.facts, sheet.origin
+    if facts.unchecked and options.hidden_rows == "skip":
+        raise UnusableInput(
+            Problem(
+                "hidden-rows-unknown",
+                f"which rows are hidden could not be read ({facts.unchecked}), and the mapping leaves them out",
+                "open it in a spreadsheet program, save it as .xlsx and use that, or take hidden_rows: out of the "
+                "mapping",
+                place_of(origin),
+            )
+        )
+    how, hidden = f"{kind}, sheet {origin.sheet!r}", frozenset(facts.hidden)
+    return open_table(RecordSource(origin, how, sheet.records, sheet.warnings, even=False, hidden=hidden), options)
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadSheet:
+    """A sheet that was read to its end: all its rows, as compact as they came."""
+
+    origin: Origin
+    facts: SheetFacts
+    _batches: tuple[bytes, ...]
+
+    def records(self) -> Generator[Record, None, None]:
+        """Every row, blank ones too; may be called again."""
+        for data in self._batches:
+            batch = decoded(data)
+            assert isinstance(batch, Batch)
+            yield from _records(batch)
+
+    def warnings(self, layout: Layout) -> Iterator[Problem]:
+        yield from self._unchecked()
+        yield from self._other_sheets()
+        yield from self._merged(layout)
+        yield from self._lost_digits(layout)
+
+    def _unchecked(self) -> Iterator[Problem]:
+        if self.facts.unchecked:
+            yield Problem(
+                "sheet-unchecked",
+                f"only the values of this sheet could be read, and not what is beside them "
+                f"({self.facts.unchecked}): a cell that shows an error, or a formula without a stored result, is "
+                "read as blank; leading zeros and percent signs that a format adds, hidden rows and merged cells are "
+                "not known",
+                "open it in a spreadsheet program, save it as .xlsx and use that, or compare the rows with it",
+                place_of(self.origin),
+            )
+
+    def _other_sheets(self) -> Iterator[Problem]:
+        if self.facts.others:
+            yield Problem(
+                "other-sheets",
+                f"only the sheet {self.facts.title!r} is read, not {', '.join(map(repr, self.facts.others))}",
+                "name the right one as sheet: under source: in the mapping",
+                FilePlace(self.origin.file),
+            )
+
+    def _merged(self, layout: Layout) -> Iterator[Problem]:
+        shown = [
+            merged
+            for merged in self.facts.merged
+            if merged.last_row > layout.header_row
+            and merged.first_row not in layout.left_out
+            and merged.first_index < len(layout.columns)
+        ]
+        if shown:
+            ranges = ", ".join(map(_address, shown[:_SHOWN])) + (", ..." if len(shown) > _SHOWN else "")
+            some = f"{len(shown):,} ranges of cells are" if len(shown) > 1 else "a range of cells is"
+            yield Problem(
+                "cells-merged",
+                f"{some} merged ({ranges}); only the first cell of each holds the value, the others are blank",
+                "take the merging apart and fill the cells, unless blank is right",
+                place_of(self.origin),
+            )
+
+    def _lost_digits(self, layout: Layout) -> Iterator[Problem]:
+        for index, row in sorted(self.facts.lost_digits.items()):
+            if row > layout.header_row:
+                yield Problem(
+                    "digits-lost",
+                    "the column holds numbers of more than 15 digits, of which a workbook keeps only 15",
+                    "if they are ids, format the column as text in the original and export it again",
+                    CellPlace(self.origin, row, layout.column_at(index)),
+                )
+
+
+def _address(merged: MergedRange) -> str:
+    first = f"{column_letter(merged.first_index)}{merged.first_row}"
+    return f"{first}:{column_letter(merged.last_index)}{merged.last_row}"
+
+
+def _records(batch: Batch) -> Iterator[Record]:
+    typed, flaws = _typed(batch), _flaws(batch)
+    for offset, cells in enumerate(zip(*batch.columns, strict=True)):
+        yield Record(batch.first + offset, cells, typed[offset], flaws.get(offset, ()))
+
+
+def _typed(batch: Batch) -> Sequence[frozenset[int]]:
+    """Which cells are typed, for each row of a batch."""
+    always = frozenset(index for index, typed in enumerate(batch.typed) if typed is True)
+    masks = [(index, mask) for index, mask in enumerate(batch.typed) if isinstance(mask, bytes)]
+    if not masks:
+        return [always] * (len(batch.columns[0]) if batch.columns else 0)
+    known: dict[tuple[int, ...], frozenset[int]] = {}
+    sets = []
+    for pattern in zip(*(mask for _, mask in masks), strict=True):
+        if pattern not in known:
+            known[pattern] = always | {index for (index, _), typed in zip(masks, pattern, strict=True) if typed}
+        sets.append(known[pattern])
+    return sets
+
+
+def _flaws(batch: Batch) -> dict[int, tuple[Flaw, ...]]:
+    flaws: defaultdict[int, tuple[Flaw, ...]] = defaultdict(tuple)
+    for flaw in batch.flaws:
+        flaws[flaw.offset] += (Flaw(flaw.index, Problem(flaw.code, flaw.message, flaw.hint)),)
+    return flaws
+
+
+# --- having it read -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """How a child ended that gave no answer."""
+
+    timed_out: bool
+    code: int
+    stderr: str
+
+    @property
+    def out_of_memory(self) -> bool:
+        return any(text in self.stderr for text in _OUT_OF_MEMORY)
+
+    @property
+    def proves_damage(self) -> bool:
+        return "DamagedError: " in self.stderr
+
+    @property
+    def reason(self) -> str:
+        """The last line of what it wrote, without the name of the exception."""
+        lines = [line for line in self.stderr.splitlines() if not line.startswith("note:")]
+        last = lines[-1].strip() if lines else ""
+        return last.rpartition("Error: ")[2][:200] or f"its reader ended with {self.code}"
+
+
+def _read(requests: Sequence[Request]) -> _ReadSheet:
+    """Read a sheet as the first request says, and as the next one where that fails.
+
+    Raises:
+        UnusableInput: the workbook has no such sheet, is damaged, or would cost more than the limits allow.
+    """
+    failures = []
+    for request in requests:
+        answer = _ask(request)
+        if isinstance(answer, _ReadSheet):
+            return answer
+        failures.append(answer)
+        if answer.timed_out:
+            break
+    # Proof of damage is the reason, whatever it was that the damage did to the other reader.
+    raise UnusableInput(_problem(requests[0], max(failures, key=lambda failure: failure.proves_damage)))
+
+
+def _ask(request: Request) -> _ReadSheet | _Failure:
+    command = python_command("from importer.extract.workbook_child import main; main()")
+    timed_out: list[bool] = []
+    with (
+        tempfile.TemporaryFile() as errors,
+        subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            env=child_environment(),
+            pipesize=_PIPE,
+        ) as child,
+    ):
+
+        def give_up() -> None:
+            timed_out.append(True)
+            child.kill()
+
+        clock = Timer(request.seconds, give_up)
+        clock.start()
+        try:
+            frames = _converse(child, request)
+            code = child.wait()
+        finally:
+            clock.cancel()
+            child.kill()
+        if code == 0:
+            return _collected(frames, request.name)
+        errors.seek(0)
+        return _Failure(bool(timed_out), code, errors.read(1 << 20).decode("utf-8", "replace").strip())
+
+
+def _converse(child: subprocess.Popen[bytes], request: Request) -> list[bytes]:
+    assert child.stdin is not None
+    assert child.stdout is not None
+    try:
+        with child.stdin as pipe:
+            pipe.write(request.to_bytes())
+    except BrokenPipeError:
+        return []  # it died before it read; its exit code says so
+    frames = []
+    while (frame := read_frame(child.stdout)) is not None:
+        frames.append(frame)
+    return frames
+
+
+def _collected(frames: list[bytes], name: str) -> _ReadSheet:
+    last = decoded(frames[-1])
+    if isinstance(last, Refusal):
+        raise UnusableInput([replace(problem, place=FilePlace(name)) for problem in last.problems])
+    assert isinstance(last, SheetFacts)
+    return _ReadSheet(Origin(name, last.title), last, tuple(frames[:-1]))
+
+
+def _problem(request: Request, failure: _Failure) -> Problem:
+    place = FilePlace(request.name)
+    if failure.timed_out:
+        return Problem(
+            "workbook-too-slow",
+            f"reading the workbook took more than {request.seconds:g} seconds and was given up",
+            "save the sheet as CSV, or allow more time with IMPORTER_WORKBOOK_SECONDS",
+            place,
+        )
+    if cells := _TOO_MANY_CELLS.search(failure.stderr):
+        return Problem(
+            "workbook-too-large",
+            f"the sheet has {int(cells[1]):,} cells, blank ones too, and at most {int(cells[2]):,} are read",
+            "delete what lies far right of or below the table and save it again, or save the sheet as CSV",
+            place,
+        )
+    if failure.out_of_memory and not failure.proves_damage:
+        return Problem(
+            "workbook-too-large",
+            f"reading the workbook takes more than the {request.memory >> 20:,} MB of memory that are allowed",
+            "delete what lies far right of or below the table, save the sheet as CSV, or allow more with "
+            "IMPORTER_WORKBOOK_MEMORY_MEGABYTES",
+            place,
+        )
+    if "password" in failure.reason.lower():
+        return Problem(
+            "workbook-encrypted",
+            "the workbook is encrypted",
+            "open it with its password and save it without one",
+            place,
+        )
+    return Problem(
+        "workbook-damaged",
+        f"the workbook is damaged and cannot be read ({failure.reason})",
+        "open it in a spreadsheet program and save it again",
+        place,
+    )

@@ -1,0 +1,253 @@
+"""The question list of a job post (4.1): asked for with patience, read page after page, and refused with a remedy."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote, urljoin, urlsplit
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from importer.errors import StoppedEarly, UnusableInput
+from importer.models import FilePlace, Operation, Problem, Question, Target
+from importer.service.transport_api import NoReply, RawReply
+from importer.service.unspecified_forms import message_of, one_line, split_options
+
+if TYPE_CHECKING:
+    import tenacity
+
+LIST_LIMIT: Final = 16 * 1024 * 1024  # bytes of a page
+_MOST_PAGES: Final = 100
+_IN_A_QUERY: Final = "%/?:@!$&'()*+,;=[]"  # what stays as it is; a space or a letter that is no ASCII does not
+_FIRST_WAIT, _LONGEST_WAIT = 0.5, 60.0  # seconds between two attempts; the wait doubles
+_LONGEST_IN_ALL: Final = 30.0  # seconds, for a service that nobody knows to be there
+
+Answer = RawReply | NoReply
+
+
+# --- how often it is asked for -------------------------------------------------------------------
+
+
+def _ignore_wait(_: float) -> None:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """Asks again for what may be had later, with a growing wait that is spread by chance.
+
+    attempts: how many times in all, at least 1, and none after 30 seconds.
+    goes_on_for: asked once, when the first attempt failed: seconds for which it is tried however often, 0 for none.
+    on_wait: called before each wait, with its seconds.
+    sleep: how waiting is done, in seconds; tests wait otherwise.
+    """
+
+    attempts: int = 6
+    sleep: Callable[[float], None] = time.sleep
+    goes_on_for: Callable[[], float] = float
+    on_wait: Callable[[float], None] = _ignore_wait
+
+    def ask(self, attempt: Callable[[], Answer], retry_after: Callable[[RawReply], float | None]) -> Answer:
+        """What the last attempt found. A Retry-After takes the place of our own wait."""
+        first = attempt()
+        if not _worth_another_attempt(first):
+            return first
+        import tenacity  # a run whose every question is answered does not wait for it to load
+
+        backoff = tenacity.wait_random_exponential(multiplier=_FIRST_WAIT, max=_LONGEST_WAIT)
+
+        def wait(state: tenacity.RetryCallState) -> float:
+            found = _found(state)
+            asked = None if isinstance(found, NoReply) else retry_after(found)
+            return backoff(state) if asked is None else asked
+
+        made = [first]
+        seconds = self.goes_on_for()
+        few = tenacity.stop_after_attempt(self.attempts) | tenacity.stop_after_delay(_LONGEST_IN_ALL)
+        retrying = tenacity.Retrying(
+            stop=tenacity.stop_after_delay(seconds) if seconds else few,
+            wait=wait,
+            retry=tenacity.retry_if_result(_worth_another_attempt),
+            sleep=self.sleep,
+            before_sleep=lambda state: self.on_wait(state.upcoming_sleep),
+            retry_error_callback=_found,
+        )
+        return retrying(lambda: made.pop() if made else attempt())
+
+
+def _found(state: tenacity.RetryCallState) -> Answer:
+    assert state.outcome is not None  # tenacity asks only after an attempt
+    found: Answer = state.outcome.result()
+    return found
+
+
+def _worth_another_attempt(found: Answer) -> bool:
+    """A list may be read again whatever became of the first request: reading changes nothing."""
+    if isinstance(found, NoReply):
+        return True
+    return found.status in (408, 425, 429) or found.status >= 500 or (found.status == 200 and not found.complete)
+
+
+# --- the pages -----------------------------------------------------------------------------------
+
+
+class _Question(BaseModel):
+    """A question as it is shown (2.1). `answer_type` stays text, so that a new type is a message and not a crash."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: int
+    question_text: str | None = None
+    is_required: bool | None = None
+    answer_type: str
+    options: str | None = None
+    question_key: str | None = None
+    question_type: str | None = None
+
+
+class _Page(BaseModel):
+    """What the service answers. `next` is not shown; it is followed where it occurs."""
+
+    model_config = ConfigDict(frozen=True)
+
+    success: str | None = None
+    content: list[_Question]
+    next: str | None = None
+
+
+def list_url(base_url: str, job_post: str) -> str:
+    return f"{base_url}/api/v1/client/job-posts/{job_post}/questions/"
+
+
+def read_questions(
+    base_url: str, job_post: str, get: Callable[[str], Answer], options_separator: str | None
+) -> tuple[Question, ...]:
+    """The questions, their options split. `get` asks for the page at a URL.
+
+    Raises:
+        UnusableInput: the job post does not exist or belongs to another company (404), or what answers there is
+            no question list as the description shows it.
+        StoppedEarly: the service refuses, or cannot be reached.
+    """
+    target = Target(Operation.APPLY, job_post)
+    url: str | None = list_url(base_url, job_post)
+    found: list[_Question] = []
+    for _ in range(_MOST_PAGES):
+        if url is None:
+            _refuse_repeated_ids(target, found)
+            return tuple(_question(shown, options_separator) for shown in found)
+        page = _page(base_url, target, get(url))
+        found += page.content
+        url = _next_url(url, page.next)
+    raise StoppedEarly(f"the question list of {target} has more than {_MOST_PAGES} pages; tell the service's people")
+
+
+def _page(base_url: str, target: Target, answer: Answer) -> _Page:
+    if isinstance(answer, NoReply):
+        raise StoppedEarly(
+            f"the service at {base_url} cannot be reached: {answer.reason}; nothing was sent; "
+            "check the address (IMPORTER_BASE_URL) and the network, then run the same command again"
+        )
+    if answer.status != 200:
+        raise _refused(target, answer)
+    try:
+        page = _Page.model_validate_json(answer.body)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"]) or "the body"
+        raise _unreadable(base_url, target, f"{place}: {first['msg']}") from None
+    if page.success is not None and page.success.upper() != "OK":
+        raise _unreadable(base_url, target, f"success is {page.success!r}")
+    return page
+
+
+def _next_url(url: str, following: str | None) -> str | None:
+    if not following:
+        return None
+    first = urlsplit(url)
+    try:
+        page = urlsplit(urljoin(url, following))
+    except ValueError:
+        page = None
+    # The token goes with each request: it must not leave for another host, nor ask for anything but questions.
+    if page is None or page[:3] != first[:3]:
+        raise StoppedEarly(
+            f"the question list goes on at another address ({one_line(following)}); nothing was sent there; "
+            "tell the administrator of your recruiting service"
+        )
+    return first._replace(query=quote(page.query, safe=_IN_A_QUERY)).geturl()
+
+
+def _question(shown: _Question, options_separator: str | None) -> Question:
+    return Question(
+        id=shown.id,
+        text=shown.question_text or "",
+        required=bool(shown.is_required),
+        answer_type=shown.answer_type,
+        options=split_options(shown.options, options_separator),
+        key=shown.question_key or None,
+        type=shown.question_type,
+    )
+
+
+# --- what is wrong with it ------------------------------------------------------------------------
+
+
+def _refuse_repeated_ids(target: Target, found: list[_Question]) -> None:
+    """Question ids are unique per job post (part 8); with two alike nobody could tell which one an answer is for."""
+    counts = Counter(question.id for question in found)
+    problems = [
+        Problem(
+            "question-id-repeated",
+            f"{count} questions of {target} have the id {number}",
+            "answers could not be told apart; show this to the service's people",
+            FilePlace(str(target)),
+        )
+        for number, count in counts.items()
+        if count > 1
+    ]
+    if problems:
+        raise UnusableInput(problems)
+
+
+def _unreadable(base_url: str, target: Target, why: str) -> UnusableInput:
+    return UnusableInput(
+        Problem(
+            "questions-unreadable",
+            f"what answers for the questions of {target} is not what the service description shows ({why})",
+            f"is {base_url} the address of the service? else show this to the service's people",
+            FilePlace("IMPORTER_BASE_URL"),
+        )
+    )
+
+
+def _refused(target: Target, raw: RawReply) -> StoppedEarly | UnusableInput:
+    message = message_of(raw)
+    reason = f" ({message})" if message else ""
+    if raw.status == 404:
+        return UnusableInput(
+            Problem(
+                "job-post-unknown",
+                f"the service knows no {target}, or it belongs to another company{reason}",
+                "check the hash (in a mapping file it stands under target:), and the company of the token",
+                FilePlace(str(target)),
+            )
+        )
+    if raw.status == 401:
+        return StoppedEarly(
+            f"the service refuses the token (401){reason}; nothing was sent; "
+            "set IMPORTER_TOKEN or IMPORTER_TOKEN_FILE to a valid token, then run the same command again"
+        )
+    if 300 <= raw.status < 400:
+        return StoppedEarly(
+            f"the service answers {raw.status}{reason}; nothing was sent; "
+            "redirects are not followed, since they would carry the token elsewhere; set IMPORTER_BASE_URL to the "
+            "address that it names if you trust it"
+        )
+    return StoppedEarly(
+        f"the service does not give the questions of {target}: {raw.status}{reason}; nothing was sent; "
+        "run the same command again later, and ask the service's people if it stays so"
+    )
