@@ -39,18 +39,6 @@ class Waiting(NamedTuple):
     gives_up_in: float
 
 
-def _always_well() -> bool:
-    return True
-
-
-def _forgotten(_run: str, _row: int) -> Outcome | None:
-    return None
-
-
-def _ignore_waiting(_: Waiting | None) -> None:
-    pass
-
-
 class Loader:
     """Loads the submissions of one run into its target, so that nobody is entered twice (design, section 7).
 
@@ -70,10 +58,10 @@ class Loader:
         run: RunRecord,
         *,
         options: LoadOptions | None = None,
-        probe: Callable[[], bool] = _always_well,
+        probe: Callable[[], bool] = lambda: True,
         has_answered: bool = True,
-        earlier: Callable[[str, int], Outcome | None] = _forgotten,
-        on_waiting: Callable[[Waiting | None], None] = _ignore_waiting,
+        earlier: Callable[[str, int], Outcome | None] = lambda _run, _row: None,
+        on_waiting: Callable[[Waiting | None], None] = lambda _: None,
         cancellation: Cancellation | None = None,
     ) -> None:
         self._ledger = ledger
@@ -152,13 +140,13 @@ class Loader:
 
     # --- what is due ---
 
-    def _outcomes_until(self, is_so: Callable[[], bool]) -> Iterator[Outcome]:
-        """The outcomes that there are, and those that come until something is so."""
+    def _outcomes_until(self, condition: Callable[[], bool]) -> Iterator[Outcome]:
+        """The outcomes that there are, and those that come until a condition is met."""
         while True:
             self._do_what_is_due()
-            is_reached = is_so()
+            is_met = condition()
             yield from self._sender.outcomes()
-            if is_reached:
+            if is_met:
                 return
             self._wait()
 

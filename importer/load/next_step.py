@@ -211,7 +211,8 @@ def after_answer(run: RunState, job: Job, answer: Reply | NoReply, conditions: C
         if disposition is Disposition.AGAIN:
             return _without_connection(run, job, state, answer, conditions)
         return _after_inconclusive(run._replace(unreachable=0), job, state, conditions)
-    run = run._replace(has_answered=True, unreachable=0)
+    if run.unreachable or not run.has_answered:
+        run = run._replace(has_answered=True, unreachable=0)
     match disposition:
         case Disposition.AMBIGUOUS:
             return _after_inconclusive(run, job, state, conditions)
@@ -221,10 +222,9 @@ def after_answer(run: RunState, job: Job, answer: Reply | NoReply, conditions: C
             step = _end(run, job, state, conditions)
             return step._replace(run=_stopped(step.run, refused_for_all(conditions.target, answer.status)))
         case Disposition.REJECTED:
-            run = _note_rejected(run, answer.message)
+            return _after_final(run, job, state, answer.message, conditions)
         case Disposition.CREATED | Disposition.ALREADY_THERE:
-            run = run._replace(alike=0, refusal=None, answered=run.answered + 1)
-    return _after_final(run, job, state, conditions)
+            return _after_final(run, job, state, None, conditions)
 
 
 def after_question(run: RunState, is_well: bool, conditions: Conditions) -> RunState:
@@ -255,19 +255,22 @@ def after_time(run: RunState, patience: float, now: float) -> RunState:
 # --- one for each kind of answer ---
 
 
-def _note_rejected(run: RunState, refusal: str) -> RunState:
-    """Where all are refused alike it is not the rows that are wrong."""
-    alike = run.alike + 1 if refusal == run.refusal else 1
-    run = run._replace(alike=alike, refusal=refusal, answered=run.answered + 1)
-    if alike >= _ALIKE_IN_A_ROW or alike == run.answered >= _ALIKE_FROM_THE_FIRST:
-        return _stopped(run, mapping_is_wrong(alike, refusal))
-    return run
-
-
-def _after_final(run: RunState, job: Job, state: State, conditions: Conditions) -> Step:
+def _after_final(run: RunState, job: Job, state: State, refusal: str | None, conditions: Conditions) -> Step:
+    """refusal: what the service said where it rejects the row."""
     window = (*run.window[1 - WINDOW :], _CLEAR)
     is_calm = len(window) == WINDOW and window.count(_CLEAR) >= _CLEAR_THAT_FORGET
-    run = run._replace(window=window, streak=(), waits=0 if is_calm else run.waits, finals=run.finals + 1)
+    alike = 0 if refusal is None else run.alike + 1 if refusal == run.refusal else 1
+    run = run._replace(
+        window=window,
+        streak=(),
+        waits=0 if is_calm else run.waits,
+        finals=run.finals + 1,
+        answered=run.answered + 1,
+        alike=alike,
+        refusal=refusal,
+    )
+    if alike >= _ALIKE_IN_A_ROW or alike == run.answered >= _ALIKE_FROM_THE_FIRST:
+        run = _stopped(run, mapping_is_wrong(alike, refusal or ""))
     step = _end(run, job, state, conditions)
     return step._replace(run=_after_clear_probe(step.run, conditions)) if job.is_probe else step
 
