@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from importer.models import Column, Operation, Question, Target
-from importer.suggest import Proposal, SampledColumn, SourceFacts, propose
+from importer.suggest import ColumnView, Proposal, SourceFacts, propose
 from importer.suggest.proposal import ProposedEntries, ProposedValue
 
 CASES = Path(__file__).parent / "suggest_headers.txt"
@@ -98,7 +98,7 @@ class Case:
     questions: tuple[Question, ...]
     target: Target
     later: bool
-    columns: list[SampledColumn] = field(default_factory=list)
+    columns: list[ColumnView] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
 
 
@@ -155,7 +155,7 @@ def _add_column(case: Case, line: str, pools: dict[str, str]) -> None:
     header, label, values = (part.strip() for part in line.split(" | ", 2))
     texts = pools.get(values, values).split(";;")
     column = Column(len(case.columns), f"C{len(case.columns)}", header)
-    case.columns.append(SampledColumn(column, tuple((text, 3) for text in texts), 3 * len(texts)))
+    case.columns.append(ColumnView(column, tuple((text, 3) for text in texts), 3 * len(texts)))
     case.labels.append(label)
 
 

@@ -35,7 +35,7 @@ MAY_IMPORT = {
 
 # The only rooms that know a library.
 HOMES = {
-    "pandas": {"extract"},
+    "pandas": {"suggest"},
     "openpyxl": {"extract"},
     "python_calamine": {"extract"},
     "defusedxml": {"extract"},

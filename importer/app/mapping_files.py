@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from importer.app.connection import connect
 from importer.app.orders import Rehearsal
@@ -26,11 +25,19 @@ from importer.models import FilePlace, Operation, Problem, Question, SourceOptio
 from importer.runs.private_copies import Source, open_children
 from importer.runs.results_folder import make_results, private_input
 from importer.settings import Settings
-from importer.suggest import OtherSheet, Proposal, SourceFacts, open_points, propose, sample_columns, write_proposal
+from importer.suggest import (
+    ColumnProfile,
+    OtherSheet,
+    Proposal,
+    SheetProfile,
+    SourceFacts,
+    open_points,
+    profile_sheet,
+    propose,
+    sample_columns,
+    write_proposal,
+)
 from importer.template import template_columns, template_mapping, write_workbook
-
-if TYPE_CHECKING:
-    from importer.extract.profile import ColumnProfile, SheetProfile
 
 __all__ = [
     "CheckedMapping",
@@ -68,8 +75,6 @@ def look_into(file: Path, source: SourceOptions, settings: Settings) -> tuple[Sh
         UnusableInput: it cannot be read; the hints name flags.
     """
     limits = ReadingLimits.of(settings)
-    from importer.extract.profile import profile_sheet  # and with it pandas, which nothing else here needs
-
     with ExitStack() as needed:
         path = file
         if str(file) == STANDARD_INPUT:
@@ -77,7 +82,7 @@ def look_into(file: Path, source: SourceOptions, settings: Settings) -> tuple[Sh
             folder = needed.enter_context(private_input(settings.out))
             path = copy_source(file, folder, limits).path
         sheet = _open_undeclared(path, source, limits, shown_as=str(file))
-        return sheet, profile_sheet(sheet)
+        return sheet, profile_sheet(sheet.columns, sheet.rows(), sheet.header_row)
 
 
 def ask_questions(target: Target, settings: Settings, rehearsal: Rehearsal | None) -> tuple[Question, ...]:

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from importer.suggest.column_values import SampledColumn, sample_columns
+from importer.suggest.columns import (
+    ColumnKind,
+    ColumnProfile,
+    ColumnView,
+    SheetProfile,
+    profile_sheet,
+    sample_columns,
+)
 from importer.suggest.entry_columns import OtherSheet
 from importer.suggest.proposal import OpenPoints, Proposal, SourceFacts, open_points
 from importer.suggest.propose import propose
 from importer.suggest.yaml_writer import write_proposal
 
 __all__ = [
+    "ColumnKind",
+    "ColumnProfile",
+    "ColumnView",
     "OpenPoints",
     "OtherSheet",
     "Proposal",
-    "SampledColumn",
+    "SheetProfile",
     "SourceFacts",
     "open_points",
+    "profile_sheet",
     "propose",
     "sample_columns",
     "write_proposal",

@@ -1,62 +1,188 @@
-"""A column as the proposals see it: what its header and its values say, how a mapping names it, and names of people."""
+"""What a column says: its values, how many there are and what they look like, and its header."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
+from itertools import islice
 
-from importer.mapping import Header
-from importer.models import Column
-from importer.suggest.column_values import ColumnValues, SampledColumn
-from importer.suggest.header_meaning import likely_concept
+from importer.mapping import NO_WORDS, YES_WORDS, Header
+from importer.models import Column, Problem, Row
+from importer.suggest.date_forms import DateForms, date_forms, fitting_formats
 from importer.suggest.header_words import (
     CONCEPTS,
     FOREIGN_WORDS,
     NOT_IMPORTED,
+    STANDS_IN,
     concept_of,
     is_not_imported,
     key_of,
+    likely_concept,
     read_table,
     words_of,
 )
+from importer.text.normalize import normalize
 
 SIMILAR = "the header is like it"
+
+# --- what texts look like -------------------------------------------------------------------------
+
+_TABLE = read_table("value_words")
+MISSING_OR_NAME = frozenset(map(normalize, _TABLE["missing_or_name"]))
+MISSING_WORDS = frozenset(map(normalize, _TABLE["missing"])) | MISSING_OR_NAME
+_YES = frozenset(map(normalize, (*YES_WORDS, *_TABLE["yes"])))
+_NO = frozenset(map(normalize, (*NO_WORDS, *_TABLE["no"])))
+
+NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:[., '’\u00a0\u202f]\d{3})+|\d+)(?:[.,]\d+)?")
+_EMAIL = re.compile(r"[^@\s,;]+@[^@\s,;]+\.[^@\s,;.]{2,}")
+_URL = re.compile(r"(https?://)?([\w-]+\.)+[a-z]{2,}(/\S*)?", re.IGNORECASE)
+_PHONE = re.compile(r"[+(]?[\d][\d\s().\-/]{6,22}")
+_DIALED = re.compile(r"[+0(].{8,}|\d{3}[-. ]\d{3}[-. ]\d{4}")
+_WHOLE = re.compile(r"[+-]?\d{1,3}(?:([., '’\u00a0\u202f])\d{3})*|[+-]?\d+")
+_DOCUMENT = re.compile(r"[A-Za-z0-9_-]*\d[A-Za-z0-9_-]*")
+_FILE_NAME = re.compile(r".*\.(pdf|docx?|odt|rtf|txt|jpe?g|png)", re.IGNORECASE)
+
+
+def is_yes(text: str) -> bool:
+    return normalize(text) in _YES
+
+
+def is_no(text: str) -> bool:
+    return normalize(text) in _NO
+
+
+def _is_phone(text: str) -> bool:
+    return bool(_PHONE.fullmatch(text)) and 7 <= sum(character.isdigit() for character in text) <= 15
+
+
+# --- a column -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class ColumnView:
-    """A column with what its header and its values say."""
+    """A column with a sample of its values, and what these and its header say.
 
-    sampled: SampledColumn
-    values: ColumnValues
-    concept: str | None  # of CONCEPTS
-    imported: bool  # False: its header says that it is of no use to the service, or is about somebody else
-    likely: str | None = None  # what the words of its header make likely, where `concept` is None
+    `values`: each distinct text once with its count, in order of first appearance; blanks left out. `filled` counts all
+    cells that hold something, also those whose text is not kept because there are too many.
+    """
+
+    column: Column
+    values: tuple[tuple[str, int], ...] = ()
+    filled: int = 0
 
     @property
-    def column(self) -> Column:
-        return self.sampled.column
+    def texts(self) -> tuple[str, ...]:
+        return tuple(text for text, _ in self.values)
+
+    # --- its header -------------------------------------------------------------------------------
 
     @property
     def name(self) -> str:
-        return self.sampled.column.name
+        return self.column.name
 
     @cached_property
     def key(self) -> str:
         return key_of(self.name)
 
+    @cached_property
+    def concept(self) -> str | None:
+        """What it holds, of CONCEPTS, where the table of header words knows the header."""
+        return concept_of(self.name)
 
-def view(sampled: SampledColumn) -> ColumnView:
-    """The column with its meaning looked up."""
-    name = sampled.column.name
-    concept = concept_of(name)
-    refused = concept is None and is_not_imported(name)
-    foreign = concept is None and bool(FOREIGN_WORDS & set(words_of(name)))
-    likely = None if concept or refused or foreign else likely_concept(name)
-    refused = refused or likely in NOT_IMPORTED
-    imported = not refused and not foreign and bool(name.strip())
-    return ColumnView(sampled, ColumnValues(sampled), concept, imported, likely if likely in CONCEPTS else None)
+    @property
+    def likely(self) -> str | None:
+        """What the words of its header make likely, of CONCEPTS, where `concept` is None."""
+        return self._likely if self._likely in CONCEPTS else None
+
+    @cached_property
+    def imported(self) -> bool:
+        """False: its header says that it is of no use to the service, or is about somebody else."""
+        refused = self.concept is None and (self._is_refused or self._likely in NOT_IMPORTED)
+        return not refused and bool(self.name.strip())
+
+    @cached_property
+    def _is_refused(self) -> bool:
+        return is_not_imported(self.name) or bool(FOREIGN_WORDS & set(words_of(self.name)))
+
+    @cached_property
+    def _likely(self) -> str | None:
+        return None if self.concept or self._is_refused else likely_concept(self.name)
+
+    # --- its values, missing words left out; shares are from 0 to 1 ---------------------------------
+
+    @cached_property
+    def counts(self) -> tuple[tuple[str, int], ...]:
+        return tuple((text, count) for text, count in self.values if normalize(text) not in MISSING_WORDS)
+
+    @cached_property
+    def total(self) -> int:
+        return sum(count for _, count in self.counts)
+
+    def share(self, test: Callable[[str], object]) -> float:
+        """The share of cells whose text passes; 0 where there are none."""
+        return sum(count for text, count in self.counts if test(text)) / self.total if self.total else 0.0
+
+    @cached_property
+    def emails(self) -> float:
+        return self.share(_EMAIL.fullmatch)
+
+    @cached_property
+    def urls(self) -> float:
+        return self.share(_URL.fullmatch)
+
+    def urls_of(self, site: str) -> float:
+        """The share of web addresses of a site (`linkedin`)."""
+        return self.share(lambda text: _URL.fullmatch(text) and site in text.lower())
+
+    @cached_property
+    def phones(self) -> float:
+        return self.share(_is_phone)
+
+    @cached_property
+    def dialed(self) -> float:
+        """The share of texts that can be told from other numbers: they begin, or are spaced, as one dials them."""
+        return self.share(_DIALED.fullmatch)
+
+    @cached_property
+    def numbers(self) -> float:
+        return self.share(NUMBER.fullmatch)
+
+    @cached_property
+    def whole_numbers(self) -> float:
+        return self.share(_WHOLE.fullmatch)
+
+    @cached_property
+    def documents(self) -> float:
+        return self.share(_DOCUMENT.fullmatch)
+
+    @cached_property
+    def files(self) -> float:
+        return self.share(_FILE_NAME.fullmatch)
+
+    @cached_property
+    def dates(self) -> DateForms:
+        return date_forms(self.counts)
+
+    @cached_property
+    def yes_no(self) -> float:
+        """The share of words of yes and no: `yok` is such a word and no missing value here."""
+        words = [(text, count) for text, count in self.values if is_yes(text) or is_no(text)]
+        others = sum(count for text, count in self.counts if not (is_yes(text) or is_no(text)))
+        found = sum(count for _, count in words)
+        return found / (found + others) if found else 0.0
+
+    @cached_property
+    def several_words(self) -> float:
+        return self.share(lambda text: len(text.split()) > 1)
+
+    @cached_property
+    def digits(self) -> float:
+        """The share of texts with a digit: names have none."""
+        return self.share(lambda text: any(character.isdigit() for character in text))
 
 
 class ColumnNames:
@@ -71,99 +197,120 @@ class ColumnNames:
         return name if self._header.candidates(name) == (column,) else f"={column.letter}"
 
 
-# --- which columns hold the names of people -------------------------------------------------------
+# --- a sample of the values -----------------------------------------------------------------------
 
-_TABLE = read_table("value_words")
-_PARTICLES = frozenset(_TABLE["particles"])
-_SUFFIXES = frozenset(_TABLE["name_suffixes"])
-_MOST = 0.6  # of the names
-_CAPITALS = 0.8  # of the names: the others will be told row by row
+_MOST_ROWS = 5_000
+_MOST_DISTINCT = 1_000
+
+
+def sample_columns(columns: Sequence[Column], rows: Iterable[Row]) -> tuple[ColumnView, ...]:
+    """The columns with what the first 5,000 rows hold."""
+    sampler = _Sampler(columns)
+    for row in islice(rows, _MOST_ROWS):
+        sampler.add(row)
+    return sampler.views()
+
+
+class _Sampler:
+    """What the rows so far hold."""
+
+    def __init__(self, columns: Sequence[Column]) -> None:
+        self._columns = columns
+        self._counts: list[Counter[str]] = [Counter() for _ in columns]
+        self._filled = [0] * len(columns)
+
+    def add(self, row: Row) -> None:
+        for index, cell in enumerate(row.cells):
+            if cell and (text := cell.strip()):
+                self._filled[index] += 1
+                counts = self._counts[index]
+                if text in counts or len(counts) < _MOST_DISTINCT:
+                    counts[text] += 1
+
+    def views(self) -> tuple[ColumnView, ...]:
+        found = zip(self._columns, self._counts, self._filled, strict=True)
+        return tuple(ColumnView(column, tuple(counts.items()), filled) for column, counts, filled in found)
+
+
+# --- the kinds of a sheet's columns, for a person who looks into the file -------------------------
+
+_KIND_SHARE = 0.9  # of the filled cells must be of the kind that is named
+_DIALED_SHARE = 0.5  # of phone numbers begin like one, where the header does not say what they are
+_SAMPLES = 3
+_PROBLEMS = 20
+
+
+class ColumnKind(StrEnum):
+    """What the values of a column seem to be."""
+
+    EMPTY = "empty"
+    TEXT = "text"
+    E_MAIL = "e-mail"
+    PHONE = "phone"
+    DATE = "date"
+    URL = "URL"
+    YES_NO = "yes/no"
+    NUMBER = "number"
 
 
 @dataclass(frozen=True, slots=True)
-class NameHabits:
-    """How the full names of a file are written: whether capitals mark the last name, words that belong to it."""
+class ColumnProfile:
+    """A column: how many of its cells are filled, up to three different ones, and the kind they seem to be.
 
-    in_capitals: bool = False
-    particles: tuple[str, ...] = ()
-    suffixes: tuple[str, ...] = ()
-
-
-PLAIN = NameHabits()
-
-
-@dataclass(frozen=True, slots=True)
-class NameColumn:
-    """The column of a name, and which part of it where it holds a full name."""
-
-    view: ColumnView
-    part: str | None = None
-    doubt: str = ""
-    habits: NameHabits = PLAIN
-
-
-def find_names(views: Sequence[ColumnView]) -> dict[str, NameColumn]:
-    """The columns of `first_name` and `last_name`; what is not found is left out.
-
-    `Name` is the last name beside `Vorname`, the first name beside `Surname`, and a full name where it is alone.
+    `formats` are the date formats that its cells fit, as a mapping declares them, the most frequent first. `ambiguous`:
+    each of them fits, as where no date tells day from month; else all of them are needed.
     """
-    first, last = _of(views, "first_name"), _of(views, "last_name")
-    bare, full = _of(views, "bare_name"), _of(views, "full_name")
-    if first and last:
-        return {"first_name": _plain(first), "last_name": _plain(last)}
-    if last and bare:
-        return {"first_name": _plain(bare), "last_name": _plain(last)}
-    if first and bare:
-        return {"first_name": _plain(first), "last_name": _plain(bare)}
-    whole = full or (bare if bare and bare.values.several_words >= _MOST else None)
-    if whole:
-        return _split(whole)
-    return {name: _plain(found) for name, found in (("first_name", first), ("last_name", last)) if found}
+
+    column: Column
+    filled: int
+    samples: tuple[str, ...]
+    kind: ColumnKind
+    formats: tuple[str, ...] = ()
+    ambiguous: bool = False
 
 
-def _of(views: Sequence[ColumnView], concept: str) -> ColumnView | None:
-    found = [one for one in views if one.concept == concept] or [one for one in views if one.likely == concept]
-    return next((one for one in found if one.sampled.filled), found[0] if found else None)
+@dataclass(frozen=True, slots=True)
+class SheetProfile:
+    """A sheet: its rows that hold something, those with a problem, the first of these problems, and its columns."""
+
+    rows: int
+    last_row: int
+    rows_with_problems: int
+    problems: tuple[Problem, ...]
+    columns: tuple[ColumnProfile, ...]
 
 
-def _plain(one: ColumnView) -> NameColumn:
-    if max(one.values.digits, one.values.emails) >= 1 - _MOST:
-        return NameColumn(one, doubt="the values do not look like names")
-    return NameColumn(one, doubt="" if one.concept else SIMILAR)
+def profile_sheet(columns: Sequence[Column], rows: Iterable[Row], header_row: int) -> SheetProfile:
+    """What is in a sheet, all of whose rows are read."""
+    count, last_row, with_problems = 0, header_row, 0
+    problems: list[Problem] = []
+    sampler = _Sampler(columns)
+    for row in rows:
+        count += 1
+        last_row = row.number
+        with_problems += bool(row.problems)
+        problems.extend(row.problems[: _PROBLEMS - len(problems)])
+        sampler.add(row)
+    profiles = tuple(_profile_column(one) for one in sampler.views())
+    return SheetProfile(count, last_row, with_problems, tuple(problems), profiles)
 
 
-def _split(one: ColumnView) -> dict[str, NameColumn]:
-    doubt = ""
-    capitals = one.values.share(_has_capitals) > _CAPITALS
-    if one.values.total and one.values.several_words < _MOST:
-        doubt = "most values are one word and cannot be split"
-    elif not capitals and one.values.share(_surname_first) > 1 - _MOST:
-        doubt = "the last name seems to stand first, and the last word is taken for it"
-    elif not one.concept:
-        doubt = SIMILAR
-    habits = NameHabits(capitals, *_words_of_last_names(one.values.texts))
-    return {
-        "first_name": NameColumn(one, "first", doubt, habits),
-        "last_name": NameColumn(one, "last", doubt, habits),
+def _profile_column(one: ColumnView) -> ColumnProfile:
+    dates = fitting_formats(one.counts)
+    kind = ColumnKind.DATE if dates.formats else _kind_of(one)
+    samples = one.texts[:_SAMPLES]
+    return ColumnProfile(one.column, one.filled, samples, kind, dates.formats, dates.ambiguous)
+
+
+def _kind_of(one: ColumnView) -> ColumnKind:
+    says_phone = "phone" in (one.concept, one.likely, STANDS_IN.get(one.concept or one.likely or ""))
+    shares = {
+        ColumnKind.PHONE: one.phones if says_phone or one.dialed >= _DIALED_SHARE else 0.0,
+        ColumnKind.E_MAIL: one.emails,
+        ColumnKind.URL: one.urls,
+        ColumnKind.NUMBER: one.numbers,
+        ColumnKind.YES_NO: one.yes_no,  # of which 1 and 0 are words too
     }
-
-
-def _words_of_last_names(names: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The particles and the suffixes that occur: `van der Berg`, `Polat Jr.`."""
-    particles, suffixes = dict[str, None](), dict[str, None]()
-    for words in (name.split() for name in names if "," not in name):
-        particles.update(dict.fromkeys(word for word in words[1:-1] if word in _PARTICLES))
-        suffixes.update(dict.fromkeys(word for word in words[2:] if word.casefold().rstrip(".") in _SUFFIXES))
-    return tuple(particles), tuple(suffixes)
-
-
-def _has_capitals(name: str) -> bool:
-    """`YILMAZ Ayşe`, `Ayşe YILMAZ`: the words in capitals stand on one side, and there are others."""
-    capital = [word.isupper() and len(word) > 1 and not word.endswith(".") for word in name.split()]
-    return any(capital) and not all(capital) and capital in (sorted(capital), sorted(capital, reverse=True))
-
-
-def _surname_first(name: str) -> bool:
-    """`YILMAZ Ayşe`: the first word in capitals and the last not. A comma is read the right way round anyway."""
-    words = name.split()
-    return len(words) > 1 and "," not in name and words[0].isupper() and len(words[0]) > 1 and not words[-1].isupper()
+    if not one.total:
+        return ColumnKind.EMPTY
+    return next((kind for kind, share in shares.items() if share >= _KIND_SHARE), ColumnKind.TEXT)

@@ -8,10 +8,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from importer.mapping import ENTRY_FIELDS, PLACEHOLDER, EntryKind
-from importer.suggest.column_values import SampledColumn
-from importer.suggest.columns import SIMILAR, ColumnView, view
-from importer.suggest.header_meaning import is_held, likely_field
-from importer.suggest.header_words import EITHER_KIND, ENTRY_PHRASES, ENTRY_QUALIFIERS, index_of, key_of, words_of
+from importer.suggest.columns import SIMILAR, ColumnView
+from importer.suggest.header_words import (
+    EITHER_KIND,
+    ENTRY_PHRASES,
+    ENTRY_QUALIFIERS,
+    index_of,
+    is_held,
+    key_of,
+    likely_field,
+    words_of,
+)
 from importer.text.normalize import normalize, normalize_name
 
 
@@ -232,7 +239,7 @@ class OtherSheet:
     """Another sheet of the workbook with a look at its values."""
 
     name: str
-    columns: tuple[SampledColumn, ...]
+    columns: tuple[ColumnView, ...]
     header_row: int = 1
 
 
@@ -250,7 +257,7 @@ class ChildEntries:
 def child_entries(kind: EntryKind, views: Sequence[ColumnView], others: Sequence[OtherSheet]) -> ChildEntries | None:
     """The sheet that holds entries of a kind, joined to these columns; None where there is none."""
     for other in others:
-        there = [view(sampled) for sampled in other.columns]
+        there = other.columns
         groups = next((found for found in entry_groups(there, frozenset()) if found.kind is kind), None)
         if groups is None or groups.numbered:
             continue
@@ -265,11 +272,11 @@ def child_entries(kind: EntryKind, views: Sequence[ColumnView], others: Sequence
 
 def _is_unique(one: ColumnView) -> bool:
     """Whether the values of a column tell the rows apart."""
-    return len(one.sampled.values) >= _UNIQUE * one.sampled.filled > 0
+    return len(one.values) >= _UNIQUE * one.filled > 0
 
 
 def _share_found(key: ColumnView, one: ColumnView) -> float:
-    there = {normalize(text) for text in key.sampled.texts}
+    there = {normalize(text) for text in key.texts}
     if len(there) < _FEWEST:
         return 0.0
-    return len(there & {normalize(text) for text in one.sampled.texts}) / len(there)
+    return len(there & {normalize(text) for text in one.texts}) / len(there)

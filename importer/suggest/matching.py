@@ -14,10 +14,10 @@ from typing import TypeVar
 from rapidfuzz import fuzz
 
 from importer.mapping import Kind
-from importer.suggest.columns import PLAIN, SIMILAR, ColumnView, NameHabits, find_names
+from importer.suggest.columns import SIMILAR, ColumnView
 from importer.suggest.header_words import STANDS_IN, key_of, phrases_for, words_of
 from importer.suggest.proposal import Goal
-from importer.suggest.value_settings import doubt_about, is_like
+from importer.suggest.value_settings import PLAIN, NameHabits, doubt_about, is_like, name_habits, surname_first
 
 _SIMILAR_ENOUGH = 80.0  # of 100: proposed, to be checked
 _NEAR = 65.0  # named in a comment
@@ -92,10 +92,9 @@ class Matcher:
 
     def _match_names_of_people(self) -> None:
         goals = {goal.name: goal for goal in self.open_goals() if goal.question is None}
-        if "first_name" not in goals or "last_name" not in goals:
-            return
-        for name, found in find_names(self.open_views()).items():
-            self._take(Match(goals[name], (found.view,), found.doubt, None, found.part, found.habits))
+        if "first_name" in goals and "last_name" in goals:
+            for match in _names_of_people((goals["first_name"], goals["last_name"]), self.open_views()):
+                self._take(match)
 
     def _match_concepts(self) -> None:
         """The header is a word for what the goal asks."""
@@ -119,7 +118,7 @@ class Matcher:
         goal = next((goal for goal in self.open_goals() if goal.concept == "address" and goal.question), None)
         if goal is None or goal.wanted.kind not in _TEXTS:
             return
-        filled = [view for view in self.open_views() if view.sampled.filled]
+        filled = [view for view in self.open_views() if view.filled]
         parts = [
             next((view for view in filled if part in (view.concept, view.likely)), None) for part in _ADDRESS_PARTS
         ]
@@ -135,7 +134,7 @@ class Matcher:
             for view in self.open_views() if goal.concept else ():
                 close = STANDS_IN.get(view.concept or "") == goal.concept
                 place = view.concept == "location" and goal.concept in ("address", "city")
-                if (close or place) and goal not in self._found and not doubt_about(goal.wanted, view.values):
+                if (close or place) and goal not in self._found and not doubt_about(goal.wanted, view):
                     self._take(Match(goal, (view,), f"'{view.name}' says something close, not quite the same"))
 
     def _match_likely_concepts(self) -> None:
@@ -170,9 +169,9 @@ class Matcher:
         ]
 
     def _take_best(self, goal: Goal, views: Sequence[ColumnView], otherwise: str = "") -> None:
-        fitting = [view for view in views if not doubt_about(goal.wanted, view.values)] or views
+        fitting = [view for view in views if not doubt_about(goal.wanted, view)] or views
         best, *others = _filled(fitting)
-        doubt = doubt_about(goal.wanted, best.values)
+        doubt = doubt_about(goal.wanted, best)
         if others:
             doubt = doubt or f"'{others[0].name}' ({others[0].column.letter}) says the same"
         self._take(Match(goal, (best,), doubt or otherwise))
@@ -180,7 +179,7 @@ class Matcher:
     def _take_alternatives(self, goal: Goal, views: Sequence[ColumnView], likely: Sequence[ColumnView]) -> None:
         """The first that is filled in counts, so that every column whose values fit is named."""
         more = [view for view in self.open_views() if STANDS_IN.get(view.concept or view.likely or "") == goal.concept]
-        fitting = [view for view in (*views, *likely, *more) if is_like(goal.wanted, view.values)]
+        fitting = [view for view in (*views, *likely, *more) if is_like(goal.wanted, view)]
         if not fitting:
             self._take_best(goal, (*views, *likely))
             return
@@ -195,7 +194,7 @@ class Matcher:
 
 
 def _filled(views: Sequence[ColumnView]) -> Sequence[ColumnView]:
-    return [view for view in views if view.sampled.filled] or views
+    return [view for view in views if view.filled] or views
 
 
 _T = TypeVar("_T")
@@ -227,18 +226,66 @@ def _similarity(header: str, name: str) -> float:
 
 def _may_be(goal: Goal, view: ColumnView) -> bool:
     if goal.wanted.kind in _TEXTS:
-        return not doubt_about(goal.wanted, view.values) and view.values.emails < 0.5
-    return is_like(goal.wanted, view.values)
+        return not doubt_about(goal.wanted, view) and view.emails < 0.5
+    return is_like(goal.wanted, view)
 
 
 def _values_say(goal: Goal, view: ColumnView) -> bool:
-    values, concept = view.values, goal.concept or ""
+    values, concept = view, goal.concept or ""
     if goal.wanted.kind is Kind.EMAIL:
         return values.emails >= 0.8
     if goal.wanted.kind is Kind.PHONE:
-        return values.phones >= 0.8 and values.share(lambda text: text.startswith(("+", "0"))) >= 0.5
+        return values.phones >= 0.8 and values.dialed >= 0.5
     if goal.wanted.kind is Kind.URL and concept in ("linkedin", "github", "behance", "dribbble"):
         return values.urls_of(concept) >= 0.8
     if goal.wanted.kind in (Kind.CHOICE, Kind.CHOICES) and goal.wanted.options:
         return len(values.counts) > 1 and is_like(goal.wanted, values)
     return False
+
+
+# --- the columns of the names of people -----------------------------------------------------------
+
+_MOST = 0.6  # of the names
+
+
+def _names_of_people(goals: tuple[Goal, Goal], views: Sequence[ColumnView]) -> list[Match]:
+    """The columns of first and last name; what is not found is left out.
+
+    `Name` is the last name beside `Vorname`, the first name beside `Surname`, and a full name where it is alone.
+    """
+    first, last = _of(views, "first_name"), _of(views, "last_name")
+    bare, full = _of(views, "bare_name"), _of(views, "full_name")
+    pairs = ((first, last), (bare, last), (first, bare))
+    pair = next((pair for pair in pairs if all(pair)), None)
+    whole = full or (bare if bare and bare.several_words >= _MOST else None)
+    if pair is None and whole:
+        return _parts_of(whole, goals)
+    found = zip(goals, pair or (first, last), strict=True)
+    return [Match(goal, (one,), _doubt_about_name(one)) for goal, one in found if one]
+
+
+def _of(views: Sequence[ColumnView], concept: str) -> ColumnView | None:
+    found = [one for one in views if one.concept == concept] or [one for one in views if one.likely == concept]
+    return next((one for one in found if one.filled), found[0] if found else None)
+
+
+def _doubt_about_name(one: ColumnView) -> str:
+    if max(one.digits, one.emails) >= 1 - _MOST:
+        return "the values do not look like names"
+    return "" if one.concept else SIMILAR
+
+
+def _parts_of(one: ColumnView, goals: tuple[Goal, Goal]) -> list[Match]:
+    """A full name is both."""
+    doubt = ""
+    habits = name_habits(one)
+    if one.total and one.several_words < _MOST:
+        doubt = "most values are one word and cannot be split"
+    elif not habits.in_capitals and one.share(surname_first) > 1 - _MOST:
+        doubt = "the last name seems to stand first, and the last word is taken for it"
+    elif not one.concept:
+        doubt = SIMILAR
+    return [
+        Match(goal, (one,), doubt, part=part, habits=habits)
+        for goal, part in zip(goals, ("first", "last"), strict=True)
+    ]

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from importer.mapping import ENTRY_FIELDS, PLACEHOLDER, Kind, spec_of_entry
 from importer.models import Question, Target
-from importer.suggest.column_values import (
+from importer.suggest.columns import (
     MISSING_OR_NAME,
     MISSING_WORDS,
-    ColumnValues,
-    DateForms,
-    SampledColumn,
-    date_forms,
-    day_first_votes,
+    ColumnNames,
+    ColumnView,
 )
-from importer.suggest.columns import PLAIN, ColumnNames, ColumnView, view
+from importer.suggest.date_forms import DateForms, date_forms, day_first_votes
 from importer.suggest.entry_columns import (
     ChildEntries,
     EntryColumns,
@@ -43,7 +41,7 @@ from importer.suggest.proposal import (
     entry_kind,
     question_goals,
 )
-from importer.suggest.value_settings import Reading, date_reading, doubt_about, phone_region, reading_of
+from importer.suggest.value_settings import PLAIN, Reading, date_reading, doubt_about, reading_of
 from importer.text.normalize import normalize
 from importer.text.ranges import range_pieces
 
@@ -51,7 +49,7 @@ from importer.text.ranges import range_pieces
 def propose(
     target: Target,
     questions: Sequence[Question],
-    columns: Sequence[SampledColumn],
+    views: Sequence[ColumnView],
     source: SourceFacts,
     others: Sequence[OtherSheet] = (),
 ) -> Proposal:
@@ -61,8 +59,7 @@ def propose(
 
     Nothing is guessed silently: what is not certain carries its doubt, and what is not found is named as open.
     """
-    views = tuple(map(view, columns))
-    names = ColumnNames([sampled.column for sampled in columns])
+    names = ColumnNames([one.column for one in views])
     day_first = _day_first(views)
     candidate, asked = candidate_goals(target), question_goals(questions)
     entries, reserved = _entries(questions, views, names, day_first)
@@ -96,13 +93,13 @@ def propose(
 
 def _day_first(views: Sequence[ColumnView]) -> bool | None:
     """How these columns together write `3/4/2021`, None where nothing says it."""
-    votes = sum(day_first_votes(one.values.counts) for one in views)
+    votes = sum(day_first_votes(one.counts) for one in views)
     return None if votes == 0 else votes > 0
 
 
 def _value(match: Match, names: ColumnNames, day_first: bool | None) -> ProposedValue:
     columns = tuple(one.column for one in match.views)
-    reading = reading_of(match.goal.wanted, [one.values for one in match.views], day_first)
+    reading = reading_of(match.goal.wanted, match.views, day_first)
     part = (Setting("part", match.part),) if match.part else ()
     return ProposedValue(
         names=tuple(map(names.of, columns)),
@@ -135,7 +132,7 @@ _DATES = ("start_date", "end_date")
 
 
 def _entries(
-    questions: Sequence[Question], views: tuple[ColumnView, ...], names: ColumnNames, day_first: bool | None
+    questions: Sequence[Question], views: Sequence[ColumnView], names: ColumnNames, day_first: bool | None
 ) -> tuple[dict[int, ProposedEntries], frozenset[int]]:
     """The entries by question, and the columns that belong to entries, whether or not somebody asks for them."""
     asked = {kind: question for question in questions if (kind := entry_kind(question))}
@@ -156,7 +153,7 @@ def _named_by(goal: Goal, one: ColumnView) -> bool:
 
 
 def _on_other_sheets(
-    questions: Sequence[Question], views: tuple[ColumnView, ...], names: ColumnNames, others: Sequence[OtherSheet]
+    questions: Sequence[Question], views: Sequence[ColumnView], names: ColumnNames, others: Sequence[OtherSheet]
 ) -> dict[int, ProposedEntries]:
     """The entries that another sheet holds, of questions that no column here answers."""
     found = {}
@@ -170,8 +167,8 @@ def _on_other_sheets(
 
 def _entries_of_child(child: ChildEntries, names: ColumnNames) -> ProposedEntries:
     """The entries of another sheet. `names` are those of the main one."""
-    there = ColumnNames([sampled.column for sampled in child.sheet.columns])
-    entries = _entries_of(child.groups, there, _day_first([view(sampled) for sampled in child.sheet.columns]))
+    there = ColumnNames([one.column for one in child.sheet.columns])
+    entries = _entries_of(child.groups, there, _day_first(child.sheet.columns))
     join = ProposedChild(child.sheet.name, there.of(child.key.column), names.of(child.equals.column))
     doubt = "" if child.found == 1 else f"{child.found:.0%} of the keys of that sheet are found in this one"
     return replace(entries, child=join, doubt=doubt)
@@ -233,11 +230,11 @@ def _proposed(field: EntryColumns, names: ColumnNames, reading: Reading, doubt: 
     )
 
 
-def _together(field: EntryColumns) -> ColumnValues:
+def _together(field: EntryColumns) -> ColumnView:
     """The columns of one field as if they were one."""
-    values = tuple(pair for one in field.views for pair in one.sampled.values)
-    filled = sum(one.sampled.filled for one in field.views)
-    return ColumnValues(SampledColumn(field.views[0].column, values, filled))
+    values = tuple(pair for one in field.views for pair in one.values)
+    filled = sum(one.filled for one in field.views)
+    return ColumnView(field.views[0].column, values, filled)
 
 
 # --- what counts for the whole file ---------------------------------------------------------------
@@ -255,8 +252,8 @@ def _region(values: Mapping[Goal, ProposedValue], views: Sequence[ColumnView]) -
     phones = {
         column.index for goal, value in values.items() if goal.wanted.kind is Kind.PHONE for column in value.taken
     }
-    numbers = [pair for one in views if one.column.index in phones for pair in one.values.counts]
-    return phone_region(numbers, language_of(one.name for one in views)) if numbers else None
+    numbers = [pair for one in views if one.column.index in phones for pair in one.counts]
+    return _phone_region(numbers, language_of(one.name for one in views)) if numbers else None
 
 
 def _missing_words(
@@ -275,7 +272,33 @@ def _missing_words(
     for one in views:
         if one.column.index in own:
             continue
-        words = {normalize(text): text for text in one.sampled.texts if normalize(text) in MISSING_WORDS - options}
+        words = {normalize(text): text for text in one.texts if normalize(text) in MISSING_WORDS - options}
         columns.update(set(words))
         written = {**words, **written}
     return tuple(text for word, text in sorted(written.items()) if word not in MISSING_OR_NAME or columns[word] > 1)
+
+
+# --- phone numbers --------------------------------------------------------------------------------
+
+_NO_DIGIT = re.compile(r"\D+")
+_FLOAT = re.compile(r"\.0$")
+_OF_NUMBER = {"TR": re.compile(r"05\d{9}"), "GB": re.compile(r"07\d{9}"), "DE": re.compile(r"01[5-7]\d{7,10}")}
+_OF_LANGUAGE = {"tr": "TR", "de": "DE"}
+
+
+def _phone_region(counts: Iterable[tuple[str, int]], language: str) -> str | None:
+    """The region that the numbers without + are most likely of, as two letters.
+
+    None where every number says its own or nothing tells. language: that of most headers.
+    """
+    votes = Counter[str]()
+    for text, count in counts:
+        digits = _NO_DIGIT.sub("", _FLOAT.sub("", text))
+        if len(digits) < 7 or text.startswith(("+", "(+", "00")):
+            continue
+        region = next((name for name, form in _OF_NUMBER.items() if form.fullmatch(digits)), None)
+        region = region or _OF_LANGUAGE.get(language) or ("US" if re.fullmatch(r"[2-9]\d{9}", digits) else None)
+        if region is not None:
+            votes[region] += count
+    # 5XX XXX XX XX is a Turkish mobile number without its zero where others of the file have it.
+    return "TR" if votes["TR"] else votes.most_common(1)[0][0] if votes.total() else None

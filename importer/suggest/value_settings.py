@@ -11,7 +11,8 @@ from functools import lru_cache
 from rapidfuzz import fuzz
 
 from importer.mapping import NO_WORDS, YES_WORDS, FieldSpec, Kind, Options
-from importer.suggest.column_values import MISSING_WORDS, NUMBER, ColumnValues, DateForms, date_forms, is_no, is_yes
+from importer.suggest.columns import MISSING_WORDS, NUMBER, ColumnView, is_no, is_yes
+from importer.suggest.date_forms import DateForms, date_forms
 from importer.suggest.header_words import read_table, words_of
 from importer.suggest.proposal import Setting, TableLine
 from importer.text.closest import closest
@@ -24,9 +25,9 @@ Counts = Sequence[tuple[str, int]]  # texts, each with how often it occurs
 _ENOUGH = 0.6  # of the filled cells: exports are messy, and the rest is told row by row
 
 
-def doubt_about(wanted: FieldSpec, values: ColumnValues) -> str:
+def doubt_about(wanted: FieldSpec, values: ColumnView) -> str:
     """Why the values do not look like what is wanted, "" where they do or where there are none to judge by."""
-    if not values.sampled.filled:
+    if not values.filled:
         return ""
     if not values.total and wanted.kind not in (Kind.YES_NO, Kind.FLAG):
         return ""
@@ -39,12 +40,12 @@ def doubt_about(wanted: FieldSpec, values: ColumnValues) -> str:
     return "" if share >= _ENOUGH else f"only {share:.0%} of the values look like {noun}"
 
 
-def is_like(wanted: FieldSpec, values: ColumnValues) -> bool:
+def is_like(wanted: FieldSpec, values: ColumnView) -> bool:
     """Whether the values themselves speak for it: there are some, and they are of the kind."""
     return bool(values.total) and not doubt_about(wanted, values)
 
 
-def _choice(values: ColumnValues, wanted: FieldSpec) -> tuple[float, str]:
+def _choice(values: ColumnView, wanted: FieldSpec) -> tuple[float, str]:
     if not wanted.options:
         return 1.0, ""
     meant = {normalize(line.cell) for line in table_of(values.counts, wanted.options) if line.target}
@@ -53,7 +54,7 @@ def _choice(values: ColumnValues, wanted: FieldSpec) -> tuple[float, str]:
     return share, wanted.noun.replace("option of", "an option of", 1)
 
 
-def _choices(values: ColumnValues, wanted: FieldSpec) -> tuple[float, str]:
+def _choices(values: ColumnView, wanted: FieldSpec) -> tuple[float, str]:
     if not wanted.options:
         return 1.0, ""
     separator = _separator_of(values.counts, wanted.options)
@@ -65,7 +66,7 @@ def _choices(values: ColumnValues, wanted: FieldSpec) -> tuple[float, str]:
     return values.share(holds_an_option), f"options of {wanted.noun.removeprefix('option of ')}"
 
 
-_TESTS: dict[Kind, Callable[[ColumnValues, FieldSpec], tuple[float, str]]] = {
+_TESTS: dict[Kind, Callable[[ColumnView, FieldSpec], tuple[float, str]]] = {
     Kind.EMAIL: lambda values, _: (values.emails, "an e-mail address"),
     Kind.URL: lambda values, _: (values.urls, "a web address"),
     Kind.PHONE: lambda values, _: (values.phones, "a phone number"),
@@ -94,7 +95,7 @@ class Reading:
     remark: str = ""
 
 
-def reading_of(wanted: FieldSpec, columns: Sequence[ColumnValues], day_first: bool | None) -> Reading:
+def reading_of(wanted: FieldSpec, columns: Sequence[ColumnView], day_first: bool | None) -> Reading:
     """The keys that these columns together need to be read as what is wanted.
 
     day_first: how the file as a whole writes `3/4/2021`, None where nothing says it.
@@ -105,7 +106,7 @@ def reading_of(wanted: FieldSpec, columns: Sequence[ColumnValues], day_first: bo
     if wanted.kind in (Kind.INTEGER, Kind.DECIMAL):
         return _number_reading(wanted.kind, counts)
     if wanted.kind in (Kind.YES_NO, Kind.FLAG):
-        return _yes_no_reading(tuple(text for values in columns for text in values.sampled.texts))
+        return _yes_no_reading(tuple(text for values in columns for text in values.texts))
     if wanted.kind is Kind.CHOICE and wanted.options:
         return Reading(table=table_of(counts, wanted.options))
     if wanted.kind is Kind.CHOICES:
@@ -262,27 +263,46 @@ def _key(text: str) -> str:
     return "".join(words_of(text)) or _NO_WORD.sub("", text.casefold())
 
 
-# --- phone numbers --------------------------------------------------------------------------------
+# --- full names -----------------------------------------------------------------------------------
 
-_NO_DIGIT = re.compile(r"\D+")
-_FLOAT = re.compile(r"\.0$")
-_OF_NUMBER = {"TR": re.compile(r"05\d{9}"), "GB": re.compile(r"07\d{9}"), "DE": re.compile(r"01[5-7]\d{7,10}")}
-_OF_LANGUAGE = {"tr": "TR", "de": "DE"}
+_PARTICLES = frozenset(read_table("value_words")["particles"])
+_SUFFIXES = frozenset(read_table("value_words")["name_suffixes"])
+_CAPITALS = 0.8  # of the names: the others will be told row by row
 
 
-def phone_region(counts: Iterable[tuple[str, int]], language: str) -> str | None:
-    """The region that the numbers without + are most likely of, as two letters.
+@dataclass(frozen=True, slots=True)
+class NameHabits:
+    """How the full names of a file are written: whether capitals mark the last name, words that belong to it."""
 
-    None where every number says its own or nothing tells. language: that of most headers.
-    """
-    votes = Counter[str]()
-    for text, count in counts:
-        digits = _NO_DIGIT.sub("", _FLOAT.sub("", text))
-        if len(digits) < 7 or text.startswith(("+", "(+", "00")):
-            continue
-        region = next((name for name, form in _OF_NUMBER.items() if form.fullmatch(digits)), None)
-        region = region or _OF_LANGUAGE.get(language) or ("US" if re.fullmatch(r"[2-9]\d{9}", digits) else None)
-        if region is not None:
-            votes[region] += count
-    # 5XX XXX XX XX is a Turkish mobile number without its zero where others of the file have it.
-    return "TR" if votes["TR"] else votes.most_common(1)[0][0] if votes.total() else None
+    in_capitals: bool = False
+    particles: tuple[str, ...] = ()
+    suffixes: tuple[str, ...] = ()
+
+
+PLAIN = NameHabits()
+
+
+def name_habits(values: ColumnView) -> NameHabits:
+    """How these full names are written."""
+    return NameHabits(values.share(_has_capitals) > _CAPITALS, *_words_of_last_names(text for text, _ in values.counts))
+
+
+def _words_of_last_names(names: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The particles and the suffixes that occur: `van der Berg`, `Polat Jr.`."""
+    particles, suffixes = dict[str, None](), dict[str, None]()
+    for words in (name.split() for name in names if "," not in name):
+        particles.update(dict.fromkeys(word for word in words[1:-1] if word in _PARTICLES))
+        suffixes.update(dict.fromkeys(word for word in words[2:] if word.casefold().rstrip(".") in _SUFFIXES))
+    return tuple(particles), tuple(suffixes)
+
+
+def _has_capitals(name: str) -> bool:
+    """`YILMAZ Ayşe`, `Ayşe YILMAZ`: the words in capitals stand on one side, and there are others."""
+    capital = [word.isupper() and len(word) > 1 and not word.endswith(".") for word in name.split()]
+    return any(capital) and not all(capital) and capital in (sorted(capital), sorted(capital, reverse=True))
+
+
+def surname_first(name: str) -> bool:
+    """`YILMAZ Ayşe`: the first word in capitals and the last not. A comma is read the right way round anyway."""
+    words = name.split()
+    return len(words) > 1 and "," not in name and words[0].isupper() and len(words[0]) > 1 and not words[-1].isupper()

@@ -12,10 +12,18 @@ from importer.mapping import NO_WORDS, YES_WORDS, Kind, Options, ResolvedValue
 from importer.models import WireFormat
 from importer.text.closest import did_you_mean
 from importer.text.normalize import normalize
-from importer.transform.contacts import phone_reader, read_email, read_url
 from importer.transform.dates import date_reader
-from importer.transform.names import read_name
-from importer.transform.texts import Refusal, in_mapping, quoted, read_line, read_text
+from importer.transform.texts import (
+    Refusal,
+    in_mapping,
+    phone_reader,
+    quoted,
+    read_email,
+    read_line,
+    read_name,
+    read_text,
+    read_url,
+)
 
 TextReader = Callable[[str, bool], str | Refusal]
 

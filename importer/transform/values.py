@@ -10,8 +10,7 @@ from importer.text.closest import did_you_mean
 from importer.text.normalize import normalize
 from importer.text.ranges import range_pieces
 from importer.transform.kinds import joined_choices, reader_of
-from importer.transform.names import part_of_name
-from importer.transform.texts import Refusal, in_mapping, quoted, stripped
+from importer.transform.texts import Refusal, in_mapping, part_of_name, quoted, stripped
 
 # The texts of all other kinds occur again and again, so that what was read once is remembered.
 _SELDOM_REPEATED = frozenset({Kind.TEXT, Kind.EMAIL, Kind.PHONE, Kind.URL, Kind.DOCUMENT, Kind.CV})

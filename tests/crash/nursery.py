@@ -182,7 +182,6 @@ def _live(question: dict[str, Any]) -> None:
 
 _NOT_IN_A_RUN = {
     "importer.__main__",  # is a command as soon as it is imported
-    "importer.extract.profile",  # pandas, for `look` alone
 }
 _BESIDES = ("encodings.idna", "encodings.utf_8_sig", "phonenumbers.data.region_TR", "tests.crash.failpoints")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from importer.models import Column, Operation, Origin, Question, Row, Target
-from importer.suggest import Proposal, SampledColumn, SourceFacts, propose, sample_columns
+from importer.suggest import ColumnView, Proposal, SourceFacts, propose, sample_columns
 
 JOB_POST = Target(Operation.APPLY, "4f2c9a")
 POOL = Target(Operation.ADD_TO_POOL, "17")
@@ -18,7 +18,7 @@ PERSON: dict[str, Sequence[str]] = {
 }
 
 
-def sampled(columns: Mapping[str, Sequence[str]]) -> tuple[SampledColumn, ...]:
+def sampled(columns: Mapping[str, Sequence[str]]) -> tuple[ColumnView, ...]:
     """Columns with these headers and values, the first in A."""
     named = [Column(index, chr(ord("A") + index), name) for index, name in enumerate(columns)]
     height = max((len(values) for values in columns.values()), default=0)

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from importer.suggest.column_values import date_forms
+from importer.suggest.date_forms import date_forms
 
 _ORDER = "'{}' can be read with the day or the month first, and no value of the column tells"
 FOUND = [
@@ -81,3 +81,9 @@ def test_open_ends_partial_dates_and_words_are_told_apart() -> None:
     assert [word.casefold() for word in forms.open_ends] == ["halen"]
     assert (forms.lacks_month, forms.lacks_day) == (True, True)
     assert (forms.unread, round(forms.share, 2)) == ((("soon", 2),), 0.67)
+
+
+def test_a_text_of_two_columns_counts_in_both() -> None:
+    """The dates of start and end are looked at together: what is in no date's form is counted wherever it stands."""
+    forms = date_forms([("2019", 3), ("soon", 2), ("2019", 1), ("soon", 1)])
+    assert (forms.total, forms.unread) == (7, (("soon", 3),))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from importer.mapping import EntryKind
-from importer.suggest.header_meaning import likely_concept, likely_field
+from importer.suggest.header_words import likely_concept, likely_field
 from tests.suggest.given import asked, proposed
 from tests.suggest.test_proposals import entries_of
 

@@ -6,8 +6,7 @@ from email_validator import EmailNotValidError, validate_email
 from hypothesis import given
 from hypothesis import strategies as st
 
-from importer.transform.contacts import read_email
-from importer.transform.texts import Refusal
+from importer.transform.texts import Refusal, read_email
 
 _pieces = st.lists(st.sampled_from(["a", "Z9", "_", "+x", "-", ".", "..", "ü", "@", " ", '"']), max_size=5).map("".join)
 _domains = st.sampled_from(

@@ -14,36 +14,62 @@ from typer.testing import CliRunner
 from importer.cli.look_command import look
 from importer.errors import UnusableInput
 from importer.extract import ReadingLimits, open_sheet
-from importer.extract.profile import Kind, profile_sheet
 from importer.models import SourceOptions
+from importer.suggest import ColumnKind, SheetProfile, profile_sheet
 from tests.extract.corpus.writers import csv_text, edited
 
 
-def profiled(tmp_path: Path, name: str, *cells: str) -> tuple[Kind, tuple[str, ...], bool]:
+def profile_of(path: Path, options: SourceOptions) -> SheetProfile:
+    sheet = open_sheet(path, options, ReadingLimits(), shown_as=path.name)
+    return profile_sheet(sheet.columns, sheet.rows(), sheet.header_row)
+
+
+def profiled(tmp_path: Path, name: str, *cells: str) -> tuple[ColumnKind, tuple[str, ...], bool]:
     """Kind, date formats and whether these are ambiguous of a column with a name and cells."""
     path = tmp_path / "a.csv"
     path.write_text(csv_text([("id", name), *((f"x{n}", cell) for n, cell in enumerate(cells))]))
-    column = profile_sheet(open_sheet(path, SourceOptions(header_row=1, delimiter=","), ReadingLimits())).columns[1]
+    column = profile_of(path, SourceOptions(header_row=1, delimiter=",")).columns[1]
     return column.kind, column.formats, column.ambiguous
 
 
 @pytest.mark.parametrize(
     ("name", "cells", "kind"),
     [
-        ("Contact", ("ada@example.com", "alan@example.org"), Kind.E_MAIL),
-        ("Profile", ("https://example.com/ada", "www.example.org/alan"), Kind.URL),
-        ("Contact", ("+44 20 7946 0001", "020 7946 0002"), Kind.PHONE),
-        ("Cep Telefonu", ("442079460001", "442079460002"), Kind.PHONE),
-        ("Id", ("442079460001", "442079460002"), Kind.NUMBER),
-        ("Salary", ("1.234,50", "1200", "-"), Kind.NUMBER),
-        ("Consent", ("Evet", "Hayır"), Kind.YES_NO),
-        ("Notes", ("knows Rust", "12"), Kind.TEXT),
-        ("Notes", ("", ""), Kind.EMPTY),
-        ("Notes", ("-", "n/a"), Kind.EMPTY),
+        ("Contact", ("ada@example.com", "alan@example.org"), ColumnKind.E_MAIL),
+        ("Profile", ("https://example.com/ada", "www.example.org/alan"), ColumnKind.URL),
+        ("Contact", ("+44 20 7946 0001", "020 7946 0002"), ColumnKind.PHONE),
+        ("Cep Telefonu", ("442079460001", "442079460002"), ColumnKind.PHONE),
+        ("Id", ("442079460001", "442079460002"), ColumnKind.NUMBER),
+        ("Salary", ("1.234,50", "1200", "-"), ColumnKind.NUMBER),
+        ("Consent", ("Evet", "Hayır"), ColumnKind.YES_NO),
+        ("Führerschein", ("Ja", "Nein", "-"), ColumnKind.YES_NO),
+        ("Children", ("0", "1"), ColumnKind.NUMBER),
+        ("Id", ("0004701", "0004702"), ColumnKind.NUMBER),
+        ("Date", ("45292", "45323", "01.02.2024"), ColumnKind.TEXT),
+        ("Years", ("2015-2019", "2011 - 2015"), ColumnKind.TEXT),
+        ("Notes", ("knows Rust", "12"), ColumnKind.TEXT),
+        ("Notes", ("", ""), ColumnKind.EMPTY),
+        ("Notes", ("-", "n/a"), ColumnKind.EMPTY),
     ],
-    ids=["e-mail", "url", "phone", "phone-by-header", "number", "decimals", "yes-no", "text", "empty", "only-missing"],
+    ids=[
+        "e-mail",
+        "url",
+        "phone",
+        "phone-by-header",
+        "number",
+        "decimals",
+        "yes-no",
+        "ja-nein",
+        "1-and-0",
+        "leading-zeros",
+        "counts-and-dates",
+        "range",
+        "text",
+        "empty",
+        "only-missing",
+    ],
 )
-def test_kind(tmp_path: Path, name: str, cells: tuple[str, ...], kind: Kind) -> None:
+def test_kind(tmp_path: Path, name: str, cells: tuple[str, ...], kind: ColumnKind) -> None:
     """The kind of a column is told by its cells, and for bare digits by its header."""
     assert profiled(tmp_path, name, *cells) == (kind, (), False)
 
@@ -57,24 +83,25 @@ def test_kind(tmp_path: Path, name: str, cells: tuple[str, ...], kind: Kind) -> 
         (("Jan 2020", "Mar 2021"), ("%b %Y",), False),
         (("2020", "2021-05", "2022", "03.2019"), ("%Y", "%m.%Y", "%Y-%m"), False),
         (("2021-03-15 14:30:00",), ("%Y-%m-%d %H:%M:%S",), False),
+        (("2021-03-15", "Present", "halen"), ("%Y-%m-%d",), False),
     ],
-    ids=["day-first", "told-by-a-15", "ambiguous", "month-name", "mixed", "with-time"],
+    ids=["day-first", "told-by-a-15", "ambiguous", "month-name", "mixed", "with-time", "open-ends"],
 )
 def test_dates(tmp_path: Path, cells: tuple[str, ...], formats: tuple[str, ...], ambiguous: bool) -> None:
     """Dates are told with the formats that a mapping must declare, and whether the file can tell day from month."""
-    assert profiled(tmp_path, "From", *cells) == (Kind.DATE, formats, ambiguous)
+    assert profiled(tmp_path, "From", *cells) == (ColumnKind.DATE, formats, ambiguous)
 
 
 def test_years_alone_are_numbers(tmp_path: Path) -> None:
     """A column of nothing but years is a column of numbers."""
-    assert profiled(tmp_path, "Year", "2020", "2021") == (Kind.NUMBER, (), False)
+    assert profiled(tmp_path, "Year", "2020", "2021") == (ColumnKind.NUMBER, (), False)
 
 
 def test_counts_and_samples(tmp_path: Path) -> None:
     """A profile counts rows, filled cells and rows with problems, and shows three different samples."""
     path = tmp_path / "a.csv"
     path.write_text("Name,City\nAda,Rome\nAda,\n\nAlan,Oslo\nGrace,#N/A\nMary,Bern\n")
-    profile = profile_sheet(open_sheet(path, SourceOptions(), ReadingLimits(), shown_as="a.csv"))
+    profile = profile_of(path, SourceOptions())
     assert (profile.rows, profile.last_row, profile.rows_with_problems) == (5, 7, 1)
     assert [(each.filled, each.samples) for each in profile.columns] == [
         (5, ("Ada", "Alan", "Grace")),

@@ -1,0 +1,263 @@
+"""How the dates of columns are written: which forms fit a text, and which of these a mapping must declare."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+
+from importer.suggest.header_words import read_table
+from importer.text.dates import LANGUAGES, tokens
+from importer.text.normalize import normalize
+
+# --- the forms that a file's own are found among ---------------------------------------------------
+
+_YEAR = "%Y"
+_DAYS = (
+    "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%y",
+    "%d/%m/%y", "%m/%d/%y",
+    "%d %b %Y", "%d %B %Y", "%d. %B %Y", "%d. %b %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y", "%d-%B-%Y", "%d-%b-%y",
+    "%Y%m%d",
+)  # fmt: skip
+_TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p")
+_MONTHS = ("%m/%Y", "%m.%Y", "%m-%Y", "%Y.%m", "%Y/%m", "%b %Y", "%B %Y", "%b-%Y", "%B-%Y", "%b %y", "%b-%y")
+_FORMATS = tuple(day + time for day in _DAYS for time in _TIMES) + _MONTHS
+_ISO_DAYS = ("%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S")
+_ALL_FORMATS = (*_ISO_DAYS, *_FORMATS, _YEAR, "%Y-%m")
+_SHORT = 4  # letters of a month's short name, at most
+
+
+def _names() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The short and the long names of months in all languages; a name that is both, as May, is a short one."""
+    forms = {normalize(name) for months in LANGUAGES.values() for forms in months for name in forms.split()}
+    short = {name for name in forms if len(name) <= _SHORT}
+    return tuple(sorted(short, key=len, reverse=True)), tuple(sorted(forms - short, key=len, reverse=True))
+
+
+_SHORT_NAMES, _LONG_NAMES = _names()
+_PATTERNS = {
+    "d": "(0?[1-9]|[12][0-9]|3[01])", "m": "(0?[1-9]|1[0-2])", "Y": "((?:19|20)[0-9]{2})", "y": "([0-9]{2})",
+    "b": "((?:" + "|".join(_SHORT_NAMES) + ")\\.?)", "B": "(" + "|".join(_LONG_NAMES) + ")",
+    "H": "([01]?[0-9]|2[0-3])", "I": "(0?[1-9]|1[0-2])", "M": "([0-5][0-9])", "S": "([0-5][0-9])",
+    "p": "([ap]\\.?m\\.?)",
+}  # fmt: skip
+_WORD = re.compile(r"[^\W\d_]+")
+_NO_MONTHS = frozenset({"am", "pm", "a", "p", "m", "t"})
+
+
+@lru_cache(maxsize=8192)
+def _formats_of(text: str) -> tuple[str, ...]:
+    """The forms beside ISO that a text may be in: two where day and month may be either."""
+    return _fitting(text, _FORMATS)
+
+
+@lru_cache(maxsize=8192)
+def _all_formats_of(text: str) -> tuple[str, ...]:
+    """The forms that a text may be in, those of ISO among them."""
+    return _fitting(text, _ALL_FORMATS)
+
+
+def _short_year_of(text: str, date_format: str) -> int | None:
+    """The two-digit year that a text in this form says, None where the form has none or the text is no such date."""
+    codes = [token.code for token in tokens(date_format) if token.code]
+    match = _pattern(date_format).fullmatch(normalize(text)) if "y" in codes else None
+    return int(match[codes.index("y") + 1]) if match else None
+
+
+def _month_languages(texts: Sequence[str]) -> tuple[str, ...]:
+    """The languages in which every month of these dates has its name: one if one will do, English first."""
+    words = {word for text in texts for word in _WORD.findall(normalize(text))} - _NO_MONTHS
+    knows = {
+        language: {normalize(name) for forms in months for name in forms.split()}
+        for language, months in LANGUAGES.items()
+    }
+    chosen: list[str] = []
+    while words:
+        best = max(knows, key=lambda language: len(words & knows[language]))
+        if not words & knows[best]:
+            break
+        chosen.append(best)
+        words -= knows[best]
+    return tuple(chosen)
+
+
+def _fitting(text: str, formats: Sequence[str]) -> tuple[str, ...]:
+    if not 4 <= len(text) <= 30 or not any(sign.isdigit() for sign in text):
+        return ()
+    folded = normalize(text)
+    return tuple(form for form in formats if _pattern(form).fullmatch(folded))
+
+
+@lru_cache(maxsize=256)
+def _pattern(date_format: str) -> re.Pattern[str]:
+    pieces = (_PATTERNS[token.code] if token.code else re.escape(token.literal) for token in tokens(date_format))
+    return re.compile("".join(pieces), re.IGNORECASE)
+
+
+# --- the forms of a column ------------------------------------------------------------------------
+
+_ISO = re.compile(r"(19|20)\d\d(-\d\d(-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?)?)?")
+_AHEAD = 5  # years: a date further in the future is rather one of a hundred years before
+_FEW = 0.05  # of the cells: faults of single rows, not a second way to write dates
+_OPEN_END_WORDS = frozenset(map(normalize, read_table("value_words")["open_end"]))
+
+
+@dataclass(frozen=True, slots=True)
+class DateForms:
+    """How the dates of some columns are written.
+
+    `formats` are those beside YYYY-MM-DD (and its shorter forms), which is always read. `unsure` says why the order of
+    day and month is not certain, "" where it is. `open_ends` are words of an open end, as written.
+    """
+
+    formats: tuple[str, ...]
+    share: float  # of the values that can be read, open ends left out
+    unread: tuple[tuple[str, int], ...] = ()  # those that cannot, with their counts
+    unsure: str = ""
+    open_ends: tuple[str, ...] = ()
+    lacks_day: bool = False
+    lacks_month: bool = False
+    total: int = 0  # of the values that should be dates
+    months: tuple[str, ...] = ()  # the languages of month names, where they are not English
+    pivot: int | None = None  # the first of the hundred years that years of two digits are likely in
+
+
+def date_forms(values: Iterable[tuple[str, int]], day_first: bool | None = None) -> DateForms:
+    """The forms of these values (text, count).
+
+    day_first: how other columns of the file write `3/4/2021`, None where nothing says it.
+    """
+    counts = Counter[str]()
+    for text, count in values:  # of several columns, where a text may stand in each
+        counts[text] += count
+    open_ends = {normalize(text): text for text in counts if normalize(text) in _OPEN_END_WORDS}
+    dates = {text: count for text, count in counts.items() if normalize(text) not in open_ends}
+    fits = {text: _formats_of(text) for text in dates if not _ISO.fullmatch(text)}
+    clear = Counter[str]()
+    for text, formats in fits.items():
+        if len(formats) == 1:
+            clear[formats[0]] += dates[text]
+    chosen, unsure = _chosen(fits, clear, dates, day_first)
+    read = {text for text in dates if text not in fits or set(fits[text]) & set(chosen)}
+    total = sum(dates.values())
+    years = {_short_year_of(text, form) for text, forms in fits.items() for form in forms if form in chosen} - {None}
+    pivot = _pivot({year for year in years if year is not None}, date.today().year) if years else None
+    if pivot is not None and not unsure:
+        unsure = f"years of two digits are taken for {pivot} to {pivot + 99}"
+    named = any("%b" in form or "%B" in form for form in chosen)
+    languages = _month_languages([text for text in read if text in fits]) if named else ()
+    return DateForms(
+        formats=chosen,
+        share=sum(dates[text] for text in read) / total if total else 0.0,
+        unread=tuple((text, count) for text, count in dates.items() if text not in read),
+        unsure=unsure,
+        open_ends=tuple(open_ends.values()),
+        lacks_day=any(_lacks_day(text, fits.get(text, ()), chosen) for text in read),
+        lacks_month=any(len(text) == 4 for text in read),
+        total=total,
+        months=() if languages == ("en",) else languages,
+        pivot=pivot,
+    )
+
+
+def _pivot(years: set[int], this_year: int) -> int:
+    """The first of the hundred years, from a decade's beginning, that hold years of two digits.
+
+    The years lie together: they end before the widest gap among them. That end is in the past, or little after.
+    """
+    ordered = sorted(years)
+    gaps = [(after - year) % 100 or 100 for year, after in zip(ordered, [*ordered[1:], ordered[0]], strict=True)]
+    last = ordered[gaps.index(max(gaps))]
+    latest = this_year + _AHEAD - (this_year + _AHEAD - last) % 100
+    return max(this_year, latest) // 10 * 10 - 90
+
+
+def day_first_votes(values: Iterable[tuple[str, int]]) -> int:
+    """How many values say that the day comes first, less those that say that the month does (`25/12/2020`)."""
+    votes = 0
+    for text, count in values:
+        formats = _formats_of(text)
+        if len(formats) == 1 and re.match(r"\d+[/-]\d+[/-]", text):
+            votes += count if formats[0].startswith("%d") else -count if formats[0].startswith("%m") else 0
+    return votes
+
+
+def _chosen(
+    fits: Mapping[str, tuple[str, ...]], clear: Counter[str], dates: Mapping[str, int], day_first: bool | None
+) -> tuple[tuple[str, ...], str]:
+    chosen, unsure = set(clear), ""
+    for text, formats in fits.items():
+        if len(formats) > 1 and not set(formats) & chosen:
+            first = "%m" if day_first is False else "%d"
+            chosen.add(next((form for form in formats if form.startswith(first)), formats[0]))
+            unsure = f"'{text}' can be read with the day or the month first, and no value of the column tells"
+    minority = _minority(chosen, clear)
+    if minority:
+        chosen -= minority
+        few = sum(clear[form] for form in minority) < _FEW * sum(dates.values())
+        unsure = unsure if few else "some values have the day first, others the month"
+    order = {form: position for position, form in enumerate(_FORMATS)}
+    return tuple(sorted(chosen, key=order.__getitem__)), unsure
+
+
+def _minority(chosen: set[str], clear: Counter[str]) -> set[str]:
+    """The formats that contradict the others of the column in whether the day or the month comes first."""
+    day, month = ({form for form in chosen if form.startswith(code)} for code in ("%d", "%m"))
+    # 25.12.2020 beside 12/2020 is no contradiction: a month with a year can be misread by nobody.
+    month -= set(_MONTHS)
+    if not day or not month:
+        return set()
+    return min(day, month, key=lambda forms: sum(clear[form] for form in forms))
+
+
+def _lacks_day(text: str, formats: tuple[str, ...], chosen: tuple[str, ...]) -> bool:
+    if not formats:
+        return len(text) < 8  # YYYY or YYYY-MM
+    return any(form in _MONTHS for form in formats if form in chosen)
+
+
+# --- the forms that a person is shown -------------------------------------------------------------
+
+_MOST = 0.9  # of the cells must be dates
+_MIXED = 6  # formats that one column may mix
+
+
+@dataclass(frozen=True, slots=True)
+class FittingFormats:
+    """The date formats that the cells of a column fit, ISO's among them, the most frequent first; none: no dates.
+
+    `ambiguous`: each of them fits, as where no date tells day from month; else all of them are needed.
+    """
+
+    formats: tuple[str, ...] = ()
+    ambiguous: bool = False
+
+
+def fitting_formats(values: Iterable[tuple[str, int]]) -> FittingFormats:
+    """The formats of these values (text, count), words of an open end left out."""
+    counts = {text: count for text, count in values if normalize(text) not in _OPEN_END_WORDS}
+    found = {text: formats for text in counts if (formats := _all_formats_of(text))}
+    enough = max(1, _MOST * sum(counts.values()))
+    if sum(counts[text] for text in found) < enough:
+        return FittingFormats()
+    import pandas as pd  # half a second, and only `look` at dates needs it
+
+    occurring = {one for formats in found.values() for one in formats}
+    cells = pd.Series({text: counts[text] for text in found})
+    fits = pd.DataFrame(
+        {one: [one in found[text] for text in found] for one in _ALL_FORMATS if one in occurring}, cells.index
+    )
+    fitting = fits.mul(cells, axis="index").sum()  # how many cells each format fits
+    best = fitting.drop(_YEAR, errors="ignore").max()
+    if best >= enough:
+        formats = tuple(fitting.index[fitting == best])
+        return FittingFormats(formats, len(formats) > 1)
+    chosen: list[str] = []
+    while len(chosen) < _MIXED and cells.any():  # the fewest that fit most cells together
+        chosen.append(str(fits.mul(cells, axis="index").sum().idxmax()))
+        cells[fits[chosen[-1]]] = 0
+    is_date = sum(counts[text] for text in found if set(found[text]) & set(chosen)) >= enough and chosen != [_YEAR]
+    return FittingFormats(tuple(chosen)) if is_date else FittingFormats()  # a lone year is a date among others only
