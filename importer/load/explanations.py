@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 
 from importer.ledger import Known, LedgerUnwritable, State, normalized_email
-from importer.load.attempts import AttemptResult, Disposition, PriorAttempt
+from importer.load.jobs import Job, PriorAttempt
 from importer.load.options import ErrorLimit
 from importer.models import CREATED_EMAILS, CREATED_OTHER_EMAIL, Outcome, OutcomeKind, Problem, Target
 from importer.service import NoReply, Reply
@@ -35,12 +35,12 @@ _OF_TARGET = {
 }
 
 
-def refused_for_all(target: Target, disposition: Disposition, status: int | None) -> Stop:
+def refused_for_all(target: Target, status: int) -> Stop:
     """The service answers as it would answer every row: the token is refused, the target closed, the address wrong."""
     if status == 401:
         hint = f"check IMPORTER_TOKEN or IMPORTER_TOKEN_FILE with importer doctor, then {_RUN_AGAIN}"
         return Stop("token-refused", "the service refuses the token (401)", hint)
-    if disposition is not Disposition.STOP_TARGET:
+    if status < 400:
         return Stop(
             "redirected",
             f"the service sends us to another address ({status}), where we do not take candidates",
@@ -117,22 +117,19 @@ OWN_EARLIER_ATTEMPT = Problem(
 )
 
 
-def outcome_of(result: AttemptResult, stop: Stop | None = None) -> Outcome:
-    """The outcome of a row that was sent, or that was to be sent and was not; `stop` says why not."""
-    job = result.job
-    kind, problem = _kind_and_problem(result, stop)
-    problems = _warnings(result) if kind is OutcomeKind.CREATED else (problem,) if problem else ()
-    return Outcome(job.row, kind, result.status, job.attempts, problems)
+def outcome_of(job: Job, state: State | None, stop: Stop | None) -> Outcome:
+    """The outcome of a row that is left in a state; None: nothing was sent for it. `stop`: why sending ended early."""
+    if state is State.UNCLEAR and job.earlier is not None and not job.attempts:
+        return unclear_before(job.row, job.earlier)
+    kind, problems = _kind_and_problems(job, state, stop)
+    return Outcome(job.row, kind, job.status, job.attempts, problems)
 
 
-def not_started(row: int, stop: Stop | None) -> Outcome:
-    """The outcome of a row whose turn did not come."""
-    return Outcome(row, OutcomeKind.NOT_SENT, problems=(_not_sent(stop),) if stop else ())
-
-
-def duplicate_of(row: int, known: Known) -> Outcome:
-    """The outcome of a row whose e-mail another row of this run has."""
-    return Outcome(row, OutcomeKind.INVALID, problems=(_duplicate(known.row),))
+def duplicate_of(row: int, other_row: int | None) -> Outcome:
+    """The outcome of a row whose e-mail another row of this run has; which one, where that is known."""
+    other = "another row" if other_row is None else f"row {other_row}"
+    reason = f"{other} of this file has the same e-mail for the same target"
+    return Outcome(row, OutcomeKind.INVALID, problems=(Problem("same-email", reason, "keep one of the two rows"),))
 
 
 def done_before(row: int, known: Known, body_digest: bytes) -> Outcome:
@@ -170,34 +167,33 @@ def unclear_before(row: int, known: Known) -> Outcome:
     return Outcome(row, OutcomeKind.UNCLEAR, problems=(problem,))
 
 
-def _kind_and_problem(result: AttemptResult, stop: Stop | None) -> _KindAndProblem:
-    match result.state:
+def _kind_and_problems(job: Job, state: State | None, stop: Stop | None) -> tuple[OutcomeKind, tuple[Problem, ...]]:
+    match state:
         case State.CREATED:
-            return OutcomeKind.CREATED, None
+            return OutcomeKind.CREATED, _warnings(job)
         case State.ALREADY_THERE:
-            return OutcomeKind.ALREADY_THERE, None if result.job.prior is PriorAttempt.NONE else OWN_EARLIER_ATTEMPT
+            return OutcomeKind.ALREADY_THERE, () if job.prior is PriorAttempt.NONE else (OWN_EARLIER_ATTEMPT,)
         case State.REJECTED:
-            return OutcomeKind.REJECTED, _rejected(result)
+            reason = f"the service refused this row ({_answer_text(job)})"
+            return OutcomeKind.REJECTED, (Problem("rejected", reason, "mend the row, then run the same command again"),)
         case State.UNCLEAR | State.IN_FLIGHT:
-            return OutcomeKind.UNCLEAR, _unclear(result)
+            return OutcomeKind.UNCLEAR, (Problem("unclear", _unclear(job), _SETTLE),)
         case State.FAILED | State.PLANNED:
-            return OutcomeKind.FAILED, _failed(result)
-        case None if result.is_duplicate:
-            return OutcomeKind.INVALID, _duplicate(result.other_row)
+            times = "1 attempt" if job.attempts == 1 else f"{job.attempts} attempts"
+            reason = f"the service did not take this row in {times} ({_answer_text(job)})"
+            return OutcomeKind.FAILED, (Problem("not-accepted", reason, "run the same command again later"),)
         case None:
-            return OutcomeKind.NOT_SENT, _not_sent(stop) if stop else None
+            not_sent = Problem("not-sent", f"not sent, because {stop.reason}", stop.hint) if stop else None
+            return OutcomeKind.NOT_SENT, (not_sent,) if not_sent else ()
 
 
-_KindAndProblem = tuple[OutcomeKind, Problem | None]
-
-
-def _warnings(result: AttemptResult) -> tuple[Problem, ...]:
+def _warnings(job: Job) -> tuple[Problem, ...]:
     """What is wrong with the body of a 201. Only the last problem holds the addresses: it is for the report alone."""
-    answer = result.job.last
+    answer = job.last
     if not isinstance(answer, Reply):
         return ()
     if answer.email:
-        sent = json.loads(result.job.body)["email"]
+        sent = json.loads(job.body)["email"]
         if normalized_email(sent) != normalized_email(answer.email):
             hashes = f"SHA-256 {_short_hash(answer.email)}, sent was {_short_hash(sent)}"
             return (
@@ -217,42 +213,14 @@ def _short_hash(email: str) -> str:
     return hashlib.sha256(normalized_email(email).encode()).hexdigest()[:12]
 
 
-def _rejected(result: AttemptResult) -> Problem:
-    return Problem(
-        "rejected",
-        f"the service refused this row ({_answer_text(result)})",
-        "mend the row, then run the same command again",
-    )
+def _unclear(job: Job) -> str:
+    if job.last is None:
+        return "an earlier request may have arrived, and no clear answer came"
+    return f"a request may have arrived, but no clear answer came ({_answer_text(job)})"
 
 
-def _unclear(result: AttemptResult) -> Problem:
-    if result.job.last is None:
-        return Problem("unclear", "an earlier request may have arrived, and no clear answer came", _SETTLE)
-    return Problem("unclear", f"a request may have arrived, but no clear answer came ({_answer_text(result)})", _SETTLE)
-
-
-def _failed(result: AttemptResult) -> Problem:
-    times = "1 attempt" if result.job.attempts == 1 else f"{result.job.attempts} attempts"
-    return Problem(
-        "not-accepted",
-        f"the service did not take this row in {times} ({_answer_text(result)})",
-        "run the same command again later",
-    )
-
-
-def _duplicate(row: int | None) -> Problem:
-    other = "another row" if row is None else f"row {row}"
-    return Problem(
-        "same-email", f"{other} of this file has the same e-mail for the same target", "keep one of the two rows"
-    )
-
-
-def _not_sent(stop: Stop) -> Problem:
-    return Problem("not-sent", f"not sent, because {stop.reason}", stop.hint)
-
-
-def _answer_text(result: AttemptResult) -> str:
-    match result.job.last:
+def _answer_text(job: Job) -> str:
+    match job.last:
         case Reply(status, message):
             return f"{status}: {message}" if message else f"{status}, without a reason"
         case NoReply(reason):

@@ -1,41 +1,42 @@
-"""Sends the rows of one target: what the ledger says of each, in which order they go, and what is said in the end."""
+"""Sends the rows of one target, in the caller's thread: what the ledger says of each, what is due as time passes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import islice
+from typing import Final, NamedTuple
 
-from importer.ledger import DONE, Known, LedgerStore, LedgerUnwritable, RunRecord, Scope, State
-from importer.load.attempts import AttemptResult, Job, PriorAttempt
-from importer.load.cancellation import Cancellation
+from importer.ledger import DONE, Fingerprints, Known, LedgerStore, LedgerUnwritable, RunRecord, Scope, State
 from importer.load.explanations import (
+    INTERRUPTED,
     Stop,
     done_before,
     duplicate_of,
     ledger_lost,
-    not_started,
     outcome_of,
     rejected_before,
     unclear_before,
 )
-from importer.load.options import LoadOptions
-from importer.load.schedule import Schedule
-from importer.load.sender import Sender, SenderContext, Service, Waiting
-from importer.models import Outcome, OutcomeKind, ReadyCandidate
+from importer.load.jobs import TINY, Job, Next, PriorAttempt
+from importer.load.next_step import after_pause, after_question, after_time
+from importer.load.options import Cancellation, LoadOptions
+from importer.load.sender import IDLE, Sender, Service
+from importer.models import Operation, Outcome, OutcomeKind, ReadyCandidate
 
-_LARGEST_BATCH = 32  # making them ready takes a few milliseconds, in which no new row is sent
-
-
-def _always_well() -> bool:
-    return True
+_LARGEST_BATCH: Final = 32  # making them ready takes a few milliseconds, in which no new row is sent
+_WORTH_REPORTING: Final = 1.5  # seconds of waiting
 
 
-def _forgotten(_run: str, _row: int) -> Outcome | None:
-    return None
+class Waiting(NamedTuple):
+    """Nothing is sent for so many seconds, and why. `gives_up_in`: seconds until the run ends if nothing changes.
 
+    rows: those that wait to be sent again.
+    """
 
-def _ignore_waiting(_: Waiting | None) -> None:
-    pass
+    reason: str
+    seconds: float
+    rows: int
+    gives_up_in: float
 
 
 class Loader:
@@ -43,7 +44,7 @@ class Loader:
 
     service: whatever starts to send one body once, and reports its answer.
     ledger, run: a run that was begun in that ledger, under its target's lock.
-    probe: tells whether the service is well, when its answers are not clear.
+    probe: asks a question that changes nothing, and says whether it was answered, when answers are not clear.
     has_answered: whether the service has answered at this address before: another one is not waited for.
     earlier: the outcome that a row had in an earlier run, if that is still known.
     on_waiting: called with what is waited for, and with None when sending goes on.
@@ -57,20 +58,24 @@ class Loader:
         run: RunRecord,
         *,
         options: LoadOptions | None = None,
-        probe: Callable[[], bool] = _always_well,
+        probe: Callable[[], bool] = lambda: True,
         has_answered: bool = True,
-        earlier: Callable[[str, int], Outcome | None] = _forgotten,
-        on_waiting: Callable[[Waiting | None], None] = _ignore_waiting,
+        earlier: Callable[[str, int], Outcome | None] = lambda _run, _row: None,
+        on_waiting: Callable[[Waiting | None], None] = lambda _: None,
         cancellation: Cancellation | None = None,
     ) -> None:
         self._ledger = ledger
         self._run = run
         self._options = options or LoadOptions()
+        self._ask = probe
         self._earlier = earlier
-        target, switch = run.scope.target, cancellation or Cancellation()
-        context = SenderContext(service, ledger, run.run, target, self._options, switch, probe, on_waiting)
-        self._sender = Sender(context, has_answered=has_answered)
-        self._schedule = Schedule(context, self._sender)
+        self._on_waiting = on_waiting
+        self._cancellation = cancellation or Cancellation()
+        self._sender = Sender(service, ledger, run, self._options, self._cancellation, has_answered=has_answered)
+        self._is_last = False  # no new job comes: what was unconfirmed is sent again, when it is due
+        self._paused_at: float | None = None
+        self._reported: str | None = None  # what is waited for, as it was reported last
+        self._has_reported_suspension = False
 
     @property
     def stop(self) -> Stop | None:
@@ -87,52 +92,31 @@ class Loader:
 
         `candidates` is read from the calling thread only, and not much faster than rows are sent.
         """
-        sender, schedule = self._sender, self._schedule
         try:
             for item in self._plan(candidates):
                 if isinstance(item, Outcome):
                     yield item
                     continue
-                yield from self._outcomes_until(schedule.has_room)
+                yield from self._outcomes_until(self._has_room)
                 if self.stop is not None:
-                    yield self._not_started(item)
+                    yield outcome_of(item, item.state_if_not_sent, self.stop)
                 else:
-                    sender.intend(item)
-            schedule.no_more()
-            yield from self._outcomes_until(schedule.is_over)
+                    self._sender.intend(item)
+            self._is_last = True
+            yield from self._outcomes_until(self._is_over)
         finally:
-            sender.close()
+            self._sender.close()
 
-    def _outcomes_until(self, is_so: Callable[[], bool]) -> Iterator[Outcome]:
-        """The outcomes that there are, and those that come until something is so."""
-        while True:
-            self._schedule.go_on()
-            is_reached = is_so()
-            for result in self._sender.collect():
-                yield self._outcome(result)
-            if is_reached:
-                return
-            self._schedule.idle()
-
-    def _outcome(self, result: AttemptResult) -> Outcome:
-        job = result.job
-        if job.earlier is not None and job.attempts == 0 and result.state is State.UNCLEAR:
-            return unclear_before(job.row, job.earlier)
-        return outcome_of(result, self.stop)
-
-    def _not_started(self, job: Job) -> Outcome:
-        if job.earlier is not None:
-            return unclear_before(job.row, job.earlier)
-        return not_started(job.row, self.stop)
-
-    # --- what is to be done about each row ---
+    # --- what the ledger says of each row ---
 
     def _plan(self, candidates: Iterable[ReadyCandidate]) -> Iterator[Outcome | Job]:
-        for batch in _growing_batches(candidates):
-            named = [(one, self._ledger.fingerprints.identity(self._run.scope, one.email)) for one in batch]
-            known = self._look_up([identity for _, identity in named])
-            for candidate, identity in named:
-                yield self._plan_row(candidate, identity, known.get(identity))
+        prints = self._ledger.fingerprints
+        for candidate, identity, known in _with_known(candidates, prints, self._run.scope, self._look_up):
+            if known is not None and known.run == self._run.run:
+                yield duplicate_of(candidate.row, known.row)
+            else:
+                job = Job(candidate.row, identity, candidate.body, prints.body_digest(candidate.body))
+                yield job if known is None else self._plan_known(job, known)
 
     def _look_up(self, identities: list[bytes]) -> dict[bytes, Known]:
         try:
@@ -141,12 +125,7 @@ class Loader:
             self._sender.end(ledger_lost(error))
             return {}
 
-    def _plan_row(self, candidate: ReadyCandidate, identity: bytes, known: Known | None) -> Outcome | Job:
-        if known is not None and known.run == self._run.run:
-            return duplicate_of(candidate.row, known)
-        job = Job(candidate.row, identity, candidate.body, self._ledger.fingerprints.body_digest(candidate.body))
-        if known is None:
-            return job
+    def _plan_known(self, job: Job, known: Known) -> Outcome | Job:
         if known.state in DONE:
             return done_before(job.row, known, job.body_digest)
         is_unchanged = known.body_digest == job.body_digest
@@ -158,6 +137,168 @@ class Loader:
             prior = PriorAttempt.SAME_BYTES if is_unchanged else PriorAttempt.OTHER_BYTES
             return job._replace(prior=prior, earlier=known)
         return job
+
+    # --- what is due ---
+
+    def _outcomes_until(self, condition: Callable[[], bool]) -> Iterator[Outcome]:
+        """The outcomes that there are, and those that come until a condition is met."""
+        while True:
+            self._do_what_is_due()
+            is_met = condition()
+            yield from self._sender.outcomes()
+            if is_met:
+                return
+            self._wait()
+
+    def _has_room(self) -> bool:
+        """Whether one more job may be handed in: enough for those who send, and not much more."""
+        sender = self._sender
+        if sender.state.stop is not None:
+            return True
+        return not self._cancellation.is_paused and sender.may_take_up and not sender.waiting.is_full
+
+    def _is_over(self) -> bool:
+        """Whether every job that was handed in has its outcome."""
+        with self._sender.lock:
+            return not self._sender.has_work()
+
+    def _do_what_is_due(self) -> None:
+        """Resends, probes and giving up, whose time has come; waits for nothing."""
+        sender, now = self._sender, self._cancellation.now()
+        if self._cancellation.is_set():
+            sender.end(INTERRUPTED)
+        is_paused = self._note_pause(now)
+        if not is_paused:
+            self._give_up_in_time(now)
+        if sender.state.stop is not None:
+            sender.give_back()
+            return
+        if is_paused:
+            return
+        if sender.waiting.has(Next.LAST_PASS):
+            self._begin_last_pass(now)
+        if sender.state.suspension is not None:
+            self._probe(now)
+        else:
+            while sender.may_take_up and sender.intend_next(self._sent_again(), now):
+                pass
+        sender.send_ready()
+        if self._has_reported_suspension and sender.state.suspension is None:
+            self._has_reported_suspension = False
+            self._on_waiting(None)
+
+    def _note_pause(self, now: float) -> bool:
+        """Whether a person has paused the run; after that, the time of the pause does not count."""
+        is_paused = self._cancellation.is_paused
+        if is_paused and self._paused_at is None:
+            self._paused_at = now
+        elif not is_paused and self._paused_at is not None:
+            with self._sender.lock:
+                self._sender.change(after_pause(self._sender.state, self._paused_at, now))
+            self._paused_at = None
+        return is_paused
+
+    def _give_up_in_time(self, now: float) -> None:
+        sender, patience = self._sender, self._options.patience
+        if after_time(sender.state, patience, now).stop is not None:  # seldom: the lock is others' most of the time
+            with sender.lock:
+                if sender.has_work():
+                    sender.change(after_time(sender.state, patience, now))
+
+    def _begin_last_pass(self, now: float) -> None:
+        """When all others are done, or no more can wait in memory."""
+        sender = self._sender
+        with sender.lock:
+            if (self._is_last or sender.waiting.is_full) and not (sender.busy or sender.waiting.has(Next.RETRY)):
+                sender.waiting.begin_last_pass(now)
+
+    def _sent_again(self) -> tuple[Next, ...]:
+        """Which of the waiting rows are sent again when they are due."""
+        suspension = self._sender.state.suspension
+        is_inconclusive = suspension is not None and suspension.kind == "inconclusive"  # they are its probes
+        is_now = self._is_last or self._options.settle == "now" or self._sender.waiting.is_full or is_inconclusive
+        return (Next.RETRY, Next.RESEND) if is_now else (Next.RETRY,)
+
+    def _probe(self, now: float) -> None:
+        """In a suspension: have one probe sent when its time has come."""
+        sender, suspension = self._sender, self._sender.state.suspension
+        if suspension is None or sender.is_probing or sender.intending or suspension.until > now + TINY:
+            return
+        if suspension.kind == "inconclusive":
+            if self._has_unconfirmed_ready() or sender.intend_next((Next.RESEND,), now):
+                return
+            if self._run.scope.target.operation is Operation.APPLY:
+                self._ask_question()
+                return
+        if not sender.ready:
+            sender.intend_next(self._sent_again(), now)
+
+    def _has_unconfirmed_ready(self) -> bool:
+        with self._sender.lock:
+            return self._sender.ready.first_unconfirmed() is not None
+
+    def _ask_question(self) -> None:
+        sender = self._sender
+        is_well = self._ask()
+        with sender.lock:
+            now = self._cancellation.now()
+            sender.change(after_question(sender.state, is_well, sender.conditions(now)))
+        self._probe(self._cancellation.now())  # after a clear answer the next one at once
+
+    # --- what is waited for ---
+
+    def _wait(self) -> None:
+        """Wait until there is something to do: an outcome, room, or a time that has come."""
+        sender, now = self._sender, self._cancellation.now()
+        if len(sender.ready) <= sender.limiter.ceiling // 4:
+            self._ledger.flush_soon()
+        with sender.lock:
+            is_busy = bool(sender.intending or sender.in_flight)
+            seconds = self._seconds_to_wait(now, is_busy=is_busy)
+        self._report_waiting(now, seconds)
+        sender.wait(seconds, is_busy=is_busy)
+
+    def _seconds_to_wait(self, now: float, *, is_busy: bool) -> float:
+        """Under the lock. is_busy: an intent or an answer is on its way, which wakes us."""
+        if self._cancellation.is_paused:
+            return IDLE
+        times = [*self._times_of_rows(now), self._sender.state.progress_at + self._options.patience]
+        if not is_busy and min(times) <= now + TINY:
+            return 0.0  # the last answer has just come, and what waited for it may go
+        return min((time - now for time in times if time > now + TINY), default=IDLE)
+
+    def _times_of_rows(self, now: float) -> list[float]:
+        """When the next rows may be sent. Under the lock."""
+        sender, suspension = self._sender, self._sender.state.suspension
+        if suspension is None:
+            times = [sender.limiter.next_request_at()] if sender.ready else []
+            return times + (sender.waiting.due_times(self._sent_again()) if sender.may_take_up else [])
+        if sender.is_probing:
+            return []
+        if sender.ready or suspension.until > now + TINY:
+            return [suspension.until]
+        return sender.waiting.due_times(self._sent_again())
+
+    def _report_waiting(self, now: float, seconds: float) -> None:
+        """Report what is waited for, once for each reason and time."""
+        sender = self._sender
+        state, waiting = sender.state, sender.waiting
+        if state.stop is not None or self._cancellation.is_paused:
+            return
+        if state.suspension is not None:  # its probe may be on its way
+            reason, seconds = state.suspension.reason, state.suspension.until - now
+        elif sender.busy or not waiting:
+            return
+        elif waiting.has(Next.RESEND):
+            reason = "rows whose answers were lost or inconclusive are sent again after a delay"
+        else:
+            reason = "the service asked to wait"
+        reported = f"{reason} {now + seconds:.0f}"
+        if seconds < _WORTH_REPORTING or self._reported == reported:
+            return
+        self._reported, self._has_reported_suspension = reported, state.suspension is not None
+        gives_up_in = state.progress_at + self._options.patience - now
+        self._on_waiting(Waiting(reason, seconds, len(waiting), gives_up_in))
 
 
 class DryLoader:
@@ -172,29 +313,28 @@ class DryLoader:
 
     def load(self, candidates: Iterable[ReadyCandidate]) -> Generator[Outcome, None, None]:
         """`done_before` for what the ledger knows as done, `not_sent` without a problem for the rest."""
-        for batch in _growing_batches(candidates):
-            done = self._done(batch)
-            for candidate in batch:
-                yield done.get(candidate.row) or Outcome(candidate.row, OutcomeKind.NOT_SENT)
-
-    def _done(self, batch: list[ReadyCandidate]) -> dict[int, Outcome]:
-        ledger = self._ledger
-        if ledger is None:
-            return {}
-        prints = ledger.fingerprints
-        named = [(each, prints.identity(self._scope, each.email)) for each in batch]
-        known = ledger.look_up([identity for _, identity in named])
-        return {
-            each.row: done_before(each.row, known[identity], prints.body_digest(each.body))
-            for each, identity in named
-            if identity in known and known[identity].state in DONE
-        }
+        if self._ledger is None:
+            yield from (Outcome(candidate.row, OutcomeKind.NOT_SENT) for candidate in candidates)
+            return
+        prints = self._ledger.fingerprints
+        for candidate, _, known in _with_known(candidates, prints, self._scope, self._ledger.look_up):
+            if known is not None and known.state in DONE:
+                yield done_before(candidate.row, known, prints.body_digest(candidate.body))
+            else:
+                yield Outcome(candidate.row, OutcomeKind.NOT_SENT)
 
 
-def _growing_batches(candidates: Iterable[ReadyCandidate]) -> Iterator[list[ReadyCandidate]]:
-    """Batches of 1, 2, 4, ... 32, 32, ...: the first row does not wait for a whole one. Reads no further than that."""
-    stream = iter(candidates)
-    size = 1
+def _with_known(
+    candidates: Iterable[ReadyCandidate],
+    prints: Fingerprints,
+    scope: Scope,
+    look_up: Callable[[list[bytes]], dict[bytes, Known]],
+) -> Iterator[tuple[ReadyCandidate, bytes, Known | None]]:
+    """Each candidate with its identity and what is known of that; asks in batches, and the first row waits for none."""
+    stream, size = iter(candidates), 1
     while batch := list(islice(stream, size)):
-        yield batch
         size = min(size * 2, _LARGEST_BATCH)
+        identities = [prints.identity(scope, candidate.email) for candidate in batch]
+        known = look_up(identities)
+        for candidate, identity in zip(batch, identities, strict=True):
+            yield candidate, identity, known.get(identity)

@@ -1,12 +1,18 @@
-"""What comes after an answer, for its row and for the run: one pure function (design, section 7)."""
+"""What comes after an answer, for its row and for the run: one table and one pure function (design, section 7).
+
+The service description (part 7) shows 201, 400, 404 and 409 and lists 403, 423, 429 and 500 without their meaning;
+of talent pools it shows 201 only. So the table is the same for both operations, and only what may follow after a
+request that may have arrived differs: see `state_after`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal, NamedTuple
 
 from importer.ledger import State
-from importer.load.attempts import AttemptResult, Disposition, Job, PriorAttempt, classify, state_after
 from importer.load.explanations import (
     Stop,
     mapping_is_wrong,
@@ -15,12 +21,12 @@ from importer.load.explanations import (
     refused_for_all,
     too_many_errors,
 )
+from importer.load.jobs import TINY, Job, Next, PriorAttempt
 from importer.load.options import LoadOptions
-from importer.models import Target
+from importer.models import Operation, Target
 from importer.service import NoReply, Reply
 
 WINDOW: Final = 50  # answers
-TINY: Final = 1e-6  # seconds: times are sums of fractions
 _INCONCLUSIVE_IN_A_ROW: Final = 10
 _INCONCLUSIVE_OF_WINDOW: Final = 30
 _REFUSED_OF_WINDOW: Final = 15  # more than these: 30 %
@@ -38,16 +44,89 @@ _ALIKE_IN_A_ROW: Final = 25
 
 _CLEAR: Final = -1
 _REFUSED: Final = -2
-_STOPS: Final = (Disposition.STOP_RUN, Disposition.STOP_TARGET, Disposition.REDIRECTED)
 
 
-class Next(StrEnum):
-    """What comes next for the row."""
+# --- what one answer says of its row ---
 
-    END = "end"  # this result is its outcome
-    RETRY = "retry"  # proven not processed: sent again when it is due
-    RESEND = "resend"  # unconfirmed: the same bytes are sent again when it is due
-    LAST_PASS = "last_pass"  # refused too often while others were not: once more when all others are done
+
+class Disposition(StrEnum):
+    """What one answer says about its row."""
+
+    CREATED = "created"
+    ALREADY_THERE = "already_there"
+    REJECTED = "rejected"
+    AGAIN = "again"  # proven not processed: sent again after a wait
+    AMBIGUOUS = "ambiguous"  # it may have been accepted: settled later with the same bytes
+    STOP_TARGET = "stop_target"  # proven not accepted, and the same will happen to every row of this target
+    STOP_RUN = "stop_run"  # the same, for every target
+    REDIRECTED = "redirected"  # it may have been accepted, and every row of every target would be redirected
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Statuses that mean the same. Of several rules for a status the first counts."""
+
+    statuses: Iterable[int]
+    disposition: Disposition
+    why: str
+
+
+RULES: tuple[Rule, ...] = (
+    Rule((201,), Disposition.CREATED, "the only status that says created"),
+    Rule((409,), Disposition.ALREADY_THERE, "the candidate is there"),
+    Rule((400, 413, 422), Disposition.REJECTED, "the service refuses this row"),
+    Rule((425, 429), Disposition.AGAIN, "not now, and nothing was done"),
+    Rule((401,), Disposition.STOP_RUN, "the token is refused"),
+    Rule((403, 404, 410, 423), Disposition.STOP_TARGET, "the target is closed to us"),
+    Rule((408,), Disposition.AMBIGUOUS, "something gave up waiting, perhaps not the one that works"),
+    Rule(range(400, 500), Disposition.STOP_TARGET, "the form of our request is refused, and all rows have that form"),
+    Rule((302, 303), Disposition.REDIRECTED, "said after what was accepted, too; a redirect is never followed"),
+    Rule(range(300, 400), Disposition.STOP_RUN, "the address is wrong; a redirect is never followed"),
+    Rule(range(500, 600), Disposition.AMBIGUOUS, "it may have broken before or after accepting"),
+    Rule(range(100, 300), Disposition.AMBIGUOUS, "not refused, and not said to be created"),
+)
+
+_BY_STATUS = {status: rule.disposition for rule in reversed(RULES) for status in rule.statuses}
+
+
+def classify(answer: Reply | NoReply) -> Disposition:
+    """What one answer says about its row. A status that no standard knows is ambiguous."""
+    if isinstance(answer, NoReply):
+        return Disposition.AMBIGUOUS if answer.may_have_arrived else Disposition.AGAIN
+    return _BY_STATUS.get(answer.status, Disposition.AMBIGUOUS)
+
+
+_AFTER_FIRST_ATTEMPT = {
+    Disposition.CREATED: State.CREATED,
+    Disposition.ALREADY_THERE: State.ALREADY_THERE,
+    Disposition.REJECTED: State.REJECTED,
+    Disposition.AGAIN: State.PLANNED,
+    Disposition.AMBIGUOUS: State.UNCLEAR,
+    Disposition.STOP_TARGET: State.FAILED,
+    Disposition.STOP_RUN: State.FAILED,
+    Disposition.REDIRECTED: State.UNCLEAR,
+}
+
+
+def state_after(operation: Operation, disposition: Disposition, prior: PriorAttempt) -> State:
+    """The state that an answer leaves an identity in.
+
+    After a request that may have arrived only an answer about the candidate settles it: 201 and 409 do. A refusal of
+    the row does where the service would have said 409 to a second application (4.2) and the refused bytes are those of
+    the first request; what it says to a second addition to a pool is not shown (4.3) and may be that same 400.
+    """
+    after = _AFTER_FIRST_ATTEMPT[disposition]
+    if prior is PriorAttempt.NONE or disposition in (Disposition.CREATED, Disposition.ALREADY_THERE):
+        return after
+    if disposition is Disposition.REJECTED and operation is Operation.APPLY and prior is PriorAttempt.SAME_BYTES:
+        return after
+    return State.UNCLEAR
+
+
+# --- what comes next ---
+
+
+Suspending = Literal["inconclusive", "refused", "unreachable"]
 
 
 class Suspension(NamedTuple):
@@ -57,7 +136,7 @@ class Suspension(NamedTuple):
     let through. clear: clear answers to probes so far.
     """
 
-    kind: Literal["inconclusive", "refused", "unreachable"]
+    kind: Suspending
     reason: str
     until: float
     clear: int = 0
@@ -99,10 +178,14 @@ class RunState(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What comes after an answer. `due`: when the row is sent again."""
+    """What comes after an answer: the run and the row with it, the state that its identity is in, and what is next.
+
+    due: when the row is sent again.
+    """
 
     run: RunState
-    result: AttemptResult
+    job: Job
+    state: State
     next: Next
     due: float = 0.0
 
@@ -124,21 +207,24 @@ def after_answer(run: RunState, job: Job, answer: Reply | NoReply, conditions: C
     disposition = classify(answer)
     state = state_after(conditions.target.operation, disposition, job.prior)
     job = job._replace(attempts=job.attempts + 1, last=answer)
-    if isinstance(answer, Reply):
-        run = run._replace(has_answered=True, unreachable=0)
-    elif answer.may_have_arrived:
-        run = run._replace(unreachable=0)
-    result = AttemptResult(job, state, disposition)
-    if disposition in _STOPS:
-        run = _ended(run, result, conditions)
-        return Step(_stopped(run, refused_for_all(conditions.target, disposition, result.status)), result, Next.END)
-    if disposition is Disposition.AMBIGUOUS:
-        return _after_inconclusive(run, result, conditions)
-    if disposition is not Disposition.AGAIN:
-        return _after_final(run, result, conditions)
     if isinstance(answer, NoReply):
-        return _without_connection(run, result, answer, conditions)
-    return _after_refusal(run, result, answer, conditions)
+        if disposition is Disposition.AGAIN:
+            return _without_connection(run, job, state, answer, conditions)
+        return _after_inconclusive(run._replace(unreachable=0), job, state, conditions)
+    if run.unreachable or not run.has_answered:
+        run = run._replace(has_answered=True, unreachable=0)
+    match disposition:
+        case Disposition.AMBIGUOUS:
+            return _after_inconclusive(run, job, state, conditions)
+        case Disposition.AGAIN:
+            return _after_refusal(run, job, state, answer, conditions)
+        case Disposition.STOP_RUN | Disposition.STOP_TARGET | Disposition.REDIRECTED:
+            step = _end(run, job, state, conditions)
+            return step._replace(run=_stopped(step.run, refused_for_all(conditions.target, answer.status)))
+        case Disposition.REJECTED:
+            return _after_final(run, job, state, answer.message, conditions)
+        case Disposition.CREATED | Disposition.ALREADY_THERE:
+            return _after_final(run, job, state, None, conditions)
 
 
 def after_question(run: RunState, is_well: bool, conditions: Conditions) -> RunState:
@@ -148,66 +234,60 @@ def after_question(run: RunState, is_well: bool, conditions: Conditions) -> RunS
     return _after_clear_probe(run, conditions) if is_well else _wait_longer(run, conditions, None)
 
 
-def after_pause(run: RunState, began: float, conditions: Conditions) -> RunState:
+def after_pause(run: RunState, began: float, now: float) -> RunState:
     """The run after a person's pause: its time counts neither as a lack of progress nor as one without a connection."""
 
     def without_pause(since: float) -> float:
-        return conditions.now - max(began - since, 0.0)
+        return now - max(began - since, 0.0)
 
     return run._replace(
         progress_at=without_pause(run.progress_at), unreachable_since=without_pause(run.unreachable_since)
     )
 
 
-def after_time(run: RunState, conditions: Conditions) -> RunState:
-    """The run as time passes: given up where no row came nearer to its end for too long."""
-    patience = conditions.options.patience
-    if run.stop is not None or conditions.now < run.progress_at + patience - TINY:
+def after_time(run: RunState, patience: float, now: float) -> RunState:
+    """The run as time passes: given up where no row came nearer to its end for so many seconds."""
+    if run.stop is not None or now < run.progress_at + patience - TINY:
         return run
     return _stopped(run, no_progress(patience, run.suspension.reason if run.suspension else None))
-
-
-def is_error(state: State | None) -> bool:
-    """Whether a row that ended so counts towards --max-errors."""
-    return state in (State.REJECTED, State.FAILED, State.UNCLEAR, State.PLANNED)
 
 
 # --- one for each kind of answer ---
 
 
-def _after_final(run: RunState, result: AttemptResult, conditions: Conditions) -> Step:
+def _after_final(run: RunState, job: Job, state: State, refusal: str | None, conditions: Conditions) -> Step:
+    """refusal: what the service said where it rejects the row."""
     window = (*run.window[1 - WINDOW :], _CLEAR)
     is_calm = len(window) == WINDOW and window.count(_CLEAR) >= _CLEAR_THAT_FORGET
+    alike = 0 if refusal is None else run.alike + 1 if refusal == run.refusal else 1
     run = run._replace(
-        window=window, streak=(), waits=0 if is_calm else run.waits, finals=run.finals + 1, answered=run.answered + 1
+        window=window,
+        streak=(),
+        waits=0 if is_calm else run.waits,
+        finals=run.finals + 1,
+        answered=run.answered + 1,
+        alike=alike,
+        refusal=refusal,
     )
-    if result.disposition is Disposition.REJECTED:
-        refusal = getattr(result.job.last, "message", "")
-        alike = run.alike + 1 if refusal == run.refusal else 1
-        run = run._replace(alike=alike, refusal=refusal)
-        if alike >= _ALIKE_IN_A_ROW or alike == run.answered >= _ALIKE_FROM_THE_FIRST:
-            run = _stopped(run, mapping_is_wrong(alike, refusal))
-    elif run.alike:
-        run = run._replace(alike=0, refusal=None)
-    run = _ended(run, result, conditions)
-    if result.job.is_probe:
-        run = _after_clear_probe(run, conditions)
-    return Step(run, result, Next.END)
+    if alike >= _ALIKE_IN_A_ROW or alike == run.answered >= _ALIKE_FROM_THE_FIRST:
+        run = _stopped(run, mapping_is_wrong(alike, refusal or ""))
+    step = _end(run, job, state, conditions)
+    return step._replace(run=_after_clear_probe(step.run, conditions)) if job.is_probe else step
 
 
-def _after_inconclusive(run: RunState, result: AttemptResult, conditions: Conditions) -> Step:
-    job, options = result.job, conditions.options
-    is_counted = not job.is_probe and result.status != 503
+def _after_inconclusive(run: RunState, job: Job, state: State, conditions: Conditions) -> Step:
+    options, asked = conditions.options, _asked(job.last)
+    is_counted = not job.is_probe and job.status != 503
     job = job._replace(
         tries=job.tries + is_counted, prior=PriorAttempt.SAME_BYTES if job.prior is PriorAttempt.NONE else job.prior
     )
-    asked = _asked(job.last)
-    if job.is_probe:
-        run = _wait_longer(run, conditions, asked) if _is_inconclusive(run) else run._replace(suspension=None, holds=0)
+    if job.is_probe and run.suspension is not None:
+        is_lasting = run.suspension.kind == "inconclusive"
+        run = _wait_longer(run, conditions, asked) if is_lasting else run._replace(suspension=None, holds=0)
     if run.suspension is None:
         run = _note_inconclusive(run, job.row, conditions, asked)
     if options.settle == "never" or job.tries >= options.attempts:
-        return Step(_ended(run, result, conditions), result, Next.END)
+        return _end(run, job, state, conditions)
     if is_counted and job.tries > 1:
         run = run._replace(progress_at=conditions.now)  # its tries are counted: this has an end
     delay = options.settle_after
@@ -215,7 +295,7 @@ def _after_inconclusive(run: RunState, result: AttemptResult, conditions: Condit
         delay = min(delay, _growing(job.tries - 1, conditions) if job.attempts > 1 else 0.0)
     if job.attempts > 1:
         delay *= 1 + conditions.jitter / 4  # a service that fails every half minute is not asked at these times only
-    return Step(run, result._replace(job=job), Next.RESEND, conditions.now + max(delay, asked or 0.0))
+    return Step(run, job, state, Next.RESEND, conditions.now + max(delay, asked or 0.0))
 
 
 def _note_inconclusive(run: RunState, row: int, conditions: Conditions, asked: float | None) -> RunState:
@@ -226,12 +306,10 @@ def _note_inconclusive(run: RunState, row: int, conditions: Conditions, asked: f
     of_window = len(window) >= _INCONCLUSIVE_OF_WINDOW and len({one for one in window if one >= 0})
     if len(streak) < _INCONCLUSIVE_IN_A_ROW and of_window < _INCONCLUSIVE_OF_WINDOW:
         return run
-    reason = "too many answers are lost or inconclusive"
-    return _wait_longer(run._replace(suspension=Suspension("inconclusive", reason, conditions.now)), conditions, asked)
+    return _suspended(run, "inconclusive", "too many answers are lost or inconclusive", conditions, asked)
 
 
-def _after_refusal(run: RunState, result: AttemptResult, answer: Reply, conditions: Conditions) -> Step:
-    job = result.job
+def _after_refusal(run: RunState, job: Job, state: State, answer: Reply, conditions: Conditions) -> Step:
     asked = _asked(answer)
     is_counted = run.suspension is None
     if is_counted:
@@ -239,38 +317,50 @@ def _after_refusal(run: RunState, result: AttemptResult, answer: Reply, conditio
         run = run._replace(window=(*run.window[1 - WINDOW :], _REFUSED))
         if run.window.count(_REFUSED) > _REFUSED_OF_WINDOW:
             reason = f"the service refuses too many requests ({answer.status})"
-            run = run._replace(suspension=Suspension("refused", reason, conditions.now))
-            run = _wait_longer(run, conditions, asked)
+            run = _suspended(run, "refused", reason, conditions, asked)
     elif job.is_probe:
         run = _wait_longer(run, conditions, asked)
-    result = result._replace(job=job)
     if is_counted and job.refusals % conditions.options.attempts == 0:
         if job.refusals >= 2 * conditions.options.attempts:
-            return Step(_ended(run, result, conditions), result, Next.END)
-        return Step(run, result, Next.LAST_PASS)
+            return _end(run, job, state, conditions)
+        return Step(run, job, state, Next.LAST_PASS)
     due = conditions.now + (_growing(job.refusals, conditions) if asked is None else asked)
-    return Step(run, result, Next.RETRY, due)
+    return Step(run, job, state, Next.RETRY, due)
 
 
-def _without_connection(run: RunState, result: AttemptResult, answer: NoReply, conditions: Conditions) -> Step:
+def _without_connection(run: RunState, job: Job, state: State, answer: NoReply, conditions: Conditions) -> Step:
     since = run.unreachable_since if run.unreachable else conditions.now
     run = run._replace(unreachable=run.unreachable + 1, unreachable_since=since)
     is_new = not run.has_answered
     if is_new and (run.unreachable >= _TRIES_OF_A_NEW_ADDRESS or conditions.now - since >= _SECONDS_OF_A_NEW_ADDRESS):
-        return Step(_stopped(run, no_connection(answer.reason)), result, Next.END)
+        return _end(_stopped(run, no_connection(answer.reason)), job, state, conditions)
     if run.suspension is None:
-        reason = f"the service cannot be reached ({answer.reason})"
-        run = _wait_longer(run._replace(suspension=Suspension("unreachable", reason, conditions.now)), conditions, None)
-    elif result.job.is_probe:
+        run = _suspended(run, "unreachable", f"the service cannot be reached ({answer.reason})", conditions, None)
+    elif job.is_probe:
         run = _wait_longer(run, conditions, None)
-    return Step(run, result, Next.RETRY, conditions.now)
+    return Step(run, job, state, Next.RETRY, conditions.now)
+
+
+def _end(run: RunState, job: Job, state: State, conditions: Conditions) -> Step:
+    """The row has its outcome: what is proven not processed, and not sent again, has failed."""
+    state = State.FAILED if state is State.PLANNED else state
+    errors = run.errors + (state in (State.REJECTED, State.FAILED, State.UNCLEAR))
+    run = run._replace(ended=run.ended + 1, errors=errors, progress_at=conditions.now)
+    limit = conditions.options.max_errors
+    if limit is not None and limit.is_passed_by(run.errors, run.ended):
+        run = _stopped(run, too_many_errors(run.errors, run.ended, limit))
+    return Step(run, job, state, Next.END)
+
+
+def _stopped(run: RunState, stop: Stop) -> RunState:
+    return run if run.stop is not None else run._replace(stop=stop)
 
 
 # --- suspensions ---
 
 
-def _is_inconclusive(run: RunState) -> bool:
-    return run.suspension is not None and run.suspension.kind == "inconclusive"
+def _suspended(run: RunState, kind: Suspending, reason: str, conditions: Conditions, asked: float | None) -> RunState:
+    return _wait_longer(run._replace(suspension=Suspension(kind, reason, conditions.now)), conditions, asked)
 
 
 def _wait_longer(run: RunState, conditions: Conditions, asked: float | None) -> RunState:
@@ -299,7 +389,7 @@ def _after_clear_probe(run: RunState, conditions: Conditions) -> RunState:
     return run._replace(suspension=suspension._replace(clear=clear, until=conditions.now))
 
 
-# --- waits and counts ---
+# --- waits ---
 
 
 def _asked(answer: Reply | NoReply | None) -> float | None:
@@ -316,16 +406,3 @@ def _growing(number: int, conditions: Conditions) -> float:
 def _spread(seconds: float, conditions: Conditions) -> float:
     """Spread by chance, so that several runs do not ask at the same times."""
     return seconds * (0.75 + conditions.jitter / 2)
-
-
-def _ended(run: RunState, result: AttemptResult, conditions: Conditions) -> RunState:
-    errors = run.errors + is_error(result.state)
-    run = run._replace(ended=run.ended + 1, errors=errors, progress_at=conditions.now)
-    limit = conditions.options.max_errors
-    if limit is not None and limit.is_passed_by(run.errors, run.ended):
-        return _stopped(run, too_many_errors(run.errors, run.ended, limit))
-    return run
-
-
-def _stopped(run: RunState, stop: Stop) -> RunState:
-    return run if run.stop is not None else run._replace(stop=stop)

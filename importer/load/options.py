@@ -1,14 +1,22 @@
-"""What a run may choose about sending."""
+"""What a caller chooses about sending: the options of a run, and the switch that ends or pauses it."""
 
 from __future__ import annotations
 
 import re
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from importer.errors import UsageError
 
 Settling = Literal["now", "later", "never"]
+
+_FIRST_JUDGED_AT: Final = 20  # rows: a percentage of a few says nothing
+_LONGEST_WAIT: Final = 0.05  # seconds: whoever sets the switch need not wake anybody
+_MINUTES_OF: Final = {"s": 1 / 60, "m": 1.0, "h": 60.0, "": 1.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,9 +25,6 @@ class ErrorLimit:
 
     amount: float
     is_percentage: bool = False
-
-    # A percentage of a few rows says nothing.
-    _FIRST_JUDGED_AT = 20
 
     @classmethod
     def parse(cls, text: str) -> ErrorLimit:
@@ -36,14 +41,11 @@ class ErrorLimit:
     def is_passed_by(self, errors: int, ended: int) -> bool:
         """Whether `errors` of `ended` rows are more than this."""
         if self.is_percentage:
-            return ended >= self._FIRST_JUDGED_AT and errors * 100 > self.amount * ended
+            return ended >= _FIRST_JUDGED_AT and errors * 100 > self.amount * ended
         return errors > self.amount
 
     def __str__(self) -> str:
         return f"{self.amount:g}%" if self.is_percentage else f"{self.amount:g}"
-
-
-_MINUTES_OF = {"s": 1 / 60, "m": 1.0, "h": 60.0, "": 1.0}
 
 
 def parse_minutes(text: str) -> float:
@@ -83,3 +85,59 @@ class LoadOptions:
     def patience(self) -> float:
         """Seconds without progress after which the run ends: more than the delay of a row that is sent again."""
         return max(self.give_up_after, 2 * self.settle_after)
+
+
+class Wakeup:
+    """Ends one wait, the current one or the next.
+
+    No SimpleQueue: its `get` with a timeout waits for ever (CPython 3.11, 3.12) where a signal comes shortly before it
+    is over.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._lock.acquire()
+
+    def wake(self) -> None:
+        with suppress(RuntimeError):  # it was woken already
+            self._lock.release()
+
+    def wait(self, seconds: float) -> None:
+        self._lock.acquire(timeout=seconds)
+
+
+class Cancellation:
+    """Ends, pauses and resumes sending, from any thread or a signal handler. It takes effect within a moment.
+
+    now: seconds on a clock that only goes forward.
+    sleep: lets that many seconds pass on it, where it is another clock than that of the machine; then time passes only
+        while nothing is on its way.
+    """
+
+    def __init__(self, now: Callable[[], float] = time.monotonic, sleep: Callable[[float], None] | None = None) -> None:
+        self.now = now
+        self._sleep = sleep
+        self._is_set = False
+        self.is_paused = False
+
+    def set(self) -> None:
+        """End sending, paused or not: no new request starts, what is in flight finishes, waiting ends."""
+        self._is_set = True
+
+    def is_set(self) -> bool:
+        return self._is_set
+
+    def pause(self) -> None:
+        """Start no new request until `resume`; what is in flight finishes. A paused run does not give up."""
+        self.is_paused = True
+
+    def resume(self) -> None:
+        """Go on after a `pause`. Where there was none: nothing."""
+        self.is_paused = False
+
+    def wait(self, wakeup: Wakeup, seconds: float, *, is_busy: bool) -> None:
+        """Return when it is woken, or when the seconds are over, or a little sooner."""
+        if self._sleep is not None and not is_busy:
+            self._sleep(seconds)
+            return
+        wakeup.wait(min(seconds, _LONGEST_WAIT))

@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
+import math
+from collections import deque
 from typing import Final
 
-from importer.load.learned_rate import LearnedRate
 from importer.service import NoReply, Reply
 
 _BEGINS_WITH: Final = 2  # in flight
-_TOO_MANY: Final = frozenset({425, 429})
+_REFUSALS: Final = frozenset({425, 429})
 _MEMORY: Final = 0.95  # of the share of errors, from one answer to the next
 _ERROR_LIMIT: Final = 0.5  # the share at which fewer go at once
 _FEWEST: Final = 8  # answers of a round, at least: fewer say too little
 _WANTED: Final = 0.2  # the share of a rise in flight by which throughput must rise with it
 _IDLE_ROUNDS: Final = 8  # rounds until the next try, after one that brought nothing
+
+# Of the rate that is learned.
+_SPAN: Final = 1.0  # seconds over which a rate can be told from what was accepted
+_SHORTEST: Final = 0.36  # seconds by which what was accepted is divided at least
+_AGAIN_AFTER: Final = 0.25  # seconds from a cut to the next, where it came too early to tell the limit
+_SOON: Final = 0.02  # seconds in which what was accepted beside refusals says something
+_CUT: Final = 0.96  # of what was accepted, after a refusal that told the limit
+_TOP: Final = 0.99  # of the same: as near to the limit as it goes by itself
+_DEEPEST_CUT: Final = 0.5
+_SLOWEST: Final = 0.2  # a second
+# By how much it rises in a second, as a share of itself.
+_FINDING: Final = 0.25  # as long as no refusal has told the limit
+_KEEPING: Final = 0.01
+_HOPEFUL: Final = 0.1  # where nothing was refused for long: a limit may have been lifted
+_HOPEFUL_AFTER: Final = 25.0  # seconds
+_TRIAL: Final = 50  # answers
+_TRIALS: Final = 6  # each slower than the one before
+_FAILS_AT: Final = 4  # refusals in a trial; a cut is made where there were five times as many
+_REST: Final = 30.0  # seconds without a cut, after one that changed nothing
+_EXCESS: Final = 3  # refusals soon after a cut, that say it was too small
+_TOO_MANY: Final = 8  # of as many answers as a trial has: refused although the rate was cut each time
 
 
 class RateLimiter:
@@ -59,7 +81,7 @@ class RateLimiter:
 
     def answered(self, now: float, sent_at: float, answer: Reply | NoReply, *, waited: bool) -> None:
         """The request that was sent then is over. `waited`: another one waits for its turn."""
-        if isinstance(answer, Reply) and answer.status in _TOO_MANY:
+        if isinstance(answer, Reply) and answer.status in _REFUSALS:
             if sent_at > self._cut_at:  # sent before the last cut, it says nothing about the rate of now
                 self._cut_at = now if self._learned.refused(now) else self._cut_at
             return
@@ -138,3 +160,159 @@ class ThroughputProbe:
             self._idle_rounds = _IDLE_ROUNDS
             return in_flight_before
         return in_flight
+
+
+class LearnedRate:
+    """Requests a second that may be sent, None as long as no cut has helped. Times in seconds, never going back.
+
+    A cut is a trial: it is kept where refusals fall with it. Where they do not, after a few of them, the service
+    refuses for another reason (others who share its limit, or chance), and going slower would only cost time. Of a
+    kept cut each further refusal says that the rate is too high, whatever way the service counts (a bucket of tokens,
+    a window).
+    """
+
+    def __init__(self) -> None:
+        self._rate: float | None = None
+        self._as_of = 0.0  # when `_rate` was true
+        self._goes_on_since = 0.0  # since when requests go without a break
+        self._growth = 0.0
+        self._kept_growth = _FINDING  # once the trial is over
+        self._top = math.inf
+        self._is_on_trial = False
+        self._trials = 0
+        self._excess = 0
+        self._rests_until = -math.inf
+        self._refused_since: float | None = None  # the first refusal since the last break
+        self._accepted: deque[float] = deque()  # the times of those accepted in the last second
+        self._lately: deque[bool] = deque(maxlen=_TRIAL)  # since the cut: whether an answer was a refusal
+        self._measured: float | None = None
+
+    @property
+    def measured(self) -> float | None:
+        """What was accepted in a second in which requests waited for their turn; None where no refusal told a limit."""
+        return None if self._rate is None or self._is_on_trial else self._measured
+
+    @property
+    def is_kept(self) -> bool:
+        return self._rate is not None and not self._is_on_trial
+
+    def at(self, now: float) -> float | None:
+        """The rate now."""
+        if self._rate is None:
+            return None
+        quiet = max(now - self._as_of, 0.0)
+        patient = min(quiet, _HOPEFUL_AFTER)
+        rate = min(self._rate * math.pow(1 + self._growth, patient), max(self._top, self._rate))
+        rate *= math.pow(1 + _HOPEFUL, min(quiet - patient, _HOPEFUL_AFTER))
+        # A rate that nobody used has not been shown to be let through.
+        return min(rate, max(self._rate, 2.0 * self._accepted_lately(now)))
+
+    def accepted(self, now: float, *, waited: bool) -> None:
+        """A request was let through; `waited`: another one waits for its turn."""
+        self._accepted.append(now)
+        lately = self._accepted_lately(now)
+        if self._rate is None:
+            return
+        if waited and self._top < math.inf and now - self._as_of >= _SPAN:
+            self._measured = lately / _SPAN
+        self._note(now, is_refusal=False)
+
+    def refused(self, now: float) -> bool:
+        """A request was refused with 429, and it had been sent at the rate of now. Whether the rate is lower now."""
+        if self._refused_since is None:
+            self._refused_since = now
+        before = self.at(now)
+        if before is None:
+            return False
+        if self.is_kept and not self._cut_kept(now, before):
+            return False
+        self._note(now, is_refusal=True)
+        return self.at(now) != before
+
+    def cut(self, now: float, goes_on_at: float) -> None:
+        """Too large a share of the last answers were refusals: try a lower rate, when sending goes on."""
+        if now >= self._rests_until and not self._is_on_trial:
+            self._kept_growth = _FINDING if self._rate is None else _KEEPING
+            self._rate = max(self._limit(now) * _CUT, _SLOWEST)
+            self._top, self._growth, self._as_of = math.inf, 0.0, max(now, goes_on_at)
+            self._is_on_trial, self._trials = True, 0
+            self._lately.clear()
+        self._refused_since = None
+        self._goes_on_since = goes_on_at
+
+    def _limit(self, now: float) -> float:
+        """What the service lets through, as far as that can be told: a bucket may have had tokens saved up."""
+        accepted = self._accepted_lately(now)
+        limit = accepted / max(_SHORTEST, now - self._accepted[0]) if accepted else 0.0
+        since = self._refused_since
+        if since is not None and _SOON <= now - since < _SPAN:
+            beside_refusals = sum(at >= since for at in self._accepted)
+            if beside_refusals >= 2:
+                return min(limit, beside_refusals / (now - since))
+        return limit
+
+    def _cut_kept(self, now: float, before: float) -> bool:
+        if now - self._goes_on_since >= _SPAN:
+            if now - self._as_of < _SPAN:
+                return self._cut_too_small(now, before)
+            self._excess = 0
+            limit = min(before, self._accepted_lately(now) / _SPAN)
+            self._rate, self._top, self._growth = max(limit * _CUT, before * _DEEPEST_CUT), limit * _TOP, _KEEPING
+        elif now - self._as_of >= _AGAIN_AFTER:
+            self._rate = before * _DEEPEST_CUT
+        else:
+            return False
+        self._rate = max(self._rate, _SLOWEST)
+        self._as_of = now
+        return True
+
+    def _cut_too_small(self, now: float, before: float) -> bool:
+        """Soon after a cut: what was accepted before it may have been saved up, what comes beside refusals is not.
+
+        A service that counts by the second refuses until that is over, however slow we go: so once, and not below half.
+        """
+        self._excess += 1
+        since = now - self._as_of
+        if self._excess != _EXCESS or since < _AGAIN_AFTER:
+            return False
+        limit = max(sum(at >= self._as_of for at in self._accepted) / since, before * _DEEPEST_CUT)
+        self._rate, self._top, self._growth = limit * _CUT, limit * _TOP, _KEEPING
+        return True
+
+    def _note(self, now: float, *, is_refusal: bool) -> None:
+        self._lately.append(is_refusal)
+        is_whole = len(self._lately) == _TRIAL
+        if not is_refusal and not is_whole:
+            return
+        refused = sum(self._lately)
+        if not self._is_on_trial:
+            if refused >= _TOO_MANY:
+                self._take_back(now)
+        elif refused >= _FAILS_AT:
+            self._try_slower(now)
+        elif is_whole:
+            self._is_on_trial, self._growth = False, self._kept_growth
+            self._as_of = max(self._as_of, now - _SPAN)
+            self._lately.clear()
+
+    def _try_slower(self, now: float) -> None:
+        before = self.at(now)
+        self._trials += 1
+        if before is None or self._trials == _TRIALS:
+            self._take_back(now)
+            return
+        seconds = now - self._as_of
+        # A trial that took long enough has told what is let through.
+        observed = self._lately.count(False) / seconds * _CUT if seconds >= _SPAN else 0.0
+        self._rate, self._as_of = max(min(observed, before), before * _DEEPEST_CUT, _SLOWEST), now
+        self._lately.clear()
+
+    def _take_back(self, now: float) -> None:
+        self._rate = self._measured = None
+        self._is_on_trial = False
+        self._rests_until = now + _REST
+
+    def _accepted_lately(self, now: float) -> int:
+        while self._accepted and self._accepted[0] < now - _SPAN:
+            self._accepted.popleft()
+        return len(self._accepted)

@@ -14,20 +14,18 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from functools import partial
 from queue import SimpleQueue
-from typing import Final, NamedTuple, Protocol
+from typing import Final, Protocol
 
-from importer.ledger import Answered, Attempt, Intent, LedgerStore, LedgerUnwritable, NotAllowed, State
-from importer.load.attempts import AttemptResult, Job, PriorAttempt, not_sent_again
-from importer.load.cancellation import Cancellation, Wakeup
-from importer.load.explanations import Stop, ledger_lost
-from importer.load.next_step import TINY, Conditions, Next, RunState, after_answer
-from importer.load.options import LoadOptions
+from importer.ledger import Answered, Attempt, Intent, LedgerStore, LedgerUnwritable, NotAllowed, RunRecord, State
+from importer.load.explanations import Stop, duplicate_of, ledger_lost, outcome_of
+from importer.load.jobs import TINY, Job, Next, PriorAttempt, ReadyRows, WaitingRows
+from importer.load.next_step import Conditions, RunState, after_answer
+from importer.load.options import Cancellation, LoadOptions, Wakeup
 from importer.load.rate_limiter import RateLimiter
-from importer.load.waiting_rows import ReadyRows, WaitingRows
-from importer.models import Operation, Target
+from importer.models import Operation, Outcome, Target
 from importer.service import NoReply, OnAnswer, Reply
 
 IDLE: Final = 1.0  # seconds: the longest wait where nothing is known to come
@@ -39,54 +37,38 @@ class Service(Protocol):
     def start(self, target: Target, body: bytes, on_done: OnAnswer) -> None: ...
 
 
-class Waiting(NamedTuple):
-    """Nothing is sent for so many seconds, and why. `gives_up_in`: seconds until the run ends if nothing changes.
-
-    rows: those that wait to be sent again.
-    """
-
-    reason: str
-    seconds: float
-    rows: int
-    gives_up_in: float
-
-
-@dataclass(frozen=True, slots=True)
-class SenderContext:
-    """What rows of a run are sent with. probe: asks a question that changes nothing, and says whether it was answered.
-
-    on_waiting: called in the caller's thread with what is waited for, and with None when sending goes on.
-    """
-
-    service: Service
-    ledger: LedgerStore
-    run: str
-    target: Target
-    options: LoadOptions
-    cancellation: Cancellation
-    probe: Callable[[], bool]
-    on_waiting: Callable[[Waiting | None], None]
-
-
 class Sender:
-    """Sends jobs that its caller hands in, one caller's thread at a time, and gives a result for each.
+    """Sends jobs that its caller hands in, one caller's thread at a time, and gives an outcome for each.
 
-    `state`, `limiter`, `ready` and `waiting` change only under `lock`.
+    `state`, `limiter`, `ready`, `waiting` and the counts change only under `lock`.
     """
 
-    def __init__(self, context: SenderContext, *, has_answered: bool) -> None:
-        self._context = context
-        self._cancellation = context.cancellation
+    def __init__(
+        self,
+        service: Service,
+        ledger: LedgerStore,
+        run: RunRecord,
+        options: LoadOptions,
+        cancellation: Cancellation,
+        *,
+        has_answered: bool,
+    ) -> None:
+        self._service = service
+        self._ledger = ledger
+        self._run = run.run
+        self._target = run.scope.target
+        self._options = options
+        self._cancellation = cancellation
         self.lock = threading.Lock()
-        self.state = RunState(progress_at=context.cancellation.now(), has_answered=has_answered)
-        self.limiter = RateLimiter(context.options.in_flight, context.options.rate)
+        self.state = RunState(progress_at=cancellation.now(), has_answered=has_answered)
+        self.limiter = RateLimiter(options.in_flight, options.rate)
         self.ready = ReadyRows()
         self.waiting = WaitingRows()
         self.intending = 0
         self.in_flight = 0
         self.is_probing = False
         self._is_closed = False
-        self._done: SimpleQueue[AttemptResult | BaseException] = SimpleQueue()
+        self._done: SimpleQueue[Outcome | BaseException] = SimpleQueue()
         self._wakeup = Wakeup()
         self._idle_until: float | None = None  # until when the caller waits; None: it does not wait
         self._this_thread = _ThisThread()
@@ -99,13 +81,9 @@ class Sender:
             if not (job.attempts or self.has_work()):
                 self.state = self.state._replace(progress_at=self._cancellation.now())
             self.intending += 1
-        context = self._context
-        attempt = Attempt(job.identity, context.run, job.row, job.attempts + 1)
-
-        def on_done(refusal: Exception | None) -> None:
-            self._intended(job, refusal)
-
-        context.ledger.intend_then(Intent(attempt, job.body_digest), on_done)
+        intent = Intent(self._attempt(job, job.attempts + 1), job.body_digest)
+        on_done = partial(self._intended, job)
+        self._ledger.intend_then(intent, on_done)
 
     def intend_next(self, kinds: Sequence[Next], now: float) -> bool:
         """Take up the first row of these kinds that is due to be sent again; whether there was one."""
@@ -126,9 +104,9 @@ class Sender:
             if refusal is None:
                 self.ready.add(job)
             elif isinstance(refusal, NotAllowed) and job.prior is PriorAttempt.NONE:
-                self._done.put(AttemptResult(job, None, is_duplicate=True, other_row=refusal.row))
+                self._done.put(duplicate_of(job.row, refusal.row))
             elif isinstance(refusal, (LedgerUnwritable, NotAllowed)):
-                self._done.put(not_sent_again(job))
+                self._done.put(outcome_of(job, job.state_if_not_sent, self.state.stop))
             else:
                 self._done.put(refusal)  # a bug of ours
         self.send_ready()
@@ -159,13 +137,10 @@ class Sender:
                 return False
             self.limiter.request_sent(now)
             self.in_flight += 1
-
-        def on_done(answer: Reply | NoReply | BaseException) -> None:
-            self._answered(job, now, answer)
-
+        on_done = partial(self._answered, job, now)
         try:
-            self._context.service.start(self._context.target, job.body, on_done)
-        except BaseException as bug:  # noqa: BLE001 - raised again where the results are collected
+            self._service.start(self._target, job.body, on_done)
+        except BaseException as bug:  # noqa: BLE001 - raised again where the outcomes are collected
             on_done(bug)
         return True
 
@@ -184,36 +159,32 @@ class Sender:
             return None
         next_at = self.limiter.next_request_at()
         if next_at > now + TINY:
-            idle_until = self._idle_until
-            if idle_until is not None and next_at < idle_until:
+            if self._idle_until is not None and next_at < self._idle_until:
                 self._wakeup.wake()  # the caller is to wait for this time
             return None
         return self.ready.take()
 
     def _take_probe(self, *, needs_unconfirmed: bool) -> Job | None:
-        """After inconclusive answers one that is unconfirmed already; of a pool, where none is due, a new one."""
-        if not needs_unconfirmed:
-            return self.ready.take() if self.ready else None
-        probe = self.ready.take_unconfirmed()
-        if probe is None and self._context.target.operation is Operation.ADD_TO_POOL:
-            probe = self.ready.take_new_first()
-        return probe
+        """After inconclusive answers one that is unconfirmed already; of a pool, where none is due, any."""
+        if needs_unconfirmed:
+            probe = self.ready.take_unconfirmed()
+            if probe is not None or self._target.operation is Operation.APPLY:
+                return probe
+        return self.ready.take() if self.ready else None
 
     # --- recording: an answer is written down, and says what comes next ---
 
     def _answered(self, job: Job, sent_at: float, answer: Reply | NoReply | BaseException) -> None:
         """In the thread that brought the answer."""
-        bug: BaseException | None = answer if isinstance(answer, BaseException) else None
         with self.lock:
             self.in_flight -= 1
             if job.is_probe:
                 self.is_probing = False
-            if not isinstance(answer, BaseException):
-                try:
-                    self._record_answer(job, sent_at, answer)
-                except BaseException as ours:  # noqa: BLE001 - raised again where the results are collected
-                    bug = ours
-            if bug is not None:
+            try:
+                if isinstance(answer, BaseException):
+                    raise answer
+                self._record_answer(job, sent_at, answer)
+            except BaseException as bug:  # noqa: BLE001 - raised again where the outcomes are collected
                 self._done.put(bug)
         self.send_ready()
         self._wake_caller()
@@ -222,23 +193,23 @@ class Sender:
         """Record an answer, and do with its row and the run what comes next. Under the lock."""
         now = self._cancellation.now()
         step = after_answer(self.state, job, answer, self.conditions(now))
-        result = step.result
-        if step.next is Next.END and result.state is State.PLANNED:
-            result = result._replace(state=State.FAILED)
-        assert result.state is not None
-        self._record(job, job.attempts + 1, result.state, result.status)
+        self._record(step.job, step.job.attempts, step.state)
         self.limiter.answered(now, sent_at, answer, waited=bool(self.ready))
         suspension = step.run.suspension
         if self.state.suspension is None and suspension is not None and suspension.kind == "refused":
             self.limiter.cut(now, suspension.until)
         self.change(step.run)
         if step.next is Next.END:
-            self._done.put(result)
+            self._done.put(outcome_of(step.job, step.state, step.run.stop))
         else:
-            self.waiting.add(result.job._replace(is_probe=False), step.next, step.due)
+            self.waiting.add(step.job._replace(is_probe=False), step.next, step.due)
 
-    def _record(self, job: Job, attempt: int, state: State, status: int | None) -> None:
-        self._context.ledger.record(Answered(Attempt(job.identity, self._context.run, job.row, attempt), state, status))
+    def _record(self, job: Job, attempt: int, state: State) -> None:
+        status = job.status if attempt == job.attempts else None
+        self._ledger.record(Answered(self._attempt(job, attempt), state, status))
+
+    def _attempt(self, job: Job, number: int) -> Attempt:
+        return Attempt(job.identity, self._run, job.row, number)
 
     def change(self, state: RunState) -> None:
         """Set the state of the run. Under the lock."""
@@ -249,15 +220,15 @@ class Sender:
                 self.limiter.begin_slowly()
             self._wakeup.wake()
 
-    # --- the caller's thread: results, waiting, the end ---
+    # --- the caller's thread: outcomes, waiting, the end ---
 
-    def collect(self) -> Iterator[AttemptResult]:
-        """The results that are there. Raises what broke a thread: a bug of ours."""
+    def outcomes(self) -> Iterator[Outcome]:
+        """The outcomes that there are. Raises what broke a thread: a bug of ours."""
         while not self._done.empty():
-            result = self._done.get()
-            if isinstance(result, BaseException):
-                raise result
-            yield result
+            outcome = self._done.get()
+            if isinstance(outcome, BaseException):
+                raise outcome
+            yield outcome
 
     def wait(self, seconds: float, *, is_busy: bool) -> None:
         """Return when there is something to do, or when the seconds are over. is_busy: something is on its way."""
@@ -276,7 +247,7 @@ class Sender:
         """Send nothing new, and return when every answer is on its way to the disk."""
         self._is_closed = True
         try:
-            self._context.ledger.flush()
+            self._ledger.flush()
         except LedgerUnwritable as error:
             self.end(ledger_lost(error))
         while self.in_flight:
@@ -284,18 +255,16 @@ class Sender:
         self.give_back()
 
     def give_back(self) -> None:
-        """A result for each job that is not sent any more; of those whose intent is on disk, that it never left."""
+        """An outcome for each job that is not sent any more; of those whose intent is on disk, that it never left."""
         with self.lock:
             ready, waiting = self.ready.take_all(), self.waiting.take_all()
         for job in ready:
-            left = not_sent_again(job)
-            self._record(job, job.attempts + 1, left.state or State.PLANNED, None)
-            self._done.put(left)
+            self._record(job, job.attempts + 1, job.state_if_not_sent or State.PLANNED)
         for job in waiting:
-            left = not_sent_again(job)
-            if left.state is State.FAILED:
-                self._record(job, job.attempts, State.FAILED, left.status)
-            self._done.put(left)
+            if job.state_if_not_sent is State.FAILED:
+                self._record(job, job.attempts, State.FAILED)
+        for job in (*ready, *waiting):
+            self._done.put(outcome_of(job, job.state_if_not_sent, self.state.stop))
 
     def _wake_caller(self) -> None:
         """Have the caller go on, where it waits and has something to do."""
@@ -309,26 +278,27 @@ class Sender:
         """Rows that have been handed in, and do not wait to be sent again."""
         return self.intending + len(self.ready) + self.in_flight
 
-    def most_busy(self) -> int:
-        """As many again as may be sent, whose intents are written while the others are on their way."""
+    @property
+    def may_take_up(self) -> bool:
+        """Whether one more row may be on its way: as many again as may be sent, whose intents are written meanwhile."""
         is_single = self.state.goes_singly or self.state.suspension is not None
-        return 1 if is_single else 2 * self.limiter.ceiling
+        return self.busy < (1 if is_single else 2 * self.limiter.ceiling)
 
     def has_work(self) -> bool:
-        """Whether a job that was handed in has no result yet. Under the lock, in which a job changes its place."""
+        """Whether a job that was handed in has no outcome yet. Under the lock, in which a job changes its place."""
         return bool(self.busy or self.waiting)
 
     def _has_enough_done(self) -> bool:
-        """Whether there are enough results to collect, or no others come.
+        """Whether there are enough outcomes to collect, or no others come.
 
-        Waking a thread costs more than the work for one row, so results are collected in batches.
+        Waking a thread costs more than the work for one row, so outcomes are collected in batches.
         """
         done = self._done.qsize()
         is_last = not (self.intending or self.ready)
         return done >= (self.limiter.ceiling + 1) // 2 or (done > 0 and is_last)
 
     def conditions(self, now: float) -> Conditions:
-        return Conditions(self._context.target, self._context.options, now, random.random())
+        return Conditions(self._target, self._options, now, random.random())
 
 
 class _ThisThread(threading.local):

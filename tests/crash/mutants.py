@@ -36,19 +36,17 @@ MUTANTS = (
     Mutant(
         "the request does not wait for its intent",
         "load/sender.py",
-        "        context.ledger.intend_then(Intent(attempt, job.body_digest), on_done)\n",
-        "        on_done(None)\n"
-        "        context.ledger.intend_then(Intent(attempt, job.body_digest), lambda refusal: None)\n",
+        "        self._ledger.intend_then(intent, on_done)\n",
+        "        on_done(None)\n        self._ledger.intend_then(intent, lambda refusal: None)\n",
         (*_SENDING, "tests/crash/test_kills.py"),
     ),
     Mutant(
         "a request that is sent again does not wait for its intent",
         "load/sender.py",
-        "        context.ledger.intend_then(Intent(attempt, job.body_digest), on_done)\n",
+        "        self._ledger.intend_then(intent, on_done)\n",
         "        if job.attempts:\n"
         "            on_done(None)\n"
-        "        written = (lambda refusal: None) if job.attempts else on_done\n"
-        "        context.ledger.intend_then(Intent(attempt, job.body_digest), written)\n",
+        "        self._ledger.intend_then(intent, (lambda refusal: None) if job.attempts else on_done)\n",
         (*_SENDING, "tests/crash/test_kills.py"),
     ),
     Mutant(
@@ -61,7 +59,7 @@ MUTANTS = (
     Mutant(
         "an answer is not recorded",
         "load/sender.py",
-        "        self._record(job, job.attempts + 1, result.state, result.status)\n",
+        "        self._record(step.job, step.job.attempts, step.state)\n",
         "",
         _SENDING,
     ),
@@ -75,16 +73,16 @@ MUTANTS = (
     Mutant(
         "a row that is to be sent again has an outcome already",
         "load/sender.py",
-        "            self.waiting.add(result.job._replace(is_probe=False), step.next, step.due)\n",
-        "            self.waiting.add(result.job._replace(is_probe=False), step.next, step.due)\n"
-        "            self._done.put(result)\n",
+        "            self.waiting.add(step.job._replace(is_probe=False), step.next, step.due)\n",
+        "            self.waiting.add(step.job._replace(is_probe=False), step.next, step.due)\n"
+        "            self._done.put(outcome_of(step.job, step.state, step.run.stop))\n",
         _SENDING,
     ),
     Mutant(
         "a row that is a probe is sent once more",
-        "load/waiting_rows.py",
-        "                self._sent_before.remove(job)\n",
-        "",
+        "load/jobs.py",
+        "            self._sent_before.remove(job)\n",
+        "            pass\n",
         _SENDING,
     ),
     Mutant(
@@ -103,15 +101,15 @@ MUTANTS = (
     ),
     Mutant(
         "a paused run gives up",
-        "load/schedule.py",
+        "load/loader.py",
         "        if not is_paused:\n",
         "        if self._sender is not None:\n",
         ("tests/load/test_cancellation.py",),
     ),
     Mutant(
         "a row in doubt is told as not sent when the run stops",
-        "load/attempts.py",
-        "    if job.prior is not PriorAttempt.NONE:\n        return AttemptResult(job, State.UNCLEAR)\n",
+        "load/jobs.py",
+        "        if self.prior is not PriorAttempt.NONE:\n            return State.UNCLEAR\n",
         "",
         _SENDING,
     ),
@@ -132,14 +130,14 @@ MUTANTS = (
     Mutant(
         "a probe counts as a try",
         "load/next_step.py",
-        "    is_counted = not job.is_probe and result.status != 503\n",
-        "    is_counted = result.status != 503\n",
+        "    is_counted = not job.is_probe and job.status != 503\n",
+        "    is_counted = job.status != 503\n",
         _NEXT,
     ),
     Mutant(
         "a 503 counts as a try",
         "load/next_step.py",
-        "    is_counted = not job.is_probe and result.status != 503\n",
+        "    is_counted = not job.is_probe and job.status != 503\n",
         "    is_counted = not job.is_probe\n",
         _NEXT,
     ),
@@ -194,21 +192,21 @@ MUTANTS = (
     ),
     Mutant(
         "a cut of the rate that changes nothing is never taken back",
-        "load/learned_rate.py",
+        "load/rate_limiter.py",
         "        self._rate = self._measured = None\n",
         "        self._measured = None\n",
         ("tests/load/test_learned_rate.py",),
     ),
     Mutant(
         "a 400 settles a doubt of a pool",
-        "load/attempts.py",
+        "load/next_step.py",
         " and operation is Operation.APPLY and prior is PriorAttempt.SAME_BYTES:\n",
         " and prior is PriorAttempt.SAME_BYTES:\n",
         _NEXT,
     ),
     Mutant(
         "a 503 is taken for refused",
-        "load/attempts.py",
+        "load/next_step.py",
         "Rule((425, 429), Disposition.AGAIN",
         "Rule((425, 429, 503), Disposition.AGAIN",
         _NEXT,
@@ -257,7 +255,7 @@ MUTANTS = (
     ),
     Mutant(
         "a 5xx is treated as not sent",
-        "load/attempts.py",
+        "load/next_step.py",
         "Rule(range(500, 600), Disposition.AMBIGUOUS",
         "Rule(range(500, 600), Disposition.AGAIN",
         ("tests/load",),
@@ -265,8 +263,8 @@ MUTANTS = (
     Mutant(
         "a 409 after our own attempt is called plain",
         "load/explanations.py",
-        "None if result.job.prior is PriorAttempt.NONE else OWN_EARLIER_ATTEMPT",
-        "None",
+        "() if job.prior is PriorAttempt.NONE else (OWN_EARLIER_ATTEMPT,)",
+        "()",
         ("tests/load",),
     ),
     Mutant(
@@ -300,8 +298,8 @@ MUTANTS = (
     Mutant(
         "a row is lost between reader and sender",
         "load/loader.py",
-        "        yield batch\n",
-        "        yield batch[:-1] if size == 8 else batch\n",
+        "        size = min(size * 2, _LARGEST_BATCH)\n",
+        "        size = min(size * 2, _LARGEST_BATCH)\n        batch = batch[:-1] if len(batch) == 8 else batch\n",
         ("tests/load", "tests/cli/test_run.py"),
     ),
     Mutant(

@@ -17,7 +17,7 @@ from typing import Any, cast
 
 from importer.ledger import Answered, Fingerprints, Intent, Known, LedgerStore, RunRecord
 from importer.load import Cancellation, Loader, LoadOptions, Stop
-from importer.load.cancellation import Wakeup
+from importer.load.options import Wakeup
 from importer.models import OutcomeKind, ReadyCandidate, Target
 from importer.service import NoReply, Reply
 from importer.service.transport_api import Phase

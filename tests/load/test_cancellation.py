@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from importer.load import Cancellation, LoadOptions, Waiting
-from importer.load.cancellation import Wakeup
+from importer.load.options import Wakeup
 from importer.models import OutcomeKind
 from tests.load.given import (
     BROKEN,

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from importer.load.learned_rate import LearnedRate
+from importer.load.rate_limiter import LearnedRate
 from importer.models import OutcomeKind
 from importer.service import Reply
 from tests.load.simulation import Answer, Limiter, simulate

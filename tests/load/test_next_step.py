@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from importer.ledger import State
 from importer.load import ErrorLimit, LoadOptions
-from importer.load.attempts import Job, PriorAttempt
+from importer.load.jobs import Job, Next, PriorAttempt
 from importer.load.next_step import (
     Conditions,
-    Next,
     RunState,
     Step,
     Suspension,
@@ -96,7 +95,7 @@ ROWS = [
     pytest.param(
         NEW._replace(refusals=12), TOO_MANY, {}, LAST_PASS, 0, S.PLANNED, 0, 13, id="one more pass at the end"
     ),
-    pytest.param(NEW._replace(refusals=25), TOO_MANY, {}, END, 0, S.PLANNED, 0, 26, id="and no more passes"),
+    pytest.param(NEW._replace(refusals=25), TOO_MANY, {}, END, 0, S.FAILED, 0, 26, id="and no more passes"),
     pytest.param(NEW, REFUSED, {}, RETRY, 0, S.PLANNED, 0, 0, id="no connection spends nothing"),
     pytest.param(SENT, REFUSED, {}, RETRY, 0, S.UNCLEAR, 1, 0, id="no connection settles no doubt"),
 ]
@@ -117,10 +116,9 @@ def test_the_row(
     options = dict(options)
     found = step(options.pop("run", BUSY), job, answer, **options)
     in_seconds = found.due - NOW if found.next in (RETRY, RESEND) else 0
-    left = found.result.job
-    assert (found.next, in_seconds, found.result.state) == (next_, seconds, state)
-    # What ends a row is told as it was asked for; what goes on is counted.
-    assert (left.tries if next_ is not END else tries, left.refusals) == (tries, refusals)
+    left = found.job
+    assert (found.next, in_seconds, found.state) == (next_, seconds, state)
+    assert (left.tries, left.refusals) == (tries, refusals)
     assert (left.attempts, left.last) == (job.attempts + 1, answer)
 
 
@@ -135,11 +133,11 @@ def test_a_doubt_is_never_forgotten(answers: list[tuple[Answer, bool, RunState]]
         found = step(run, job._replace(is_probe=is_probe), answer, pool=pool)
         may_have_arrived |= answer in (BROKEN, SILENT, UNAVAILABLE)
         if may_have_arrived:
-            assert found.result.state not in (State.PLANNED, State.FAILED)
-            assert not (pool and found.result.state is State.REJECTED)
+            assert found.state not in (State.PLANNED, State.FAILED)
+            assert not (pool and found.state is State.REJECTED)
         if found.next is Next.END:
             return
-        job = found.result.job
+        job = found.job
 
 
 # --- the run: pause ---
@@ -286,7 +284,7 @@ def test_without_a_connection_every_sender_is_held() -> None:
 def test_the_time_of_a_pause_does_not_count(since: float, after: float) -> None:
     """A person paused the run for 100 seconds: it is as near to giving up as it was before."""
     run = BUSY._replace(progress_at=since, unreachable=2, unreachable_since=since)
-    resumed = after_pause(run, NOW - 100, Conditions(JOB_POST.target, LoadOptions(), NOW, 0.5))
+    resumed = after_pause(run, NOW - 100, NOW)
     assert resumed == run._replace(progress_at=after, unreachable_since=after)
 
 
@@ -326,7 +324,7 @@ def test_without_progress_a_run_gives_up(options: dict[str, Any], seconds: float
     """Not sooner."""
     progress = PAUSED._replace(progress_at=NOW)
     for passed, code in ((seconds - 0.1, None), (seconds, "service-unwell")):
-        run = after_time(progress, Conditions(JOB_POST.target, LoadOptions(**options), NOW + passed, 0.5))
+        run = after_time(progress, LoadOptions(**options).patience, NOW + passed)
         assert (run.stop.code if run.stop else None) == code
 
 

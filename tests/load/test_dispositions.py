@@ -7,7 +7,8 @@ from itertools import product
 import pytest
 
 from importer.ledger import State
-from importer.load.attempts import RULES, Disposition, PriorAttempt, classify, state_after
+from importer.load.jobs import PriorAttempt
+from importer.load.next_step import RULES, Disposition, classify, state_after
 from importer.models import Operation
 from importer.service import NoReply, Reply
 from importer.service.transport_api import Phase

@@ -1,0 +1,154 @@
+"""A row on its way, and the queues in which it waits: for its turn, or for the time at which it is sent again."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from enum import StrEnum
+from heapq import heappop, heappush
+from itertools import count
+from typing import Final, NamedTuple
+
+from importer.ledger import Known, State
+from importer.service import NoReply, Reply
+
+TINY: Final = 1e-6  # seconds: times are sums of fractions
+_MOST_BYTES: Final = 32 * 1024 * 1024  # of bodies that wait in memory to be sent again
+
+
+class PriorAttempt(StrEnum):
+    """Whether an earlier request for the same identity may have been accepted."""
+
+    NONE = "none"
+    SAME_BYTES = "same_bytes"  # one may have been, with the same body as the one to be sent now
+    OTHER_BYTES = "other_bytes"  # one may have been, and the row was changed since
+
+
+class Job(NamedTuple):
+    """One row to be sent.
+
+    prior: whether an earlier request for it may have been accepted. attempts: requests sent for it in this run. tries:
+    those of them with an inconclusive answer that count as its own. refusals: refusals (429) that count as its own.
+    last: the last answer to it in this run. earlier: what the ledger knew of the identity before this run. is_probe:
+    its request is the one that is sent to see whether the service is well again.
+    """
+
+    row: int
+    identity: bytes
+    body: bytes
+    body_digest: bytes
+    prior: PriorAttempt = PriorAttempt.NONE
+    attempts: int = 0
+    tries: int = 0
+    refusals: int = 0
+    last: Reply | NoReply | None = None
+    earlier: Known | None = None
+    is_probe: bool = False
+
+    @property
+    def status(self) -> int | None:
+        """The status of the last answer; None where there was none."""
+        return self.last.status if isinstance(self.last, Reply) else None
+
+    @property
+    def state_if_not_sent(self) -> State | None:
+        """What is known of it where it is not sent any more; None: nothing was sent for it."""
+        if self.prior is not PriorAttempt.NONE:
+            return State.UNCLEAR
+        return State.FAILED if self.attempts else None
+
+
+class Next(StrEnum):
+    """What comes next for a row that was answered."""
+
+    END = "end"  # its outcome is known
+    RETRY = "retry"  # proven not processed: sent again when it is due
+    RESEND = "resend"  # unconfirmed: the same bytes are sent again when it is due
+    LAST_PASS = "last_pass"  # refused too often while others were not: once more when all others are done
+
+
+class ReadyRows:
+    """Rows whose intent is on disk. Those that were sent before go first. For one thread at a time, but for `len`."""
+
+    def __init__(self) -> None:
+        self._sent_before: deque[Job] = deque()
+        self._new: deque[Job] = deque()
+
+    def __len__(self) -> int:
+        return len(self._sent_before) + len(self._new)
+
+    def add(self, job: Job) -> None:
+        (self._sent_before if job.attempts else self._new).append(job)
+
+    def take(self) -> Job:
+        return (self._sent_before or self._new).popleft()
+
+    def first_unconfirmed(self) -> Job | None:
+        """The first that was sent in this run and whose request may have been accepted."""
+        return next((job for job in self._sent_before if job.prior is not PriorAttempt.NONE), None)
+
+    def take_unconfirmed(self) -> Job | None:
+        job = self.first_unconfirmed()
+        if job is not None:
+            self._sent_before.remove(job)
+        return job
+
+    def take_all(self) -> list[Job]:
+        jobs = [*self._new, *self._sent_before]
+        self._new.clear()
+        self._sent_before.clear()
+        return jobs
+
+
+class WaitingRows:
+    """Rows that are sent again, by what comes next for them: when they are due, or in a last pass over those that were
+    refused too often. For one thread at a time, but for `len` and `is_full`. Times in seconds on the run's clock.
+    """
+
+    def __init__(self) -> None:
+        self._heaps: dict[Next, list[tuple[float, int, Job]]] = {Next.RETRY: [], Next.RESEND: [], Next.LAST_PASS: []}
+        self._order = count()
+        self._bytes = 0
+
+    def __len__(self) -> int:
+        return sum(map(len, self._heaps.values()))
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no more bodies should wait in memory."""
+        return self._bytes >= _MOST_BYTES
+
+    def add(self, job: Job, next_: Next, due: float) -> None:
+        heappush(self._heaps[next_], (due, next(self._order), job))
+        self._bytes += len(job.body)
+
+    def has(self, kind: Next) -> bool:
+        return bool(self._heaps[kind])
+
+    def due_times(self, kinds: Sequence[Next]) -> list[float]:
+        """When the first row of each kind is due."""
+        return [self._heaps[kind][0][0] for kind in kinds if self._heaps[kind]]
+
+    def take_due(self, kinds: Sequence[Next], now: float) -> Job | None:
+        """The first that is due by now, of the first kind that has one."""
+        for kind in kinds:
+            heap = self._heaps[kind]
+            if heap and heap[0][0] <= now + TINY:
+                job = heappop(heap)[2]
+                self._bytes -= len(job.body)
+                return job
+        return None
+
+    def begin_last_pass(self, now: float) -> None:
+        """What was refused too often has another try now."""
+        for job in self._take_all_of(Next.LAST_PASS):
+            self.add(job, Next.RETRY, now)
+
+    def take_all(self) -> list[Job]:
+        return [job for kind in self._heaps for job in self._take_all_of(kind)]
+
+    def _take_all_of(self, kind: Next) -> list[Job]:
+        jobs = [job for *_, job in self._heaps[kind]]
+        self._heaps[kind].clear()
+        self._bytes -= sum(len(job.body) for job in jobs)
+        return jobs
