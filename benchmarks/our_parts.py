@@ -7,7 +7,8 @@ from pathlib import Path
 from benchmarks.candidates import QUESTIONS
 from importer.extract import ReadingLimits, Sheet, open_sheet
 from importer.mapping import ResolvedMapping, read_mapping, resolve
-from importer.models import Question, SourceOptions, WireFormat
+from importer.models import Question, SourceOptions
+from importer.settings import WireFormat
 
 
 def open_source(path: Path) -> Sheet:

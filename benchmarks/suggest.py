@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from importer.models import Column, Operation, Question, Target
+from importer.models import Operation, Question, Target
+from importer.problems import Column
 from importer.suggest import ColumnView, Proposal, SourceFacts, propose
 from importer.suggest.proposal import ProposedEntries, ProposedValue
 

@@ -13,8 +13,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from importer.atomic_files import file_mode, internal_folder, open_private, read_private
-from importer.errors import Busy
-from importer.sqlite_file import unwritable
+from importer.problems import Busy, unwritable
 
 
 @contextmanager

@@ -8,124 +8,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final, Literal, NamedTuple
 
+from importer.problems import CellPlace, Column, Origin, Problem
+
 # --- where something is -------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a sheet: its position from 0, its letter in a spreadsheet program, its header text."""
-
-    index: int
-    letter: str
-    name: str
-
-    @property
-    def label(self) -> str:
-        """The name a person knows the column by: its header, or its letter where it has none."""
-        return self.name or f"={self.letter}"
-
-
-def column_letter(index: int) -> str:
-    """The letter of a column, counted from 0.
-
-    >>> column_letter(0), column_letter(25), column_letter(26), column_letter(701)
-    ('A', 'Z', 'AA', 'ZZ')
-    """
-    letters = ""
-    number = index + 1
-    while number:
-        number, rest = divmod(number - 1, 26)
-        letters = chr(ord("A") + rest) + letters
-    return letters
-
-
-def column_index(letters: str) -> int:
-    """The index of a column, from 0, by its letters.
-
-    >>> column_index("A"), column_index("Z"), column_index("AA")
-    (0, 25, 26)
-    """
-    number = 0
-    for letter in letters:
-        number = number * 26 + ord(letter) - ord("A") + 1
-    return number - 1
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """The file, and for a workbook the sheet, that rows come from."""
-
-    file: str
-    sheet: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class CellPlace:
-    """A row of a source, or one cell of it. `row` is the number that a spreadsheet program shows."""
-
-    origin: Origin
-    row: int
-    column: Column | None = None
-
-    def __str__(self) -> str:
-        if self.origin.sheet is not None:
-            where = f"{self.column.letter}{self.row}" if self.column else f"row {self.row}"
-            return f"{self.origin.file}, {self.origin.sheet}!{where}"
-        where = f"row {self.row}"
-        if self.column:
-            where += f', column "{self.column.label}"'
-        return f"{self.origin.file}, {where}"
-
-
-@dataclass(frozen=True, slots=True)
-class LinePlace:
-    """A line and column (both from 1) of a text file, with the line itself for a caret."""
-
-    file: str
-    line: int
-    column: int = 1
-    text: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}"
-
-
-@dataclass(frozen=True, slots=True)
-class FilePlace:
-    """A whole file, or a setting by its name."""
-
-    name: str
-
-    def __str__(self) -> str:
-        return self.name
-
-
-Place = CellPlace | LinePlace | FilePlace
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something a person must mend or should know: what, where and what to do.
-
-    `code` is stable and groups like problems (`date-unreadable`); `message` says what, without the place and
-    without a full stop; `hint` says what to do, likewise.
-    """
-
-    code: str
-    message: str
-    hint: str = ""
-    place: Place | None = None
-
-    def __str__(self) -> str:
-        text = f"{self.place}: {self.message}" if self.place else self.message
-        return f"{text}; {self.hint}" if self.hint else text
-
-    @property
-    def column(self) -> str | None:
-        """The label of the column that the problem is in, if it is in one."""
-        if isinstance(self.place, CellPlace) and self.place.column:
-            return self.place.column.label
-        return None
 
 
 CREATED_OTHER_EMAIL = "created-other-email"
@@ -277,20 +162,6 @@ class Question:
     def label(self) -> str:
         """How a person tells this question from others: its key, or else its text."""
         return self.key or self.text or f"question {self.id}"
-
-
-@dataclass(frozen=True, slots=True)
-class WireFormat:
-    """What the service description does not show about answers, so that it is a setting (design, section 8)."""
-
-    multiple_choice: Literal["json", "comma", "semicolon", "newline"] = "json"
-    yes_no: tuple[str, str] = ("yes", "no")
-    question_reference: Literal["object", "id"] = "object"
-
-    @property
-    def choice_separator(self) -> str:
-        """What stands between several choices in one answer; "" where they are a JSON array."""
-        return {"json": "", "comma": ",", "semicolon": ";", "newline": "\n"}[self.multiple_choice]
 
 
 # --- what is sent -------------------------------------------------------------------------------

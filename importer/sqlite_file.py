@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from importer.atomic_files import open_private, sync_folder
-from importer.errors import UnusableInput
-from importer.models import FilePlace, Problem
+from importer.problems import FilePlace, Problem, UnusableInput, unwritable
 
 Connection = sqlite3.Connection
 Durability = Literal["FULL", "NORMAL"]
@@ -146,18 +145,6 @@ def _errors_translated() -> Iterator[None]:
 
 
 # --- what is told of it -------------------------------------------------------------------------
-
-
-def unwritable(path: Path, reason: str) -> UnusableInput:
-    """Nothing can be kept at `path`."""
-    return UnusableInput(
-        Problem(
-            "ledger-unwritable",
-            f"it cannot be written ({reason}), and without it nothing is sent",
-            "make room or give yourself the right to write there, or name another folder with --out",
-            FilePlace(str(path)),
-        )
-    )
 
 
 def no_database(path: Path, reason: str) -> UnusableInput:

@@ -6,6 +6,7 @@ import ast
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -14,14 +15,14 @@ PACKAGE = Path(__file__).parent.parent / "importer"
 
 # What each room may import, besides itself: never another stage, never a room above.
 FILES = {"atomic_files", "regular_files", "sqlite_file", "group_writer", "file_lock"}
-GROUND = {"models", "errors", "startup", "child_process", "text", "importer"} | FILES
+GROUND = {"models", "problems", "startup", "child_process", "text", "importer"} | FILES
 SUPPLIES = {"mapping", "ledger", "service", "settings"}
 STAGES = {"extract", "transform", "load", "report", "suggest", "template"}
 MAY_IMPORT = {
     **{room: {"importer"} for room in GROUND},
-    "errors": {"models", "importer"},
-    "sqlite_file": {"atomic_files", "errors", "models", "importer"},
-    "file_lock": {"atomic_files", "errors", "sqlite_file", "importer"},
+    "models": {"problems", "importer"},
+    "sqlite_file": {"atomic_files", "problems", "importer"},
+    "file_lock": {"atomic_files", "problems", "importer"},
     "settings": GROUND,
     **dict.fromkeys(SUPPLIES - {"settings"}, GROUND | {"settings"}),
     **dict.fromkeys(STAGES, GROUND | SUPPLIES),
@@ -118,6 +119,20 @@ def faults(package: Path) -> list[str]:
 def test_imports_point_down_and_libraries_stay_in_their_rooms() -> None:
     """No file imports from a room above or beside its own, or a library outside its room."""
     assert faults(PACKAGE) == []
+
+
+def test_the_house_has_at_most_eight_floors() -> None:
+    """A room stands one floor above the highest room that it imports, and no two rooms import each other."""
+    below: dict[str, set[str]] = {}
+    for arrow in arrows(PACKAGE):
+        goal = room_of(arrow.module)
+        if arrow.module.startswith("importer.") and goal != arrow.room:
+            below.setdefault(arrow.room, set()).add(goal)
+    order = TopologicalSorter(below).static_order()  # refuses a circle
+    floors: dict[str, int] = {}
+    for room in order:
+        floors[room] = 1 + max((floors[one] for one in below.get(room, ())), default=0)
+    assert max(floors.values()) == 8
 
 
 def test_another_ledger_is_one_file_to_write() -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from importer.app.connection import sandbox_lock
-from importer.errors import Busy
 from importer.file_lock import held
+from importer.problems import Busy
 
 
 def test_the_one_who_comes_second_is_told_who_holds_it(tmp_path: Path) -> None:

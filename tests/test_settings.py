@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from importer.errors import UnusableInput
 from importer.extract import ReadingLimits
 from importer.ledger import ledger_file
+from importer.problems import UnusableInput
 from importer.regular_files import read_regular
 from importer.settings import Settings, load_settings
 

@@ -22,8 +22,7 @@ from pathlib import Path
 from typing import Final, Generic, TypeVar
 
 from importer.child_process import lower_priority
-from importer.errors import UnusableInput
-from importer.models import Problem
+from importer.problems import Problem, UnusableInput
 
 T = TypeVar("T")
 Work = Callable[[], Iterator[T]]

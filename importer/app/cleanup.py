@@ -12,9 +12,8 @@ from pathlib import Path
 
 from importer.app.connection import sandbox_memory
 from importer.atomic_files import INTERNAL, open_private
-from importer.errors import Busy, UnusableInput, UsageError
 from importer.ledger import LedgerStore, Presences, Scope, open_existing_ledger, presences_in
-from importer.models import FilePlace, Problem
+from importer.problems import Busy, FilePlace, Problem, UnusableInput, UsageError
 from importer.runs.journal import JOURNAL
 from importer.runs.manifest import MANIFEST, is_run, manifests_in, read_manifest, runs_in
 from importer.runs.results_folder import (

@@ -16,10 +16,10 @@ from urllib.parse import urlsplit
 from importer import __version__
 from importer.app.orders import Listener, Order, QuestionsDelayed, Rehearsal
 from importer.atomic_files import INTERNAL, internal_folder, open_private
-from importer.errors import ImporterError, UnusableInput
 from importer.file_lock import held
 from importer.ledger import ledger_name, open_existing_ledger
-from importer.models import Problem, Question
+from importer.models import Question
+from importer.problems import ImporterError, Problem, UnusableInput
 from importer.regular_files import mode_for_others
 from importer.runs.manifest import read_manifest, runs_in
 from importer.runs.results_folder import make_results, unusable_folder, why_untrusted

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from importer.app.import_file import Confirm, Finished, import_file
 from importer.app.orders import Listener, Order, Rehearsal, RunControl, Sending, ignore
-from importer.errors import UsageError
 from importer.extract import ReadingLimits
 from importer.ledger import LedgerStore, open_ledger
 from importer.models import OutcomeKind
+from importer.problems import UsageError
 from importer.runs import run_report
 from importer.runs.finalize import close, resolve_row
 from importer.runs.journal import JOURNAL, RunJournal

@@ -28,12 +28,12 @@ from importer.app.orders import (
 )
 from importer.app.planning import Plan, PlannedRun, Planner
 from importer.app.process_rows import end_run, process_rows
-from importer.errors import Busy, ImporterError, StoppedEarly, UnusableInput, UsageError
 from importer.extract import ReadingLimits
 from importer.ledger import LedgerStore, Scope, open_existing_ledger, open_ledger, presences_in
 from importer.load import DONE_WITH_OTHER_CONTENT, Cancellation, DryLoader, Loader, LoadOptions, Waiting
 from importer.mapping import read_mapping, read_mappings
-from importer.models import Operation, Problem
+from importer.models import Operation
+from importer.problems import Busy, ImporterError, Problem, StoppedEarly, UnusableInput, UsageError
 from importer.report import Summary
 from importer.runs.finalize import close, end_whole
 from importer.runs.journal import EarlierOutcomes, PreviousResults

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from importer.app.connection import connect
 from importer.app.orders import Rehearsal
-from importer.errors import UnusableInput, UsageError
 from importer.extract import STANDARD_INPUT, ReadingLimits, Sheet, copy_source, open_sheet
 from importer.mapping import (
     Mapping,
@@ -21,7 +20,8 @@ from importer.mapping import (
     with_seen,
 )
 from importer.mapping.schema import SCHEMA_FILE, schema_text
-from importer.models import FilePlace, Operation, Problem, Question, SourceOptions, Target
+from importer.models import Operation, Question, SourceOptions, Target
+from importer.problems import FilePlace, Problem, UnusableInput, UsageError
 from importer.runs.private_copies import Source, open_children
 from importer.runs.results_folder import private_input
 from importer.settings import Settings

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Literal
 
 from importer.load import Cancellation, ErrorLimit, Stop, in_words, parse_minutes
-from importer.models import Outcome, Problem, Target
+from importer.models import Outcome, Target
+from importer.problems import Problem
 from importer.report import Summary
 from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.settings import Settings

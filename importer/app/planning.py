@@ -14,12 +14,12 @@ from pathlib import Path
 from importer.app.classify_rows import Candidates
 from importer.app.orders import Begun, Order, Planned, ReadyRows
 from importer.atomic_files import make_subfolder
-from importer.errors import StoppedEarly, UnusableInput, UsageError
 from importer.extract import ReadingLimits, Sheet, SourceCopy, open_sheet, share_copy
 from importer.ledger import Presence, Scope
 from importer.ledger import RunRecord as LedgerRun
 from importer.mapping import Mapping, ResolvedMapping, RouteColumn, resolve, route_column
-from importer.models import FilePlace, Operation, Problem, Question, Row
+from importer.models import Operation, Question, Row
+from importer.problems import FilePlace, Problem, StoppedEarly, UnusableInput, UsageError
 from importer.report import write_unfinished_summary
 from importer.runs.manifest import RunManifest, RunTarget, write_manifest
 from importer.runs.private_copies import (

@@ -9,9 +9,9 @@ from typing import Final
 
 from importer.app.orders import Listener, ReportWritten, RowEnded, RowsEnded, Stopped
 from importer.app.planning import Plan
-from importer.errors import StoppedEarly, UnusableInput
 from importer.load import DryLoader, Loader, Stop
 from importer.models import Outcome, ReadyCandidate
+from importer.problems import StoppedEarly, UnusableInput
 from importer.report import Summary, read_summary
 from importer.runs.finalize import Progress, keep_end
 from importer.runs.journal import RunJournal

@@ -12,7 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from importer import __version__
 from importer.cli.messages import show_error, tell
-from importer.errors import ImporterError
+from importer.problems import ImporterError
 from importer.startup import spare_garbage_collector
 
 if sys.platform != "win32":

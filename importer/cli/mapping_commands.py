@@ -28,8 +28,8 @@ from importer.app.orders import Rehearsal
 from importer.cli import options
 from importer.cli.messages import problem_lines, say, tell
 from importer.cli.terminal import confirm_address
-from importer.errors import UnusableInput, UsageError
-from importer.models import Operation, Problem, Question, SourceOptions, Target
+from importer.models import Operation, Question, SourceOptions, Target
+from importer.problems import Problem, UnusableInput, UsageError
 from importer.settings import Settings, load_settings
 from importer.text.normalize import visible
 

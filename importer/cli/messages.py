@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
-from importer.errors import DamagedRun, ImporterError, UnusableInput
-from importer.models import LinePlace, Problem
+from importer.problems import DamagedRun, ImporterError, LinePlace, Problem, UnusableInput
 from importer.text.normalize import visible
 
 _MOST = 50  # problems shown at once; a file with more has one cause

@@ -18,7 +18,7 @@ from importer.cli import options
 from importer.cli.messages import in_folder, say, tell
 from importer.cli.runs_commands import present
 from importer.cli.terminal import Terminal, ask_to_send, confirm_address, is_interactive, stopped_by_signals
-from importer.errors import UsageError
+from importer.problems import UsageError
 from importer.runs.row_selection import ALL_ROWS, Selection, parse_rows
 from importer.settings import Settings, load_settings
 

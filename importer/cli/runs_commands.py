@@ -18,8 +18,8 @@ from importer.app.earlier_runs import EarlierRun, rewrite_report
 from importer.cli import options
 from importer.cli.messages import in_folder, say, tell
 from importer.cli.terminal import confirm_address
-from importer.errors import UnusableInput
 from importer.models import ManyTargets
+from importer.problems import UnusableInput
 from importer.report import Summary, read_summary, summary_lines
 from importer.runs.manifest import find_run, read_manifest, runs_in
 from importer.runs.results_folder import MARKER, refuse_untrusted

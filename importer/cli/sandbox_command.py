@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from importer.cli.messages import say
-from importer.errors import UsageError
+from importer.problems import UsageError
 from importer.sandbox import SandboxOptions, serve
 
 

@@ -6,9 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from importer.errors import UnusableInput
 from importer.extract.cell_text import changes_text
-from importer.models import FilePlace, Problem, column_letter
+from importer.problems import FilePlace, Problem, UnusableInput, column_letter
 
 LAST_ROW = 1_048_576  # of a sheet, in every format that knows so many
 FIRST_FAR = 702  # the index of column AAA; few tables have as many columns

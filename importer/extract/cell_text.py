@@ -12,7 +12,7 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any, Final
 
-from importer.models import Problem
+from importer.problems import Problem
 
 # --- clean text -------------------------------------------------------------------------------------
 

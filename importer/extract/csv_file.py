@@ -13,11 +13,10 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from importer.errors import UnusableInput
 from importer.extract.cell_text import clean, flaw_of, is_plain
 from importer.extract.sheet import Flaw, ReadingLimits, Record
 from importer.extract.table import RecordSource
-from importer.models import CellPlace, FilePlace, LinePlace, Origin, Place, Problem
+from importer.problems import CellPlace, FilePlace, LinePlace, Origin, Place, Problem, UnusableInput
 
 if TYPE_CHECKING:
     import _csv

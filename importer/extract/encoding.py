@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from importer.errors import UnusableInput
 from importer.extract.csv_file import Encoding, Survey, Undecodable, survey
-from importer.models import FilePlace, LinePlace, Problem
+from importer.problems import FilePlace, LinePlace, Problem, UnusableInput
 
 # The UTF-32 mark begins with that of UTF-16, so it comes first.
 _MARKS = {

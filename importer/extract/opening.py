@@ -9,13 +9,13 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from importer.errors import UnusableInput
 from importer.extract.csv_file import CsvFile, Encoding, Survey, survey
 from importer.extract.encoding import UTF8, byte_order_mark, find_encoding
 from importer.extract.sheet import FileKind, ReadingLimits, Sheet
 from importer.extract.source_file import STANDARD_INPUT, file_kind
 from importer.extract.table import added_columns, open_table
-from importer.models import FilePlace, Origin, Problem, SourceOptions
+from importer.models import SourceOptions
+from importer.problems import FilePlace, Origin, Problem, UnusableInput
 
 _DELIMITERS = (",", ";", "\t", "|")
 _NAMES = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}

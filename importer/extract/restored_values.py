@@ -19,14 +19,14 @@ from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING
 
-from importer.errors import UnusableInput
 from importer.extract.cell_text import clean
 from importer.extract.csv_file import CsvFile, unguarded
 from importer.extract.opening import results_file
 from importer.extract.sheet import ReadingLimits, Sheet, is_canonical
 from importer.extract.source_file import SourceCopy, replace_copy
 from importer.extract.table import added_columns, open_table
-from importer.models import IMPORT_COLUMNS, TYPED_COLUMN, Column, SourceOptions
+from importer.models import IMPORT_COLUMNS, TYPED_COLUMN, SourceOptions
+from importer.problems import Column, UnusableInput
 from importer.text.normalize import normalize
 
 if TYPE_CHECKING:

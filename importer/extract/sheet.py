@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from importer.models import CellPlace, Column, Origin, Problem, Row, column_letter
+from importer.models import Row
+from importer.problems import CellPlace, Column, Origin, Problem, column_letter
 
 if TYPE_CHECKING:
     from importer.settings import Settings

@@ -26,7 +26,7 @@ from importer.extract.cell_text import (
     has_lost_digits,
     is_plain,
 )
-from importer.models import Problem
+from importer.problems import Problem
 
 _T = TypeVar("_T")
 _ROWS = 250  # in a batch: few enough for the processor to keep them at hand

@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import IO
 
 from importer.atomic_files import open_private
-from importer.errors import UnusableInput
 from importer.extract.sheet import FileKind, ReadingLimits
-from importer.models import FilePlace, Problem
+from importer.problems import FilePlace, Problem, UnusableInput
 
 _ENDINGS = {
     ".csv": FileKind.CSV,

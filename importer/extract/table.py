@@ -12,10 +12,10 @@ from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice, zip_longest
 
-from importer.errors import UnusableInput
 from importer.extract.cell_text import header_text, shown
 from importer.extract.sheet import Layout, Record, Sheet, column, width_of
-from importer.models import IMPORT_COLUMNS, TYPED_COLUMN, CellPlace, FilePlace, Origin, Problem, SourceOptions
+from importer.models import IMPORT_COLUMNS, TYPED_COLUMN, SourceOptions
+from importer.problems import CellPlace, FilePlace, Origin, Problem, UnusableInput
 
 _WINDOW = 20  # rows that are looked at for the header
 

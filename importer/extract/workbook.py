@@ -15,12 +15,12 @@ from pathlib import Path
 from threading import Timer
 
 from importer.child_process import child_environment, python_command
-from importer.errors import UnusableInput
 from importer.extract.cell_flags import MergedRange
 from importer.extract.sheet import FileKind, Flaw, Layout, ReadingLimits, Record, Sheet
 from importer.extract.sheet_content import Batch, Refusal, Request, SheetFacts, decoded, read_frame
 from importer.extract.table import RecordSource, open_table, place_of
-from importer.models import CellPlace, FilePlace, Origin, Problem, SourceOptions, column_letter
+from importer.models import SourceOptions
+from importer.problems import CellPlace, FilePlace, Origin, Problem, UnusableInput, column_letter
 
 _SHOWN = 10  # merged ranges in one warning
 # What Python and Rust say where memory is not given, or more is wanted than there can be.

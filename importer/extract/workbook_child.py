@@ -20,14 +20,13 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Protocol
 
-from importer.errors import UnusableInput
 from importer.extract.cell_flags import DamagedError
 from importer.extract.cell_text import Value
 from importer.extract.sheet import FileKind, SheetName
 from importer.extract.sheet_content import Batches, Refusal, Request, SheetContent, SheetFacts, frame
 from importer.extract.table import added_columns
 from importer.extract.workbook_readers import CalamineBook, OpenpyxlBook
-from importer.models import FilePlace, Problem
+from importer.problems import FilePlace, Problem, UnusableInput
 
 
 class _Book(Protocol):

@@ -20,7 +20,7 @@ from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 from importer.extract.cell_flags import FIRST_FAR, CellFlags, DamagedError, MergedRange, checked_row
 from importer.extract.cell_text import ERROR_TEXTS
 from importer.extract.xlsx_package import elements, local_name
-from importer.models import column_index
+from importer.problems import column_index
 
 _BLOCK = 1 << 20
 _ROW_END = b"</row>"

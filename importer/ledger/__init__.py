@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from importer.errors import UnusableInput
 from importer.ledger.sqlite_ledger import SqliteLedger
 from importer.ledger.states import (
     DONE,
@@ -25,7 +24,7 @@ from importer.ledger.states import (
     normalized_email,
 )
 from importer.ledger.store import FilePresences, LedgerStore, LedgerUnwritable, Presence, Presences
-from importer.models import FilePlace, Problem
+from importer.problems import FilePlace, Problem, UnusableInput
 
 __all__ = [
     "DONE",

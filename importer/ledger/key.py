@@ -7,8 +7,7 @@ import secrets
 from pathlib import Path
 
 from importer.atomic_files import INTERNAL, open_private, read_private, sync_folder
-from importer.errors import UnusableInput
-from importer.models import FilePlace, Problem
+from importer.problems import FilePlace, Problem, UnusableInput
 
 _KEY_BYTES = 32
 

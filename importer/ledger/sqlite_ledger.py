@@ -13,7 +13,6 @@ from types import TracebackType
 from typing import Final, Self
 
 from importer.atomic_files import INTERNAL, internal_folder, open_private
-from importer.errors import UnusableInput
 from importer.file_lock import held
 from importer.group_writer import GroupWriter, OnDone, QueuedWrite
 from importer.ledger.sqlite_runs import SqliteRuns
@@ -31,15 +30,8 @@ from importer.ledger.states import (
     plan_group,
 )
 from importer.ledger.store import LedgerUnwritable
-from importer.sqlite_file import (
-    Connection,
-    ConstraintError,
-    DatabaseError,
-    SqliteFile,
-    create_private,
-    unusable,
-    unwritable,
-)
+from importer.problems import UnusableInput, unwritable
+from importer.sqlite_file import Connection, ConstraintError, DatabaseError, SqliteFile, create_private, unusable
 
 _LINGER: Final = 0.01  # seconds that a write nobody waits for gives others to share its commit
 _RESERVE: Final = 1024 * 1024  # bytes on the disk; answers of far more rows than can be in flight

@@ -10,12 +10,12 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final
 
-from importer.errors import UsageError
 from importer.ledger.sqlite_tables import examine
 from importer.ledger.states import DONE, RowState, RunRecord, Scope, State
 from importer.ledger.store import LedgerUnwritable
-from importer.models import Operation, Problem, Target
-from importer.sqlite_file import Connection, ConstraintError, DatabaseError, SqliteFile, unusable, unwritable
+from importer.models import Operation, Target
+from importer.problems import Problem, UsageError, unwritable
+from importer.sqlite_file import Connection, ConstraintError, DatabaseError, SqliteFile, unusable
 
 _RUN_COLUMNS: Final = (
     "run, base, operation, target, source, sha256, mapping, folder, started_at, ended_at, exit_code, purged_at"

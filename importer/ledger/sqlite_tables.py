@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from importer.errors import UnusableInput
 from importer.ledger.key import adopt_key, create_key, foreign_key, key_path, read_key
 from importer.ledger.states import Fingerprints, State
-from importer.models import FilePlace, Problem
+from importer.problems import FilePlace, Problem, UnusableInput
 from importer.sqlite_file import Connection, SqliteFile, no_database
 
 _VERSION: Final = 2

@@ -14,10 +14,9 @@ from types import TracebackType
 from typing import Final, Protocol, Self
 
 from importer.atomic_files import INTERNAL, internal_folder
-from importer.errors import StoppedEarly
 from importer.file_lock import acquire, is_free
 from importer.ledger.states import Answered, Fingerprints, Intent, Known, RowState, RunRecord, Scope
-from importer.models import Problem
+from importer.problems import Problem, StoppedEarly
 
 _ENDING: Final = ".at-work"
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from importer.ledger import Known, LedgerUnwritable, State, normalized_email
 from importer.load.jobs import Job, PriorAttempt
 from importer.load.options import ErrorLimit
-from importer.models import CREATED_EMAILS, CREATED_OTHER_EMAIL, Outcome, OutcomeKind, Problem, Target
+from importer.models import CREATED_EMAILS, CREATED_OTHER_EMAIL, Outcome, OutcomeKind, Target
+from importer.problems import Problem
 from importer.service import NoReply, Reply
 
 _RUN_AGAIN = "run the same command again"

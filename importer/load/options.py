@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from importer.errors import UsageError
+from importer.problems import UsageError
 
 Settling = Literal["now", "later", "never"]
 

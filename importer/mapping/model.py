@@ -36,7 +36,8 @@ from importer.mapping.shapes import (
     refusal,
 )
 from importer.mapping.values import Defaults, ValueSpec
-from importer.models import LinePlace, Operation, SourceOptions, Target
+from importer.models import Operation, SourceOptions, Target
+from importer.problems import LinePlace
 from importer.text.normalize import normalize
 
 # --- the whole file -----------------------------------------------------------------------------

@@ -16,8 +16,8 @@ from ruamel.yaml.nodes import Node as YamlNode
 from ruamel.yaml.nodes import SequenceNode as YamlSequence
 from ruamel.yaml.reader import ReaderError
 
-from importer.errors import UnusableInput
-from importer.models import FilePlace, LinePlace, Operation, Place, Problem
+from importer.models import Operation
+from importer.problems import FilePlace, LinePlace, Place, Problem, UnusableInput
 
 MAX_BYTES = 1_000_000
 MAX_NODES = 50_000  # aliases of aliases make a small file large

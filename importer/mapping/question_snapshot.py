@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from importer.mapping.model import SeenQuestion
 from importer.mapping.nodes import Text
-from importer.models import LinePlace, Problem, Question
+from importer.models import Question
+from importer.problems import LinePlace, Problem
 from importer.text.normalize import normalize
 
 # --- texts: plain where every reader takes them for the same text, else in quotes -----------------

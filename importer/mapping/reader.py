@@ -12,13 +12,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from importer.errors import UnusableInput
 from importer.mapping.model import Mapping, MappingFile, mapping_of
 from importer.mapping.nodes import Diagnostics, Items, Keys, Node, Reading, Text, beside, read_nodes, texts_in
 from importer.mapping.resolve_values import Header
 from importer.mapping.scalars import table_file_lines
 from importer.mapping.shapes import report
-from importer.models import Column, FilePlace, LinePlace, Problem
+from importer.problems import Column, FilePlace, LinePlace, Problem, UnusableInput
 from importer.text.normalize import normalize, normalize_name
 
 

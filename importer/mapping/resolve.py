@@ -7,7 +7,6 @@ from collections.abc import Mapping as Dictionary
 from collections.abc import Sequence
 from dataclasses import replace
 
-from importer.errors import UnusableInput
 from importer.mapping.entries import ChildRows, ChildSource, EntriesSpec, GroupBy
 from importer.mapping.model import AnswerSpec, Candidate, Mapping, QuestionBy
 from importer.mapping.nodes import Diagnostics
@@ -26,7 +25,9 @@ from importer.mapping.resolved import (
     spec_of_question,
 )
 from importer.mapping.values import UnusedColumns
-from importer.models import AnswerType, Column, FilePlace, LinePlace, Operation, Problem, Question, WireFormat
+from importer.models import AnswerType, Operation, Question
+from importer.problems import Column, FilePlace, LinePlace, Problem, UnusableInput
+from importer.settings import WireFormat
 from importer.text.normalize import closest, normalize
 
 

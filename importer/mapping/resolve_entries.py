@@ -23,7 +23,8 @@ from importer.mapping.resolved import (
     spec_of_entry,
 )
 from importer.mapping.values import ValueSpec
-from importer.models import Column, Row
+from importer.models import Row
+from importer.problems import Column
 from importer.text.normalize import normalize
 
 _UNNUMBERED = 0  # the number of the group whose columns carry none: it comes first

@@ -26,7 +26,7 @@ from importer.mapping.resolved import (
 )
 from importer.mapping.scalars import NEWLINE
 from importer.mapping.values import Formats, Otherwise, Replacement, ValueSpec
-from importer.models import Column, Place, Problem
+from importer.problems import Column, Place, Problem
 from importer.text.dates import FIRST_YEAR, LAST_YEAR
 from importer.text.normalize import closest, did_you_mean, normalize, normalize_name
 

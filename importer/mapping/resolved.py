@@ -11,7 +11,9 @@ from typing import Protocol
 from importer.mapping.entries import EntryKind, EntryOrder
 from importer.mapping.linear_pattern import LinearPattern
 from importer.mapping.values import Formats, Otherwise, Part, Repeated, Take
-from importer.models import AnswerType, Column, LinePlace, Origin, Problem, Question, Row, Target, WireFormat
+from importer.models import AnswerType, Question, Row, Target
+from importer.problems import Column, LinePlace, Origin, Problem
+from importer.settings import WireFormat
 from importer.text.normalize import normalize
 
 # --- what the service wants of each value -------------------------------------------------------

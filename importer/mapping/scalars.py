@@ -23,7 +23,7 @@ from importer.mapping.shapes import (
     reading_of,
     refusal,
 )
-from importer.models import LinePlace
+from importer.problems import LinePlace
 from importer.text.dates import COUNTS, LANGUAGES, tokens
 from importer.text.normalize import did_you_mean, normalize
 

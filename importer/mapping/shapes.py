@@ -27,7 +27,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from importer.mapping.nodes import Items, Keys, Node, Reading, Text
-from importer.models import LinePlace
+from importer.problems import LinePlace
 from importer.text.normalize import did_you_mean
 
 JsonSchema = dict[str, Any]

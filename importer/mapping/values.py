@@ -37,7 +37,7 @@ from importer.mapping.shapes import (
     needed,
     refusal,
 )
-from importer.models import LinePlace
+from importer.problems import LinePlace
 from importer.text.dates import has_short_year
 from importer.text.normalize import did_you_mean, normalize
 

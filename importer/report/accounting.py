@@ -6,18 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from importer.models import (
-    CREATED_EMAILS,
-    CREATED_OTHER_EMAIL,
-    NOT_GOOD,
-    CellPlace,
-    Column,
-    Outcome,
-    OutcomeKind,
-    Place,
-    Problem,
-    Row,
-)
+from importer.models import CREATED_EMAILS, CREATED_OTHER_EMAIL, NOT_GOOD, Outcome, OutcomeKind, Row
+from importer.problems import CellPlace, Column, Place, Problem
 from importer.report.outcomes import OUTCOMES
 from importer.report.summary import ProblemGroup, Requests, RunFacts, SourceSummary, Stopped, Summary
 

@@ -10,18 +10,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from importer.atomic_files import read_private
-from importer.errors import DamagedRun
-from importer.models import (
-    Column,
-    FilePlace,
-    ManyTargets,
-    Operation,
-    Origin,
-    OutcomeKind,
-    Problem,
-    Target,
-    TargetRun,
-)
+from importer.models import ManyTargets, Operation, OutcomeKind, Target, TargetRun
+from importer.problems import Column, DamagedRun, FilePlace, Origin, Problem
 from importer.report.outcomes import SUMMARY_FILE
 
 VERSION: Final = 1

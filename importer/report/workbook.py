@@ -14,7 +14,8 @@ import xlsxwriter  # type: ignore[import-untyped]  # it ships no types
 from xlsxwriter.exceptions import FileCreateError  # type: ignore[import-untyped]
 from xlsxwriter.utility import xl_col_to_name  # type: ignore[import-untyped]
 
-from importer.models import IMPORT_COLUMNS, TYPED_COLUMN, OutcomeKind, Problem
+from importer.models import IMPORT_COLUMNS, TYPED_COLUMN, OutcomeKind
+from importer.problems import Problem
 from importer.report.accounting import ReportedRow
 from importer.report.outcomes import WORKBOOK_FILE, csv_file, sheet_title, words_for
 from importer.report.summary import RunFacts, Summary

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from importer.atomic_files import file_mode, make_folder, make_subfolder, sync_folder
-from importer.errors import StoppedEarly
 from importer.models import Outcome, OutcomeKind, Row
+from importer.problems import StoppedEarly
 from importer.report.accounting import ReportedRow, SummaryCounter, pair
 from importer.report.csv_files import CsvFiles
 from importer.report.outcomes import SUMMARY_FILE, csv_file

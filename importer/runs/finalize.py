@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from importer.errors import UnusableInput, UsageError
 from importer.extract import ReadingLimits
 from importer.ledger import LedgerStore, RowState, State, presences_in
 from importer.load import OWN_EARLIER_ATTEMPT, Stop
-from importer.models import NOT_GOOD, FilePlace, Outcome, OutcomeKind, Problem, Row
+from importer.models import NOT_GOOD, Outcome, OutcomeKind, Row
+from importer.problems import FilePlace, Problem, UnusableInput, UsageError
 from importer.report import Summary
 from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import Ending, RunManifest, part_folders, read_manifest, write_manifest

@@ -10,12 +10,23 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from importer.errors import StoppedEarly, UnusableInput
 from importer.group_writer import GroupWriter, QueuedWrite
 from importer.ledger import LedgerStore
-from importer.models import CellPlace, Column, FilePlace, LinePlace, Origin, Outcome, OutcomeKind, Place, Problem
+from importer.models import Outcome, OutcomeKind
+from importer.problems import (
+    CellPlace,
+    Column,
+    FilePlace,
+    LinePlace,
+    Origin,
+    Place,
+    Problem,
+    StoppedEarly,
+    UnusableInput,
+    unwritable,
+)
 from importer.runs.manifest import RunManifest, manifests_in
-from importer.sqlite_file import Connection, DatabaseError, SqliteFile, create_private, no_database, unwritable
+from importer.sqlite_file import Connection, DatabaseError, SqliteFile, create_private, no_database
 
 JOURNAL: Final = "outcomes.sqlite"
 _LINGER: Final = 0.2  # seconds that an outcome may lie in memory only; the ledger holds the truth

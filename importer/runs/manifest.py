@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from importer.atomic_files import keep_json, read_private
-from importer.errors import DamagedRun, StoppedEarly, UnusableInput, UsageError
 from importer.ledger import Scope
-from importer.models import FilePlace, ManyTargets, Operation, Problem, SourceOptions, Target, TargetRun
+from importer.models import ManyTargets, Operation, SourceOptions, Target, TargetRun
+from importer.problems import DamagedRun, FilePlace, Problem, StoppedEarly, UnusableInput, UsageError
 from importer.runs.results_folder import folders_in
 from importer.runs.row_selection import ALL_ROWS, Selection, selection_from_json
 

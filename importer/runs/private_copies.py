@@ -10,12 +10,13 @@ from pathlib import Path
 
 from importer import __version__
 from importer.atomic_files import open_private
-from importer.errors import DamagedRun, UnusableInput
 from importer.extract import ReadingLimits, Sheet, SourceCopy, copy_source, open_sheet, restore_values
 from importer.mapping import OUTSIDE_HINT, ChildRows, ChildSource, EntriesSpec, Mapping, lies_within
-from importer.models import FilePlace, Place, Problem, Question, WireFormat
+from importer.models import Question
+from importer.problems import DamagedRun, FilePlace, Place, Problem, UnusableInput
 from importer.runs.manifest import ChildCopy, RunManifest, is_run, part_folders, read_manifest
 from importer.runs.row_selection import Selection
+from importer.settings import WireFormat
 
 _LARGEST = 1 << 30  # bytes of a file that entries are taken from
 _WORKBOOKS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")

@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from importer.atomic_files import INTERNAL, is_team_folder, make_folder, make_subfolder, open_private
-from importer.errors import UnusableInput
 from importer.ledger import Presence, ledger_file, presences_in
-from importer.models import FilePlace, Problem
+from importer.problems import FilePlace, Problem, UnusableInput
 
 if TYPE_CHECKING:
     from importer.settings import Settings

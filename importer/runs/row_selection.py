@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from importer.errors import UsageError
 from importer.models import Row
+from importer.problems import UsageError
 from importer.text.normalize import normalize
 
 

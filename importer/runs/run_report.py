@@ -23,9 +23,9 @@ from typing import Final
 
 from importer.atomic_files import open_private
 from importer.child_process import child_environment, lower_priority, python_command
-from importer.errors import DamagedRun
 from importer.extract import ReadingLimits, Sheet
-from importer.models import FilePlace, Outcome, OutcomeKind, Problem, Row
+from importer.models import Outcome, OutcomeKind, Row
+from importer.problems import DamagedRun, FilePlace, Problem
 from importer.report import RunFacts, Summary, write_report
 from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import RunManifest, part_folders, read_manifest

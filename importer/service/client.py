@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from typing import Final, Literal, NamedTuple
 
 from importer import __version__
-from importer.errors import UnusableInput
-from importer.models import FilePlace, Operation, Problem, Question, Target
+from importer.models import Operation, Question, Target
+from importer.problems import FilePlace, Problem, UnusableInput
 from importer.service.question_list import LIST_LIMIT, Patience, list_url, read_questions
 from importer.service.transport_api import Limits, NoReply, RawReply, Request, Transport, send
 from importer.service.unspecified_forms import Clock, message_of, one_line, retry_after

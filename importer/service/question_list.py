@@ -11,8 +11,8 @@ from urllib.parse import quote, urljoin, urlsplit
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from importer.errors import StoppedEarly, UnusableInput
-from importer.models import FilePlace, Operation, Problem, Question, Target
+from importer.models import Operation, Question, Target
+from importer.problems import FilePlace, Problem, StoppedEarly, UnusableInput
 from importer.service.transport_api import NoReply, RawReply
 from importer.service.unspecified_forms import message_of, one_line, split_options
 

@@ -6,6 +6,7 @@ import ipaddress
 import os
 import shlex
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
@@ -21,8 +22,7 @@ from pydantic import (
     field_validator,
 )
 
-from importer.errors import UnusableInput
-from importer.models import FilePlace, Problem, WireFormat
+from importer.problems import FilePlace, Problem, UnusableInput
 from importer.regular_files import can_be_made_private, mode_for_others, read_regular
 from importer.settings.files import PREFIX, SettingSource, named, of_env_file, of_toml, user_file
 from importer.settings.trust import TokenUse, is_confirmed
@@ -67,6 +67,20 @@ def _is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+@dataclass(frozen=True, slots=True)
+class WireFormat:
+    """What the service description does not show about answers, so that it is a setting (design, section 8)."""
+
+    multiple_choice: Literal["json", "comma", "semicolon", "newline"] = "json"
+    yes_no: tuple[str, str] = ("yes", "no")
+    question_reference: Literal["object", "id"] = "object"
+
+    @property
+    def choice_separator(self) -> str:
+        """What stands between several choices in one answer; "" where they are a JSON array."""
+        return {"json": "", "comma": ",", "semicolon": ";", "newline": "\n"}[self.multiple_choice]
 
 
 class Settings(BaseModel):

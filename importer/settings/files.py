@@ -9,7 +9,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, Final
 
-from importer.models import FilePlace, Problem
+from importer.problems import FilePlace, Problem
 from importer.regular_files import read_regular
 
 PREFIX: Final = "IMPORTER_"  # of a setting's name in the environment and in .env

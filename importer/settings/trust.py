@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from importer.atomic_files import keep_json
-from importer.errors import UnusableInput
-from importer.models import FilePlace, Problem
+from importer.problems import FilePlace, Problem, UnusableInput
 from importer.regular_files import read_regular
 from importer.settings.files import user_file
 

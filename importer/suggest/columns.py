@@ -11,7 +11,8 @@ from functools import cached_property
 from itertools import islice
 
 from importer.mapping import NO_WORDS, YES_WORDS, Header
-from importer.models import Column, Problem, Row
+from importer.models import Row
+from importer.problems import Column, Problem
 from importer.suggest.date_forms import DateForms, date_forms, fitting_formats
 from importer.suggest.header_words import (
     CONCEPTS,

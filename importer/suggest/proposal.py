@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from importer.mapping import EntryKind, FieldSpec, spec_of_candidate, spec_of_question
-from importer.models import AnswerType, Column, Operation, Question, Target
+from importer.models import AnswerType, Operation, Question, Target
+from importer.problems import Column
 from importer.suggest.header_words import CONCEPTS, OF_QUESTION_TYPE, concept_of, likely_concept
 
 # --- what may be filled: the fields of the candidate and the questions of the job post -------------

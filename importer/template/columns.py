@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from importer.mapping import PLACEHOLDER, EntryKind, FieldSpec, Kind, spec_of_entry
-from importer.models import Column, Question, Target, column_letter
+from importer.models import Question, Target
+from importer.problems import Column, column_letter
 from importer.suggest.columns import ColumnNames
 from importer.suggest.proposal import (
     Proposal,

@@ -10,7 +10,7 @@ from typing import Any
 import xlsxwriter  # type: ignore[import-untyped]  # it ships no types
 
 from importer.mapping import Kind
-from importer.models import column_letter
+from importer.problems import column_letter
 from importer.template.columns import SHEET, TemplateColumn
 from importer.text.dates import FIRST_YEAR, LAST_YEAR
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from importer.mapping import Repeated, ResolvedFilter, ResolvedGrouping, ResolvedMapping
-from importer.models import Application, Column, PoolCandidate, Problem, Row
+from importer.models import Application, PoolCandidate, Row
+from importer.problems import Column, Problem
 from importer.text.normalize import normalize
 from importer.transform.texts import in_mapping, quoted, stripped
 

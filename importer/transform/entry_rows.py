@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from importer.mapping import EntriesFrom, FromChild, FromGroup, FromJson, FromLists, FromPieces, FromRow
-from importer.models import CellPlace, Column, Problem, Row
+from importer.models import Row
+from importer.problems import CellPlace, Column, Problem
 from importer.text.normalize import normalize
 from importer.transform.candidates import takes
 from importer.transform.literals import Parsed, Unreadable, read_literal

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from importer.mapping import NO_WORDS, YES_WORDS, Kind, Options, ResolvedValue
-from importer.models import WireFormat
+from importer.settings import WireFormat
 from importer.text.normalize import did_you_mean, normalize
 from importer.transform.dates import date_reader
 from importer.transform.texts import (

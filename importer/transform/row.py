@@ -21,20 +21,9 @@ from importer.mapping import (
     ResolvedMapping,
     ResolvedValue,
 )
-from importer.models import (
-    Answer,
-    Application,
-    CellPlace,
-    Column,
-    Operation,
-    PoolCandidate,
-    Problem,
-    Question,
-    ReadyCandidate,
-    Row,
-    Submission,
-    WireFormat,
-)
+from importer.models import Answer, Application, Operation, PoolCandidate, Question, ReadyCandidate, Row, Submission
+from importer.problems import CellPlace, Column, Problem
+from importer.settings import WireFormat
 from importer.transform.candidates import Filtered, filtered
 from importer.transform.entry_rows import EntryRow, columns_of, finder_of
 from importer.transform.values import OPEN_END, Memory, ValueReader

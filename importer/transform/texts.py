@@ -15,7 +15,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from importer.mapping import NameRule, ResolvedValue, Surname
-from importer.models import LinePlace, Place, Problem
+from importer.problems import LinePlace, Place, Problem
 from importer.text.normalize import normalize, visible
 
 _SHOWN = 80  # characters of a cell in a message

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from importer.mapping import Kind, Otherwise, Pattern, ResolvedTable, ResolvedValue, Take
-from importer.models import Column, Problem, Row, WireFormat
+from importer.models import Row
+from importer.problems import Column, Problem
+from importer.settings import WireFormat
 from importer.text.normalize import did_you_mean, normalize, range_pieces
 from importer.transform.kinds import joined_choices, reader_of
 from importer.transform.texts import Refusal, in_mapping, part_of_name, quoted, stripped

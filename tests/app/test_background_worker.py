@@ -15,8 +15,7 @@ import pytest
 from filelock import FileLock
 
 from importer.app.background_worker import BackgroundWorker
-from importer.errors import UnusableInput
-from importer.models import FilePlace, Problem
+from importer.problems import FilePlace, Problem, UnusableInput
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux only")
 

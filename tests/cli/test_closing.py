@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from importer.errors import UsageError
 from importer.extract import ReadingLimits
 from importer.ledger import Answered, Attempt, Intent, LedgerStore, RunRecord, State, open_ledger
 from importer.models import Operation, Outcome, OutcomeKind, SourceOptions, Target
+from importer.problems import UsageError
 from importer.report import Summary, read_summary
 from importer.runs.finalize import close
 from importer.runs.journal import RunJournal

@@ -17,8 +17,8 @@ from openpyxl import Workbook
 
 from importer.app import import_file, process_rows
 from importer.app.planning import Plan
-from importer.errors import StoppedEarly
 from importer.ledger import LedgerStore
+from importer.problems import StoppedEarly
 from tests.cli.conftest import HEADER, FrontDoor, Served, candidate, read_csv, write_csv
 
 Serve = Callable[..., Served]

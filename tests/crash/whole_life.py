@@ -19,10 +19,10 @@ from typing import Any, ClassVar
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from importer.errors import Busy
 from importer.ledger import LedgerStore, RunRecord, Scope, State, open_ledger
 from importer.load import Cancellation, Loader, LoadOptions
 from importer.models import Application, Operation, Outcome, OutcomeKind, PoolCandidate, ReadyCandidate, Target
+from importer.problems import Busy
 from importer.service import NoReply, OnAnswer, Reply
 from importer.service.transport_api import Phase
 from importer.transform import encode

@@ -13,7 +13,8 @@ from typing import Any
 from importer.app.classify_rows import Candidates
 from importer.extract import ReadingLimits, open_sheet
 from importer.mapping import ChildSource, read_mapping, resolve
-from importer.models import Outcome, Question, WireFormat
+from importer.models import Outcome, Question
+from importer.settings import WireFormat
 from tests.samples.sample import ROOT
 
 PAGE = ROOT / "docs" / "mapping.md"

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 
-from importer.errors import UnusableInput
 from importer.extract import ReadingLimits, open_sheet
+from importer.problems import UnusableInput
 from tests.extract.corpus import CASES, Case
 
 LIMITS = ReadingLimits(seconds=20, memory=1 << 30)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from importer.errors import UnusableInput
 from importer.extract import ReadingLimits, open_sheet
+from importer.problems import UnusableInput
 from tests.extract.corpus import CASES, Case, Seen
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from importer.errors import UnusableInput
 from importer.extract import ReadingLimits, open_sheet
 from importer.models import SourceOptions
+from importer.problems import UnusableInput
 from tests.extract.corpus.binary_writers import ods_bytes
 from tests.extract.corpus.writers import openpyxl_bytes, raw_xlsx, zipped
 

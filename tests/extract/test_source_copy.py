@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from importer.errors import UnusableInput
 from importer.extract import ReadingLimits, copy_source, open_sheet
 from importer.models import SourceOptions
+from importer.problems import UnusableInput
 
 _CONTENT = "Name,City\nGül,İzmir\n".encode()
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from importer.errors import UnusableInput
 from importer.extract import ReadingLimits, open_sheet
 from importer.models import SourceOptions
+from importer.problems import UnusableInput
 
 _BLOCK = 1 << 18  # bytes that are looked at together
 _LINE = b"Ada,London\n"

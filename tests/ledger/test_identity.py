@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from importer.errors import UnusableInput
 from importer.ledger import Answered, Fingerprints, Scope, State, open_ledger
 from importer.ledger.key import key_path
 from importer.models import Operation, Target
+from importer.problems import UnusableInput
 from tests.ledger.given import JOB_POST, POOL, begun, intend, intent
 
 KEY = Fingerprints(b"k" * 32)

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from importer.errors import UnusableInput
 from importer.ledger import (
     Answered,
     Intent,
@@ -22,6 +21,7 @@ from importer.ledger import (
     State,
     open_ledger,
 )
+from importer.problems import UnusableInput
 from tests.ledger.given import begun, intend, intent, lead_to
 
 

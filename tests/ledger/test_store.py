@@ -17,7 +17,6 @@ from pathlib import Path
 
 import pytest
 
-from importer.errors import Busy, UsageError
 from importer.ledger import (
     DONE,
     TRANSITIONS,
@@ -33,6 +32,7 @@ from importer.ledger import (
     open_ledger,
     presences_in,
 )
+from importer.problems import Busy, UsageError
 from tests.ledger.given import JOB_POST, NOON, POOL, begun, intend, intent, lead_to, record
 
 # Steps that the writer of answers and intents never takes: a person does, through `resolve`.

@@ -12,7 +12,8 @@ import pytest
 
 from importer.ledger import Scope, State
 from importer.load import DryLoader, LoadOptions, Stop
-from importer.models import Application, Outcome, OutcomeKind, Problem, ReadyCandidate
+from importer.models import Application, Outcome, OutcomeKind, ReadyCandidate
+from importer.problems import Problem
 from importer.service import Reply
 from importer.transform import encode
 from tests.load.given import (

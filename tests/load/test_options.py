@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from importer.errors import UsageError
 from importer.load import ErrorLimit
+from importer.problems import UsageError
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ import pytest
 
 from importer.ledger import State
 from importer.load import Cancellation, ErrorLimit, LoadOptions, Stop, Waiting
-from importer.models import Outcome, OutcomeKind, Problem
+from importer.models import Outcome, OutcomeKind
+from importer.problems import Problem
 from importer.service import Reply
 from tests.load.given import (
     BROKEN,

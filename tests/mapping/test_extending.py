@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from importer.errors import UnusableInput
 from importer.mapping import Mapping, read_mapping, read_mappings
 from importer.mapping.values import ValueSpec
+from importer.problems import UnusableInput
 from importer.runs.private_copies import keep_mapping
 from tests.mapping.written import FILE, HEAD
 

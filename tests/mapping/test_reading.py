@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from importer.mapping.model import QuestionBy
 from importer.mapping.values import Replacement, UnusedColumns, ValueSpec
-from importer.models import LinePlace, SourceOptions
+from importer.models import SourceOptions
+from importer.problems import LinePlace
 from tests.mapping.written import HEAD, read
 
 

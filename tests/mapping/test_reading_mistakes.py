@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from importer.errors import UnusableInput
 from importer.mapping import read_mapping
+from importer.problems import UnusableInput
 from tests.mapping.written import HEAD, reading_refused
 
 _CANDIDATE = "candidate: {email: E, first_name: F, last_name: L, cv: C}\n"

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from importer.models import Question, WireFormat
+from importer.models import Question
+from importer.settings import WireFormat
 from tests.mapping.written import HEAD, HEADER, question, resolving_refused
 
 _LEVELS = ("Junior", "Senior")

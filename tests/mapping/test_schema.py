@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from importer.errors import UnusableInput
 from importer.mapping import read_mapping
 from importer.mapping.schema import generated_schema, schema_text
+from importer.problems import UnusableInput
 from tests.mapping.json_schema import Validator
 from tests.mapping.written import HEAD, reading_refused, write
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from importer.errors import UnusableInput
 from importer.mapping import Mapping, ResolvedMapping, read_mapping, resolve
-from importer.models import Column, Question, WireFormat
+from importer.models import Question
+from importer.problems import Column, UnusableInput
+from importer.settings import WireFormat
 
 FILE = Path("m.yaml")  # tests that name places run in their temporary folder
 HEAD = """\

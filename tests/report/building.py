@@ -8,7 +8,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
-from importer.models import Column, Operation, Origin, Outcome, OutcomeKind, Problem, Row, Target
+from importer.models import Operation, Outcome, OutcomeKind, Row, Target
+from importer.problems import Column, Origin, Problem
 from importer.report import RunFacts
 
 ORIGIN = Origin("candidates.xlsx", "Candidates")

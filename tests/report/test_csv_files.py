@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from importer.models import Column, LinePlace, Origin, Outcome, OutcomeKind, Problem, Row
+from importer.models import Outcome, OutcomeKind, Row
+from importer.problems import Column, LinePlace, Origin, Problem
 from importer.report import write_report
 from importer.report.csv_files import RowsFile
 from tests.report.building import (

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from importer.extract import ReadingLimits, open_sheet
-from importer.models import Column, Outcome, OutcomeKind, SourceOptions
+from importer.models import Outcome, OutcomeKind, SourceOptions
+from importer.problems import Column
 from importer.report import write_report
 from importer.report.csv_files import formula_escape
 from tests.report.building import COLUMNS, FACTS, facts_with, read_csv, refused, row

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from importer.errors import UnusableInput
-from importer.models import Operation, Origin, Outcome, OutcomeKind, Target
+from importer.models import Operation, Outcome, OutcomeKind, Target
+from importer.problems import Origin, UnusableInput
 from importer.report import read_summary, write_report, write_unfinished_summary
 from importer.report.accounting import MOST_GROUPS
 from tests.report.building import FACTS, bad_degree, created, facts_with, files_in, refused, row, rows

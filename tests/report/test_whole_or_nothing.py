@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from importer.errors import StoppedEarly
 from importer.models import Outcome, OutcomeKind, Row
+from importer.problems import StoppedEarly
 from importer.report import write_report, write_unfinished_summary
 from tests.report.building import FACTS, created, files_in, row, rows
 
@@ -68,7 +68,7 @@ def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
 FULL_DISK = """
 import resource, signal, sys
 from pathlib import Path
-from importer.errors import StoppedEarly
+from importer.problems import StoppedEarly
 from importer.report import write_report
 from tests.report.building import FACTS, created, rows
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -10,7 +10,8 @@ from typing import Any
 import openpyxl
 import pytest
 
-from importer.models import Outcome, OutcomeKind, Problem
+from importer.models import Outcome, OutcomeKind
+from importer.problems import Problem
 from importer.report import write_report
 from importer.report.outcomes import NO_ACTION_SHEET_LIMIT
 from importer.report.workbook import CUT_NOTE, LONGEST, MOST_COMMENTS, fitting

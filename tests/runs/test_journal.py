@@ -12,8 +12,8 @@ from unittest.mock import patch
 
 import pytest
 
-from importer.errors import UnusableInput
-from importer.models import CellPlace, Column, FilePlace, LinePlace, Origin, Outcome, OutcomeKind, Place, Problem
+from importer.models import Outcome, OutcomeKind
+from importer.problems import CellPlace, Column, FilePlace, LinePlace, Origin, Place, Problem, UnusableInput
 from importer.runs.journal import JournalUnreadable, RunJournal
 from importer.sqlite_file import DatabaseError
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from importer.extract import ReadingLimits, open_sheet
 from importer.mapping import read_mapping, resolve
-from importer.models import Operation, Outcome, OutcomeKind, Submission, Target, WireFormat
+from importer.models import Operation, Outcome, OutcomeKind, Submission, Target
 from importer.service import RecruitingService
+from importer.settings import WireFormat
 from importer.transform import Duplicates, Filtered, Invalid, transform_row
 
 

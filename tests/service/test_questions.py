@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from importer.errors import StoppedEarly, UnusableInput
 from importer.models import Question
+from importer.problems import StoppedEarly, UnusableInput
 from importer.service import Patience, RecruitingService
 from importer.service.client import TransportChoice
 from importer.service.unspecified_forms import seconds_to_wait, split_options

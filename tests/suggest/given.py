@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from importer.models import Column, Operation, Origin, Question, Row, Target
+from importer.models import Operation, Question, Row, Target
+from importer.problems import Column, Origin
 from importer.suggest import ColumnView, Proposal, SourceFacts, propose, sample_columns
 
 JOB_POST = Target(Operation.APPLY, "4f2c9a")

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from importer.errors import UnusableInput
 from importer.mapping import read_mapping, resolve
-from importer.models import AnswerType, Column, Origin, Problem, Question, Row, WireFormat
+from importer.models import AnswerType, Question, Row
+from importer.problems import Column, Origin, Problem, UnusableInput
+from importer.settings import WireFormat
 from importer.suggest import SourceFacts, open_points, propose, sample_columns, write_proposal
 from importer.suggest.header_words import CONCEPTS, ENTRY_PHRASES
 from tests.mapping.written import FILE

@@ -12,9 +12,9 @@ import typer
 from typer.testing import CliRunner
 
 from importer.cli.look_command import look
-from importer.errors import UnusableInput
 from importer.extract import ReadingLimits, open_sheet
 from importer.models import SourceOptions
+from importer.problems import UnusableInput
 from importer.suggest import ColumnKind, SheetProfile, profile_sheet
 from tests.extract.corpus.writers import csv_text, edited
 

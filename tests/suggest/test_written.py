@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from importer.mapping import ValueSpec, flow_list, read_mapping, resolve, scalar
-from importer.models import Column, WireFormat
+from importer.problems import Column
+from importer.settings import WireFormat
 from importer.suggest import write_proposal
 from tests.mapping.written import FILE, HEAD, read
 from tests.suggest.given import asked, proposed, sampled

@@ -8,7 +8,9 @@ import openpyxl
 import pytest
 
 from importer.mapping import read_mapping, resolve
-from importer.models import Column, Operation, Question, Target, WireFormat, column_letter
+from importer.models import Operation, Question, Target
+from importer.problems import Column, column_letter
+from importer.settings import WireFormat
 from importer.suggest import write_proposal
 from importer.template import template_columns, template_mapping, write_workbook
 from tests.mapping.written import question

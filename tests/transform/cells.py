@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from importer.mapping import ResolvedMapping, read_mapping, resolve
-from importer.models import Answer, Application, Column, Origin, Problem, Question, Row, WireFormat
+from importer.models import Answer, Application, Question, Row
+from importer.problems import Column, Origin, Problem
+from importer.settings import WireFormat
 from importer.transform import Invalid, transform_row
 
 FILE = Path("m.yaml")

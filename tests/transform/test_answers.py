@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from importer.models import Answer, WireFormat
+from importer.models import Answer
+from importer.settings import WireFormat
 from tests.transform.cases import BAD, GOOD, PHOTO, SKILLS, Bad, Good
 from tests.transform.cells import answer_of, mapping_of, question, row, told
 

@@ -7,7 +7,9 @@ from dataclasses import replace
 import pytest
 
 from importer.mapping import ResolvedMapping, read_mapping, resolve
-from importer.models import Application, Column, PoolCandidate, Problem, Row, WireFormat
+from importer.models import Application, PoolCandidate, Row
+from importer.problems import Column, Problem
+from importer.settings import WireFormat
 from importer.transform import Duplicates, Filtered, Invalid, transform_row
 from tests.transform.cells import FILE, FILLED, ORIGIN, PERSON, mapping_of, question, row, told
 

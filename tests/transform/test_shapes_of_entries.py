@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from importer.models import Application, Problem, Row
+from importer.models import Application, Row
+from importer.problems import Problem
 from importer.transform import Filtered, candidate_rows, transform_row
 from importer.transform.literals import Unreadable, read_literal
 from tests.transform.cells import FILLED, ORIGIN, answer_of, mapping_of, question, row, told

@@ -1,0 +1,189 @@
+"""Where something stands in a file, what is wrong there, and the errors that end a run as a whole.
+
+    ImporterError                 the message is for a person; the class says the exit code
+    |-- UsageError          (2)   the command was typed wrongly
+    |-- UnusableInput       (3)   file, mapping or settings cannot be used; nothing was sent
+    |   `-- DamagedRun            what is kept of an earlier run cannot be used; what that sent is not known here
+    |-- StoppedEarly        (5)   the service cannot be worked with now; safe to run again
+    `-- Busy               (75)   another run holds the lock
+
+What is wrong with one row is no exception: it is a `Problem` and ends in an `Outcome`.
+Anything that is not an ImporterError is a bug of ours and shows its traceback (exit code 1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a sheet: its position from 0, its letter in a spreadsheet program, its header text."""
+
+    index: int
+    letter: str
+    name: str
+
+    @property
+    def label(self) -> str:
+        """The name a person knows the column by: its header, or its letter where it has none."""
+        return self.name or f"={self.letter}"
+
+
+def column_letter(index: int) -> str:
+    """The letter of a column, counted from 0.
+
+    >>> column_letter(0), column_letter(25), column_letter(26), column_letter(701)
+    ('A', 'Z', 'AA', 'ZZ')
+    """
+    letters = ""
+    number = index + 1
+    while number:
+        number, rest = divmod(number - 1, 26)
+        letters = chr(ord("A") + rest) + letters
+    return letters
+
+
+def column_index(letters: str) -> int:
+    """The index of a column, from 0, by its letters.
+
+    >>> column_index("A"), column_index("Z"), column_index("AA")
+    (0, 25, 26)
+    """
+    number = 0
+    for letter in letters:
+        number = number * 26 + ord(letter) - ord("A") + 1
+    return number - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The file, and for a workbook the sheet, that rows come from."""
+
+    file: str
+    sheet: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CellPlace:
+    """A row of a source, or one cell of it. `row` is the number that a spreadsheet program shows."""
+
+    origin: Origin
+    row: int
+    column: Column | None = None
+
+    def __str__(self) -> str:
+        if self.origin.sheet is not None:
+            where = f"{self.column.letter}{self.row}" if self.column else f"row {self.row}"
+            return f"{self.origin.file}, {self.origin.sheet}!{where}"
+        where = f"row {self.row}"
+        if self.column:
+            where += f', column "{self.column.label}"'
+        return f"{self.origin.file}, {where}"
+
+
+@dataclass(frozen=True, slots=True)
+class LinePlace:
+    """A line and column (both from 1) of a text file, with the line itself for a caret."""
+
+    file: str
+    line: int
+    column: int = 1
+    text: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class FilePlace:
+    """A whole file, or a setting by its name."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+Place = CellPlace | LinePlace | FilePlace
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something a person must mend or should know: what, where and what to do.
+
+    `code` is stable and groups like problems (`date-unreadable`); `message` says what, without the place and
+    without a full stop; `hint` says what to do, likewise.
+    """
+
+    code: str
+    message: str
+    hint: str = ""
+    place: Place | None = None
+
+    def __str__(self) -> str:
+        text = f"{self.place}: {self.message}" if self.place else self.message
+        return f"{text}; {self.hint}" if self.hint else text
+
+    @property
+    def column(self) -> str | None:
+        """The label of the column that the problem is in, if it is in one."""
+        if isinstance(self.place, CellPlace) and self.place.column:
+            return self.place.column.label
+        return None
+
+
+class ImporterError(Exception):
+    """A run cannot go on, and a person can do something about it."""
+
+    exit_code: ClassVar[int] = 1
+
+
+class UsageError(ImporterError):
+    """The command was typed wrongly."""
+
+    exit_code = 2
+
+
+class UnusableInput(ImporterError):
+    """File, mapping or settings cannot be used. Nothing was sent.
+
+    Carries every problem that was found, never only the first.
+    """
+
+    exit_code = 3
+
+    def __init__(self, problems: Sequence[Problem] | Problem) -> None:
+        self.problems: tuple[Problem, ...] = (problems,) if isinstance(problems, Problem) else tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class DamagedRun(UnusableInput):
+    """What is kept of a run cannot be used. Whether it sent anything is not known from it."""
+
+
+class StoppedEarly(ImporterError):
+    """The service cannot be worked with now (token refused, no connection). Safe to run again."""
+
+    exit_code = 5
+
+
+class Busy(ImporterError):
+    """Another run holds the lock of this ledger and target."""
+
+    exit_code = 75
+
+
+def unwritable(path: Path, reason: str) -> UnusableInput:
+    """Nothing can be kept at `path`."""
+    return UnusableInput(
+        Problem(
+            "ledger-unwritable",
+            f"it cannot be written ({reason}), and without it nothing is sent",
+            "make room or give yourself the right to write there, or name another folder with --out",
+            FilePlace(str(path)),
+        )
+    )
