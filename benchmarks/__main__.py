@@ -34,8 +34,8 @@ def _names(text: str) -> list[str]:
 
 
 def _settings(wanted: argparse.Namespace) -> list[Setting]:
-    plain = [Setting(delay, wanted.rows, wanted.in_flight) for delay in wanted.delays]
-    return plain + [Setting(delay, wanted.tls_rows, wanted.in_flight, tls=True) for delay in wanted.tls_delays]
+    plain = [Setting(delay, wanted.rows, wanted.concurrency) for delay in wanted.delays]
+    return plain + [Setting(delay, wanted.tls_rows, wanted.concurrency, tls=True) for delay in wanted.tls_delays]
 
 
 # --- the parts ----------------------------------------------------------------------------------
@@ -55,14 +55,14 @@ def _rooms(wanted: argparse.Namespace, results: Results, place: Place) -> None:
 
 def _growth(wanted: argparse.Namespace, results: Results, place: Place) -> None:
     sizes = [int(size) for size in wanted.sizes] + ([_LARGE] if wanted.large else [])
-    measure_growth(results, place, sizes, in_flight=wanted.in_flight, turns=wanted.turns)
+    measure_growth(results, place, sizes, concurrency=wanted.concurrency, turns=wanted.turns)
 
 
 def _refusing(wanted: argparse.Namespace, results: Results, place: Place) -> None:
     limits = [Limit(wanted.rate, wanted.burst, said) for said in ("1", None)]
     for contender in field_of_contenders([OURS]).contenders:
         measure_refusing(
-            results, place, limits, contender, rows=wanted.rows, in_flight=wanted.in_flight, turns=wanted.turns
+            results, place, limits, contender, rows=wanted.rows, concurrency=wanted.concurrency, turns=wanted.turns
         )
 
 
@@ -166,7 +166,7 @@ def _parser() -> argparse.ArgumentParser:
     faults.add_argument("--at-once", type=int, default=3, help="random faults: so many imports at the same time")
     faults.add_argument("--large", action="store_true", help="also 10,000 rows, 600 s in real time, more seeds")
     for found in (whole, growth, refusing):
-        found.add_argument("--in-flight", type=int, default=25)
+        found.add_argument("--concurrency", type=int, default=25)
     report = parts.add_parser("report", help="the tables of figures that were kept, as Markdown")
     report.add_argument("results", type=Path, nargs="*", default=[RESULTS], help="one or more; later ones are added")
     report.add_argument("--plots", type=Path, help="also write the plots into this folder")

@@ -32,7 +32,7 @@ class Job:
     source: Path
     mapping: Path
     url: str
-    in_flight: int
+    concurrency: int
     folder: Path
     certificate: Certificate | None = None
 
@@ -69,7 +69,7 @@ def importer_call(job: Job, *arguments: str, command: str = "run", paths: Sequen
     """Our own command, whole: with check, ledger and reports. `paths`: where packages are looked for first."""
     ours = [sys.executable, "-m", "importer", command, str(job.source), "--mapping", str(job.mapping)]
     if command == "run":
-        ours += ["--in-flight", str(job.in_flight), "--yes"]
+        ours += ["--concurrency", str(job.concurrency), "--yes"]
     trusted = [job.certificate.trust] if job.certificate else []
     environment = {
         "PYTHONPATH": os.pathsep.join(str(path) for path in [*trusted, *paths, ROOT]),
@@ -119,7 +119,7 @@ def _script(name: str, python: Path) -> Calls:
     def call(job: Job) -> Call:
         trusted = ["--ca", str(job.certificate.certificate)] if job.certificate else []
         command = [str(python), str(PEERS / name), str(job.source), job.apply_url]
-        return Call([*command, "--in-flight", str(job.in_flight), *trusted])
+        return Call([*command, "--concurrency", str(job.concurrency), *trusted])
 
     return call
 
@@ -130,7 +130,7 @@ def _bulk_post() -> Calls:
     def call(job: Job) -> Call:
         source = write_renamed(job.source, job.folder / "renamed.csv")
         typed = [str(command), "--url", job.apply_url, "--csv", str(source), "--body", template()]
-        typed += ["--auth-type", "bearer", "--token", "sink", "--parallel", "--concurrency-level", str(job.in_flight)]
+        typed += ["--auth-type", "bearer", "--token", "sink", "--parallel", "--concurrency-level", str(job.concurrency)]
         trusted = {"SSL_CERT_FILE": str(job.certificate.certificate)} if job.certificate else {}
         return Call(typed, trusted)
 

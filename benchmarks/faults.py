@@ -33,10 +33,10 @@ PARTS = ("random", "limits", "outages", "seeds")
 SHARES = (0.01, 0.05, 0.1, 0.3)
 _IN_FLIGHT = 8  # as everybody has it who sets nothing
 _TENTH = {
-    "IMPORTER_CONNECT_SECONDS": "1",
-    "IMPORTER_SILENCE_SECONDS": "3",
-    "IMPORTER_ANSWER_SECONDS": "6",
-    "IMPORTER_SETTLE_SECONDS": "6",
+    "IMPORTER_CONNECT_TIMEOUT": "1",
+    "IMPORTER_READ_TIMEOUT": "3",
+    "IMPORTER_TOTAL_TIMEOUT": "6",
+    "IMPORTER_RESEND_DELAY_SECONDS": "6",
 }
 KINDS: dict[str, dict[str, Any]] = {
     "429": {"kind": "429"},
@@ -66,8 +66,8 @@ class Ending:
     seconds: float
     exit_code: int | str
     created: int
-    already_there: int
-    unclear: int
+    already_exists: int
+    unconfirmed: int
     failed: int
     requests: int
     missing: int
@@ -81,7 +81,7 @@ class Ending:
             f"it ended with {self.exit_code}" if self.exit_code not in (0, "simulated") else None,
             f"{self.missing} are missing" if self.missing else None,
             f"{self.twice} were sent twice" if self.twice else None,
-            None if self.created + self.already_there == self.rows else "not every row is told as being in place",
+            None if self.created + self.already_exists == self.rows else "not every row is told as being in place",
         )
         return replace(self, broken=tuple(text for text in (*promises, *others) if text))
 
@@ -102,7 +102,7 @@ def _run(place: Place, folder: Path, url: str, rows: int, environment: dict[str,
 
 def _told(name: str, rows: int, spent: Spent, folder: Path, requests: int, missing: int, twice: int) -> Ending:
     told = _summary(folder)
-    named = [told[kind] for kind in ("created", "already_there", "unclear", "failed")]
+    named = [told[kind] for kind in ("created", "already_exists", "unconfirmed", "failed")]
     return Ending(name, rows, spent.seconds, spent.exit_code, *named, requests, missing, twice)
 
 
@@ -153,7 +153,7 @@ def _real_outage(place: Place, seconds: float) -> Ending:
         name = f"process down for {seconds:g} s, in real time"
         ending = _told(name, rows, spent, folder, figures.requests, rows - figures.taken, figures.twice)
     # Who was taken when it went down is asked for once more, and its uniqueness answers.
-    ending = replace(ending, twice=max(0, ending.twice - ending.already_there))
+    ending = replace(ending, twice=max(0, ending.twice - ending.already_exists))
     return ending.judged()
 
 
@@ -180,15 +180,15 @@ def _each_half_minute(pool: bool) -> Ending:
 
 def _seed(kind: str, share: float, seed: int) -> Ending:
     found = simulate(_ROWS_OF_SEEDS, at_random(share, RANDOM[kind]), seed)
-    return _simulated(f"{kind}, {share:.0%}, seed {seed}", _ROWS_OF_SEEDS, found, unclear=True)
+    return _simulated(f"{kind}, {share:.0%}, seed {seed}", _ROWS_OF_SEEDS, found, unconfirmed=True)
 
 
-def _simulated(name: str, rows: int, found: Any, *, unclear: bool = False) -> Ending:
-    kinds = (OutcomeKind.CREATED, OutcomeKind.ALREADY_THERE, OutcomeKind.UNCLEAR, OutcomeKind.FAILED)
+def _simulated(name: str, rows: int, found: Any, *, unconfirmed: bool = False) -> Ending:
+    kinds = (OutcomeKind.CREATED, OutcomeKind.ALREADY_EXISTS, OutcomeKind.UNCONFIRMED, OutcomeKind.FAILED)
     counted = [found.kinds[kind] for kind in kinds]
     ending = Ending(name, rows, found.seconds, "simulated", *counted, found.requests, found.missing, found.twice)
     stopped = f"it ended early: {found.stop.reason}" if found.stop else None
-    if not unclear:
+    if not unconfirmed:
         return ending.judged(stopped)
     return replace(ending, broken=tuple(filter(None, (stopped, f"{found.twice} sent twice" if found.twice else None))))
 
@@ -271,7 +271,7 @@ def _unconfirmed(endings: Sequence[Ending]) -> list[str]:
     """At most one row unconfirmed in nine of ten runs."""
     found: dict[str, list[int]] = {}
     for ending in endings:
-        left = ending.rows - ending.created - ending.already_there
+        left = ending.rows - ending.created - ending.already_exists
         found.setdefault(ending.name.rpartition(", seed")[0], []).append(left)
     return [
         f"{name}: more than 1 of 100,000 rows left in {bad} of {len(lefts)} runs"
@@ -296,7 +296,7 @@ def _cost_of_429(endings: Sequence[Ending], rows: int) -> list[str]:
     ]
 
 
-HEAD = f"{'':52} {'rows':>7} {'exit':>9} {'seconds':>8} {'created':>7} {'there':>6} {'unclear':>7} {'failed':>6}"
+HEAD = f"{'':52} {'rows':>7} {'exit':>9} {'seconds':>8} {'created':>7} {'there':>6} {'unconfirmed':>7} {'failed':>6}"
 HEAD += f" {'requests':>8} {'missing':>7} {'twice':>5}"
 
 
@@ -304,7 +304,8 @@ def line(one: Ending) -> str:
     """An ending as a line under HEAD."""
     text = f"{one.name:52} {one.rows:>7} {one.exit_code!s:>9} {one.seconds:>8.1f} {one.created:>7}"
     text += (
-        f" {one.already_there:>6} {one.unclear:>7} {one.failed:>6} {one.requests:>8} {one.missing:>7} {one.twice:>5}"
+        f" {one.already_exists:>6} {one.unconfirmed:>7} {one.failed:>6} {one.requests:>8} {one.missing:>7} "
+        f"{one.twice:>5}"
     )
     kept = f"BROKEN: {'; '.join(one.broken)}" if one.broken else "kept"
     return f"{text}  {kept}  {one.more}".rstrip()

@@ -16,24 +16,24 @@ from benchmarks.whole import refuse_wrong
 PART = "growth"
 
 
-def measure_growth(results: Results, place: Place, sizes: Sequence[int], *, in_flight: int, turns: int) -> None:
+def measure_growth(results: Results, place: Place, sizes: Sequence[int], *, concurrency: int, turns: int) -> None:
     """Each size in turn, into a service that answers at once."""
     for rows in sizes:
-        say(f"{rows:,} rows, answers at once, {in_flight} in flight")
+        say(f"{rows:,} rows, answers at once, {concurrency} in flight")
         for turn in range(turns):
             try:
-                _measure_size(results, place, rows, in_flight, turn)
+                _measure_size(results, place, rows, concurrency, turn)
             except Failed as failure:
                 results.note(f"importer, {rows:,} rows: {failure}")
                 say(f"  failed: {failure}")
 
 
-def _measure_size(results: Results, place: Place, rows: int, in_flight: int, turn: int) -> None:
+def _measure_size(results: Results, place: Place, rows: int, concurrency: int, turn: int) -> None:
     patience = 120 + rows / 100
     with place.own_folder() as folder:
         # One sink for all steps: to the ledger another port is another service.
         with SinkProcess() as sink:
-            job = Job(place.source(rows), place.mapping, sink.url, in_flight, folder)
+            job = Job(place.source(rows), place.mapping, sink.url, concurrency, folder)
             steps: list[tuple[str, Spent]] = []
             for step, command in (("check", "check"), ("run", "run"), ("second run", "run")):
                 call = importer_call(job, command=command)

@@ -29,27 +29,34 @@ class Limit:
 
 
 def measure_refusing(
-    results: Results, place: Place, limits: list[Limit], contender: Contender, *, rows: int, in_flight: int, turns: int
+    results: Results,
+    place: Place,
+    limits: list[Limit],
+    contender: Contender,
+    *,
+    rows: int,
+    concurrency: int,
+    turns: int,
 ) -> None:
     """An import under each limit."""
     for limit in limits:
-        say(f"{rows:,} rows, {in_flight} in flight, a service that allows {limit}")
+        say(f"{rows:,} rows, {concurrency} in flight, a service that allows {limit}")
         for turn in range(turns):
             try:
-                _measure(results, place, limit, contender, rows, in_flight, turn)
+                _measure(results, place, limit, contender, rows, concurrency, turn)
             except Failed as failure:
                 results.note(f"{contender.name}, {limit}: {failure}")
                 say(f"  failed: {failure}")
 
 
 def _measure(
-    results: Results, place: Place, limit: Limit, contender: Contender, rows: int, in_flight: int, turn: int
+    results: Results, place: Place, limit: Limit, contender: Contender, rows: int, concurrency: int, turn: int
 ) -> None:
     arguments = ["--delay", "20", "--limit", str(limit.rate), "--burst", str(limit.burst), "--conflict"]
     if limit.retry_after:
         arguments += ["--retry-after", limit.retry_after]
     with place.own_folder() as folder, SinkProcess(*arguments) as sink:
-        call = contender.call(Job(place.source(rows), place.mapping, sink.url, in_flight, folder))
+        call = contender.call(Job(place.source(rows), place.mapping, sink.url, concurrency, folder))
         spent = spend(call.command, call.environment, folder=folder)
     figures = sink.figures
     refuse_wrong(spent, figures, rows)
@@ -63,7 +70,7 @@ def _measure(
         burst=limit.burst,
         retry_after=limit.retry_after,
         rows=rows,
-        in_flight=in_flight,
+        concurrency=concurrency,
         ideal_seconds=max(0.0, rows - limit.burst) / limit.rate,
         seconds=figures.seconds,
         used=used,

@@ -71,7 +71,7 @@ class State:
 
     habits: Habits
     figures: Figures = field(default_factory=Figures)
-    in_flight: int = 0
+    concurrency: int = 0
     taken: set[bytes] = field(default_factory=set)
     transports: set[asyncio.Transport] = field(default_factory=set)
 
@@ -135,8 +135,8 @@ class _Connection(asyncio.Protocol):
             figures.refused += 1
             self._transport.write(self._refusal)
             return
-        state.in_flight += 1
-        figures.most_in_flight = max(figures.most_in_flight, state.in_flight)
+        state.concurrency += 1
+        figures.most_in_flight = max(figures.most_in_flight, state.concurrency)
         answer = self._take(body)
         if habits.delay:
             self._loop.call_later(habits.delay, self._deliver, answer)
@@ -156,7 +156,7 @@ class _Connection(asyncio.Protocol):
         return _CREATED
 
     def _deliver(self, answer: bytes) -> None:
-        self._state.in_flight -= 1
+        self._state.concurrency -= 1
         self._state.figures.ended = self._loop.time()
         self._transport.write(answer)
         if not self._parser.should_keep_alive():

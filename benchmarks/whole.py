@@ -25,7 +25,7 @@ class Setting:
 
     delay: float
     rows: int
-    in_flight: int
+    concurrency: int
     tls: bool = False
 
     def __str__(self) -> str:
@@ -60,7 +60,7 @@ def _measure_turn(
         "turn": turn,
         "delay": setting.delay,
         "rows": setting.rows,
-        "in_flight": setting.in_flight,
+        "in_flight": setting.concurrency,
         "tls": setting.tls,
     }
     bound = _bound(results, place, setting, certificate)
@@ -97,7 +97,7 @@ def _import_once(
 ) -> tuple[Spent, Figures]:
     source = place.source(setting.rows)
     with place.own_folder() as folder, SinkProcess("--delay", str(setting.delay), certificate=certificate) as sink:
-        call = contender.call(Job(source, place.mapping, sink.url, setting.in_flight, folder, certificate))
+        call = contender.call(Job(source, place.mapping, sink.url, setting.concurrency, folder, certificate))
         spent = spend(call.command, call.environment, folder=folder)
     refuse_wrong(spent, sink.figures, setting.rows)
     return spent, sink.figures
@@ -114,7 +114,7 @@ def _bound(results: Results, place: Place, setting: Setting, certificate: Certif
     """Seconds for so many rows; None where nothing tells."""
     if not have_wrk():
         results.note(HOW_TO_GET)
-        return setting.rows * setting.delay / 1000 / setting.in_flight or None
+        return setting.rows * setting.delay / 1000 / setting.concurrency or None
     seconds = max(3.0, setting.delay / 10)  # a hundred rounds, so that one that is cut short does not matter
     with SinkProcess("--delay", str(setting.delay), certificate=certificate) as sink:
-        return setting.rows / measure_bound(sink.url, setting.in_flight, seconds, place.folder).rate
+        return setting.rows / measure_bound(sink.url, setting.concurrency, seconds, place.folder).rate

@@ -39,7 +39,7 @@ def have_wrk() -> bool:
     return shutil.which("wrk") is not None
 
 
-def measure_bound(url: str, in_flight: int, seconds: float, folder: Path) -> Bound:
+def measure_bound(url: str, concurrency: int, seconds: float, folder: Path) -> Bound:
     """Send one and the same application for some seconds.
 
     Raises:
@@ -49,7 +49,7 @@ def measure_bound(url: str, in_flight: int, seconds: float, folder: Path) -> Bou
     body.write_bytes(bare_body(dict(zip(HEADER, cells(12345), strict=True))))
     script.write_text(_SCRIPT.format(body=str(body)), encoding="utf-8")
     path = f"{url}/api/v1/job-posts/{JOB_POST}/apply/"
-    command = ["wrk", "-t1", f"-c{in_flight}", f"-d{seconds:.0f}s", "--timeout", "30s", "-s", str(script), path]
+    command = ["wrk", "-t1", f"-c{concurrency}", f"-d{seconds:.0f}s", "--timeout", "30s", "-s", str(script), path]
     told = subprocess.run(command, check=True, capture_output=True, text=True, timeout=seconds + 60).stdout
     found = json.loads(told.rpartition("found ")[2])
     if found["errors"]:

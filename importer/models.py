@@ -13,7 +13,7 @@ from importer.problems import CellPlace, Column, Origin, Problem
 # --- where something is -------------------------------------------------------------------------
 
 
-CREATED_OTHER_EMAIL = "created-other-email"
+CREATED_OTHER_EMAIL = "created-email-differs"
 CREATED_EMAILS = "created-emails"
 """The problem of a created row whose response names another e-mail, and the one beside it that holds both addresses:
 it is told in the report, and neither on the terminal nor in a log.
@@ -91,7 +91,7 @@ class Target:
 
     def __post_init__(self) -> None:
         if not _TARGET_IDS[self.operation].fullmatch(self.id):
-            raise ValueError(f"{self.id!r} is no {self.noun} id")
+            raise ValueError(f"{self.id!r} is not a valid {self.noun} ID")
         if self.operation is Operation.ADD_TO_POOL:  # 017 is pool 17: the ledger must know its candidates again
             object.__setattr__(self, "id", self.id.lstrip("0") or "0")
 
@@ -251,17 +251,17 @@ class OutcomeKind(StrEnum):
     """The outcomes of design section 5: every source row lands in exactly one. The order is that of the report."""
 
     CREATED = "created"
-    ALREADY_THERE = "already_there"
+    ALREADY_EXISTS = "already_exists"
     REJECTED = "rejected"
     INVALID = "invalid"
     FAILED = "failed"
-    UNCLEAR = "unclear"
+    UNCONFIRMED = "unconfirmed"
     NOT_SENT = "not_sent"
-    DONE_BEFORE = "done_before"
+    ALREADY_IMPORTED = "already_imported"
     FILTERED = "filtered"
 
 
-NOT_GOOD: Final = (OutcomeKind.REJECTED, OutcomeKind.INVALID, OutcomeKind.FAILED, OutcomeKind.UNCLEAR)
+NOT_GOOD: Final = (OutcomeKind.REJECTED, OutcomeKind.INVALID, OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED)
 """The outcomes that somebody has to look at."""
 
 IMPORT_COLUMNS: Final = ("import_row", "import_status", "import_problem", "import_hint")

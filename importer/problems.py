@@ -113,9 +113,9 @@ Place = CellPlace | LinePlace | FilePlace
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something a person must mend or should know: what, where and what to do.
+    """Something a person must fix or should know: what, where and what to do.
 
-    `code` is stable and groups like problems (`date-unreadable`); `message` says what, without the place and
+    `code` is stable and groups similar problems (`date-invalid`); `message` says what, without the place and
     without a full stop; `hint` says what to do, likewise.
     """
 
@@ -181,9 +181,9 @@ def unwritable(path: Path, reason: str) -> UnusableInput:
     """Nothing can be kept at `path`."""
     return UnusableInput(
         Problem(
-            "ledger-unwritable",
-            f"it cannot be written ({reason}), and without it nothing is sent",
-            "make room or give yourself the right to write there, or name another folder with --out",
+            "ledger-not-writable",
+            f"the ledger cannot be written ({reason}), so nothing is sent",
+            "free disk space or get write permission there, or choose another folder with --out",
             FilePlace(str(path)),
         )
     )

@@ -34,7 +34,7 @@ def read_regular(path: Path, most: int, pipe_seconds: float = 0) -> bytes:
             with os.fdopen(descriptor, "rb", closefd=False) as file:
                 content = file.read(most + 1)  # it may grow meanwhile, and some say that they are empty
         if max(found.st_size, len(content)) > most:
-            raise OSError(errno.EFBIG, f"it holds more than {most:,} bytes")
+            raise OSError(errno.EFBIG, f"it has more than {most:,} bytes")
         return content
     finally:
         os.close(descriptor)

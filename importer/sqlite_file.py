@@ -152,9 +152,9 @@ def no_database(path: Path, reason: str) -> UnusableInput:
     return UnusableInput(
         Problem(
             "ledger-damaged",
-            f"it is not a database that we can read ({reason}), and without it nothing is sent",
-            "put it back from a backup, or move it away: then every row is sent again and the service tells "
-            "which it has already",
+            f"the ledger is not a readable database ({reason}), so nothing is sent",
+            "restore it from a backup; if you move it away instead, every row is sent again and the service reports "
+            "which candidates it already has",
             FilePlace(str(path)),
         )
     )

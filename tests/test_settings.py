@@ -38,13 +38,13 @@ def test_the_nearest_source_wins(folder: Path, monkeypatch: pytest.MonkeyPatch) 
     """Flag, environment, .env, importer.toml, user file: in this order."""
     (folder / "user" / "importer").mkdir(parents=True)
     (folder / "user" / "importer" / "config.toml").write_text("in_flight = 1\nattempts = 1\nrate = 1.0\nout = 'user'\n")
-    assert load_settings().in_flight == 1
+    assert load_settings().concurrency == 1
     (folder / "importer.toml").write_text("in_flight = 2\nattempts = 2\nrate = 2.0\n")
-    (folder / ".env").write_text("IMPORTER_IN_FLIGHT=3\nIMPORTER_ATTEMPTS=3\n")
-    monkeypatch.setenv("IMPORTER_IN_FLIGHT", "4")
+    (folder / ".env").write_text("IMPORTER_CONCURRENCY=3\nIMPORTER_MAX_ATTEMPTS=3\n")
+    monkeypatch.setenv("IMPORTER_CONCURRENCY", "4")
     settings = load_settings()
-    assert (settings.in_flight, settings.attempts, settings.rate, str(settings.out)) == (4, 3, 2.0, "user")
-    assert load_settings(in_flight=5, rate=None).in_flight == 5
+    assert (settings.concurrency, settings.max_attempts, settings.rate, str(settings.out)) == (4, 3, 2.0, "user")
+    assert load_settings(concurrency=5, rate=None).concurrency == 5
 
 
 def test_the_ledger_lies_in_the_results_folder_unless_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,7 +60,7 @@ def test_a_ledger_elsewhere_than_in_a_file_is_refused(monkeypatch: pytest.Monkey
     with pytest.raises(UnusableInput) as refused:
         ledger_file(load_settings().ledger_address)
     assert str(refused.value) == (
-        "IMPORTER_LEDGER: the ledger can only be a SQLite file; "
+        "IMPORTER_LEDGER: the ledger must be a SQLite file; "
         "set IMPORTER_LEDGER to the path of a file, or to sqlite:///PATH"
     )
 
@@ -86,43 +86,49 @@ def test_an_address_is_taken(given: str, used: str) -> None:
 BAD_ADDRESSES = [
     pytest.param(
         "http://recruiting.example.com",
-        "the address is not encrypted; only https is used, except to this machine itself",
+        "the address is not encrypted; use https (http is only allowed for this computer)",
         id="http",
     ),
     pytest.param(
         "http://127.0.0.1.example.com",
-        "the address is not encrypted; only https is used, except to this machine itself",
+        "the address is not encrypted; use https (http is only allowed for this computer)",
         id="a name that looks like loopback",
     ),
     pytest.param(
         "recruiting.example.com",
-        "it is no address; write it like https://recruiting.example.com",
+        "it is not a valid address; write it like https://recruiting.example.com",
         id="no scheme",
     ),
-    pytest.param("sk-secret", "it is no address; write it like https://recruiting.example.com", id="a token"),
+    pytest.param("sk-secret", "it is not a valid address; write it like https://recruiting.example.com", id="a token"),
     pytest.param(
         "user:secret@example.com",
-        "it is no address; write it like https://recruiting.example.com",
+        "it is not a valid address; write it like https://recruiting.example.com",
         id="a password without a scheme",
     ),
     pytest.param(
         "https://user:secret@h℀.example",
-        "it is no address; write it like https://recruiting.example.com",
+        "it is not a valid address; write it like https://recruiting.example.com",
         id="a password before a host that is none",
     ),
     pytest.param(
-        "https://example.com:99999", "it is no address; write it like https://recruiting.example.com", id="no port"
+        "https://example.com:99999",
+        "it is not a valid address; write it like https://recruiting.example.com",
+        id="no port",
     ),
     pytest.param(
-        "https://example.com/a b", "it is no address; write it like https://recruiting.example.com", id="a blank"
+        "https://example.com/a b",
+        "it is not a valid address; write it like https://recruiting.example.com",
+        id="a blank",
     ),
     pytest.param(
         "https://user:secret@example.com",
-        "the address holds a user name or password; take them out, the token is enough",
+        "the address contains a user name or password; remove them, the token is enough",
         id="a password",
     ),
     pytest.param(
-        "https://example.com/?a=b", "the address ends in ? or #; give only scheme, host and path", id="a query"
+        "https://example.com/?a=b",
+        "the address contains ? or #; enter only https://, the host and the path",
+        id="a query",
     ),
 ]
 
@@ -131,15 +137,14 @@ BAD_ADDRESSES = [
 def test_an_address_that_is_not_safe_is_refused(given: str, message: str) -> None:
     """The token goes only where it is safe, and a password in an address is not repeated."""
     assert refusal(base_url=given) == [
-        f"IMPORTER_BASE_URL: this setting cannot be used: {message}; "
-        "it was set by the flag of the same name: mend it there"
+        f"IMPORTER_BASE_URL: the value is not valid: {message}; set by the flag of the same name; fix it there"
     ]
 
 
 def test_all_settings_that_cannot_be_used_are_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two mistakes, two lines."""
     monkeypatch.setenv("IMPORTER_YES_NO", "ja")
-    assert [line.split(":")[0] for line in refusal(in_flight=0)] == ["IMPORTER_IN_FLIGHT", "IMPORTER_YES_NO"]
+    assert [line.split(":")[0] for line in refusal(concurrency=0)] == ["IMPORTER_CONCURRENCY", "IMPORTER_YES_NO"]
 
 
 def test_a_setting_that_cannot_be_used_is_told_with_its_source(folder: Path) -> None:
@@ -149,9 +154,9 @@ def test_a_setting_that_cannot_be_used_is_told_with_its_source(folder: Path) -> 
     (folder / "importer.toml").write_text("rate = 'fast'\nattempts = 0\n")
     (folder / ".env").write_text("importer_attempts=many\nIMPORTER_RATE=\n")
     assert [line.rpartition("; ")[2] for line in refusal()] == [
-        f"it was set by {folder}/user/importer/config.toml: mend it there",
-        "it was set by importer.toml: mend it there",
-        "it was set by .env: mend it there",
+        f"set by {folder}/user/importer/config.toml; fix it there",
+        "set by importer.toml; fix it there",
+        "set by .env; fix it there",
     ]
 
 
@@ -162,7 +167,7 @@ def test_what_protects_from_a_folder_is_not_set_by_it(folder: Path, monkeypatch:
     own.write_text("out_shared = 'group'\n")
     (folder / "importer.toml").write_text("out_shared = 'any'\n")
     (folder / ".env").write_text("IMPORTER_MAPPING_FOLDERS=/\n")
-    refused = "this setting is not taken from a file of the working folder, since somebody else may have written it"
+    refused = "this setting is ignored in files of the working folder, because someone else may have written them"
     assert refusal() == [
         f"IMPORTER_{name.upper()}: {refused}; take it out of {source}; if you want it, set IMPORTER_{name.upper()} in "
         f"the environment, or {name} in {own}"
@@ -180,10 +185,10 @@ def test_what_protects_from_a_folder_is_not_set_by_it(folder: Path, monkeypatch:
 
 def test_variables_that_are_empty_or_of_others_are_passed_over(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An empty variable is how a scheduler unsets one; a name that we do not know may be another program's."""
-    (folder / ".env").write_text("\ufeffIMPORTER_IN_FLIGHT=3\nIMPORTER_BENCH_CACHE=x\nOTHER=1\n", "utf-8")
-    monkeypatch.setenv("IMPORTER_IN_FLIGHT", "")
+    (folder / ".env").write_text("\ufeffIMPORTER_CONCURRENCY=3\nIMPORTER_BENCH_CACHE=x\nOTHER=1\n", "utf-8")
+    monkeypatch.setenv("IMPORTER_CONCURRENCY", "")
     monkeypatch.setenv("IMPORTER_BENCH_CACHE", "y")
-    assert load_settings().in_flight == 3
+    assert load_settings().concurrency == 3
 
 
 def test_a_misspelt_variable_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,22 +196,21 @@ def test_a_misspelt_variable_is_told(folder: Path, monkeypatch: pytest.MonkeyPat
     (folder / ".env").write_text("IMPORTER_RAT=5\n")
     monkeypatch.setenv("IMPORTER_SETLE_SECONDS", "4")
     assert refusal() == [
-        ".env: there is no setting IMPORTER_RAT; did you mean IMPORTER_RATE?",
-        "the environment: there is no setting IMPORTER_SETLE_SECONDS; did you mean IMPORTER_SETTLE_SECONDS?",
+        ".env: unknown setting IMPORTER_RAT; did you mean IMPORTER_RATE?",
+        "the environment: unknown setting IMPORTER_SETLE_SECONDS; did you mean IMPORTER_RESEND_DELAY_SECONDS?",
     ]
 
 
 def test_every_mistake_in_every_place_is_told_at_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A name that is unknown hides no value that cannot be used, and a broken line no other file."""
     (folder / "importer.toml").write_text("in_fligth = 2\nrate = 'fast'\n")
-    (folder / ".env").write_text("IMPORTER_ATTEMPTS=3\nIMPORTER_OUT here\n")
-    monkeypatch.setenv("IMPORTER_SETTLE_SECONDS", "inf")
+    (folder / ".env").write_text("IMPORTER_MAX_ATTEMPTS=3\nIMPORTER_OUT here\n")
+    monkeypatch.setenv("IMPORTER_RESEND_DELAY_SECONDS", "inf")
     assert [line.split(";")[0] for line in refusal()] == [
-        "importer.toml: there is no setting 'in_fligth'",
+        "importer.toml: the setting 'in_fligth' does not exist",
         ".env: line 2 cannot be read",
-        "IMPORTER_RATE: this setting cannot be used: input should be a valid number, "
-        "unable to parse string as a number",
-        "IMPORTER_SETTLE_SECONDS: this setting cannot be used: input should be a finite number",
+        "IMPORTER_RATE: the value is not valid: input should be a valid number, unable to parse string as a number",
+        "IMPORTER_RESEND_DELAY_SECONDS: the value is not valid: input should be a finite number",
     ]
 
 
@@ -234,7 +238,7 @@ def test_two_words_are_wanted_for_yes_and_no(folder: Path, line: str) -> None:
     """Anything else would be sent to the service as an answer."""
     (folder / "importer.toml").write_text(line)
     [said] = refusal()
-    assert "give two words, the one for yes first: yes,no" in said
+    assert "enter two words, the word for yes first: yes,no" in said
     (folder / "importer.toml").write_text("yes_no = [' ja ', 'nein']")
     assert load_settings().yes_no == ("ja", "nein")
 
@@ -243,7 +247,7 @@ def test_a_path_that_none_can_be_is_told(folder: Path) -> None:
     """TOML can write a NUL, and the system takes it in no path."""
     (folder / "importer.toml").write_text('out = "a\\u0000b"')
     assert [line.split(";")[0] for line in refusal()] == [
-        "IMPORTER_OUT: this setting cannot be used: no path holds a NUL"
+        "IMPORTER_OUT: the value is not valid: a path cannot contain a NUL character"
     ]
 
 
@@ -255,14 +259,14 @@ def test_a_person_without_a_home_has_settings(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.delenv("XDG_CONFIG_HOME")
     monkeypatch.setattr(Path, "home", nobody)
-    assert load_settings().in_flight == 8
+    assert load_settings().concurrency == 8
 
 
 def test_an_env_file_that_is_no_text_is_told(folder: Path) -> None:
     """A spreadsheet program may have saved it."""
     (folder / ".env").write_bytes("IMPORTER_TOKEN=ä".encode("utf-16"))
     [line] = refusal()
-    assert line.startswith(".env: it cannot be read: ")
+    assert line.startswith(".env: the file cannot be read: ")
     assert line.endswith("save it as UTF-8 text")
 
 
@@ -270,8 +274,8 @@ def test_an_unknown_transport_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those that there are are named."""
     monkeypatch.setenv("IMPORTER_TRANSPORT", "pigeon")
     assert refusal() == [
-        "IMPORTER_TRANSPORT: this setting cannot be used: input should be 'auto', 'requests' or 'curl'; "
-        "it was set by the environment: mend it there"
+        "IMPORTER_TRANSPORT: the value is not valid: input should be 'auto', 'requests' or 'curl'; "
+        "set by the environment; fix it there"
     ]
 
 
@@ -279,8 +283,8 @@ def test_a_misspelt_setting_is_told(folder: Path) -> None:
     """A key that nothing reads would take its default without a word."""
     (folder / "importer.toml").write_text("in_fligth = 2\nIMPORTER_RATE = 3\n")
     assert refusal() == [
-        "importer.toml: there is no setting 'in_fligth'; did you mean 'in_flight'?",
-        "importer.toml: there is no setting 'IMPORTER_RATE'; did you mean 'rate'?",
+        "importer.toml: the setting 'in_fligth' does not exist; did you mean 'in_flight'?",
+        "importer.toml: the setting 'IMPORTER_RATE' does not exist; did you mean 'rate'?",
     ]
 
 
@@ -288,8 +292,8 @@ def test_a_settings_file_that_is_no_toml_is_told_with_its_line(folder: Path) -> 
     """What the reader says of the place is passed on."""
     (folder / "importer.toml").write_text("in_flight: 2\n")
     assert refusal() == [
-        "importer.toml: it cannot be read: Expected '=' after a key in a key/value pair (at line 1, column 10); "
-        "mend this line; a setting is written like in_flight = 4"
+        "importer.toml: the file cannot be read: Expected '=' after a key in a key/value pair (at line 1, column 10); "
+        "fix this line; write a setting like concurrency = 4"
     ]
 
 
@@ -303,9 +307,11 @@ def test_a_token_comes_from_a_file(folder: Path) -> None:
 
 
 TOKENS = [
-    pytest.param("", "IMPORTER_TOKEN: there is no access token; set IMPORTER_TOKEN", id="none"),
-    pytest.param("two words", "IMPORTER_TOKEN: the token holds blanks or signs that no token has", id="a blank"),
-    pytest.param("tök", "IMPORTER_TOKEN: the token holds blanks or signs that no token has", id="not ASCII"),
+    pytest.param("", "IMPORTER_TOKEN: the access token is not set; set IMPORTER_TOKEN", id="none"),
+    pytest.param(
+        "two words", "IMPORTER_TOKEN: the token contains spaces or characters that are not allowed", id="a blank"
+    ),
+    pytest.param("tök", "IMPORTER_TOKEN: the token contains spaces or characters that are not allowed", id="not ASCII"),
 ]
 
 
@@ -327,7 +333,7 @@ def test_a_token_file_that_is_not_there_is_told(folder: Path) -> None:
         load_settings(token_file=Path("no-token")).access_token()
     assert str(refused.value) == (
         "IMPORTER_TOKEN_FILE: the token file cannot be read: No such file or directory; it was named by the flag of "
-        "the same name; set IMPORTER_TOKEN_FILE to the path of a file that holds the token and nothing else"
+        "the same name; set IMPORTER_TOKEN_FILE to the path of a file that contains only the token"
     )
 
 
@@ -349,20 +355,20 @@ def test_less_memory_than_any_workbook_needs_is_refused(monkeypatch: pytest.Monk
     """A limit under which nothing could be read is a slip."""
     monkeypatch.setenv("IMPORTER_WORKBOOK_MEMORY_MEGABYTES", "2")
     assert refusal() == [
-        "IMPORTER_WORKBOOK_MEMORY_MEGABYTES: this setting cannot be used: input should be greater than or equal to "
-        "128; it was set by the environment: mend it there"
+        "IMPORTER_WORKBOOK_MEMORY_MEGABYTES: the value is not valid: input should be greater than or equal to "
+        "128; set by the environment; fix it there"
     ]
 
 
-HINT = "settings are read from a small text file; check what lies there"
+HINT = "a settings file must be a small text file; check what is there"
 NO_SETTINGS = [
     pytest.param("importer.toml", os.mkfifo, "it is not a regular file", id="a pipe"),
     pytest.param(".env", os.mkfifo, "it is not a regular file", id="a pipe as .env"),
     pytest.param("user/importer/config.toml", lambda path: path.symlink_to("/dev/zero"), "it is not a regular file"),
     pytest.param(".env", lambda path: path.symlink_to("/dev/zero"), "it is not a regular file", id="a device"),
     pytest.param("importer.toml", lambda path: path.mkdir(), "it is not a regular file", id="a folder"),
-    pytest.param("importer.toml", lambda path: path.write_bytes(b"#" * 16385), "it holds more than 16,384 bytes"),
-    pytest.param(".env", lambda path: path.write_bytes(b"#" * 65537), "it holds more than 65,536 bytes", id="large"),
+    pytest.param("importer.toml", lambda path: path.write_bytes(b"#" * 16385), "it has more than 16,384 bytes"),
+    pytest.param(".env", lambda path: path.write_bytes(b"#" * 65537), "it has more than 65,536 bytes", id="large"),
 ]
 
 
@@ -375,35 +381,35 @@ def test_settings_come_from_small_regular_files(
     (folder / "user" / "importer").mkdir(parents=True)
     make(folder / name)
     place = folder / name if name.startswith("user") else name
-    assert refusal() == [f"{place}: it cannot be read: {message}; {HINT}"]
+    assert refusal() == [f"{place}: the file cannot be read: {message}; {HINT}"]
 
 
 def test_a_file_of_ever_so_many_gigabytes_is_not_read(folder: Path) -> None:
     """Its size is known before."""
     with (folder / "importer.toml").open("wb") as file:
         file.truncate(8 << 30)
-    assert refusal() == [f"importer.toml: it cannot be read: it holds more than 16,384 bytes; {HINT}"]
+    assert refusal() == [f"importer.toml: the file cannot be read: it has more than 16,384 bytes; {HINT}"]
 
 
 def test_a_folder_called_env_is_passed_over(folder: Path) -> None:
     """Some keep their virtual environment there."""
     (folder / ".env").mkdir()
-    assert load_settings().in_flight == 8
+    assert load_settings().concurrency == 8
 
 
 def test_brackets_without_end_are_told(folder: Path) -> None:
     """As many as fit: the reader of TOML gives up at some hundreds."""
     (folder / "importer.toml").write_text("out = " + "[" * 16_000)
     assert refusal() == [
-        "importer.toml: it cannot be read: its brackets are nested too deep; "
-        "mend this line; a setting is written like in_flight = 4"
+        "importer.toml: the file cannot be read: its brackets are nested too deeply; "
+        "fix this line; write a setting like concurrency = 4"
     ]
 
 
 def test_a_word_for_yes_that_is_nested_deep_is_told(folder: Path) -> None:
     """A value of any shape is a message, and no traceback."""
     (folder / "importer.toml").write_text(f"yes_no = [{{{'.'.join('a' * 5_000)} = 1}}, 'no']")
-    assert "give two words, the one for yes first: yes,no" in refusal()[0]
+    assert "enter two words, the word for yes first: yes,no" in refusal()[0]
 
 
 def test_variables_in_env_are_not_expanded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -430,7 +436,7 @@ def test_a_relative_folder_of_the_user_is_none(folder: Path, monkeypatch: pytest
     monkeypatch.setenv("HOME", ".")
     for relative in ("", "."):
         monkeypatch.setenv("XDG_CONFIG_HOME", relative)
-        assert load_settings().in_flight == 8
+        assert load_settings().concurrency == 8
 
 
 @pytest.mark.skipif(os.name == "nt", reason="it has no such pipes")
@@ -455,7 +461,7 @@ def test_a_pipe_that_says_nothing_is_not_waited_for(folder: Path) -> None:
         read_regular(folder / "token", 9, pipe_seconds=0.1)
     with subprocess.Popen(["yes"], stdout=subprocess.PIPE) as endless:
         assert endless.stdout is not None
-        with pytest.raises(OSError, match="it holds more than 9 bytes"):
+        with pytest.raises(OSError, match="it has more than 9 bytes"):
             read_regular(Path(f"/dev/fd/{endless.stdout.fileno()}"), 9, pipe_seconds=60)
         endless.kill()
 
@@ -469,7 +475,7 @@ def test_a_token_that_others_can_read_is_refused(folder: Path, mode: int) -> Non
     with pytest.raises(UnusableInput) as refused:
         load_settings(token_file=folder / "my token").access_token()
     assert str(refused.value) == (
-        f"{folder}/my token: other users of this machine can read the access token in it (mode 0{mode:o}); "
+        f"{folder}/my token: other users of this computer can read the access token in this file (mode 0{mode:o}); "
         f"run: chmod 600 '{folder}/my token'"
     )
     (folder / ".env").write_text("IMPORTER_TOKEN=s3cret\n")

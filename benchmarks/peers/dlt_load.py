@@ -25,12 +25,12 @@ _PAGE = 1000  # rows that the resource hands over at once
 
 def _set_up(asked: Wanted, rows: int) -> None:
     """dlt's settings: few files and many workers, no telemetry, everything in a folder that is thrown away."""
-    per_file = str(-(-rows // asked.in_flight))
+    per_file = str(-(-rows // asked.concurrency))
     os.environ |= {
         "DLT_DATA_DIR": tempfile.mkdtemp(dir="."),
         "RUNTIME__DLTHUB_TELEMETRY": "false",
         "RUNTIME__LOG_LEVEL": "WARNING",
-        "LOAD__WORKERS": str(asked.in_flight),
+        "LOAD__WORKERS": str(asked.concurrency),
         "NORMALIZE__DATA_WRITER__FILE_MAX_ITEMS": per_file,
         "EXTRACT__DATA_WRITER__FILE_MAX_ITEMS": per_file,
         "LOAD__DELETE_COMPLETED_JOBS": "true",
@@ -68,7 +68,7 @@ def main() -> None:
         batch_size=100,
         loader_file_format="typed-jsonl",
         name="recruiting",
-        max_parallel_load_jobs=asked.in_flight,
+        max_parallel_load_jobs=asked.concurrency,
         loader_parallelism_strategy="parallel",
     )
     def recruiting(items, table) -> None:

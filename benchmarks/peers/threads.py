@@ -24,24 +24,24 @@ class Wanted:
 
     source: Path
     url: str
-    in_flight: int
+    concurrency: int
     ca: str | None
 
 
 def wanted() -> Wanted:
-    """From the command line: SOURCE URL --in-flight N [--ca FILE]."""
+    """From the command line: SOURCE URL --concurrency N [--ca FILE]."""
     parser = argparse.ArgumentParser()
     parser.add_argument("source", type=Path)
     parser.add_argument("url")
-    parser.add_argument("--in-flight", type=int, default=8)
+    parser.add_argument("--concurrency", type=int, default=8)
     parser.add_argument("--ca")
     found = parser.parse_args()
-    return Wanted(found.source, found.url, found.in_flight, found.ca)
+    return Wanted(found.source, found.url, found.concurrency, found.ca)
 
 
 def send_all(asked: Wanted, new_sender: Callable[[], Send]) -> None:
     """Send each row once; ends the process with 1 where not every answer was 201."""
-    waiting: queue.Queue[dict[str, str] | None] = queue.Queue(4 * asked.in_flight)
+    waiting: queue.Queue[dict[str, str] | None] = queue.Queue(4 * asked.concurrency)
     statuses: list[int] = []
 
     def work() -> None:
@@ -49,7 +49,7 @@ def send_all(asked: Wanted, new_sender: Callable[[], Send]) -> None:
         while (row := waiting.get()) is not None:
             statuses.append(send(bare_body(row)))
 
-    threads = [threading.Thread(target=work, daemon=True) for _ in range(asked.in_flight)]
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(asked.concurrency)]
     for thread in threads:
         thread.start()
     with asked.source.open(newline="", encoding="utf-8") as file:

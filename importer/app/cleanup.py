@@ -79,7 +79,7 @@ def parse_age(text: str) -> timedelta:
     """
     found = re.fullmatch(r"(\d{1,5})([dw])", text.strip().lower())
     if not found:
-        raise UsageError(f"--older-than {text!r} is no age; write it in days or weeks: 90d or 12w")
+        raise UsageError(f"--older-than {text!r} is not a valid age; write it in days or weeks, for example 90d or 12w")
     return timedelta(days=int(found[1]) * _DAYS[found[2]])
 
 
@@ -198,9 +198,9 @@ def _remove(old: OldRun, ledger: LedgerStore | None) -> bool:
     except OSError as error:
         raise UnusableInput(
             Problem(
-                "purge-hindered",
-                f"it cannot be removed: {error.strerror or error}",
-                "close the program that has it open, or give yourself the right to it, then purge again",
+                "purge-blocked",
+                f"the file cannot be removed: {error.strerror or error}",
+                "close the program that has it open, or get permission to delete it, then run purge again",
                 FilePlace(str(error.filename or old.folder)),
             )
         ) from None

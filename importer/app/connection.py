@@ -40,12 +40,12 @@ _SANDBOX_PATIENCE = 2.0  # seconds; nobody else's requests are still on their wa
 class Connection:
     """A service to talk to, and the name by which the ledger knows it.
 
-    settle_after: seconds until a row whose answer was lost is sent again. patience: with which questions are asked for.
+    resend_delay: seconds until a row whose answer was lost is sent again. patience: with which questions are asked for.
     """
 
     service: RecruitingService
     name: str
-    settle_after: float
+    resend_delay: float
     patience: Patience
 
     def questions(self, job_post: str) -> tuple[Question, ...]:
@@ -78,7 +78,7 @@ def connect(
     base_url = settings.service_url()
     service = _service(settings, base_url, settings.access_token())
     try:
-        yield Connection(service, base_url, settings.settle_seconds, patience(base_url))
+        yield Connection(service, base_url, settings.resend_delay_seconds, patience(base_url))
     finally:
         service.close()
 
@@ -95,8 +95,8 @@ def _sandbox(settings: Settings, rehearsal: Rehearsal) -> Iterator[Connection]:
     with sandbox_lock(settings.out), _started(rehearsal, memory) as sandbox:
         service = _service(settings, sandbox.base_url, sandbox.token)
         try:
-            settle_after = min(settings.settle_seconds, _SANDBOX_PATIENCE)
-            yield Connection(service, SANDBOX, settle_after, Patience())
+            resend_delay = min(settings.resend_delay_seconds, _SANDBOX_PATIENCE)
+            yield Connection(service, SANDBOX, resend_delay, Patience())
         finally:
             service.close()
 
@@ -165,16 +165,16 @@ def _started(rehearsal: Rehearsal, memory: Path) -> ChildSandbox:
     try:
         return start(questions=rehearsal.questions, faults=rehearsal.faults, memory=memory)
     except SandboxUnusable as error:
-        raise UnusableInput([Problem("sandbox-unusable", problem) for problem in error.problems]) from None
+        raise UnusableInput([Problem("sandbox-start-failed", problem) for problem in error.problems]) from None
 
 
 def _service(settings: Settings, base_url: str, token: str) -> RecruitingService:
-    limits = Limits(settings.connect_seconds, settings.silence_seconds, settings.answer_seconds)
+    limits = Limits(settings.connect_timeout, settings.read_timeout, settings.total_timeout)
     return RecruitingService(
         base_url,
         token,
         limits=limits,
-        connections=settings.in_flight,
+        connections=settings.concurrency,
         transport=settings.transport,
         options_separator=settings.options_separator,
     )
@@ -221,7 +221,7 @@ def _confirmed(settings: Settings) -> Iterator[Finding]:
     """What `--trust` has confirmed."""
     use = settings.unconfirmed_use()
     if use is None:
-        yield Finding("trust", True, "there is nothing to confirm")
+        yield Finding("trust", True, "nothing to confirm")
         return
     try:
         kept = confirm(use)
@@ -242,8 +242,8 @@ def _address(settings: Settings, confirm_use: Callable[[Settings], None]) -> Ite
         return
     file = settings.secret_file()
     if file is not None and (mode := mode_for_others(file)):  # where that can be changed, it is refused
-        found = f"{file} is readable by other users (mode {mode:04o}), and that cannot be changed from here"
-        hint = "make sure that nobody else works on this machine or in this container"
+        found = f"other users can read {file} (mode {mode:04o}), and this cannot be changed from here"
+        hint = "make sure that no one else uses this computer or container"
         yield Finding("token file", True, found, hint)
     confirm_use(settings)
     try:
@@ -267,21 +267,25 @@ def _token_and_network(answer: Reply | NoReply) -> Finding:
     if isinstance(answer, NoReply):
         return Finding("connection", False, answer.reason, "check IMPORTER_BASE_URL, the network and the firewall")
     if answer.status in (200, 404):
-        return Finding("token", True, "the service takes it")
-    said = f"the service answers {answer.status}" + (f" ({answer.message})" if answer.message else "")
+        return Finding("token", True, "accepted by the service")
+    said = f"the service responded with {answer.status}" + (f" ({answer.message})" if answer.message else "")
     if answer.status in (401, 403):
         return Finding("token", False, said, "set IMPORTER_TOKEN or IMPORTER_TOKEN_FILE to a valid token")
-    return Finding("connection", False, said, "is this the address of the service? else ask the service's people")
+    return Finding(
+        "connection", False, said, "check IMPORTER_BASE_URL, or ask the administrator of your recruiting service"
+    )
 
 
 def _folder(out: Path) -> Iterator[Finding]:
     there = next(folder for folder in (out.absolute(), *out.absolute().parents) if folder.exists())
     if not os.access(there, os.W_OK | os.X_OK):
-        yield Finding("results folder", False, f"{out} cannot be written", "name another with --out or IMPORTER_OUT")
+        yield Finding(
+            "results folder", False, f"{out} cannot be written", "choose another folder with --out or IMPORTER_OUT"
+        )
         return
     free = shutil.disk_usage(there).free
     room = f"{out}, {free / 1024**3:.1f} GB free"
-    hint = "" if free >= _LITTLE_ROOM else "make room: a run keeps a copy of its file and writes reports"
+    hint = "" if free >= _LITTLE_ROOM else "free disk space: a run keeps a copy of its file and writes reports"
     yield Finding("results folder", free >= _LITTLE_ROOM, room, hint)
 
 
@@ -301,12 +305,12 @@ def _ledger(settings: Settings) -> Iterator[Finding]:
         yield Finding("ledger", False, str(error))
         return
     if ledger is None:
-        yield Finding("ledger", True, f"{name} (none yet; the first run makes it)")
+        yield Finding("ledger", True, f"{name} (does not exist yet; the first run creates it)")
         return
     with ledger:
         problems, bases = ledger.check(), ledger.bases()
     if not problems:
-        yield Finding("ledger", True, f"{name}, sound")
+        yield Finding("ledger", True, f"{name}, no problems found")
     yield from (_not_well("ledger", problem) for problem in problems)
     yield from _addresses_of(bases)
 
@@ -317,6 +321,10 @@ def _addresses_of(bases: Sequence[str]) -> Iterator[Finding]:
     services = [base for base in bases if base != SANDBOX]
     alike = any(is_alike(one, other) for one, other in combinations(services, 2))
     if len(services) > 1:
-        hint = "keep to one in IMPORTER_BASE_URL: whom the ledger knows at the other is sent again" if alike else ""
-        told = "are spellings of one address, and different services to it" if alike else "are different services to it"
+        hint = (
+            "use only one in IMPORTER_BASE_URL: candidates sent to one address are sent again to the other"
+            if alike
+            else ""
+        )
+        told = "look like one address, but count as different services" if alike else "count as different services"
         yield Finding("addresses", not alike, f"{', '.join(services)} in the ledger {told}", hint)

@@ -22,7 +22,7 @@ from importer.runs.row_selection import Selection
 from importer.settings import Settings
 
 ONLY_REHEARSED = "--questions and --faults are for the sandbox; add --sandbox, or leave them out"
-RETRIED = (OutcomeKind.REJECTED, OutcomeKind.FAILED, OutcomeKind.UNCLEAR)
+RETRIED = (OutcomeKind.REJECTED, OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED)
 
 
 def parse_outcomes(text: str) -> tuple[OutcomeKind, ...]:
@@ -35,7 +35,7 @@ def parse_outcomes(text: str) -> tuple[OutcomeKind, ...]:
     known = {kind.value: kind for kind in RETRIED}
     strange = [word for word in words if word not in known]
     if strange or not words:
-        raise UsageError(f"--only {text!r} names no outcomes to send again; give some of: {','.join(known)}")
+        raise UsageError(f"--only {text!r} is not valid; use one or more of: {','.join(known)}")
     return tuple(known[word] for word in words)
 
 
@@ -103,10 +103,10 @@ class NothingToRetry(Exception):
 
 
 def resolve(earlier: EarlierRun, row: int, *, created: bool) -> str:
-    """Settle an unclear row as a person found it in the service; gives the id of the run.
+    """Settle an unconfirmed row as a person found it in the service; gives the id of the run.
 
     Raises:
-        UsageError: there is no such run, it sent nothing for this row, or the row is not unclear.
+        UsageError: there is no such run, it sent nothing for this row, or the row is not unconfirmed.
         Busy: a run for the same target is at work.
     """
     whole, of_whole = folder, manifest = _find(earlier)
@@ -132,7 +132,7 @@ def rewrite_report(earlier: EarlierRun) -> Finished:
     """
     folder, manifest = _find(earlier)
     if manifest.ending is None and manifest.dry_run:
-        raise UsageError(f"the check {manifest.run} did not come to its end; run importer check again")
+        raise UsageError(f"the check {manifest.run} was not completed; run importer check again")
     if manifest.is_split or manifest.ending is not None:
         if manifest.is_split:
             _end_killed(earlier, folder, manifest)
@@ -167,8 +167,8 @@ def _order(folder: Path, manifest: RunManifest, settings: Settings, sending: Sen
     source, mapping = folder / manifest.source, folder / manifest.mapping_copy
     if not mapping.exists() or not source.is_file():
         raise UsageError(
-            f"the folder {folder} does not hold the copies of the file and the mapping any more; "
-            "run the file itself again: importer run FILE --mapping MAPPING"
+            f"the folder {folder} no longer contains the copies of the file and the mapping; "
+            "import the file again with: importer run FILE --mapping MAPPING"
         )
     if manifest.sandbox and sending.rehearsal is None:
         sending = replace(sending, rehearsal=Rehearsal())

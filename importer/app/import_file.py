@@ -104,14 +104,14 @@ def check_file(order: Order, listen: Listener = ignore) -> Finished:
 @contextmanager
 def _connected(order: Order, listen: Listener, *, dry_run: bool) -> Iterator[Connection]:
     if order.selection.limit is not None and order.mapping.is_dir():
-        raise UsageError("--limit does not say of which target; take a part of the rows with --rows")
+        raise UsageError("--limit cannot be used with several targets; use --rows")
     make_results(order.settings)
     patience = patience_of_run(order, listen, dry_run=dry_run)
     with connect(order.settings, order.sending.rehearsal, patience) as connection:
         if order.goes_on is not None and order.goes_on[1] != connection.name:
             raise UsageError(
                 f"run {order.goes_on[0]} was for {order.goes_on[1]}, but IMPORTER_BASE_URL is {connection.name}; "
-                "set it to the address of that run, or import the file anew with importer run"
+                "set it to the address of that run, or start a new import with importer run"
             )
         if others := other_addresses(connection.name, order.settings):
             listen(OtherAddressesKnown(connection.name, others))
@@ -208,9 +208,9 @@ class _Execution:
                 if ledger.is_in_place():
                     raise
                 raise StoppedEarly(
-                    f"{ledger.name}: the ledger was moved or deleted while the run was at work, and the run has no "
-                    "report. Which rows were sent only the service knows: put the ledger back if you can, then run the "
-                    "same command again, and the service tells whom it has already"
+                    f"{ledger.name}: the ledger was moved or deleted during the run, and the run has no "
+                    "report. Only the service knows which rows were sent: restore the ledger if you can, then run the "
+                    "same command again; the service reports which candidates it already has"
                 ) from None
             ledger.end_run(plan.manifest.run, summary.ended_at or summary.started_at, summary.exit_code)
         return summary
@@ -235,14 +235,14 @@ class _Execution:
             ledger,
             plan.ledger_run,
             options=LoadOptions(
-                in_flight=settings.in_flight,
+                concurrency=settings.concurrency,
                 rate=settings.rate,
                 max_errors=sending.max_errors,
-                settle=sending.resend_unconfirmed,
-                settle_after=connection.settle_after,
-                attempts=settings.attempts,
+                resend_unconfirmed=sending.resend_unconfirmed,
+                resend_delay=connection.resend_delay,
+                max_attempts=settings.max_attempts,
                 give_up_after=settings.give_up_minutes * 60,
-                again=sending.resend_rejected,
+                resend_rejected=sending.resend_rejected,
             ),
             probe=connection.is_well,
             has_answered=asks or ledger.has_answered(connection.name),

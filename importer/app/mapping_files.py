@@ -64,7 +64,7 @@ _FLAGS = {
     "delimiter-not-found": "--delimiter",
     "header-not-found": "--header-row",
     "sheets-empty": "--sheet",
-    "other-sheets": "--sheet",
+    "sheets-not-read": "--sheet",
 }
 
 
@@ -146,7 +146,7 @@ def _other_sheets(file: Path, main: str, limits: ReadingLimits) -> tuple[OtherSh
         try:
             sheet = open_sheet(file, SourceOptions(str(number)), limits)
         except UnusableInput as error:
-            if any(problem.code == "sheet-missing" for problem in error.problems):
+            if any(problem.code == "sheet-not-found" for problem in error.problems):
                 break
             continue
         if sheet.origin.sheet and sheet.origin.sheet != main:
@@ -173,7 +173,7 @@ def write_mapping(path: Path, proposal: Proposal) -> None:
 def refuse_to_replace(path: Path, *, force: bool) -> None:
     """Raise UsageError where a file is there already that nobody allowed to replace."""
     if path.exists() and not force:
-        raise UsageError(f"{path} is there already; give another name with --to, or --force to replace it")
+        raise UsageError(f"{path} already exists; choose another name with --to, or use --force to replace it")
 
 
 def write_template(workbook: Path, target: Target, questions: tuple[Question, ...]) -> tuple[Path, int]:
@@ -194,7 +194,7 @@ def write_template(workbook: Path, target: Target, questions: tuple[Question, ..
 
 def _unwritable(noun: str, path: Path, error: OSError) -> UnusableInput:
     message = f"{noun} cannot be written: {(error.strerror or str(error)).lower()}"
-    return UnusableInput(Problem("file-unwritable", message, "give another place with --to", FilePlace(str(path))))
+    return UnusableInput(Problem("file-not-writable", message, "choose another path with --to", FilePlace(str(path))))
 
 
 # --- a mapping checked --------------------------------------------------------------------------
@@ -272,4 +272,4 @@ def with_flag(problem: Problem) -> Problem:
     flag = _FLAGS.get(problem.code)
     if flag is None or _IN_MAPPING not in problem.hint:
         return problem
-    return replace(problem, hint=f"{problem.hint}; here give it as {flag}")
+    return replace(problem, hint=f"{problem.hint}; for this command use {flag}")

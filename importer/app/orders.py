@@ -18,7 +18,7 @@ from importer.settings import Settings
 # What a front door needs of other rooms, beside what stands here.
 __all__ = ["ErrorLimit", "in_words", "parse_minutes"]
 
-Resend = Literal["now", "later", "never"]
+Resend = Literal["now", "end", "never"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Sending:
     """
 
     max_errors: ErrorLimit | None = None
-    resend_unconfirmed: Resend = "later"
+    resend_unconfirmed: Resend = "end"
     resend_rejected: bool = False
     rehearsal: Rehearsal | None = None
 
@@ -107,7 +107,7 @@ class RunControl:
         """How the report tells that a person stopped the run; None where a signal did, which the exit code tells."""
         if not self.is_stopped or self.signal is not None:
             return None
-        return Stop("stopped-by-hand", "a person stopped it", "run the same command again: it goes on here")
+        return Stop("stopped-by-user", "the run was stopped by a user", "run the same command again; it continues here")
 
     @contextmanager
     def sending(self) -> Iterator[Cancellation]:

@@ -175,7 +175,7 @@ class Planner:
             joins = resolved.joins if selection == ALL_ROWS else ()
             unjoined = join_warnings(joins, read(), grouped=mapping.group_by is not None) if joins else ()
             if forecast is not None and not forecast.rows and selection != ALL_ROWS:
-                raise UsageError(f"{selection}: the file has no such row; its header is in row {sheet.header_row}")
+                raise UsageError(f"{selection}: the file has no such rows; its header is in row {sheet.header_row}")
             manifest = RunManifest(
                 run=run,
                 file=order.shown_as,
@@ -278,9 +278,11 @@ def _new_folder(settings: Settings, run: str) -> Iterator[tuple[Path, Presence]]
         yield folder, presence
     except OSError as error:
         _take_back(folder, presence)
-        message = f"the copies of file and mapping cannot be written: {error.strerror or error}"
-        hint = "make room, or name another folder with --out or IMPORTER_OUT"
-        raise UnusableInput(Problem("results-folder-unusable", message, hint, FilePlace(str(folder.parent)))) from None
+        message = f"the copies of the file and the mapping cannot be written: {error.strerror or error}"
+        hint = "free disk space, or choose another folder with --out or IMPORTER_OUT"
+        raise UnusableInput(
+            Problem("results-folder-not-writable", message, hint, FilePlace(str(folder.parent)))
+        ) from None
     except BaseException:
         _take_back(folder, presence)
         raise
@@ -309,14 +311,14 @@ def _checked_first(sheet: Sheet) -> int:
 def _warnings(mapping: Mapping, sheet: Sheet, children: ChildTables) -> tuple[Problem, ...]:
     """Those of reading; that other sheets are not read would be untrue where entries are taken from them."""
     takes_sheets = any(child.file is None for child in mapping.child_sources)
-    own = [warning for warning in sheet.warnings if not (takes_sheets and warning.code == "other-sheets")]
+    own = [warning for warning in sheet.warnings if not (takes_sheets and warning.code == "sheets-not-read")]
     others = [warning for table in children.tables.values() for warning in table.warnings]
-    return (*own, *dict.fromkeys(warning for warning in others if warning.code != "other-sheets"))
+    return (*own, *dict.fromkeys(warning for warning in others if warning.code != "sheets-not-read"))
 
 
 def _refuse_torn_candidates(mapping: Mapping, selection: Selection) -> None:
     """A part of the rows could hold a part of a candidate's entries, and that would be sent as all of them."""
     if mapping.group_by is not None and selection.partial:
-        message = "group_by makes several rows one candidate, and a selection of rows could take one apart"
-        hint = "leave --rows and --limit out"
-        raise UnusableInput(Problem("selection-tears", message, hint, mapping.group_by.place))
+        message = "with group_by:, a candidate can have several rows, and a selection of rows could split them"
+        hint = "do not use --rows or --limit"
+        raise UnusableInput(Problem("selection-splits-candidate", message, hint, mapping.group_by.place))

@@ -112,8 +112,8 @@ def end_run(plan: Plan, done: Processed, stop: Stop | None, signal: int | None, 
             raise
         gone = "; ".join(problem.message for problem in error.problems)
         raise StoppedEarly(
-            f"{plan.folder}: the run has no report, because somebody changed its folder while it was at work: {gone}. "
-            "What was sent is known to the ledger: run the same command again, and nobody is sent a second time"
+            f"{plan.folder}: the run has no report, because its folder was changed while it was running: {gone}. "
+            "The ledger knows what was sent: run the same command again; no candidate is sent twice"
         ) from None
     listen(ReportWritten(plan.folder, summary))
     return summary
@@ -137,8 +137,9 @@ def _keep_end_and_report(plan: Plan, done: Processed, stop: Stop | None, signal:
 
 def _kept_to(rate: float) -> str:
     return (
-        f"the service refused requests faster than about {_in_digits(rate)} a second (429), and the run kept to that; "
-        f"with --rate {_in_digits(rate * 0.95)} (or IMPORTER_RATE) the next run does so from its start"
+        f"the service refused requests faster than about {_in_digits(rate)} a second (429), and the run slowed "
+        "down to that rate; "
+        f"with --rate {_in_digits(rate * 0.95)} (or IMPORTER_RATE) the next run starts at that rate"
     )
 
 

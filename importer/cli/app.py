@@ -28,9 +28,9 @@ class _Command(NamedTuple):
 
 
 COMMANDS = {
-    "look": _Command(
-        "look_command",
-        "look",
+    "inspect": _Command(
+        "inspect_command",
+        "inspect",
         "Show what is in a file: how it is read, its columns with samples and kinds, and what is wrong in it.",
     ),
     "check": _Command(
@@ -51,12 +51,12 @@ COMMANDS = {
     "retry": _Command(
         "run_command",
         "retry",
-        "Send the rows of a run again that were rejected, failed or unclear, as they were, and no others.",
+        "Send the rows of a run again that were rejected, failed or unconfirmed, as they were, and no others.",
     ),
     "resolve": _Command(
         "run_command",
         "resolve",
-        "Settle an unclear row as you found it in the service: the candidate is there, or is not.",
+        "Settle an unconfirmed row as you found it in the service: the candidate is there, or is not.",
     ),
     "questions": _Command(
         "mapping_commands",
@@ -126,7 +126,7 @@ app = typer.Typer(
     cls=_LazyCommands,
     name="importer",
     help="Import candidates from spreadsheets into a recruiting service: every row once, every row accounted for.",
-    epilog="Start with: importer look FILE. It shows what is in a file, and sends nothing.",
+    epilog="Start with: importer inspect FILE. It shows what is in a file, and sends nothing.",
     no_args_is_help=True,
     add_completion=False,
     # A bug of ours shows its traceback as Python writes it: no values of variables, which may be personal data.

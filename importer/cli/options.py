@@ -20,14 +20,17 @@ Out = Annotated[Path | None, typer.Option("--out", help="The results folder. [IM
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout, and nothing else there.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary; errors are still told.")]
 Rate = Annotated[float | None, typer.Option("--rate", help="At most this many requests a second.")]
-InFlight = Annotated[int | None, typer.Option("--in-flight", help="At most this many requests at once. [8]")]
+Concurrency = Annotated[int | None, typer.Option("--concurrency", help="At most this many requests at once. [8]")]
 MaxErrors = Annotated[
     str | None,
     typer.Option("--max-errors", help="Stop when the service has refused or not taken so many rows: 20 or 5%."),
 ]
-Settling = Literal["now", "later", "never"]
+Resend = Literal["now", "end", "never"]
 Settle = Annotated[
-    Settling, typer.Option("--settle", help="When a row whose answer was lost is sent again: at once, at the end, not.")
+    Resend,
+    typer.Option(
+        "--resend-unconfirmed", help="When a row whose answer was lost is sent again: at once, at the end, not."
+    ),
 ]
 GiveUpAfter = Annotated[
     str | None,

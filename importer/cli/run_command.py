@@ -23,7 +23,7 @@ from importer.runs.row_selection import ALL_ROWS, Selection, parse_rows
 from importer.settings import Settings, load_settings
 
 Only = Annotated[
-    str, typer.Option("--only", help="The rows that were rejected, failed or unclear, or only some of these.")
+    str, typer.Option("--only", help="The rows that were rejected, failed or unconfirmed, or only some of these.")
 ]
 
 
@@ -40,12 +40,12 @@ def run(
     limit: options.Limit = None,
     rows: options.Rows = None,
     rate: options.Rate = None,
-    in_flight: options.InFlight = None,
+    concurrency: options.Concurrency = None,
     max_errors: options.MaxErrors = None,
-    settle: options.Settle = "later",
+    resend_unconfirmed: options.Resend = "end",
     give_up_after: options.GiveUpAfter = None,
-    again: Annotated[
-        bool, typer.Option("--again", help="Send rows again that were refused and did not change.")
+    resend_rejected: Annotated[
+        bool, typer.Option("--resend-rejected", help="Send rows again that were refused and did not change.")
     ] = False,
     check_first: Annotated[
         bool,
@@ -59,9 +59,11 @@ def run(
 ) -> None:
     """Import the rows of a spreadsheet. Safe to run again: rows that are done are not sent a second time."""
     selection = _selection(rows, limit)
-    settings = _settings(out, rate, in_flight, give_up_after)
+    settings = _settings(out, rate, concurrency, give_up_after)
     rehearsal = _rehearsal(sandbox, questions, faults)
-    sending = Sending(ErrorLimit.parse(max_errors) if max_errors else None, settle, again, rehearsal)
+    sending = Sending(
+        ErrorLimit.parse(max_errors) if max_errors else None, resend_unconfirmed, resend_rejected, rehearsal
+    )
     order = Order(file, mapping, settings, selection, sending, check_first)
     if dry_run:
         _check(order, as_json=as_json, quiet=quiet)
@@ -93,17 +95,17 @@ def resume(
     questions: options.SandboxQuestions = None,
     faults: options.SandboxFaults = None,
     rate: options.Rate = None,
-    in_flight: options.InFlight = None,
+    concurrency: options.Concurrency = None,
     max_errors: options.MaxErrors = None,
-    settle: options.Settle = "later",
+    resend_unconfirmed: options.Resend = "end",
     give_up_after: options.GiveUpAfter = None,
     yes: options.Yes = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Go on with a run that was stopped or killed, from its own copies of file and mapping. Done rows are not sent."""
-    settings = _settings(out, rate, in_flight, give_up_after)
-    sending = _sending_again(questions, faults, max_errors, settle)
+    settings = _settings(out, rate, concurrency, give_up_after)
+    sending = _sending_again(questions, faults, max_errors, resend_unconfirmed)
     earlier, is_rehearsal = _earlier(run, settings)
     front = _Front(settings, asks=not (yes or is_rehearsal), as_json=as_json, quiet=quiet)
     front.send(lambda *steering: earlier_runs.resume(earlier, sending, *steering))
@@ -111,23 +113,23 @@ def resume(
 
 def retry(
     run: options.Run = "last",
-    only: Only = "rejected,failed,unclear",
+    only: Only = "rejected,failed,unconfirmed",
     out: options.Out = None,
     questions: options.SandboxQuestions = None,
     faults: options.SandboxFaults = None,
     rate: options.Rate = None,
-    in_flight: options.InFlight = None,
+    concurrency: options.Concurrency = None,
     max_errors: options.MaxErrors = None,
-    settle: options.Settle = "later",
+    resend_unconfirmed: options.Resend = "end",
     give_up_after: options.GiveUpAfter = None,
     yes: options.Yes = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Send the rows of a run again that were rejected, failed or unclear, as they were, and no others."""
+    """Send the rows of a run again that were rejected, failed or unconfirmed, as they were, and no others."""
     kinds = parse_outcomes(only)
-    settings = _settings(out, rate, in_flight, give_up_after)
-    sending = _sending_again(questions, faults, max_errors, settle)
+    settings = _settings(out, rate, concurrency, give_up_after)
+    sending = _sending_again(questions, faults, max_errors, resend_unconfirmed)
     earlier, is_rehearsal = _earlier(run, settings)
     front = _Front(settings, asks=not (yes or is_rehearsal), as_json=as_json, quiet=quiet)
     try:
@@ -141,27 +143,27 @@ def resolve(
     run: options.Run,
     row: Annotated[int, typer.Argument(help="The row, as import_row names it.", show_default=False)],
     created: Annotated[bool, typer.Option("--created", help="The candidate is there.")] = False,
-    absent: Annotated[bool, typer.Option("--absent", help="The candidate is not there.")] = False,
+    not_created: Annotated[bool, typer.Option("--not-created", help="The candidate is not there.")] = False,
     out: options.Out = None,
 ) -> None:
-    """Settle an unclear row as you found it in the service: the candidate is there, or is not."""
-    if created == absent:
-        raise UsageError("say what you found in the service: --created if the candidate is there, or --absent")
+    """Settle an unconfirmed row as you found it in the service: the candidate is there, or is not."""
+    if created == not_created:
+        raise UsageError("say what you found in the service: --created if the candidate is there, or --not-created")
     settings = load_settings(out=out)
     settled = earlier_runs.resolve(EarlierRun(run, settings), row, created=created)
     if created:
         tell(f"Row {row} of run {settled} is known as created; it will not be sent again.")
     else:
         again = f"importer retry {settled} --only failed{in_folder(settings.out)}"
-        tell(f"Row {row} of run {settled} is known as absent. Next: {again}")
+        tell(f"Row {row} of run {settled} is recorded as not created. Next: {again}")
 
 
 # --- flags --------------------------------------------------------------------------------------
 
 
-def _settings(out: Path | None, rate: float | None, in_flight: int | None, give_up_after: str | None) -> Settings:
+def _settings(out: Path | None, rate: float | None, concurrency: int | None, give_up_after: str | None) -> Settings:
     minutes = parse_minutes(give_up_after) if give_up_after else None
-    return load_settings(out=out, rate=rate, in_flight=in_flight, give_up_minutes=minutes)
+    return load_settings(out=out, rate=rate, concurrency=concurrency, give_up_minutes=minutes)
 
 
 def _selection(rows: str | None, limit: int | None) -> Selection:
@@ -184,10 +186,10 @@ def _earlier(run: str, settings: Settings) -> tuple[EarlierRun, bool]:
 
 
 def _sending_again(
-    questions: Path | None, faults: Path | None, max_errors: str | None, settle: options.Settling
+    questions: Path | None, faults: Path | None, max_errors: str | None, resend_unconfirmed: options.Resend
 ) -> Sending:
     limit = ErrorLimit.parse(max_errors) if max_errors else None
-    return Sending(limit, settle, rehearsal=Rehearsal(questions, faults) if questions or faults else None)
+    return Sending(limit, resend_unconfirmed, rehearsal=Rehearsal(questions, faults) if questions or faults else None)
 
 
 # --- what an order looks like from here ---------------------------------------------------------

@@ -158,10 +158,10 @@ def _started_bar(total: int | None) -> Bar:
 
 
 def counts_in_words(counts: Counter[OutcomeKind]) -> str:
-    """`120 created, 3 already there, 2 need a look`: what a person wants to see while it runs."""
+    """`120 created, 3 already exists, 2 need a look`: what a person wants to see while it runs."""
     parts = [
         (counts[OutcomeKind.CREATED], "created"),
-        (counts[OutcomeKind.ALREADY_THERE] + counts[OutcomeKind.DONE_BEFORE], "there before"),
+        (counts[OutcomeKind.ALREADY_EXISTS] + counts[OutcomeKind.ALREADY_IMPORTED], "there before"),
         (sum(counts[kind] for kind in NOT_GOOD), "need a look"),
     ]
     return ", ".join(f"{count} {words}" for count, words in parts if count)

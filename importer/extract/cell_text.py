@@ -78,7 +78,7 @@ def flaw_of(text: str) -> Problem | None:
     if found is not None:
         return Problem(
             "control-character",
-            f"{shown(text)} holds the control character U+{ord(found[0]):04X}",
+            f"{shown(text)} contains the control character U+{ord(found[0]):04X}",
             "clear the cell and type it again",
         )
     return _lost_letter(text) if "\ufffd" in text else None
@@ -93,13 +93,13 @@ def is_plain(joined: str) -> bool:
 
 def error_cell(error: str) -> Problem:
     """The problem of a cell that shows an error."""
-    return Problem("error-cell", f"the cell holds the error {error}", "mend the formula or clear the cell")
+    return Problem("cell-error", f"the cell contains the error {error}", "fix the formula or clear the cell")
 
 
 def formula_without_value() -> Problem:
     """The problem of a formula whose result was never stored: other programs see an empty cell."""
     return Problem(
-        "formula-without-value",
+        "formula-result-missing",
         "the formula has no stored result",
         "open the workbook in a spreadsheet program, save it and run again",
     )
@@ -109,12 +109,12 @@ def _spreadsheet_error(text: str) -> Problem | None:
     if text in ERROR_TEXTS:
         return error_cell(text)
     if text == NO_RESULT:
-        hint = "write the value in its place, or clear the cell"
-        return Problem("formula-without-value", "a formula stood here whose result was not stored", hint)
+        hint = "type the value into the cell, or clear the cell"
+        return Problem("formula-result-missing", "the cell had a formula without a stored result", hint)
     if _NARROW.fullmatch(text):
         return Problem(
             "cell-too-narrow",
-            "the cell holds only ####, which a spreadsheet program shows in a column that is too narrow",
+            "the cell contains only ####, which a spreadsheet program shows when a column is too narrow",
             "make the column wider and save the file again",
         )
     return None
@@ -122,17 +122,17 @@ def _spreadsheet_error(text: str) -> Problem | None:
 
 def _shortened(text: str) -> Problem:
     return Problem(
-        "digits-cut",
-        f"{shown(text)} is a number whose digits were lost when the file was saved",
-        "format the column as text or as a number without decimals in the original and save it again",
+        "number-shortened",
+        f"{shown(text)} is a shortened number; its digits were lost when the file was saved",
+        "in the original, format the column as text or as a number without decimals, then save it again",
     )
 
 
 def _lost_letter(text: str) -> Problem:
     return Problem(
-        "letter-lost",
-        f"{shown(text)} holds U+FFFD, the sign that another program left where it lost a letter",
-        "type the letter again",
+        "character-lost",
+        f"{shown(text)} contains U+FFFD, which another program wrote where it lost a character",
+        "type the character again",
     )
 
 

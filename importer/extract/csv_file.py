@@ -200,9 +200,10 @@ class CsvFile:
             raise UnusableInput(
                 Problem(
                     "too-many-columns",
-                    f"the row has {len(cells):,} cells, more than the {self.limits.columns:,} that are allowed",
-                    f"check that {_shown_delimiter(self.delimiter)} is the delimiter and that no line break was lost, "
-                    "or allow more with IMPORTER_CSV_COLUMNS",
+                    f"the row has {len(cells):,} cells; the limit is {self.limits.columns:,}",
+                    f"check that {_shown_delimiter(self.delimiter)} is the right delimiter and that no line break "
+                    "is missing, "
+                    "or raise IMPORTER_CSV_COLUMNS",
                     CellPlace(self.origin, number),
                 )
             )
@@ -217,7 +218,7 @@ class CsvFile:
         return Problem(
             "file-changed",
             "the file changed after it was opened",
-            "close the program that writes it and run again",
+            "close the program that writes to it, then run the same command again",
             FilePlace(self.origin.file),
         )
 
@@ -227,21 +228,21 @@ class CsvFile:
             return Problem(
                 "cell-too-long",
                 f"a cell is longer than {self.cell_limit:,} characters",
-                'most likely a quote (") is opened and never closed; if the cell is meant, allow more characters as '
+                'most likely a quote (") is not closed; if the cell is really that long, allow more characters with '
                 "longest_cell: under source: in the mapping",
                 place,
             )
         if "unexpected end" in reason:
             return Problem(
                 "quote-unclosed",
-                'a quote (") is opened and never closed',
-                "close it, or double it to mean a quote",
+                'a quote (") is not closed',
+                "close it; write a quote inside a cell twice",
                 place,
             )
         return Problem(
-            "quote-broken",
-            f"a quote (\") ends inside a cell: only {_shown_delimiter(self.delimiter)} or the line's end may follow it",
-            'write a quote inside a quoted cell twice (""), or close the one that is open',
+            "quote-misplaced",
+            f'a closing quote (") must be followed by {_shown_delimiter(self.delimiter)} or by the end of the line',
+            'write a quote inside a quoted cell twice (""), or close the quote that is open',
             place,
         )
 
@@ -259,7 +260,7 @@ def _row_too_long(place: Place, limits: ReadingLimits) -> Problem:
     """The problem of a row that would fill the memory."""
     return Problem(
         "row-too-long",
-        f"a row is longer than the {limits.row >> 20:,} MB that are allowed",
-        "check that the file is a table and that no line break was lost, or allow more with IMPORTER_CSV_ROW_MEGABYTES",
+        f"a row is longer than {limits.row >> 20:,} MB, which is the limit",
+        "check that the file is a table and that no line break is missing, or raise IMPORTER_CSV_ROW_MEGABYTES",
         place,
     )

@@ -58,7 +58,7 @@ def find_encoding(path: Path, name: str, declared: str | None) -> Survey:
             # It can pass for UTF-8 full of NULs, in as many wrong rows as it has bytes that look like line ends.
             Problem(
                 "encoding-wrong",
-                "every second byte is NUL, as in UTF-16, and no byte-order mark says so",
+                "the file looks like UTF-16 without a byte-order mark",
                 "declare its encoding under source: in the mapping: "
                 f"`encoding: {reading.encoding}` (reads {reading.sample})",
                 FilePlace(name),
@@ -68,8 +68,8 @@ def find_encoding(path: Path, name: str, declared: str | None) -> Survey:
         raise UnusableInput(
             Problem(
                 "encoding-wrong",
-                f"the mapping declares {encoding.label}, but the file is UTF-8 and would be read wrongly",
-                "take `encoding:` out of the mapping",
+                f"the mapping says {encoding.label}, but the file is UTF-8",
+                "remove `encoding:` from the mapping",
                 FilePlace(name),
             )
         )
@@ -91,9 +91,15 @@ def _declared(declared: str) -> Encoding:
         codec = None
     if codec is None or not codec._is_text_encoding or wanted in _NO_FILE_ENCODINGS:
         near = difflib.get_close_matches(wanted, _KNOWN, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else "Turkish files are mostly cp1254, western ones cp1252"
+        hint = (
+            f"did you mean {near[0]!r}?"
+            if near
+            else "most Turkish files are cp1254, most Western European files cp1252"
+        )
         raise UnusableInput(
-            Problem("encoding-unknown", f"{declared!r} is no encoding", hint, FilePlace("encoding: in the mapping"))
+            Problem(
+                "encoding-unknown", f"{declared!r} is not a known encoding", hint, FilePlace("encoding: in the mapping")
+            )
         )
     return Encoding(codec.name, declared.strip())
 
@@ -102,17 +108,17 @@ def _undecodable(path: Path, name: str, encoding: Encoding, bad: Undecodable) ->
     """The problem of a file that is not in an encoding: what to declare instead, or that one place is damaged."""
     if encoding.codec.startswith("utf-8") and _is_utf8_elsewhere(path, bad.offset):
         return Problem(
-            "encoding-damaged",
-            f"the byte 0x{bad.byte:02X} is damaged: all around it is {encoding.label}",
-            "mend the letter in that line, or export the file again",
+            "character-damaged",
+            f"a character is damaged (byte 0x{bad.byte:02X}); the rest of the file is {encoding.label}",
+            "fix the character in that line, or export the file again",
             LinePlace(name, bad.line),
         )
-    hint = "declare its encoding under source: in the mapping"
+    hint = "set its encoding under source: in the mapping"
     if readings := _likely_readings(path, bad.offset):
-        hint += ", one of " + " or ".join(f"`encoding: {each.encoding}` (reads {each.sample})" for each in readings)
+        hint += ": " + " or ".join(f"`encoding: {each.encoding}` (reads {each.sample})" for each in readings)
     return Problem(
         "encoding-wrong",
-        f"the byte 0x{bad.byte:02X} cannot be read as {encoding.label}",
+        f"the file is not {encoding.label}: the byte 0x{bad.byte:02X} cannot be read",
         hint,
         LinePlace(name, bad.line),
     )

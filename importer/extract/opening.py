@@ -130,8 +130,8 @@ def _declared_delimiter(declared: str) -> str:
     if len(delimiter) != 1 or delimiter in '"\r\n':
         raise UnusableInput(
             Problem(
-                "delimiter-unusable",
-                f"{declared!r} is no delimiter",
+                "delimiter-invalid",
+                f"{declared!r} is not a valid delimiter",
                 'give one character, such as "," or ";" or "|", or tab',
                 FilePlace("delimiter: in the mapping"),
             )
@@ -160,8 +160,8 @@ def _found_delimiter(sample: Sequence[str], name: str) -> str | None:
     raise UnusableInput(
         Problem(
             "delimiter-not-found",
-            "none of , ; tab | splits this file into even columns",
-            'declare it under source: in the mapping, such as `delimiter: ";"`',
+            "the delimiter cannot be detected: none of , ; tab | gives every row the same number of columns",
+            'set it under source: in the mapping, such as `delimiter: ";"`',
             FilePlace(name),
         )
     )

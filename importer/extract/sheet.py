@@ -214,14 +214,14 @@ class Layout:
         if record.width > self.width:
             yield Problem(
                 "too-many-cells",
-                f"the row has {record.width} cells, the header {self.width}",
-                "clear the cells beyond the header, or give them a header; in a CSV, quote cells that hold delimiters",
+                f"the row has {record.width} cells, but the header has {self.width}",
+                "clear the extra cells, or give them a header; in a CSV, quote cells that contain the delimiter",
                 CellPlace(self.origin, record.number, column(record.width - 1, "")),
             )
         elif self.even and len(record.cells) < self.width:
             yield Problem(
                 "too-few-cells",
-                f"the row has {len(record.cells)} cells, the header {self.width}",
+                f"the row has {len(record.cells)} cells, but the header has {self.width}",
                 "look for a missing delimiter or a line break outside quotes",
                 CellPlace(self.origin, record.number),
             )
@@ -259,7 +259,7 @@ def is_canonical(text: str) -> bool:
 def rewritten(text: str) -> Problem:
     """The problem of a value that came back in another form: by the mapping's, day and month could be swapped."""
     return Problem(
-        "value-rewritten",
-        f"'{text[:80]}' was a date, a number or TRUE or FALSE in the workbook, and is written in another form now",
-        "write it as YYYY-MM-DD (a date, in a cell of text), 1234.5 or TRUE; or fix the row in report.xlsx",
+        "value-format-changed",
+        f"'{text[:80]}' was a date, a number, TRUE or FALSE in the workbook; its format has changed since",
+        "write it as YYYY-MM-DD (in a text cell), 1234.5 or TRUE; or fix the row in report.xlsx",
     )

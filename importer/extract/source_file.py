@@ -48,8 +48,10 @@ def file_kind(path: Path, name: str, most: int) -> FileKind:
     _require_file(path, name, most)
     kind = _ENDINGS.get(path.suffix.lower())
     if kind is None:
-        ending = f"the ending {path.suffix!r}" if path.suffix else "a file without an ending"
-        raise _unusable(name, "file-ending", f"{ending} is not one we read", f"save it as one of {' '.join(_ENDINGS)}")
+        ending = f"the file extension {path.suffix!r}" if path.suffix else "a file without an extension"
+        raise _unusable(
+            name, "file-extension-unsupported", f"{ending} is not supported", f"save it as one of {' '.join(_ENDINGS)}"
+        )
     problem = _type_mismatch(path, name, kind)
     if problem:
         raise UnusableInput(problem)
@@ -65,29 +67,29 @@ def _require_file(path: Path, name: str, most: int) -> None:
     try:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
-            raise _unusable(name, "file-is-folder", "is a folder", "name the file in it")
+            raise _unusable(name, "file-is-folder", "this is a folder, not a file", "give the path of the file in it")
         if not stat.S_ISREG(status.st_mode):
-            hint = "save what it gives to a file, or pass it to standard input and name the file -"
-            raise _unusable(name, "file-is-no-file", "is a pipe or a device, which may never end", hint)
+            hint = "save its output to a file, or pipe it into the command and give - as the file"
+            raise _unusable(name, "file-not-regular", "this is a pipe or a device, not a regular file", hint)
         if status.st_size == 0:
             raise _unusable(name, "file-empty", "the file is empty", "export it again")
         if status.st_size > most:
-            message = f"the file has {status.st_size >> 20:,} MB, more than the {most >> 20:,} MB that are allowed"
-            hint = "check that it is the right file, or allow more with IMPORTER_SOURCE_MEGABYTES"
+            message = f"the file has {status.st_size >> 20:,} MB; the limit is {most >> 20:,} MB"
+            hint = "check that it is the right file, or raise IMPORTER_SOURCE_MEGABYTES"
             raise _unusable(name, "file-too-large", message, hint)
         path.open("rb").close()
     except (FileNotFoundError, NotADirectoryError, ValueError):  # the last of a name with a NUL
-        raise _unusable(name, "file-missing", "there is no such file", "check the path") from None
+        raise _unusable(name, "file-not-found", "the file does not exist", "check the path") from None
     except PermissionError:
         raise _unusable(
             name,
             "file-unreadable",
-            "you may not read this file",
-            "close the program that has it open, or change its rights",
+            "you do not have permission to read this file",
+            "close the program that has it open, or change its permissions",
         ) from None
     except OSError as error:
         message = f"the file cannot be read: {error.strerror or error}"
-        raise _unusable(name, "file-unreadable", message, "check the path and the disk that it is on") from None
+        raise _unusable(name, "file-unreadable", message, "check the path and the disk") from None
 
 
 def _type_mismatch(path: Path, name: str, kind: FileKind) -> Problem | None:
@@ -95,20 +97,20 @@ def _type_mismatch(path: Path, name: str, kind: FileKind) -> Problem | None:
     head = _head(path)
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
     if start.startswith(_HTML):
-        return _problem(name, "file-is-html", "is really a web page", _SAVE)
+        return _problem(name, "file-is-html", "this is a web page, not a spreadsheet", _SAVE)
     if start.startswith(b"<?xml") and b"urn:schemas-microsoft-com:office:spreadsheet" in head:
-        return _problem(name, "file-is-xml", "is really a spreadsheet as XML of Excel 2003", _SAVE)
+        return _problem(name, "file-is-xml", "this is an Excel 2003 XML file, which is not supported", _SAVE)
     if (known := _known_kind(head)) is not None:
-        return _problem(name, "file-is-no-table", f"is really {known}", "export the table as .xlsx or .csv")
+        return _problem(name, "file-not-a-table", f"this is {known}, not a table", "export the table as .xlsx or .csv")
     if head.startswith(_OLE):
         return _ole_problem(path, name, kind)
     if head.startswith(_ZIP):
         return _zip_problem(path, name, kind)
     if kind is FileKind.CSV:
         hint = "export the table as .xlsx or .csv"
-        return _problem(name, "file-is-no-table", "is no text, but binary data", hint) if _is_binary(head) else None
-    hint = f"{_SAVE}; a text file with delimiters must end in .csv"
-    return _problem(name, "file-is-no-workbook", "is no workbook, whatever its ending says", hint)
+        return _problem(name, "file-not-a-table", "this is binary data, not text", hint) if _is_binary(head) else None
+    hint = f"{_SAVE}; a text file needs the extension .csv"
+    return _problem(name, "file-not-a-workbook", "this is not a workbook, although its extension says so", hint)
 
 
 def _head(path: Path) -> bytes:
@@ -120,8 +122,8 @@ def _ole_problem(path: Path, name: str, kind: FileKind) -> Problem | None:
     with path.open("rb") as file:
         encrypted = _ENCRYPTED in file.read(4 << 20)
     if encrypted:
-        hint = "open it with its password and save it without one"
-        return _problem(name, "workbook-encrypted", "the workbook is encrypted", hint)
+        hint = "open it with its password and save it without a password"
+        return _problem(name, "workbook-encrypted", "the workbook is protected with a password", hint)
     return None if kind is FileKind.XLS else _misnamed(name, FileKind.XLS)
 
 
@@ -130,10 +132,15 @@ def _zip_problem(path: Path, name: str, kind: FileKind) -> Problem | None:
         with zipfile.ZipFile(path) as archive:
             found = _zip_kind({member.replace("\\", "/").lstrip("/").lower() for member in archive.namelist()})
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        message = "the workbook is damaged: its zip cannot be read"
+        message = "the workbook is damaged: its zip archive cannot be read"
         return _problem(name, "workbook-damaged", message, "save or copy it again")
     if found is None:
-        return _problem(name, "file-is-zip", "is a zip, no workbook", "unpack it and name the file in it")
+        return _problem(
+            name,
+            "file-is-zip",
+            "this is a zip archive, not a workbook",
+            "unpack it and give the path of the file in it",
+        )
     return None if found is kind else _misnamed(name, found)
 
 
@@ -144,8 +151,8 @@ def _zip_kind(members: set[str]) -> FileKind | None:
 
 
 def _misnamed(name: str, kind: FileKind) -> Problem:
-    hint = f"rename it so that it ends in .{kind.lower()}"
-    return _problem(name, "file-misnamed", f"is really an {kind} workbook", hint)
+    hint = f"rename it with the extension .{kind.lower()}"
+    return _problem(name, "file-extension-wrong", f"the extension is wrong: this is an {kind} workbook", hint)
 
 
 def _problem(name: str, code: str, message: str, hint: str) -> Problem:
@@ -194,9 +201,9 @@ def _known_kind(head: bytes) -> str | None:
         if head.startswith(signature):
             return kind
     if head[4:8] in _PICTURES_IN_BOXES:
-        return "a film or a picture of a phone"
+        return "a video or a phone picture"
     if head.startswith(b"RIFF") and head[8:12] in (b"WEBP", b"WAVE", b"AVI "):
-        return "a picture, a film or a sound"
+        return "a picture, video or audio file"
     if head.startswith(b"MZ") and b"\0" in head:
         return "a program"
     return None
@@ -250,7 +257,7 @@ def copy_source(path: Path, folder: Path, limits: ReadingLimits, stem: str = "so
     after = path.stat()
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         copy.path.unlink()
-        hint = "wait until it is written, or close the program that has it open, and run again"
+        hint = "close the program that writes to it, then run the same command again"
         raise _unusable(str(path), "file-changed", "the file changed while it was being read", hint)
     return copy
 
@@ -273,13 +280,15 @@ def replace_copy(copy: SourceCopy, content: IO[bytes]) -> SourceCopy:
 
 def _copied_input(target: Path, limit: int) -> SourceCopy:
     if sys.stdin is None:  # Python's sign of one that is closed
-        hint = "pass a CSV to it, or name the file"
-        raise _unusable("standard input", "standard-input-closed", "it is closed", hint)
+        hint = "pipe a CSV into the command, or give the path of a file"
+        raise _unusable("standard input", "standard-input-closed", "standard input is closed", hint)
     copy = _copied(sys.stdin.buffer, target, limit)
     if sys.stdin.buffer.read(1):
         copy.path.unlink()
-        hint = "save it to a file and name that, or allow more with IMPORTER_STANDARD_INPUT_MEGABYTES"
-        raise _unusable("standard input", "standard-input-too-large", f"it gives more than {limit:,} bytes", hint)
+        hint = "save it to a file and import that, or raise IMPORTER_STANDARD_INPUT_MEGABYTES"
+        raise _unusable(
+            "standard input", "standard-input-too-large", f"standard input gives more than {limit:,} bytes", hint
+        )
     return copy
 
 

@@ -50,7 +50,7 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
     with closing(source.records()) as records:
         head = list(islice(records, max(_WINDOW, (options.header_row or 0) + options.header_rows)))
         if not any(record.width for record in head) and all(record.blank for record in records):
-            raise UnusableInput(Problem("table-empty", "no cell holds anything", "export it again", place_of(origin)))
+            raise UnusableInput(Problem("table-empty", "the table is empty", "export it again", place_of(origin)))
         added = added_columns(head[0].cells) if head and head[0].number == 1 else 0
         if added:
             header, options = Header.of(head[0]), SourceOptions()
@@ -122,8 +122,8 @@ def place_of(origin: Origin) -> FilePlace:
 
 def _no_rows(layout: Layout) -> Problem:
     return Problem(
-        "no-rows",
-        f"no row holds anything below the header in row {layout.header_row}",
+        "rows-missing",
+        f"there are no rows below the header in row {layout.header_row}",
         "check that this is the right file and sheet",
         place_of(layout.origin),
     )
@@ -168,9 +168,9 @@ def _header(origin: Origin, head: Sequence[Record], options: SourceOptions) -> H
     if options.header_rows > 1:
         raise UnusableInput(
             Problem(
-                "header-row-undeclared",
-                f"a header of {options.header_rows} rows cannot be found by itself",
-                "declare its first row as header_row: under source: in the mapping",
+                "header-row-missing",
+                f"a header of {options.header_rows} rows cannot be detected",
+                "set header_row: under source: in the mapping to its first row",
                 place_of(origin),
             )
         )
@@ -184,8 +184,8 @@ def _declared_header(origin: Origin, records: Sequence[Record], row: int, rows: 
         raise UnusableInput(
             Problem(
                 "header-row-blank",
-                "the row that the mapping declares as header is blank",
-                f"give the header's row number as header_row: under source:; {_first_rows(records)}",
+                "the header row that the mapping gives is blank",
+                f"correct header_row: under source: in the mapping; {_first_rows(records)}",
                 CellPlace(origin, row),
             )
         )
@@ -205,7 +205,7 @@ def _likely_header(origin: Origin, records: Sequence[Record]) -> Header:
         Problem(
             "header-not-found",
             f"none of the first {_WINDOW} rows looks like a header",
-            f"give its row number as header_row: under source: in the mapping; {_first_rows(records)}",
+            f"set header_row: under source: in the mapping to its row number; {_first_rows(records)}",
             CellPlace(origin, first[0].number if first else 1),
         )
     )

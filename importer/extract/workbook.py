@@ -45,8 +45,7 @@ def open_workbook(path: Path, name: str, kind: FileKind, options: SourceOptions,
             Problem(
                 "hidden-rows-unknown",
                 f"which rows are hidden could not be read ({facts.unchecked}), and the mapping leaves them out",
-                "open it in a spreadsheet program, save it as .xlsx and use that, or take hidden_rows: out of the "
-                "mapping",
+                "open it in a spreadsheet program and save it as .xlsx, or remove hidden_rows: from the mapping",
                 place_of(origin),
             )
         )
@@ -78,21 +77,21 @@ class _ReadSheet:
     def _unchecked(self) -> Iterator[Problem]:
         if self.facts.unchecked:
             yield Problem(
-                "sheet-unchecked",
-                f"only the values of this sheet could be read, and not what is beside them "
-                f"({self.facts.unchecked}): a cell that shows an error, or a formula without a stored result, is "
-                "read as blank; leading zeros and percent signs that a format adds, hidden rows and merged cells are "
-                "not known",
-                "open it in a spreadsheet program, save it as .xlsx and use that, or compare the rows with it",
+                "sheet-partly-read",
+                f"only the values of this sheet could be read, not its formatting "
+                f"({self.facts.unchecked}): error cells and formulas without a stored result are "
+                "read as blank; leading zeros, percent signs, hidden rows and merged cells may be missing or "
+                "wrong",
+                "open it in a spreadsheet program and save it as .xlsx, or compare the rows with the original",
                 place_of(self.origin),
             )
 
     def _other_sheets(self) -> Iterator[Problem]:
         if self.facts.others:
             yield Problem(
-                "other-sheets",
+                "sheets-not-read",
                 f"only the sheet {self.facts.title!r} is read, not {', '.join(map(repr, self.facts.others))}",
-                "name the right one as sheet: under source: in the mapping",
+                "to read another sheet, set sheet: under source: in the mapping",
                 FilePlace(self.origin.file),
             )
 
@@ -109,8 +108,8 @@ class _ReadSheet:
             some = f"{len(shown):,} ranges of cells are" if len(shown) > 1 else "a range of cells is"
             yield Problem(
                 "cells-merged",
-                f"{some} merged ({ranges}); only the first cell of each holds the value, the others are blank",
-                "take the merging apart and fill the cells, unless blank is right",
+                f"{some} merged ({ranges}); only the first cell of each has the value, the others are blank",
+                "unmerge the cells and fill them in, unless blank is correct",
                 place_of(self.origin),
             )
 
@@ -119,8 +118,8 @@ class _ReadSheet:
             if row > layout.header_row:
                 yield Problem(
                     "digits-lost",
-                    "the column holds numbers of more than 15 digits, of which a workbook keeps only 15",
-                    "if they are ids, format the column as text in the original and export it again",
+                    "the column contains numbers of more than 15 digits, but a workbook stores only 15",
+                    "if they are IDs, format the column as text in the original and export it again",
                     CellPlace(self.origin, row, layout.column_at(index)),
                 )
 
@@ -182,7 +181,7 @@ class _Failure:
         """The last line of what it wrote, without the name of the exception."""
         lines = [line for line in self.stderr.splitlines() if not line.startswith("note:")]
         last = lines[-1].strip() if lines else ""
-        return last.rpartition("Error: ")[2][:200] or f"its reader ended with {self.code}"
+        return last.rpartition("Error: ")[2][:200] or f"the reading process ended with exit code {self.code}"
 
 
 def _read(requests: Sequence[Request]) -> _ReadSheet:
@@ -264,29 +263,29 @@ def _problem(request: Request, failure: _Failure) -> Problem:
         return Problem(
             "workbook-too-slow",
             f"reading the workbook took more than {request.seconds:g} seconds and was given up",
-            "save the sheet as CSV, or allow more time with IMPORTER_WORKBOOK_SECONDS",
+            "save the sheet as CSV, or raise IMPORTER_WORKBOOK_SECONDS",
             place,
         )
     if cells := _TOO_MANY_CELLS.search(failure.stderr):
         return Problem(
             "workbook-too-large",
-            f"the sheet has {int(cells[1]):,} cells, blank ones too, and at most {int(cells[2]):,} are read",
-            "delete what lies far right of or below the table and save it again, or save the sheet as CSV",
+            f"the sheet has {int(cells[1]):,} cells, including blank ones; the limit is {int(cells[2]):,}",
+            "delete cells far to the right of the table or far below it and save it again, or save the sheet as CSV",
             place,
         )
     if failure.out_of_memory and not failure.proves_damage:
         return Problem(
             "workbook-too-large",
             f"reading the workbook takes more than the {request.memory >> 20:,} MB of memory that are allowed",
-            "delete what lies far right of or below the table, save the sheet as CSV, or allow more with "
+            "delete cells far to the right of the table or far below it, save the sheet as CSV, or raise "
             "IMPORTER_WORKBOOK_MEMORY_MEGABYTES",
             place,
         )
     if "password" in failure.reason.lower():
         return Problem(
             "workbook-encrypted",
-            "the workbook is encrypted",
-            "open it with its password and save it without one",
+            "the workbook is protected with a password",
+            "open it with its password and save it without a password",
             place,
         )
     return Problem(

@@ -126,9 +126,9 @@ def _check_size(request: Request) -> None:
         raise UnusableInput(
             Problem(
                 "workbook-too-large",
-                f"the workbook unpacks to {megabytes:,} MB, more than the {allowed:,} MB that are allowed",
-                "save the sheet as CSV, which is read without this limit; or, if you know who made the workbook, allow "
-                "more with IMPORTER_WORKBOOK_UNPACKED_MEGABYTES",
+                f"the workbook unpacks to {megabytes:,} MB; the limit is {allowed:,} MB",
+                "save the sheet as CSV, which has no such limit; or, if you trust the workbook, raise "
+                "IMPORTER_WORKBOOK_UNPACKED_MEGABYTES",
                 FilePlace(request.name),
             )
         )
@@ -182,7 +182,7 @@ def _named_sheet(name: str, sheets: Sequence[SheetName], wanted: str) -> SheetNa
     near = difflib.get_close_matches(_folded(wanted), list(titles), n=1)
     hint = f"did you mean {titles[near[0]]!r}? " if near else ""
     raise UnusableInput(
-        Problem("sheet-missing", f"there is no sheet {wanted!r}", f"{hint}{_list_of(sheets)}", FilePlace(name))
+        Problem("sheet-not-found", f"the sheet {wanted!r} does not exist", f"{hint}{_list_of(sheets)}", FilePlace(name))
     )
 
 
@@ -196,9 +196,9 @@ def _first_sheet(name: str, sheets: Sequence[SheetName], holds_rows: Callable[[S
         if sheet.visible and holds_rows(sheet):
             return sheet
     hidden = any(not sheet.visible for sheet in sheets)
-    hint = "name one of them as sheet: under source: in the mapping to read it; " if hidden else ""
+    hint = "to read a hidden sheet, set sheet: under source: in the mapping; " if hidden else ""
     raise UnusableInput(
-        Problem("sheets-empty", "no visible sheet holds anything", f"{hint}{_list_of(sheets)}", FilePlace(name))
+        Problem("sheets-empty", "all visible sheets are empty", f"{hint}{_list_of(sheets)}", FilePlace(name))
     )
 
 

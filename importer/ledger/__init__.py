@@ -96,8 +96,8 @@ def ledger_file(address: Address) -> Path:
     if "://" in path:
         raise UnusableInput(
             Problem(
-                "ledger-unusable",
-                "the ledger can only be a SQLite file",
+                "ledger-type-unsupported",
+                "the ledger must be a SQLite file",
                 "set IMPORTER_LEDGER to the path of a file, or to sqlite:///PATH",
                 FilePlace("IMPORTER_LEDGER"),
             )

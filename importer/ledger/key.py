@@ -63,7 +63,7 @@ def read_key(path: Path) -> bytes:
             Problem(
                 "ledger-key-unreadable",
                 f"the key of the ledger cannot be read ({error.strerror})",
-                "put the key file back there: without it nobody knows which rows were sent",
+                "put the key file back there; without it the importer cannot tell which rows were sent",
                 FilePlace(str(path)),
             )
         ) from None
@@ -72,7 +72,7 @@ def read_key(path: Path) -> bytes:
             Problem(
                 "ledger-key-damaged",
                 f"the key of the ledger has {len(key)} bytes instead of {_KEY_BYTES}",
-                "put the key file back from a backup",
+                "restore the key file from a backup",
                 FilePlace(str(path)),
             )
         )
@@ -83,9 +83,9 @@ def foreign_key(path: Path) -> UnusableInput:
     """The key there has another check value than the ledger's own."""
     return UnusableInput(
         Problem(
-            "ledger-key-foreign",
-            "this key belongs to another ledger",
-            "put back the key file that lay there: without it nobody knows which rows were sent",
+            "ledger-key-mismatch",
+            "this key file belongs to another ledger",
+            "put back the original key file; without it the importer cannot tell which rows were sent",
             FilePlace(str(path)),
         )
     )

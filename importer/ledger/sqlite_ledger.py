@@ -112,7 +112,7 @@ class SqliteLedger(SqliteRuns):
             try:
                 yield
             finally:
-                self._writer.flush()  # before another run can take what is not yet written for unclear
+                self._writer.flush()  # before another run can take what is not yet written for unconfirmed
 
     # --- the life of a row ---
 
@@ -162,7 +162,7 @@ class SqliteLedger(SqliteRuns):
         """What is wrong outside of the file, that SQLite would not notice or notice too late."""
         if not self.is_in_place():
             return "the file was moved or deleted"
-        return "there is hardly any room left on its disk" if self._reserve.is_threatened() else None
+        return "its disk is almost full" if self._reserve.is_threatened() else None
 
     def _write_answers_at_least(self, group: list[QueuedWrite[Write]], error: LedgerUnwritable) -> None:
         try:

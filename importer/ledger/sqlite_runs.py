@@ -97,13 +97,13 @@ class SqliteRuns:
                 last_status: int | None = None
                 for _, state, status, number, after_doubt in attempts:  # noqa: B007 - the last attempt's are wanted
                     last_status = status if status is not None else last_status
-                left = State.UNCLEAR if state == State.IN_FLIGHT else State(state)
+                left = State.UNCONFIRMED if state == State.IN_FLIGHT else State(state)
                 yield RowState(row, left, last_status, number, bool(after_doubt))
 
     def resolve(self, run: str, row: int, *, created: bool) -> None:
         record = self.run(run)
         if record is None:
-            raise UsageError(f"the ledger {self.name} knows no run {run}; list them with: importer runs")
+            raise UsageError(f"the ledger {self.name} does not know run {run}; list the runs with: importer runs")
         after = State.CREATED if created else State.FAILED
         with self._transaction(writes=True) as connection:
             self._note_killed(connection, record.scope)
@@ -111,15 +111,15 @@ class SqliteRuns:
             if sent is None:
                 raise UsageError(f"run {run} sent nothing for row {row}; see its rows with: importer show {run}")
             (state,) = connection.execute("SELECT state FROM identities WHERE identity = ?", sent).fetchone()
-            if state not in (State.UNCLEAR, after):
-                raise UsageError(f"row {row} of run {run} is not unclear but {state}; there is nothing to resolve")
+            if state not in (State.UNCONFIRMED, after):
+                raise UsageError(f"row {row} of run {run} is {state}, not unconfirmed; there is nothing to resolve")
             connection.execute(
                 "UPDATE identities SET state = ?, updated_at = ? WHERE identity = ?",
                 (after.value, self._clock(), *sent),
             )
             connection.execute(
                 "UPDATE attempts SET state = ? WHERE identity = ? AND state = ?",
-                (after.value, *sent, State.UNCLEAR.value),
+                (after.value, *sent, State.UNCONFIRMED.value),
             )
 
     def check(self) -> tuple[Problem, ...]:
@@ -138,15 +138,15 @@ class SqliteRuns:
             raise unusable(self.path, error) from None
 
     def _note_killed(self, connection: Connection, scope: Scope) -> None:
-        """After a crash, an intent without an answer is unclear, never new."""
+        """After a crash, an intent without an answer is unconfirmed, never new."""
         of_scope = f"run IN (SELECT run FROM runs WHERE {_IS_OF})"
         connection.execute(
             f"UPDATE attempts SET ended_at = ?, state = ? WHERE ended_at IS NULL AND {of_scope}",
-            (self._clock(), State.UNCLEAR.value, *_values_of(scope)),
+            (self._clock(), State.UNCONFIRMED.value, *_values_of(scope)),
         )
         connection.execute(
             f"UPDATE identities SET state = ? WHERE state = ? AND {of_scope}",
-            (State.UNCLEAR.value, State.IN_FLIGHT.value, *_values_of(scope)),
+            (State.UNCONFIRMED.value, State.IN_FLIGHT.value, *_values_of(scope)),
         )
 
     def _runs(self, query: str, values: tuple[Any, ...] = ()) -> tuple[RunRecord, ...]:

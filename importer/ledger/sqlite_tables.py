@@ -45,8 +45,8 @@ _TABLES: Final = (
           "row" INTEGER NOT NULL,
           updated_at FLOAT NOT NULL
         )""",
-    # state: what the attempt left its identity in; in_flight while it is open. after_doubt: an earlier request for the
-    # same identity was in doubt when this one was intended.
+    # state: what the attempt left its identity in; in_flight while it is open. after_doubt: an earlier request for
+    # the same identity was in doubt when this one was intended.
     f"""CREATE TABLE attempts (
           run VARCHAR NOT NULL REFERENCES runs (run),
           "row" INTEGER NOT NULL,
@@ -91,10 +91,10 @@ def initialize_or_check(file: SqliteFile) -> Fingerprints:
             connection.execute("INSERT INTO about VALUES (?, ?)", (_VERSION, fingerprints.key_check()))
             return fingerprints
         if "about" not in tables:
-            raise no_database(path, "a database of something else")
+            raise no_database(path, "it is a database of another program")
         about = connection.execute("SELECT version, key_check FROM about").fetchall()
         if len(about) != 1:
-            raise no_database(path, "it does not say its version")
+            raise no_database(path, "its version is missing")
         [(version, key_check)] = about
         if version > _VERSION:
             raise _newer(path, version)
@@ -111,9 +111,9 @@ def initialize_or_check(file: SqliteFile) -> Fingerprints:
 def _newer(path: Path, version: int) -> UnusableInput:
     return UnusableInput(
         Problem(
-            "ledger-newer",
-            f"it was written by a newer importer (ledger version {version}, this one knows {_VERSION})",
-            "upgrade this importer, or name another folder with --out",
+            "ledger-too-new",
+            f"a newer importer wrote this ledger (its version is {version}, this importer reads {_VERSION})",
+            "update this importer, or choose another folder with --out",
             FilePlace(str(path)),
         )
     )
@@ -121,7 +121,7 @@ def _newer(path: Path, version: int) -> UnusableInput:
 
 # --- what must be true of a ledger --------------------------------------------------------------
 
-_HINT: Final = "keep the file as it is, put it back from a backup, and report this: it should not be possible"
+_HINT: Final = "keep a copy of the file, restore it from a backup, and report this to the developers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,39 +135,39 @@ class _Invariant:
 
 _INVARIANTS: Final = (
     _Invariant(
-        "ledger-open-attempt-astray",
-        "{count} open attempts belong to identities that are not in flight",
+        "ledger-attempt-state-mismatch",
+        "{count} open attempts belong to candidates that are not being sent",
         """SELECT count(*) FROM attempts JOIN identities USING (identity)
            WHERE attempts.ended_at IS NULL AND identities.state <> 'in_flight'""",
     ),
     _Invariant(
-        "ledger-in-flight-without-attempt",
-        "{count} identities are in flight without an open attempt",
+        "ledger-attempt-missing",
+        "{count} candidates are being sent without an open attempt",
         """SELECT count(*) FROM identities WHERE state = 'in_flight' AND NOT EXISTS (
              SELECT 1 FROM attempts WHERE attempts.identity = identities.identity AND attempts.ended_at IS NULL)""",
     ),
     _Invariant(
-        "ledger-state-without-attempt",
-        "{count} identities are in a state that their last attempt did not leave them in",
+        "ledger-state-mismatch",
+        "{count} candidates have a state that differs from their last attempt",
         """SELECT count(*) FROM identities WHERE state IS NOT (
              SELECT state FROM attempts WHERE attempts.run = identities.run AND attempts.row = identities.row
              AND attempts.identity = identities.identity ORDER BY number DESC LIMIT 1)""",
     ),
     _Invariant(
-        "ledger-end-without-attempt-end",
-        "{count} attempts of runs that ended are still open",
+        "ledger-attempt-not-closed",
+        "{count} attempts of finished runs are still open",
         """SELECT count(*) FROM attempts JOIN runs USING (run)
            WHERE attempts.ended_at IS NULL AND runs.ended_at IS NOT NULL""",
     ),
     _Invariant(
-        "ledger-sent-after-done",
-        "{count} requests were sent for candidates after the service had said that they are there",
+        "ledger-sent-after-final",
+        "{count} requests were sent for candidates that the service had already confirmed",
         """SELECT count(*) FROM attempts AS later JOIN attempts AS earlier USING (identity, run, row)
            WHERE later.number > earlier.number AND earlier.status IN (201, 409)""",
     ),
     _Invariant(
-        "ledger-two-may-be-open",
-        "the database no longer refuses a second open attempt",
+        "ledger-index-missing",
+        "the index that prevents two open attempts for one candidate is missing",
         "SELECT count(*) = 0 FROM sqlite_master WHERE type = 'index' AND name = 'one_open_attempt'",
     ),
 )
@@ -182,7 +182,9 @@ def examine(connection: Connection, path: Path) -> tuple[Problem, ...]:
             problems.append(Problem("ledger-damaged", f"the database is damaged: {finding}", _HINT, place))
     strays = len(connection.execute("PRAGMA foreign_key_check").fetchall())
     if strays:
-        problems.append(Problem("ledger-stray-rows", f"{strays} entries refer to entries that are gone", _HINT, place))
+        problems.append(
+            Problem("ledger-references-broken", f"{strays} entries refer to entries that do not exist", _HINT, place)
+        )
     for invariant in _INVARIANTS:
         (count,) = connection.execute(invariant.offenders).fetchone()
         if count:

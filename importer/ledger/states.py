@@ -26,9 +26,9 @@ class State(StrEnum):
 
     PLANNED = "planned"  # every request so far was proven not processed; another one is due
     IN_FLIGHT = "in_flight"  # the intent is on disk, the answer is not
-    UNCLEAR = "unclear"  # a request may have arrived
+    UNCONFIRMED = "unconfirmed"  # a request may have arrived
     CREATED = "created"
-    ALREADY_THERE = "already_there"
+    ALREADY_EXISTS = "already_exists"
     REJECTED = "rejected"
     FAILED = "failed"  # proven not accepted, and given up for this run
 
@@ -46,20 +46,20 @@ TRANSITIONS: tuple[Transition, ...] = (
     Transition(None, State.IN_FLIGHT, "first intent"),
     Transition(State.PLANNED, State.IN_FLIGHT, "sent again after a wait, in this run or a later one"),
     Transition(State.FAILED, State.IN_FLIGHT, "sent again by a later run"),
-    Transition(State.UNCLEAR, State.IN_FLIGHT, "settling: the same identity is sent again"),
-    Transition(State.REJECTED, State.IN_FLIGHT, "the row's content changed, or --again"),
+    Transition(State.UNCONFIRMED, State.IN_FLIGHT, "settling: the same identity is sent again"),
+    Transition(State.REJECTED, State.IN_FLIGHT, "the row's content changed, or --resend-rejected"),
     Transition(State.IN_FLIGHT, State.PLANNED, "proven not processed, no earlier request in doubt"),
-    Transition(State.IN_FLIGHT, State.UNCLEAR, "ambiguous answer, or the run died before one was recorded"),
+    Transition(State.IN_FLIGHT, State.UNCONFIRMED, "ambiguous answer, or the run died before one was recorded"),
     Transition(State.IN_FLIGHT, State.CREATED, "201"),
-    Transition(State.IN_FLIGHT, State.ALREADY_THERE, "409"),
+    Transition(State.IN_FLIGHT, State.ALREADY_EXISTS, "409"),
     Transition(State.IN_FLIGHT, State.REJECTED, "400, 413 or 422"),
     Transition(State.IN_FLIGHT, State.FAILED, "the service refused the target, the token or the request's form"),
     Transition(State.PLANNED, State.FAILED, "the last allowed attempt was used up"),
-    Transition(State.UNCLEAR, State.CREATED, "a person found the candidate there"),
-    Transition(State.UNCLEAR, State.FAILED, "a person found that the candidate is not there"),
+    Transition(State.UNCONFIRMED, State.CREATED, "a person found the candidate there"),
+    Transition(State.UNCONFIRMED, State.FAILED, "a person found that the candidate is not there"),
 )
 
-DONE = frozenset({State.CREATED, State.ALREADY_THERE})
+DONE = frozenset({State.CREATED, State.ALREADY_EXISTS})
 """States that no request ever leaves: the candidate is where the row wants it."""
 
 _ALLOWED = frozenset((step.before, step.after) for step in TRANSITIONS)
@@ -108,7 +108,7 @@ class RunRecord:
 class Known(NamedTuple):
     """What the ledger knows of an identity: its state, the last status read, and the run and row that got it there.
 
-    `body_digest` is that of the request body last sent; of an unclear one that of the first in doubt.
+    `body_digest` is that of the request body last sent; of an unconfirmed one that of the first in doubt.
     """
 
     state: State
@@ -146,7 +146,7 @@ class Answered(NamedTuple):
 class RowState:
     """How far the life of one row of one run came: the state that its last attempt left, and the last status.
 
-    `attempts` is the number of requests intended for it. A request that was intended and not answered is UNCLEAR.
+    `attempts` is the number of requests intended for it. A request that was intended and not answered is UNCONFIRMED.
     `after_doubt`: when the last of them was intended, an earlier one may have been accepted.
     """
 
@@ -253,9 +253,9 @@ def plan_group(known: dict[bytes, Known], group: Iterable[Write]) -> GroupPlan:
             plan.refused[index] = NotAllowed(before, after, now.row if now else None)
         elif isinstance(write, Intent):
             status, digest = now.status if now else None, write.body_digest
-            if now is not None and before is State.UNCLEAR:
+            if now is not None and before is State.UNCONFIRMED:
                 digest = now.body_digest  # while that one is in doubt, a refusal must be compared with it
-            begun = Begun(attempt, Known(after, status, digest, attempt.run, attempt.row), before is State.UNCLEAR)
+            begun = Begun(attempt, Known(after, status, digest, attempt.run, attempt.row), before is State.UNCONFIRMED)
             known[attempt.identity] = begun.known
             plan.begun.append(begun)
         elif now is not None:

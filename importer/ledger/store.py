@@ -26,7 +26,7 @@ class LedgerUnwritable(StoppedEarly):
 
     def __init__(self, name: str, reason: str) -> None:
         self.reason = f"the ledger {name} cannot be written ({reason})"
-        self.hint = "make room or mend the disk, then run the same command again"
+        self.hint = "free disk space or fix the disk, then run the same command again"
         super().__init__(f"{self.reason}, so nothing more is sent; {self.hint}")
 
 
@@ -37,7 +37,7 @@ class LedgerStore(Protocol):
 
     - Nothing is sent before its intent is durable: whoever is told so by `intend_then` may send, whatever happens to
       this process, its machine or its connection afterwards. Intents may share a commit.
-    - An intent without an answer is unclear after a crash, never new.
+    - An intent without an answer is unconfirmed after a crash, never new.
     - One open attempt for each identity, whoever writes; and no step that is not in `TRANSITIONS`. The store itself
       refuses both (`plan_group` says which), also where two processes write.
     - An answer may come late, but is not lost while anything can be written: room for it is kept.
@@ -119,10 +119,10 @@ class LedgerStore(Protocol):
     # --- runs ---
 
     def begin_run(self, record: RunRecord) -> None:
-        """Note a run, and what runs of the same scope that died had in flight as unclear."""
+        """Note a run, and what runs of the same scope that died had in flight as unconfirmed."""
 
     def end_run(self, run: str, ended_at: datetime, exit_code: int | None) -> None:
-        """Note how a run ended, and what it left in flight as unclear; `exit_code` None: it was killed.
+        """Note how a run ended, and what it left in flight as unconfirmed; `exit_code` None: it was killed.
 
         Raises:
             LedgerUnwritable: it cannot be written; the next run of the same scope makes up for it.
@@ -156,10 +156,10 @@ class LedgerStore(Protocol):
         """Every row of a run whose life began, in row order, as its last attempt left it. Streams."""
 
     def resolve(self, run: str, row: int, *, created: bool) -> None:
-        """Settle an unclear row as a person found it: there, or not there. May be said again.
+        """Settle an unconfirmed row as a person found it: there, or not there. May be said again.
 
         Raises:
-            UsageError: the run sent nothing for this row, or it is not unclear.
+            UsageError: the run sent nothing for this row, or it is not unconfirmed.
         """
 
     def check(self) -> tuple[Problem, ...]:

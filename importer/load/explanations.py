@@ -1,4 +1,4 @@
-"""What is said of a row and of a run that ended early: what happened, why, and what to do."""
+"""The messages for a row and for a run that ended early: what happened, why, and what to do."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class Stop:
     whole_run: bool = True
 
 
-INTERRUPTED = Stop("interrupted", "the run was interrupted", f"{_RUN_AGAIN} to go on where it ended")
+INTERRUPTED = Stop("interrupted", "the run was interrupted", f"{_RUN_AGAIN}; it continues where it stopped")
 
 _OF_TARGET = {
-    403: ("target-forbidden", "does not let us add to", "ask for the right to it, or check the token"),
-    404: ("target-unknown", "does not know", "check the target in the mapping"),
-    410: ("target-gone", "no longer has", "check the target in the mapping"),
-    423: ("target-locked", "has locked", "wait until it is open again"),
+    403: ("target-forbidden", "does not allow adding candidates to", "ask for permission, or check the token"),
+    404: ("target-not-found", "cannot find", "check target: in the mapping"),
+    410: ("target-removed", "no longer has", "check target: in the mapping"),
+    423: ("target-locked", "has locked", "wait until it is unlocked"),
 }
 
 
@@ -44,34 +44,34 @@ def refused_for_all(target: Target, status: int) -> Stop:
     if status < 400:
         return Stop(
             "redirected",
-            f"the service sends us to another address ({status}), where we do not take candidates",
-            f"set IMPORTER_BASE_URL to the service's own address, then {_RUN_AGAIN}",
+            f"the service redirects to another address ({status}); redirects are not followed",
+            f"set IMPORTER_BASE_URL to the correct address of the service, then {_RUN_AGAIN}",
         )
     if status in _OF_TARGET:
         code, verb, remedy = _OF_TARGET[status]
         return Stop(code, f"the service {verb} {target} ({status})", f"{remedy}, then {_RUN_AGAIN}", whole_run=False)
     return Stop(
         "request-refused",
-        f"the service refuses the form of our request to {target} ({status})",
-        "check IMPORTER_BASE_URL; if it is right, the service has changed and the importer must follow",
+        f"the service does not accept this kind of request for {target} ({status})",
+        "check IMPORTER_BASE_URL; if it is correct, the service has changed and the importer needs an update",
         whole_run=False,
     )
 
 
 def mapping_is_wrong(alike: int, refusal: str) -> Stop:
-    reason = f": {refusal}" if refusal else ", without saying why"
+    reason = f": {refusal}" if refusal else ", but gave no details"
     return Stop(
-        "mapping-is-wrong",
-        f"the service refused {alike} rows in a row for the same reason{reason}",
-        f"mend the mapping, check it with importer check, then {_RUN_AGAIN}",
+        "rejection-repeated",
+        f"the service rejected {alike} consecutive rows for the same reason{reason}",
+        f"fix the mapping, check it with importer check, then {_RUN_AGAIN}",
     )
 
 
 def too_many_errors(errors: int, ended: int, limit: ErrorLimit) -> Stop:
     return Stop(
         "too-many-errors",
-        f"{errors} of {ended} rows were rejected, failed or unclear; the limit is {limit}",
-        f"look at the report, mend the rows or the mapping, then {_RUN_AGAIN}; or raise --max-errors",
+        f"{errors} of {ended} rows were rejected, failed or unconfirmed; the limit is {limit}",
+        f"open the report, fix the rows or the mapping, then {_RUN_AGAIN}; or raise --max-errors",
     )
 
 
@@ -79,7 +79,7 @@ def no_connection(reason: str) -> Stop:
     """The address has never answered, and cannot be reached now."""
     return Stop(
         "unreachable",
-        f"the service cannot be reached, and has never answered at this address ({reason})",
+        f"the service cannot be reached and has never responded at this address ({reason})",
         f"check IMPORTER_BASE_URL and the network with importer doctor, then {_RUN_AGAIN}",
     )
 
@@ -88,14 +88,14 @@ def no_progress(seconds: float, reason: str | None) -> Stop:
     """No row came nearer to its end for so long; `reason` is what is waited for."""
     because = f": {reason}" if reason else ""
     return Stop(
-        "service-unwell",
-        f"no row was settled for {in_words(seconds)}{because}",
-        f"wait until the service is well, then {_RUN_AGAIN}: it settles the unclear rows first",
+        "run-stalled",
+        f"no row was completed for {in_words(seconds)}{because}",
+        f"wait until the service works again, then {_RUN_AGAIN}: it resends the unconfirmed rows first",
     )
 
 
 def ledger_lost(error: LedgerUnwritable) -> Stop:
-    return Stop("ledger-unwritable", error.reason, error.hint)
+    return Stop("ledger-not-writable", error.reason, error.hint)
 
 
 def in_words(seconds: float) -> str:
@@ -108,20 +108,24 @@ def in_words(seconds: float) -> str:
 # --- rows ---
 
 _SETTLE_THERE = (
-    "run the same command again to settle it, or look in the service and say what you found with: "
-    "importer resolve {run} {row} --created, or --absent"
+    "run the same command again to resend it, or look in the service and record the result with: "
+    "importer resolve {run} {row} --created (or --not-created)"
 )
 _SETTLE = _SETTLE_THERE.format(run="RUN", row="ROW")
-DONE_WITH_OTHER_CONTENT = "done-with-other-content"  # a correction, or another person: either way a person looks at it
+DONE_WITH_OTHER_CONTENT = (
+    "already-imported-different"  # a correction, or another person: either way a person looks at it
+)
 OWN_EARLIER_ATTEMPT = Problem(
-    "own-earlier-attempt", "most likely our own earlier attempt, whose answer did not arrive", "nothing is to be done"
+    "created-by-earlier-request",
+    "most likely created by our own earlier request, whose response was lost",
+    "no action needed",
 )
 
 
 def outcome_of(job: Job, state: State | None, stop: Stop | None) -> Outcome:
     """The outcome of a row that is left in a state; None: nothing was sent for it. `stop`: why sending ended early."""
-    if state is State.UNCLEAR and job.earlier is not None and not job.attempts:
-        return unclear_before(job.row, job.earlier)
+    if state is State.UNCONFIRMED and job.earlier is not None and not job.attempts:
+        return unconfirmed_before(job.row, job.earlier)
     kind, problems = _kind_and_problems(job, state, stop)
     return Outcome(job.row, kind, job.status, job.attempts, problems)
 
@@ -130,61 +134,61 @@ def duplicate_of(row: int, other_row: int | None) -> Outcome:
     """The outcome of a row whose e-mail another row of this run has; which one, where that is known."""
     other = "another row" if other_row is None else f"row {other_row}"
     reason = f"{other} of this file has the same e-mail for the same target"
-    return Outcome(row, OutcomeKind.INVALID, problems=(Problem("same-email", reason, "keep one of the two rows"),))
+    return Outcome(row, OutcomeKind.INVALID, problems=(Problem("email-duplicate", reason, "keep one of the two rows"),))
 
 
-def done_before(row: int, known: Known, body_digest: bytes) -> Outcome:
+def already_imported(row: int, known: Known, body_digest: bytes) -> Outcome:
     """The outcome of a row whose candidate is there already; says so where another content was sent for it then."""
     if known.body_digest == body_digest:
-        return Outcome(row, OutcomeKind.DONE_BEFORE)
+        return Outcome(row, OutcomeKind.ALREADY_IMPORTED)
     problem = Problem(
         DONE_WITH_OTHER_CONTENT,
-        f"for this e-mail another content was sent in run {known.run}, row {known.row}; this one was not sent",
-        "if it is another person, give the row its own e-mail; if it is a correction, make it in the service",
+        f"different data for this e-mail was sent in run {known.run}, row {known.row}; this row was not sent",
+        "for a correction, change the candidate in the service; for a different person, use a different e-mail address",
     )
-    return Outcome(row, OutcomeKind.DONE_BEFORE, problems=(problem,))
+    return Outcome(row, OutcomeKind.ALREADY_IMPORTED, problems=(problem,))
 
 
 def rejected_before(row: int, known: Known, before: Outcome | None) -> Outcome:
     """The outcome of a row that was refused in an earlier run and is unchanged; `before` is what that run said."""
     text = (
-        before.problems[0].message if before and before.problems else f"the service refused this row ({known.status})"
+        before.problems[0].message if before and before.problems else f"the service rejected this row ({known.status})"
     )
     problem = Problem(
-        "rejected-before",
-        f"{text} in run {known.run}, and it has not changed since",
-        "mend the row, or send it as it is with --again",
+        "rejected-earlier",
+        f"{text} in run {known.run}, and the row has not changed since",
+        "fix the row, or send it unchanged with --resend-rejected",
     )
     return Outcome(row, OutcomeKind.REJECTED, known.status, problems=(problem,))
 
 
-def unclear_before(row: int, known: Known) -> Outcome:
-    """The outcome of a row that an earlier run left unclear and that this one does not settle."""
+def unconfirmed_before(row: int, known: Known) -> Outcome:
+    """The outcome of a row that an earlier run left unconfirmed and that this one does not settle."""
     problem = Problem(
-        "unclear",
-        f"in run {known.run} (row {known.row} there) a request may have arrived, but no clear answer came",
+        "unconfirmed",
+        f"sent in run {known.run} (row {known.row} there), but the response was lost or inconclusive",
         _SETTLE_THERE.format(run=known.run, row=known.row),
     )
-    return Outcome(row, OutcomeKind.UNCLEAR, problems=(problem,))
+    return Outcome(row, OutcomeKind.UNCONFIRMED, problems=(problem,))
 
 
 def _kind_and_problems(job: Job, state: State | None, stop: Stop | None) -> tuple[OutcomeKind, tuple[Problem, ...]]:
     match state:
         case State.CREATED:
             return OutcomeKind.CREATED, _warnings(job)
-        case State.ALREADY_THERE:
-            return OutcomeKind.ALREADY_THERE, () if job.prior is PriorAttempt.NONE else (OWN_EARLIER_ATTEMPT,)
+        case State.ALREADY_EXISTS:
+            return OutcomeKind.ALREADY_EXISTS, () if job.prior is PriorAttempt.NONE else (OWN_EARLIER_ATTEMPT,)
         case State.REJECTED:
             reason = f"the service refused this row ({_answer_text(job)})"
-            return OutcomeKind.REJECTED, (Problem("rejected", reason, "mend the row, then run the same command again"),)
-        case State.UNCLEAR | State.IN_FLIGHT:
-            return OutcomeKind.UNCLEAR, (Problem("unclear", _unclear(job), _SETTLE),)
+            return OutcomeKind.REJECTED, (Problem("rejected", reason, "fix the row, then run the same command again"),)
+        case State.UNCONFIRMED | State.IN_FLIGHT:
+            return OutcomeKind.UNCONFIRMED, (Problem("unconfirmed", _unconfirmed(job), _SETTLE),)
         case State.FAILED | State.PLANNED:
             times = "1 attempt" if job.attempts == 1 else f"{job.attempts} attempts"
             reason = f"the service did not take this row in {times} ({_answer_text(job)})"
             return OutcomeKind.FAILED, (Problem("not-accepted", reason, "run the same command again later"),)
         case None:
-            not_sent = Problem("not-sent", f"not sent, because {stop.reason}", stop.hint) if stop else None
+            not_sent = Problem("not-sent", f"not sent because {stop.reason}", stop.hint) if stop else None
             return OutcomeKind.NOT_SENT, (not_sent,) if not_sent else ()
 
 
@@ -200,13 +204,13 @@ def _warnings(job: Job) -> tuple[Problem, ...]:
             return (
                 Problem(
                     CREATED_OTHER_EMAIL,
-                    f"created, but the response names another e-mail ({hashes})",
-                    "look in the service which candidate was created, and correct it there: the row is not sent again",
+                    f"created, but the response contains a different e-mail address ({hashes})",
+                    "find the candidate in the service and correct it there; the row is not sent again",
                 ),
                 Problem(CREATED_EMAILS, f"e-mail sent: {sent}; e-mail in the response: {answer.email}"),
             )
     if answer.message:
-        return (Problem("created-unreadable", answer.message, "look in the service whether the candidate is there"),)
+        return (Problem("created-response-invalid", answer.message, "check in the service that the candidate exists"),)
     return ()
 
 
@@ -214,16 +218,16 @@ def _short_hash(email: str) -> str:
     return hashlib.sha256(normalized_email(email).encode()).hexdigest()[:12]
 
 
-def _unclear(job: Job) -> str:
+def _unconfirmed(job: Job) -> str:
     if job.last is None:
-        return "an earlier request may have arrived, and no clear answer came"
+        return "an earlier request was sent, but its response was lost or inconclusive"
     return f"a request may have arrived, but no clear answer came ({_answer_text(job)})"
 
 
 def _answer_text(job: Job) -> str:
     match job.last:
         case Reply(status, message):
-            return f"{status}: {message}" if message else f"{status}, without a reason"
+            return f"{status}: {message}" if message else f"{status}, no reason given"
         case NoReply(reason):
             return reason
         case None:

@@ -54,7 +54,7 @@ class Job(NamedTuple):
     def state_if_not_sent(self) -> State | None:
         """What is known of it where it is not sent any more; None: nothing was sent for it."""
         if self.prior is not PriorAttempt.NONE:
-            return State.UNCLEAR
+            return State.UNCONFIRMED
         return State.FAILED if self.attempts else None
 
 

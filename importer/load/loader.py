@@ -10,12 +10,12 @@ from importer.ledger import DONE, Fingerprints, Known, LedgerStore, LedgerUnwrit
 from importer.load.explanations import (
     INTERRUPTED,
     Stop,
-    done_before,
+    already_imported,
     duplicate_of,
     ledger_lost,
     outcome_of,
     rejected_before,
-    unclear_before,
+    unconfirmed_before,
 )
 from importer.load.jobs import TINY, Job, Next, PriorAttempt
 from importer.load.next_step import after_pause, after_question, after_time
@@ -127,13 +127,13 @@ class Loader:
 
     def _plan_known(self, job: Job, known: Known) -> Outcome | Job:
         if known.state in DONE:
-            return done_before(job.row, known, job.body_digest)
+            return already_imported(job.row, known, job.body_digest)
         is_unchanged = known.body_digest == job.body_digest
-        if known.state is State.REJECTED and is_unchanged and not self._options.again:
+        if known.state is State.REJECTED and is_unchanged and not self._options.resend_rejected:
             return rejected_before(job.row, known, self._earlier(known.run, known.row))
-        if known.state in (State.UNCLEAR, State.IN_FLIGHT):
-            if self._options.settle == "never":
-                return unclear_before(job.row, known)
+        if known.state in (State.UNCONFIRMED, State.IN_FLIGHT):
+            if self._options.resend_unconfirmed == "never":
+                return unconfirmed_before(job.row, known)
             prior = PriorAttempt.SAME_BYTES if is_unchanged else PriorAttempt.OTHER_BYTES
             return job._replace(prior=prior, earlier=known)
         return job
@@ -216,7 +216,12 @@ class Loader:
         """Which of the waiting rows are sent again when they are due."""
         suspension = self._sender.state.suspension
         is_inconclusive = suspension is not None and suspension.kind == "inconclusive"  # they are its probes
-        is_now = self._is_last or self._options.settle == "now" or self._sender.waiting.is_full or is_inconclusive
+        is_now = (
+            self._is_last
+            or self._options.resend_unconfirmed == "now"
+            or self._sender.waiting.is_full
+            or is_inconclusive
+        )
         return (Next.RETRY, Next.RESEND) if is_now else (Next.RETRY,)
 
     def _probe(self, now: float) -> None:
@@ -312,14 +317,14 @@ class DryLoader:
         self._scope = scope
 
     def load(self, candidates: Iterable[ReadyCandidate]) -> Generator[Outcome, None, None]:
-        """`done_before` for what the ledger knows as done, `not_sent` without a problem for the rest."""
+        """`already_imported` for what the ledger knows as done, `not_sent` without a problem for the rest."""
         if self._ledger is None:
             yield from (Outcome(candidate.row, OutcomeKind.NOT_SENT) for candidate in candidates)
             return
         prints = self._ledger.fingerprints
         for candidate, _, known in _with_known(candidates, prints, self._scope, self._ledger.look_up):
             if known is not None and known.state in DONE:
-                yield done_before(candidate.row, known, prints.body_digest(candidate.body))
+                yield already_imported(candidate.row, known, prints.body_digest(candidate.body))
             else:
                 yield Outcome(candidate.row, OutcomeKind.NOT_SENT)
 

@@ -53,7 +53,7 @@ class Disposition(StrEnum):
     """What one answer says about its row."""
 
     CREATED = "created"
-    ALREADY_THERE = "already_there"
+    ALREADY_EXISTS = "already_exists"
     REJECTED = "rejected"
     AGAIN = "again"  # proven not processed: sent again after a wait
     AMBIGUOUS = "ambiguous"  # it may have been accepted: settled later with the same bytes
@@ -73,12 +73,12 @@ class Rule:
 
 RULES: tuple[Rule, ...] = (
     Rule((201,), Disposition.CREATED, "the only status that says created"),
-    Rule((409,), Disposition.ALREADY_THERE, "the candidate is there"),
+    Rule((409,), Disposition.ALREADY_EXISTS, "the candidate is there"),
     Rule((400, 413, 422), Disposition.REJECTED, "the service refuses this row"),
     Rule((425, 429), Disposition.AGAIN, "not now, and nothing was done"),
     Rule((401,), Disposition.STOP_RUN, "the token is refused"),
     Rule((403, 404, 410, 423), Disposition.STOP_TARGET, "the target is closed to us"),
-    Rule((408,), Disposition.AMBIGUOUS, "something gave up waiting, perhaps not the one that works"),
+    Rule((408,), Disposition.AMBIGUOUS, "a timeout, perhaps of a proxy and not of the service"),
     Rule(range(400, 500), Disposition.STOP_TARGET, "the form of our request is refused, and all rows have that form"),
     Rule((302, 303), Disposition.REDIRECTED, "said after what was accepted, too; a redirect is never followed"),
     Rule(range(300, 400), Disposition.STOP_RUN, "the address is wrong; a redirect is never followed"),
@@ -98,13 +98,13 @@ def classify(answer: Reply | NoReply) -> Disposition:
 
 _AFTER_FIRST_ATTEMPT = {
     Disposition.CREATED: State.CREATED,
-    Disposition.ALREADY_THERE: State.ALREADY_THERE,
+    Disposition.ALREADY_EXISTS: State.ALREADY_EXISTS,
     Disposition.REJECTED: State.REJECTED,
     Disposition.AGAIN: State.PLANNED,
-    Disposition.AMBIGUOUS: State.UNCLEAR,
+    Disposition.AMBIGUOUS: State.UNCONFIRMED,
     Disposition.STOP_TARGET: State.FAILED,
     Disposition.STOP_RUN: State.FAILED,
-    Disposition.REDIRECTED: State.UNCLEAR,
+    Disposition.REDIRECTED: State.UNCONFIRMED,
 }
 
 
@@ -116,11 +116,11 @@ def state_after(operation: Operation, disposition: Disposition, prior: PriorAtte
     the first request; what it says to a second addition to a pool is not shown (4.3) and may be that same 400.
     """
     after = _AFTER_FIRST_ATTEMPT[disposition]
-    if prior is PriorAttempt.NONE or disposition in (Disposition.CREATED, Disposition.ALREADY_THERE):
+    if prior is PriorAttempt.NONE or disposition in (Disposition.CREATED, Disposition.ALREADY_EXISTS):
         return after
     if disposition is Disposition.REJECTED and operation is Operation.APPLY and prior is PriorAttempt.SAME_BYTES:
         return after
-    return State.UNCLEAR
+    return State.UNCONFIRMED
 
 
 # --- what comes next ---
@@ -223,7 +223,7 @@ def after_answer(run: RunState, job: Job, answer: Reply | NoReply, conditions: C
             return step._replace(run=_stopped(step.run, refused_for_all(conditions.target, answer.status)))
         case Disposition.REJECTED:
             return _after_final(run, job, state, answer.message, conditions)
-        case Disposition.CREATED | Disposition.ALREADY_THERE:
+        case Disposition.CREATED | Disposition.ALREADY_EXISTS:
             return _after_final(run, job, state, None, conditions)
 
 
@@ -286,12 +286,12 @@ def _after_inconclusive(run: RunState, job: Job, state: State, conditions: Condi
         run = _wait_longer(run, conditions, asked) if is_lasting else run._replace(suspension=None, holds=0)
     if run.suspension is None:
         run = _note_inconclusive(run, job.row, conditions, asked)
-    if options.settle == "never" or job.tries >= options.attempts:
+    if options.resend_unconfirmed == "never" or job.tries >= options.max_attempts:
         return _end(run, job, state, conditions)
     if is_counted and job.tries > 1:
         run = run._replace(progress_at=conditions.now)  # its tries are counted: this has an end
-    delay = options.settle_after
-    if options.settle == "now":
+    delay = options.resend_delay
+    if options.resend_unconfirmed == "now":
         delay = min(delay, _growing(job.tries - 1, conditions) if job.attempts > 1 else 0.0)
     if job.attempts > 1:
         delay *= 1 + conditions.jitter / 4  # a service that fails every half minute is not asked at these times only
@@ -306,7 +306,7 @@ def _note_inconclusive(run: RunState, row: int, conditions: Conditions, asked: f
     of_window = len(window) >= _INCONCLUSIVE_OF_WINDOW and len({one for one in window if one >= 0})
     if len(streak) < _INCONCLUSIVE_IN_A_ROW and of_window < _INCONCLUSIVE_OF_WINDOW:
         return run
-    return _suspended(run, "inconclusive", "too many answers are lost or inconclusive", conditions, asked)
+    return _suspended(run, "inconclusive", "too many responses are lost or inconclusive", conditions, asked)
 
 
 def _after_refusal(run: RunState, job: Job, state: State, answer: Reply, conditions: Conditions) -> Step:
@@ -320,8 +320,8 @@ def _after_refusal(run: RunState, job: Job, state: State, answer: Reply, conditi
             run = _suspended(run, "refused", reason, conditions, asked)
     elif job.is_probe:
         run = _wait_longer(run, conditions, asked)
-    if is_counted and job.refusals % conditions.options.attempts == 0:
-        if job.refusals >= 2 * conditions.options.attempts:
+    if is_counted and job.refusals % conditions.options.max_attempts == 0:
+        if job.refusals >= 2 * conditions.options.max_attempts:
             return _end(run, job, state, conditions)
         return Step(run, job, state, Next.LAST_PASS)
     due = conditions.now + (_growing(job.refusals, conditions) if asked is None else asked)
@@ -344,7 +344,7 @@ def _without_connection(run: RunState, job: Job, state: State, answer: NoReply, 
 def _end(run: RunState, job: Job, state: State, conditions: Conditions) -> Step:
     """The row has its outcome: what is proven not processed, and not sent again, has failed."""
     state = State.FAILED if state is State.PLANNED else state
-    errors = run.errors + (state in (State.REJECTED, State.FAILED, State.UNCLEAR))
+    errors = run.errors + (state in (State.REJECTED, State.FAILED, State.UNCONFIRMED))
     run = run._replace(ended=run.ended + 1, errors=errors, progress_at=conditions.now)
     limit = conditions.options.max_errors
     if limit is not None and limit.is_passed_by(run.errors, run.ended):

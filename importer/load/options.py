@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 from importer.problems import UsageError
 
-Settling = Literal["now", "later", "never"]
+Resend = Literal["now", "end", "never"]
 
 _FIRST_JUDGED_AT: Final = 20  # rows: a percentage of a few says nothing
 _LONGEST_WAIT: Final = 0.05  # seconds: whoever sets the switch need not wake anybody
@@ -21,7 +21,7 @@ _MINUTES_OF: Final = {"s": 1 / 60, "m": 1.0, "h": 60.0, "": 1.0}
 
 @dataclass(frozen=True, slots=True)
 class ErrorLimit:
-    """How many rows may end as rejected, failed or unclear: a number, or a percentage of the rows ended so far."""
+    """How many rows may end as rejected, failed or unconfirmed: a number, or a percentage of the rows ended so far."""
 
     amount: float
     is_percentage: bool = False
@@ -35,7 +35,9 @@ class ErrorLimit:
         """
         found = re.fullmatch(r"(\d+)|(\d+(?:\.\d+)?)\s*%", text.strip(), re.ASCII)
         if not found or (found[2] and float(found[2]) > 100):
-            raise UsageError(f"{text!r} is no limit for errors; give a number of rows (25) or a percentage (5%)")
+            raise UsageError(
+                f"{text!r} is not a valid limit for errors; use a number of rows (25) or a percentage (5%)"
+            )
         return cls(float(found[1] or found[2]), is_percentage=found[2] is not None)
 
     def is_passed_by(self, errors: int, ended: int) -> bool:
@@ -56,7 +58,7 @@ def parse_minutes(text: str) -> float:
     """
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text.strip().lower(), re.ASCII)
     if not found or not float(found[1]):
-        raise UsageError(f"{text!r} is not a length of time; write it like 15m, 90s or 2h")
+        raise UsageError(f"{text!r} is not a valid duration; write it like 15m, 90s or 2h")
     return float(found[1]) * _MINUTES_OF[found[2]]
 
 
@@ -64,27 +66,27 @@ def parse_minutes(text: str) -> float:
 class LoadOptions:
     """How rows are sent.
 
-    in_flight: the most requests at the same time. rate: the most requests a second, spread evenly.
-    settle: when a row whose request may have arrived is sent again with the same bytes: at once, at the end of the
-    run, or not at all. settle_after: seconds between two requests for it, for `later`. attempts: how often it is sent
-    at most; as often a row is refused (429) on its own before it waits for all others.
-    give_up_after: seconds after which a run ends in which no row is settled. Of `settle_after` it is at least twice.
+    concurrency: the most requests at the same time. rate: the most requests a second, spread evenly.
+    resend_unconfirmed: when a row whose request may have arrived is sent again with the same bytes: at once, at the
+    end of the run, or not at all. resend_delay: seconds between two requests for it, for `end`. max_attempts: how often
+    it is sent at most; as often a row is refused (429) on its own before it waits for all others.
+    give_up_after: seconds after which a run ends in which no row is settled. Of `resend_delay` it is at least twice.
     again: send rows that were rejected before even if they are unchanged.
     """
 
-    in_flight: int = 8
+    concurrency: int = 8
     rate: float | None = None
     max_errors: ErrorLimit | None = None
-    settle: Settling = "later"
-    settle_after: float = 60.0
-    attempts: int = 13
+    resend_unconfirmed: Resend = "end"
+    resend_delay: float = 60.0
+    max_attempts: int = 13
     give_up_after: float = 900.0
-    again: bool = False
+    resend_rejected: bool = False
 
     @property
     def patience(self) -> float:
         """Seconds without progress after which the run ends: more than the delay of a row that is sent again."""
-        return max(self.give_up_after, 2 * self.settle_after)
+        return max(self.give_up_after, 2 * self.resend_delay)
 
 
 class Wakeup:

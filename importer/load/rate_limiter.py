@@ -46,12 +46,12 @@ class RateLimiter:
     allows and what 429s have taught, without bursts.
     """
 
-    def __init__(self, in_flight: int, rate: float | None = None) -> None:
-        self._most = in_flight
+    def __init__(self, concurrency: int, rate: float | None = None) -> None:
+        self._most = concurrency
         self._rate = rate
         self._learned = LearnedRate()
         self._throughput = ThroughputProbe()
-        self._ceiling = float(min(_BEGINS_WITH, in_flight))
+        self._ceiling = float(min(_BEGINS_WITH, concurrency))
         self._slowed_at: float | None = None
         self._cut_at = float("-inf")
         self._error_share = 0.0
@@ -129,37 +129,37 @@ class ThroughputProbe:
         """Whether more in flight is worth a try."""
         return not self._idle_rounds
 
-    def answered(self, now: float, in_flight: float) -> float:
+    def answered(self, now: float, concurrency: float) -> float:
         """Take note of an answer; gives the number that should be in flight: less where a rise brought nothing."""
         if self._began is None:
-            self._begin_round(now, in_flight)
-            return in_flight
+            self._begin_round(now, concurrency)
+            return concurrency
         self._answers_left -= 1
         if self._answers_left:
-            return in_flight
+            return concurrency
         elapsed = now - self._began
         throughput = self._round / elapsed if elapsed else float("inf")
-        best = self._judge(in_flight, throughput)
+        best = self._judge(concurrency, throughput)
         self._before = (best, throughput)
         self._begin_round(now, best)
         return best
 
-    def _begin_round(self, now: float, in_flight: float) -> None:
+    def _begin_round(self, now: float, concurrency: float) -> None:
         self._began = now
-        self._round = self._answers_left = max(_FEWEST, round(in_flight))
+        self._round = self._answers_left = max(_FEWEST, round(concurrency))
 
-    def _judge(self, in_flight: float, throughput: float) -> float:
+    def _judge(self, concurrency: float, throughput: float) -> float:
         if self._idle_rounds:
             self._idle_rounds -= 1
-            return in_flight
+            return concurrency
         if self._before is None:
-            return in_flight
+            return concurrency
         in_flight_before, throughput_before = self._before
-        rise = in_flight / in_flight_before - 1
+        rise = concurrency / in_flight_before - 1
         if rise > 0 and throughput < throughput_before * (1 + _WANTED * rise):
             self._idle_rounds = _IDLE_ROUNDS
             return in_flight_before
-        return in_flight
+        return concurrency
 
 
 class LearnedRate:

@@ -61,7 +61,7 @@ class Sender:
         self._cancellation = cancellation
         self.lock = threading.Lock()
         self.state = RunState(progress_at=cancellation.now(), has_answered=has_answered)
-        self.limiter = RateLimiter(options.in_flight, options.rate)
+        self.limiter = RateLimiter(options.concurrency, options.rate)
         self.ready = ReadyRows()
         self.waiting = WaitingRows()
         self.intending = 0

@@ -33,13 +33,13 @@ from importer.models import SourceOptions
 
 
 class Filter(Section):
-    """Only rows whose column says (or does not say) one of the words."""
+    """Only rows whose column has (or does not have) one of these values."""
 
     rules: ClassVar = {"oneOf": [{"required": ["is"]}, {"required": ["is_not"]}]}
 
-    column: Filled = needed("name the column to filter by")
+    column: Filled = needed("add the column to filter by")
     is_: Texts | None = key("The words.", alias="is")
-    is_not: Texts | None = key("The words of rows that do not count.")
+    is_not: Texts | None = key("The words of rows that are excluded.")
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -52,18 +52,20 @@ class Filter(Section):
     @classmethod
     def check_keys(cls, node: Keys, reading: Reading) -> None:
         if ("is" in node) == ("is_not" in node):
-            message = f"{node.name} has is and is_not" if "is" in node else f"{node.name} has neither is nor is_not"
-            reading.error("where-words", message, "keep one of them, with a list of words", node.place)
+            message = (
+                f"{node.name} has both is and is_not" if "is" in node else f"{node.name} has neither is nor is_not"
+            )
+            reading.error("filter-condition-invalid", message, "use one of them, with a list of words", node.place)
 
 
 class GroupBy(Section):
-    """Rows that say the same in this column are one candidate."""
+    """Rows with the same value in this column are one candidate."""
 
     short = "column"
 
-    column: Filled = needed("name the column that says the same in all rows of a candidate")
+    column: Filled = needed("add the column that is the same in all rows of a candidate")
     blank: Annotated[Literal["continues"], OneOf()] | None = key("A blank row belongs to the one above.")
-    main: Filter | None = key("The rows that hold the candidate's own cells.")
+    main: Filter | None = key("The rows that contain the candidate's own data.")
 
 
 class _RowKeys(Section):
@@ -82,9 +84,9 @@ class _RowKeys(Section):
 
 
 class _FileKeys(_RowKeys):
-    encoding: Encoding | None = key("Of a CSV: utf-8, cp1254, cp1252, utf-16, ...")
-    delimiter: Delimiter | None = key('Of a CSV: what stands between two columns: ";", ",", tab.')
-    longest_cell: Number | None = key("The most characters that a cell of a CSV may hold.")
+    encoding: Encoding | None = key("The encoding of a CSV file: utf-8, cp1254, cp1252, utf-16, ...")
+    delimiter: Delimiter | None = key('The character between two columns of a CSV file: ";", ",", tab.')
+    longest_cell: Number | None = key("The maximum number of characters in a cell of a CSV file.")
 
 
 class _SheetKey(Section):
@@ -124,7 +126,7 @@ _REPEAT_HINT = f'write repeat: "{PLACEHOLDER}", and {PLACEHOLDER} in each column
 def _placeholder(node: Node) -> Text:
     text = read_text(node)
     if text != PLACEHOLDER:
-        raise refusal("repeat-form", f"'{text}' is no form of repeat", _REPEAT_HINT)
+        raise refusal("repeat-invalid", f"'{text}' is not a valid value of repeat", _REPEAT_HINT)
     return text
 
 
@@ -134,12 +136,12 @@ class Repeat(Section):
     short = "number"
     short_rules: ClassVar = {"enum": [PLACEHOLDER]}
 
-    number: Annotated[Text, Leaf(_placeholder, short_rules)] | None = key("What stands for the number.")
-    first: Annotated[Literal["unnumbered"], OneOf()] | None = key("The first group carries no number.")
+    number: Annotated[Text, Leaf(_placeholder, short_rules)] | None = key("The placeholder for the number.")
+    first: Annotated[Literal["unnumbered"], OneOf()] | None = key("The first group has no number.")
 
     @classmethod
     def wrong_shape(cls, node: Node) -> PydanticCustomError:
-        return refusal("wrong-type", "repeat must be a text or keys", _REPEAT_HINT)
+        return refusal("mapping-value-invalid", "repeat must be a text or keys", _REPEAT_HINT)
 
     @classmethod
     def fits(cls, node: Keys) -> bool:
@@ -161,22 +163,24 @@ class ChildSource:
 def _file_name(node: Node) -> Text:
     text = read_filled(node)
     if "\0" in text:
-        raise refusal("wrong-type", f"{text.name} holds a NUL, which no file's does", "take it out")
+        raise refusal(
+            "mapping-value-invalid", f"{text.name} contains a NUL character, which file names cannot have", "remove it"
+        )
     return text
 
 
 class ChildRows(Section):
-    """The rows of another table whose `key` says what `equals` says in the row."""
+    """The rows of another table whose `key` matches `equals` in the row."""
 
-    name: Annotated[Text, Leaf(_file_name, FILLED)] = needed("name it, as name: Jobs")
+    name: Annotated[Text, Leaf(_file_name, FILLED)] = needed("add its name, for example name: Jobs")
     key_: Filled = needed(
-        "name its column that says whose entry a row is", "The column there that says whose entry a row is.", "key"
+        "add the column there that identifies the candidate", "The column there that identifies the candidate.", "key"
     )
     equals: Filled = needed(
-        "name the column of the main table that says the same as key",
-        "The column of the main table that says the same.",
+        "add the column of the main table that matches key",
+        "The column of the main table that matches it.",
     )
-    order_by: Filled | None = key("The column there that holds the order.")
+    order_by: Filled | None = key("The column there with the order of the entries.")
 
     @property
     def source(self) -> ChildSource:
@@ -202,14 +206,14 @@ class ChildFile(_FileKeys, _SheetKey, ChildRows):
 class CellPieces(Section):
     """All entries in one cell, each of which must fit a pattern whole."""
 
-    column: Filled = needed("name the column that holds the entries")
+    column: Filled = needed("add the column that contains the entries")
     split: Separator = needed(
-        'say what stands between two entries, as split: ";" or split: newline',
-        "What stands between two entries: a sign, or newline.",
+        'add the separator between two entries, for example split: ";" or split: newline',
+        "The separator between two entries: a character, or newline.",
     )
     pattern: Expression = needed(
-        "say what an entry looks like, as '(?P<company>.+), .+'",
-        "What one entry looks like; its named groups are the fields.",
+        "describe an entry with a pattern, for example '(?P<company>.+), .+'",
+        "The pattern of one entry; its named groups are the fields.",
     )
 
 
@@ -217,10 +221,10 @@ class ParallelLists(Section):
     """Lists side by side, which belong together by position, or by the number that each item ends in."""
 
     split: Separator = needed(
-        'say what stands between two items, as split: ";" or split: json',
-        "What stands between two items; json where a list is written as JSON or as Python prints it.",
+        'add the separator between two items, for example split: ";" or split: json',
+        "The separator between two items; json for a list in JSON or Python format.",
     )
-    numbered: Annotated[Literal["true", "false"], OneOf()] | None = key("Each item ends in its number: Lead[1].")
+    numbered: Annotated[Literal["true", "false"], OneOf()] | None = key("Each item ends with its number: Lead[1].")
 
 
 AllRows = Literal["all"]
@@ -237,10 +241,10 @@ class EntriesSpec(Section):
     repeat: Repeat | None = key("Numbered column groups.")
     sheet: ChildSheet | None = None
     file: ChildFile | None = None
-    rows: _Rows | None = key("Each row of the candidate may hold an entry.")
+    rows: _Rows | None = key("Each row of the candidate may contain an entry.")
     cell: CellPieces | None = key("All entries in one cell.")
-    json_: Filled | None = key("A column with a list, as JSON or as Python prints it.", alias="json")
-    lists: ParallelLists | None = key("Lists side by side.")
+    json_: Filled | None = key("A column with a list in JSON or Python format.", alias="json")
+    lists: ParallelLists | None = key("Parallel lists in several columns.")
     order: Annotated[EntryOrder, OneOf()] | None = key("The order in which entries are sent.")
 
     @property
@@ -265,7 +269,7 @@ class EntriesSpec(Section):
 
 
 ENTRY_SOURCES = ("repeat", "sheet", "file", "rows", "cell", "json", "lists")
-_EACH = "each entry needs its name"
+_EACH = "every entry needs a name"
 
 
 class Education(EntriesSpec):

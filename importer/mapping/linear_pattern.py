@@ -22,7 +22,7 @@ _TOKEN = re.compile(
 )
 _FLAGS = re.compile(r"\(\?([aimsu]+)\)")
 _GROUP = re.compile(r"\((?:\?(?:P<.*|:))?")
-_WRITE_IT = "write what stands there into the pattern itself"
+_WRITE_IT = "write the expected text into the pattern itself"
 
 
 class NotLinear(ValueError):
@@ -70,7 +70,9 @@ def _compiled(text: str) -> Any:
         return re2.compile(text, options)
     except re2.error as error:
         reason = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error)
-        raise NotLinear(reason.removesuffix(" - compile failed"), "make it shorter, or its {m,n} smaller") from None
+        raise NotLinear(
+            reason.removesuffix(" - compile failed"), "make it shorter, or use smaller numbers in {m,n}"
+        ) from None
 
 
 def _translated(text: str) -> str:
@@ -98,14 +100,14 @@ def _refuse_blank_repeats(flags: str, group: str, repeat: re.Match[str]) -> None
     once = repeat[0].startswith("?") or most in ("0", "1")
     if not once and "(?P<" in group and _compiled(flags + group).fullmatch(""):
         message = f"{repeat[0]} repeats a named group that may be empty"
-        raise NotLinear(message, "let it hold one character at least, as with + instead of *")
+        raise NotLinear(message, "make the group match at least one character, for example with + instead of *")
 
 
 def _translated_token(token: re.Match[str], flags: str) -> str:
     kind, text = token.lastgroup, token[0]
     if kind == "open":
         if not _GROUP.fullmatch(text):
-            raise NotLinear(f"it has the group {text}", f"{_WRITE_IT}; flags such as (?i) go to its beginning")
+            raise NotLinear(f"the group {text}", f"{_WRITE_IT}; put flags such as (?i) at the beginning")
         return text
     if token["repeat"] is not None:
         return _repeated(token)
@@ -121,7 +123,7 @@ def _translated_token(token: re.Match[str], flags: str) -> str:
 def _repeated(token: re.Match[str]) -> str:
     text = token["repeat"]
     if len(text) > 1 and text.endswith("+"):
-        raise NotLinear(f"it has the repeat {text}", "take the second + out")
+        raise NotLinear(f"the repeat {text}", "remove the second +")
     if not text.startswith("{"):
         return text
     most = token["most"] if token["comma"] else token["least"]
@@ -130,9 +132,9 @@ def _repeated(token: re.Match[str]) -> str:
 
 def _escaped(text: str, code: str, flags: str) -> str:
     if code in ("b", "B"):
-        raise NotLinear(f"it has the word boundary {text}", _WRITE_IT)
+        raise NotLinear(f"the word boundary {text}", _WRITE_IT)
     if code.isdigit():
-        raise NotLinear(f"it has the reference {text}", _WRITE_IT)
+        raise NotLinear(f"the reference {text}", _WRITE_IT)
     if code == "A":
         return "\\A"
     return "\\z" if code in ("Z", "z") else _set_of(text, flags)

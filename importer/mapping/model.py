@@ -48,8 +48,8 @@ _VERSION = "1"
 def _version(node: Node) -> str:
     text = read_filled(node)
     if text != _VERSION:
-        message = f"version {text} of the mapping language is not known"
-        raise refusal("unknown-version", message, f"write version: {_VERSION}")
+        message = f"version {text} of the mapping file is not supported"
+        raise refusal("mapping-version-unsupported", message, f"write version: {_VERSION}")
     return str(text)
 
 
@@ -59,19 +59,19 @@ def _id_of(operation: Operation, hint: str, schema: JsonSchema) -> Leaf:
         try:
             return Target(operation, str(text))
         except ValueError as error:
-            raise refusal("target-id", str(error), hint) from None
+            raise refusal("target-id-invalid", str(error), hint) from None
 
     return Leaf(read, schema)
 
 
 _JOB_POST = _id_of(
     Operation.APPLY,
-    "give the hash of the job post: letters, digits, _ and -",
+    "enter the hash of the job post: letters, digits, _ and -",
     {"type": ["string", "number"], "pattern": "^[A-Za-z0-9_-]{1,128}$"},
 )
 _TALENT_POOL = _id_of(
     Operation.ADD_TO_POOL,
-    "give the number of the talent pool, in digits",
+    "enter the number of the talent pool, in digits",
     {"type": ["string", "integer"], "pattern": "^[0-9]{1,18}$"},
 )
 
@@ -90,8 +90,10 @@ class TargetKeys(Section):
         if len(given) == 1:
             reading.operation = Operation.APPLY if given[0] == "job_post" else Operation.ADD_TO_POOL
         else:
-            message = "target has job_post and talent_pool" if given else "target has neither job_post nor talent_pool"
-            reading.error("target-count", message, "give one of them", node.place)
+            message = (
+                "target has both job_post and talent_pool" if given else "target has neither job_post nor talent_pool"
+            )
+            reading.error("target-invalid", message, "use one of them", node.place)
 
 
 class Candidate(Section):
@@ -99,10 +101,10 @@ class Candidate(Section):
 
     rules: ClassVar = {"required": []}  # a shared part may hold some of them; see the whole file
 
-    email: ValueSpec = needed("name its column, as email: ...", "The e-mail address.")
-    first_name: ValueSpec = needed("name its column, as first_name: ...", "The first name.")
-    last_name: ValueSpec = needed("name its column, as last_name: ...", "The last name.")
-    cv: ValueSpec = needed("name its column, as cv: ...", "The document ID of an uploaded CV.")
+    email: ValueSpec = needed("add its column, for example email: E-mail", "The e-mail address.")
+    first_name: ValueSpec = needed("add its column, for example first_name: First name", "The first name.")
+    last_name: ValueSpec = needed("add its column, for example last_name: Last name", "The last name.")
+    cv: ValueSpec = needed("add its column, for example cv: CV document", "The document ID of an uploaded CV.")
     terms_of_use: ValueSpec | None = key("Whether the terms of use were accepted (job posts).")
     source_platform: ValueSpec | None = key("Where the candidate comes from (talent pools).")
 
@@ -120,12 +122,12 @@ class Candidate(Section):
     def check_keys(cls, node: Keys, reading: Reading) -> None:
         name, message = _FOREIGN.get(reading.operation, ("", ""))
         if name and name in node:
-            reading.error("foreign-key", message, "take it out", node.key(name).place)
+            reading.error("key-not-applicable", message, "remove it", node.key(name).place)
 
 
 _FOREIGN: dict[Operation | None, tuple[str, str]] = {
-    Operation.APPLY: ("source_platform", "a job application has no source_platform"),
-    Operation.ADD_TO_POOL: ("terms_of_use", "a talent pool has no terms_of_use"),
+    Operation.APPLY: ("source_platform", "source_platform is only for talent pools, not for job posts"),
+    Operation.ADD_TO_POOL: ("terms_of_use", "terms_of_use is only for job posts, not for talent pools"),
 }
 
 
@@ -133,7 +135,7 @@ class SeenQuestion(Section):
     """A question as it was when the mapping was written, named as under answers; ids differ for each job post."""
 
     text: AnyText | None = None
-    answer_type: Filled = needed("give the question's answer type")
+    answer_type: Filled = needed("add the answer type of the question")
     question_type: AnyText | None = None
     required: AnyText | None = None
     options: Texts = ()
@@ -192,10 +194,10 @@ class MappingFile(Section):
     version: Annotated[str, Leaf(_version, {"enum": [1, _VERSION]})] = needed(
         f"add version: {_VERSION}", "The version of this language: 1."
     )
-    extends: Filled | None = key("A file with what several mappings share; what stands here is laid over it.")
-    without: Texts | None = key("Answers of the shared part that this mapping does not take.")
+    extends: Filled | None = key("A shared mapping file that this file extends; keys in this file take precedence.")
+    without: Texts | None = key("Answers of the shared file that this mapping does not use.")
     target: TargetKeys = needed("add target: {job_post: ...} or target: {talent_pool: ...}")
-    route: Filter | None = key("Which rows of an export to several targets are those of this one.")
+    route: Filter | None = key("Which rows of an export to several targets belong to this one.")
     source: Source = Source.model_construct()
     defaults: Defaults = Defaults.model_construct()
     candidate: Candidate = needed("add candidate: with email, first_name, last_name and cv")
@@ -204,22 +206,27 @@ class MappingFile(Section):
         description='What the candidate answers: on the left a question_key, "text: ..." or "id: ...".',
     )
     questions_seen: Annotated[dict[AnyText, SeenQuestion], BeforeValidator(_keys)] | None = key(
-        "What the job post asked when the file was written; `importer mapping check` compares."
+        "The questions when the file was written; `importer mapping check` compares them."
     )
 
     @classmethod
     def check_keys(cls, node: Keys, reading: Reading) -> None:
         route, answers, target = node.value("route"), node.value("answers"), node.value("target")
         if isinstance(route, Keys) and "is_not" in route and "is" not in route:
-            message = "route has is_not, which could take rows of another mapping"
-            reading.error("route-negated", message, "write is: with its own words", route.place)
+            message = "route cannot use is_not: it could take rows of another mapping"
+            reading.error("route-condition-invalid", message, "use is: with the words of this mapping", route.place)
         if answers is not None and isinstance(target, Keys) and list(target) == ["talent_pool"]:
-            hint = "take answers: out, or give a job post as target"
+            hint = "remove answers:, or set a job post as the target"
             message, place = "a talent pool has no questions to answer", node.key("answers").place
-            reading.error("answers-of-pool", message, hint, place)
+            reading.error("answers-not-applicable", message, hint, place)
         for name in answers if isinstance(answers, Keys) else ():
             if not question_name(name)[1]:
-                reading.error("question-blank", f"'{name}' names no question", "give its key, text: or id:", name.place)
+                reading.error(
+                    "question-name-blank",
+                    f"'{name}' does not name a question",
+                    "use its key, text: ... or id: ...",
+                    name.place,
+                )
 
 
 # --- the mapping --------------------------------------------------------------------------------

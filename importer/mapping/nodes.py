@@ -103,7 +103,7 @@ class Diagnostics:
             raise UnusableInput(tuple(dict.fromkeys(self.errors)))
 
 
-OUTSIDE_HINT = "put it there, or name its folder in the setting IMPORTER_MAPPING_FOLDERS"
+OUTSIDE_HINT = "move it there, or add its folder to the setting IMPORTER_MAPPING_FOLDERS"
 
 
 def lies_within(path: Path, folders: Iterable[Path]) -> bool:
@@ -133,7 +133,7 @@ class Reading(Diagnostics):
         path = beside(name)
         if lies_within(path, self.folders):
             return path
-        self.error("file-outside", f"'{name}' does not lie below this mapping's folder", OUTSIDE_HINT, name.place)
+        self.error("file-outside-folder", f"'{name}' is not in the folder of this mapping", OUTSIDE_HINT, name.place)
         return None
 
     def content(self, path: Path, most: int) -> bytes:
@@ -178,7 +178,7 @@ def read_nodes(path: Path, reading: Reading) -> Node:
         raise UnusableInput(_syntax_problem(error, path, text)) from None
     if root is None:
         raise UnusableInput(
-            Problem("mapping-empty", "the mapping file is empty", "begin it with version: 1", FilePlace(str(path)))
+            Problem("mapping-empty", "the mapping file is empty", "start it with version: 1", FilePlace(str(path)))
         )
     node = _Converter(path, lines, diagnostics).convert(root, depth=0, name="the mapping file")
     diagnostics.raise_errors()
@@ -197,18 +197,20 @@ def _text_of(path: Path, reading: Reading) -> str:
             Problem("mapping-unreadable", message, "check its name and permissions", FilePlace(str(path)))
         ) from None
     if content.startswith(_SPREADSHEETS):
-        message = "this is a spreadsheet, and a mapping file (.yaml) is wanted"
-        hint = "give the two the other way round"
+        message = "this is a spreadsheet, not a mapping file (.yaml)"
+        hint = "swap the two: FILE is the spreadsheet, --mapping is the mapping file"
         raise UnusableInput(Problem("mapping-is-spreadsheet", message, hint, FilePlace(str(path))))
     if len(content) > MAX_BYTES:
         message = f"the mapping file is larger than {MAX_BYTES:,} bytes"
-        raise UnusableInput(Problem("mapping-too-large", message, "give a mapping file", FilePlace(str(path))))
+        raise UnusableInput(
+            Problem("mapping-too-large", message, "check that this is a mapping file", FilePlace(str(path)))
+        )
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         place = LinePlace(str(path), line, error.start - content.rfind(b"\n", 0, error.start))
-        message = f"the byte 0x{content[error.start]:02x} is no UTF-8"
+        message = f"the file is not UTF-8 (byte 0x{content[error.start]:02x})"
         raise UnusableInput(Problem("mapping-not-utf8", message, "save the file as UTF-8", place)) from None
 
 
@@ -221,7 +223,9 @@ def _check_events(text: str, path: Path, lines: list[str], diagnostics: Diagnost
         if depth > MAX_DEPTH:
             raise UnusableInput(_too_deep(place))
         if getattr(event, "tag", None) is not None:
-            diagnostics.error("yaml-tag", "a YAML tag (!) has no meaning here", "take it out", place)
+            diagnostics.error(
+                "yaml-tag-unsupported", "YAML tags (!) are not supported", "remove it, or put the text in quotes", place
+            )
 
 
 def _place(path: Path, lines: list[str], mark: object) -> LinePlace:
@@ -230,7 +234,9 @@ def _place(path: Path, lines: list[str], mark: object) -> LinePlace:
 
 
 def _too_deep(place: LinePlace) -> Problem:
-    return Problem("yaml-too-deep", f"lists and keys lie more than {MAX_DEPTH} deep", "write it flatter", place)
+    return Problem(
+        "yaml-too-deep", f"lists and keys are nested more than {MAX_DEPTH} levels deep", "use fewer levels", place
+    )
 
 
 _SYNTAX_HINT = "check indentation and brackets, and put texts with : # { [ or @ in quotes"
@@ -239,13 +245,15 @@ _SYNTAX_HINT = "check indentation and brackets, and put texts with : # { [ or @ 
 def _syntax_problem(error: YAMLError, path: Path, text: str) -> Problem:
     if isinstance(error, MarkedYAMLError):
         place = _place(path, text.splitlines(), error.problem_mark or error.context_mark)
-        return Problem("yaml-syntax", f"this is no YAML: {error.problem or error.context}", _SYNTAX_HINT, place)
+        return Problem(
+            "yaml-syntax-error", f"this is not valid YAML: {error.problem or error.context}", _SYNTAX_HINT, place
+        )
     if isinstance(error, ReaderError):
         before = text[: error.position]
         place = LinePlace(str(path), before.count("\n") + 1, len(before) - before.rfind("\n"))
         message = f"the character U+{ord(text[error.position]):04X} is not allowed in YAML"
-        return Problem("yaml-syntax", message, "take it out", place)
-    return Problem("yaml-syntax", "this is no YAML", _SYNTAX_HINT, FilePlace(str(path)))
+        return Problem("yaml-syntax-error", message, "remove it", place)
+    return Problem("yaml-syntax-error", "this is not valid YAML", _SYNTAX_HINT, FilePlace(str(path)))
 
 
 class _Converter:
@@ -261,7 +269,7 @@ class _Converter:
         self._count += 1
         place = _place(self._path, self._lines, node.start_mark)
         if self._count > MAX_NODES:
-            message = f"the file stands for more than {MAX_NODES:,} values"
+            message = f"the file expands to more than {MAX_NODES:,} values"
             raise UnusableInput(Problem("mapping-too-large", message, "use fewer aliases (*)", place))
         if depth > MAX_DEPTH:
             raise UnusableInput(_too_deep(place))
@@ -276,10 +284,10 @@ class _Converter:
         for yaml_key, yaml_value in node.value:
             key = self.convert(yaml_key, depth, "")
             if not isinstance(key, Text):
-                self._diagnostics.error("key-no-text", "a key must be a text", "put it in quotes", key.place)
+                self._diagnostics.error("key-not-text", "a key must be a text", "put it in quotes", key.place)
             elif key in pairs:
-                hint = f"keep one; the other is in line {pairs[key][0].place.line}"
-                self._diagnostics.error("duplicate-key", f"'{key}' is given twice", hint, key.place)
+                hint = f"keep one; the other is on line {pairs[key][0].place.line}"
+                self._diagnostics.error("key-duplicate", f"'{key}' is given twice", hint, key.place)
             else:
                 pairs[key] = key, self._value(yaml_value, key, depth)
         return pairs.values()

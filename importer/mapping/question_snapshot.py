@@ -54,8 +54,8 @@ def remark(text: str) -> str:
 # --- the questions as they were when a mapping was written ----------------------------------------
 
 KEY = "questions_seen"
-_REMARK = "# What the job post asked when this was written. `importer mapping check` compares; imports do not read it."
-_HINT = "look at its line under answers:, then: importer mapping check MAPPING --accept"
+_REMARK = "# The questions when this file was written. `importer mapping check` compares them; imports ignore them."
+_HINT = "check its line under answers:, then run: importer mapping check MAPPING --accept"
 
 
 def seen_name(question: Question) -> str:
@@ -107,16 +107,17 @@ def _new(name: str, question: Question, place: LinePlace) -> Problem:
 
 def _changes_of(name: Text, then: SeenQuestion, now: Question | None) -> Iterator[Problem]:
     if now is None:
-        yield Problem("question-gone", f"{name} is not asked any more", "take it out under answers:", name.place)
+        yield Problem("question-removed", f"{name} is no longer asked", "remove it under answers:", name.place)
         return
     asked, marker = then.text or "", then.question_type or ""
     required = "required" if now.required else "not required any more"
     compared = (
-        ("type", then.answer_type, now.answer_type, f"{name} was {then.answer_type} and is {now.answer_type} now"),
+        ("type", then.answer_type, now.answer_type, f"the answer type of {name} changed from {then.answer_type} to "
+                                                    f"{now.answer_type}"),
         ("marker", marker, now.type or "",
          f"the question_type of {name} was {marker or 'none'} and is {now.type or 'none'} now"),
         ("required", then.is_required, now.required, f"{name} is {required} now"),
-        ("text", normalize(asked), normalize(now.text), f"{name} asked '{asked}' and asks '{now.text}' now"),
+        ("text", normalize(asked), normalize(now.text), f"the text of {name} changed from '{asked}' to '{now.text}'"),
         ("options", set(then.options), set(now.options), f"the options of {name} changed: {_options(then, now)}"),
     )  # fmt: skip
     for part, before, after, message in compared:
@@ -126,5 +127,5 @@ def _changes_of(name: Text, then: SeenQuestion, now: Question | None) -> Iterato
 
 def _options(then: SeenQuestion, now: Question) -> str:
     new = [f"'{option}' is new" for option in now.options if option not in then.options]
-    gone = [f"'{option}' is gone" for option in then.options if option not in now.options]
+    gone = [f"'{option}' was removed" for option in then.options if option not in now.options]
     return ", ".join([*new, *gone])

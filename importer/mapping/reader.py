@@ -77,18 +77,18 @@ def read_extended(path: Path, reading: Reading, above: tuple[Path, ...] = ()) ->
         raise AssertionError("a shared part was refused without being reported")
     chain = (*above, path.resolve())
     if len(chain) == _MAX_CHAIN:
-        message, hint = f"more than {_MAX_CHAIN} files extend one another", "bring some of them together"
-        raise UnusableInput(Problem("extends-deep", message, hint, shared.place))
+        message, hint = f"more than {_MAX_CHAIN} files extend one another", "merge some of them"
+        raise UnusableInput(Problem("extends-too-deep", message, hint, shared.place))
     if base.resolve() in chain:
-        message, hint = f"'{shared}' extends this file in turn", "take extends: out of one of them"
-        raise UnusableInput(Problem("extends-itself", message, hint, shared.place))
+        message, hint = f"'{shared}' and this file extend each other", "remove extends: from one of them"
+        raise UnusableInput(Problem("extends-circular", message, hint, shared.place))
     try:
         below = read_extended(base, reading, chain)
     except UnusableInput as error:
         if base.is_file():
             raise
-        message, hint = f"there is no file '{shared}'", "name it from the folder of this mapping file"
-        raise UnusableInput(Problem("extends-missing", message, hint, shared.place)) from error
+        message, hint = f"the file '{shared}' does not exist", "give its path relative to the folder of this mapping"
+        raise UnusableInput(Problem("extends-not-found", message, hint, shared.place)) from error
     return _without(_laid_over(node, below), node, reading) if isinstance(below, Keys) else below
 
 
@@ -116,7 +116,7 @@ def _without(node: Keys, own: Keys, reading: Reading) -> Keys:
         for text in unwanted:
             if text not in answers:
                 message = f"the shared part has no answer '{text}'"
-                reading.error("without-unknown", message, "take it out of without:", text.place)
+                reading.error("without-answer-unknown", message, "remove it from without:", text.place)
         kept = [(key, value) for key, value in answers.items() if key not in unwanted]
         key = left.key("answers")
         left[key] = Keys(kept, answers.place, answers.name)
@@ -184,7 +184,7 @@ def read_mappings(folder: Path, elsewhere: str | None = None) -> tuple[Mapping, 
     paths = [path for path in paths if not path.name.startswith(SHARED_PREFIX)]
     if not paths:
         message, hint = "there is no mapping file in this folder", "add a file NAME.yaml for each job post"
-        raise UnusableInput(Problem("folder-empty", message, hint, FilePlace(str(folder))))
+        raise UnusableInput(Problem("mapping-folder-empty", message, hint, FilePlace(str(folder))))
     problems: list[Problem] = []
     mappings: list[Mapping] = []
     for path in paths:
@@ -206,27 +206,32 @@ def _report_what_clashes(mappings: Sequence[Mapping], diagnostics: Diagnostics) 
     targets: dict[str, Mapping] = {}
     for mapping in mappings:
         if mapping.route is None:
-            message, hint = "the mapping has no route", "add route: {column: ..., is: ...}: which rows are its own"
+            message, hint = (
+                "the mapping has no route",
+                "add route: {column: ..., is: ...} to say which rows belong to it",
+            )
             diagnostics.error("route-missing", message, hint, FilePlace(str(mapping.path)))
             continue
         column = mapping.route.column
         if first.route and normalize_name(column) != normalize_name(first.route.column):
-            message = f"the route goes by '{column}', and that of {first.path.name} by '{first.route.column}'"
-            diagnostics.error("route-column", message, "name the same column in all files of the folder", column.place)
+            message = f"the route uses the column '{column}', but {first.path.name} uses '{first.route.column}'"
+            diagnostics.error(
+                "route-column-differs", message, "use the same column in all files of the folder", column.place
+            )
         if mapping.source != first.source:
-            message = f"the export is read otherwise than in {first.path.name}"
-            hint = "put source: into the shared part that both extend"
-            diagnostics.error("route-source", message, hint, FilePlace(str(mapping.path)))
+            message = f"source: differs from source: in {first.path.name}"
+            hint = "put source: into a shared file that both extend"
+            diagnostics.error("route-source-differs", message, hint, FilePlace(str(mapping.path)))
         for word in mapping.route.words:
             taker = takers.setdefault(normalize(word), mapping)
             if taker is not mapping:
-                message = f"rows with '{word}' are taken by {taker.path.name} too"
+                message = f"{taker.path.name} also takes rows with '{word}'"
                 diagnostics.error("route-overlap", message, "keep the word in one of them", column.place)
         other = targets.setdefault(str(mapping.target), mapping)
         if other is not mapping:
-            message = f"{mapping.target} is the target of {other.path.name} too"
-            hint = "put the words of both routes into one file"
-            diagnostics.error("route-target", message, hint, mapping.target_place)
+            message = f"{mapping.target} is also the target of {other.path.name}"
+            hint = "combine the words of both routes in one file"
+            diagnostics.error("route-target-duplicate", message, hint, mapping.target_place)
 
 
 @dataclass(frozen=True, eq=False)

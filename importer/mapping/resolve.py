@@ -83,8 +83,11 @@ def _candidate(context: Context) -> ResolvedCandidate | None:
     values: dict[str, ResolvedValue] = {}
     for name, spec in context.mapping.candidate.items():
         if name == "email" and spec.value is not None:
-            message, hint = "email would be the same for every row", "name the column that holds the e-mail"
-            context.error("constant-email", message, hint, spec.place)
+            message, hint = (
+                "email would be the same for every row",
+                "set it to the column that contains the e-mail address",
+            )
+            context.error("email-constant", message, hint, spec.place)
         value = resolve_value(spec, spec_of_candidate(name), context)
         if value is not None:
             values[name] = value
@@ -117,9 +120,9 @@ def _report_another_row(context: Context) -> None:
     context.diagnostics.retract(context.header.unknown)
     row = f"row {declared}" if declared else "the header"
     names = ", ".join(f"'{column.name}'" for column in columns[:6]) + (", ..." if len(columns) > 6 else "")
-    message = f"none of the columns that the mapping names stands in {row} of the file; there it says {names}"
-    other = "correct header_row: under source:, or take it out, and the header is found"
-    hint = other if declared else "is it the right file? else declare header_row: under source:"
+    message = f"none of the mapping's columns is in {row} of the file, which contains {names}"
+    other = "correct header_row: under source:, or remove it so that the header is detected"
+    hint = other if declared else "check that it is the right file, or set header_row: under source:"
     context.error("header-row-wrong", message, hint, FilePlace(str(context.mapping.path)))
 
 
@@ -135,7 +138,7 @@ def _report_unused(context: Context) -> None:
             noun, verb = ("columns", "are") if len(unused) > 1 else ("column", "is")
             of = f" of '{header.table}'" if header.table else ""
             message = f"{len(unused)} {noun}{of} {verb} not used: {names}"
-            hint = "map what should be imported, or set unused_columns: ignore under defaults:"
+            hint = "map the columns that should be imported, or set unused_columns: ignore under defaults:"
             tell("columns-unused", message, hint, FilePlace(str(context.mapping.path)))
 
 
@@ -152,8 +155,8 @@ def resolve_answers(questions: Sequence[Question], wire: WireFormat, context: Co
             continue
         if question.id in asked:
             first = asked[question.id].question.place.line
-            message, hint = f"{question.label} is answered twice", f"keep one; the other is in line {first}"
-            context.error("answered-twice", message, hint, spec.question.place)
+            message, hint = f"{question.label} is answered twice", f"keep one; the other is on line {first}"
+            context.error("question-answered-twice", message, hint, spec.question.place)
             continue
         asked[question.id] = spec
         answer = _resolve_answer(spec, question, wire, context)
@@ -173,12 +176,15 @@ def _find(spec: AnswerSpec, questions: Sequence[Question], context: Context) -> 
         return found[0]
     if found:
         ids = " or ".join(f'"id: {question.id}"' for question in found)
-        message = f"'{spec.question}' means {len(found)} questions"
-        context.error("question-ambiguous", message, f"name the one you mean as {ids}", spec.question.place)
+        message = f"'{spec.question}' matches {len(found)} questions"
+        context.error("question-ambiguous", message, f"use {ids}", spec.question.place)
         return None
     hint = _proposal(spec, questions)
     context.error(
-        "question-unknown", f"there is no question with the {spec.by} '{spec.question}'", hint, spec.question.place
+        "question-not-found",
+        f"the job post has no question with the {spec.by} '{spec.question}'",
+        hint,
+        spec.question.place,
     )
     return None
 
@@ -202,7 +208,7 @@ def _proposal(spec: AnswerSpec, questions: Sequence[Question]) -> str:
     if near_text is not None:
         question = next(question for question in by_text if question.text == near_text)
         return f"did you mean '{question.key or f'text: {question.text}'}'?"
-    return f"the keys are {', '.join(keys[:24])}" if keys else 'name a question as "text: ..." or "id: ..."'
+    return f"the keys are {', '.join(keys[:24])}" if keys else 'use "text: ..." or "id: ..." for a question'
 
 
 def _resolve_answer(spec: AnswerSpec, question: Question, wire: WireFormat, context: Context) -> ResolvedAnswer | None:
@@ -210,8 +216,8 @@ def _resolve_answer(spec: AnswerSpec, question: Question, wire: WireFormat, cont
     if field is None:
         context.error(
             "answer-type-unknown",
-            f"{question.label} has the answer type '{question.answer_type}', which this importer does not know",
-            "leave the question out, or ask for a newer importer",
+            f"{question.label} has the answer type '{question.answer_type}', which this importer does not support",
+            "remove the question from answers:, or install a newer importer",
             spec.question.place,
         )
         return None
@@ -220,7 +226,9 @@ def _resolve_answer(spec: AnswerSpec, question: Question, wire: WireFormat, cont
     _check_options(field, question, wire, spec.question.place, context)
     if question.type == "photo" and spec.content.value is not None:
         message = f"{question.label} would be the same photo for every row"
-        context.error("constant-photo", message, "name the column that holds the document ID", spec.content.place)
+        context.error(
+            "photo-constant", message, "set it to the column that contains the document ID", spec.content.place
+        )
     value = resolve_value(spec.content, field, context)
     return ResolvedAnswer(question, value) if value is not None else None
 
@@ -231,7 +239,7 @@ def _resolve_entries(
     special = question.type if question.type in ("photo", "phone", "address") else None
     if special or question.answer_type not in _TEXT_TYPES:
         message = f"{question.label} asks for {special or question.answer_type} and cannot take {entries.kind} entries"
-        context.error("entries-unfit", message, "entries go into a short_text or long_text question", place)
+        context.error("entries-not-applicable", message, "use a short_text or long_text question for entries", place)
         return None
     resolved = resolve_entries(entries, context)
     return ResolvedAnswer(question, resolved) if resolved is not None else None
@@ -239,14 +247,14 @@ def _resolve_entries(
 
 def _check_options(field: FieldSpec, question: Question, wire: WireFormat, place: LinePlace, context: Context) -> None:
     if field.kind in (Kind.CHOICE, Kind.CHOICES) and not field.options:
-        message = f"the service lists no options of {question.label}, so that its answers cannot be checked"
-        context.diagnostics.warning("options-unknown", message, "check the job post", place)
+        message = f"the service lists no options for {question.label}, so its answers cannot be checked"
+        context.diagnostics.warning("options-missing", message, "check the question in the job post", place)
     separator = wire.choice_separator
     clashing = [option for option in field.options if separator and separator in option]
     if field.kind is Kind.CHOICES and clashing:
-        message = f"the option '{clashing[0]}' of {question.label} holds the sign that choices are joined with"
-        hint = "set multiple_choice to json or to another sign"
-        context.error("option-clash", message, hint, place)
+        message = f"the option '{clashing[0]}' of {question.label} contains the separator between choices"
+        hint = "set multiple_choice to json or to another separator"
+        context.error("option-separator-conflict", message, hint, place)
 
 
 def _report_unanswered(questions: Sequence[Question], context: Context) -> None:
@@ -255,14 +263,14 @@ def _report_unanswered(questions: Sequence[Question], context: Context) -> None:
             name = question.key or json.dumps(f"text: {question.text}", ensure_ascii=False)
             text = f" ('{question.text}')" if question.key and question.text else ""
             context.error(
-                "question-unanswered",
+                "question-not-mapped",
                 f"the required question {question.label}{text}, {question.answer_type}, has no mapping",
-                f"add it under answers:, as {name}: a column",
+                f"add it under answers:, for example {name}: COLUMN",
                 context.mapping.answers_place,
             )
 
 
-_MAP_THEM = "map what should be imported, or leave it so"
+_MAP_THEM = "map the columns that should be imported, if any"
 _ABOUT_COLUMNS = "column-"  # how the codes of problems with a header begin
 
 

@@ -100,8 +100,11 @@ def _from_child(source: ChildRows, context: Context) -> FromChild | None:
 
 def _from_group(spec: EntriesSpec, context: Context) -> FromGroup | None:
     if context.mapping.group_by is None:
-        message, hint = "rows needs to know which rows are one candidate", "add group_by: a column, under source:"
-        context.error("group-missing", message, hint, spec.place_of("rows"))
+        message, hint = (
+            "rows: needs group_by: to know which rows are one candidate",
+            "add group_by: COLUMN under source:",
+        )
+        context.error("group-by-missing", message, hint, spec.place_of("rows"))
         return None
     if not isinstance(spec.rows, Filter):
         return FromGroup(None)
@@ -126,7 +129,7 @@ def _single_group(spec: EntriesSpec, context: Context) -> ResolvedGroup:
 def _report_placeholders(spec: ValueSpec, context: Context) -> bool:
     numbered = [name for name in spec.columns if PLACEHOLDER in name]
     for name in numbered:
-        message, hint = f"'{name}' is numbered and there is no repeat", f'add repeat: "{PLACEHOLDER}" above it'
+        message, hint = f"'{name}' is numbered, but repeat: is missing", f'add repeat: "{PLACEHOLDER}" above it'
         context.error("repeat-missing", message, hint, name.place)
     return bool(numbered)
 
@@ -158,14 +161,14 @@ def _columns_by_group(spec: ValueSpec, context: Context, *, unnumbered: bool) ->
     found: dict[int, list[Column]] = defaultdict(list)
     for template in spec.columns:
         if PLACEHOLDER not in template:
-            message, hint = f"'{template}' has no {PLACEHOLDER}", f"put {PLACEHOLDER} where the number of the column is"
+            message, hint = f"'{template}' has no {PLACEHOLDER}", f"write {PLACEHOLDER} in place of the number"
             context.error("placeholder-missing", message, hint, template.place)
             continue
         names = _names(template, context.header, unnumbered=unnumbered)
         if not names:
             hint = context.header.proposal(template.replace(PLACEHOLDER, "1"))
-            message = f"there is no column like '{template}'"
-            context.error("column-unknown", message, hint, template.place)
+            message = f"no column matches '{template}'"
+            context.error("column-not-found", message, hint, template.place)
         for number, name in names.items():
             column = context.find(name)
             if column is not None:

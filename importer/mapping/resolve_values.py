@@ -76,13 +76,13 @@ class Header:
             return found[0]
         if found:
             described = " and ".join(f"'{column.name}' (column {column.letter})" for column in found)
-            hint = "name the one you mean by its letter, as " + " or ".join(f'"={column.letter}"' for column in found)
-            diagnostics.error("column-ambiguous", f"'{name}' means {described}", hint, name.place)
+            hint = "give the letter of the right column, " + " or ".join(f'"={column.letter}"' for column in found)
+            diagnostics.error("column-ambiguous", f"'{name}' matches several columns: {described}", hint, name.place)
         else:
             hint = self.proposal(name)
             where = f" in '{self.table}'" if self.table else ""
-            message = f"there is no {self._noun} '{name}'{where}"
-            self.unknown.append(diagnostics.error("column-unknown", message, hint, name.place))
+            message = f"the {self._noun} '{name}' does not exist{where}"
+            self.unknown.append(diagnostics.error("column-not-found", message, hint, name.place))
         return None
 
     def is_another_row(self) -> bool:
@@ -112,7 +112,7 @@ class Header:
             return f"did you mean '{near}'?"
         shown = ", ".join(f"'{name}'" for name in names[:12]) + (", ..." if len(names) > 12 else "")
         if not shown:
-            return "the header row is blank; declare header_row: under source:"
+            return "the header row is blank; set header_row: under source:"
         return f"the columns are {shown}" if self._noun == "column" else f"its groups are {shown}"
 
 
@@ -210,23 +210,23 @@ def check_value(spec: ValueSpec, field: FieldSpec, context: Context) -> None:
     formats, defaults = spec.over(context.mapping.defaults), context.mapping.defaults
 
     def idle(message: str, hint: str) -> None:
-        context.error("idle-key", message, hint, spec.place)
+        context.error("key-without-effect", message, hint, spec.place)
 
     if spec.split is not None and not (spec.take or spec.part in _RANGE or field.kind is Kind.CHOICES):
-        hint = "say which piece, as take: first, or take split: out"
-        idle(f"split has no effect on {field.label}: it takes one value", hint)
+        hint = "choose a piece with take: first, or remove split:"
+        idle(f"split has no effect on {field.label}, which takes one value", hint)
     if spec.take is not None and field.kind is Kind.CHOICES:
-        idle(f"take leaves choices of {field.label} out: it takes several", "take take: out")
+        idle(f"take would drop choices: {field.label} takes several", "remove take:")
     if spec.part in _NAME and field.kind not in (Kind.NAME, Kind.TEXT, Kind.LINE):
-        idle(f"part: {spec.part} has no effect on {field.label}: it is no name", "take part: out")
+        idle(f"part: {spec.part} has no effect on {field.label}, which is not a name", "remove part:")
     if spec.part in _RANGE and field.kind not in (Kind.DATE, Kind.INTEGER, Kind.DECIMAL):
-        idle(f"part: {spec.part} has no effect on {field.label}: it is no date or number", "take part: out")
+        idle(f"part: {spec.part} has no effect on {field.label}, which is not a date or a number", "remove part:")
     if formats.decimal is not None and formats.decimal == formats.thousands and formats is not defaults:
         message = f"decimal and thousands are both '{formats.decimal}'"
-        context.error("same-sign", message, "declare both here", spec.place)
+        context.error("separators-identical", message, "set both here", spec.place)
     if field.kind is Kind.DATE and formats.short_year is not None and formats.pivot is None:
-        message = "%y is a year of two digits, and which century it is in is not said"
-        hint = "declare the first of the hundred years that it lies in, as pivot: 1950, or export years of four digits"
+        message = "%y is a two-digit year, but its century is not set"
+        hint = "set the first of the hundred years it belongs to, for example pivot: 1950, or export four-digit years"
         context.error("pivot-missing", message, hint, formats.short_year)
     for text in _constants(spec):
         _check_constant(text, field, formats, context)
@@ -250,9 +250,9 @@ def _check_constant(text: Text, field: FieldSpec, formats: Formats, context: Con
     if field.kind in (Kind.CHOICE, Kind.CHOICES):
         if field.options and Options(field.options).find(text) is None:
             hint = did_you_mean(text, field.options)
-            context.error("value-no-option", f"'{text}' is no {field.noun}", hint, text.place)
+            context.error("constant-not-an-option", f"'{text}' is not {field.noun}", hint, text.place)
     elif form is not None and not form.fits(text.strip(), formats):
-        context.error("value-unfit", f"'{text}' is no {form.noun}", form.hint, text.place)
+        context.error("constant-invalid", f"'{text}' is not a valid {form.noun}", form.hint, text.place)
 
 
 class _Form(NamedTuple):
@@ -289,9 +289,9 @@ _FORMS = {
     Kind.DATE: _Form("date", "write it as YYYY-MM-DD", _is_date),
     Kind.INTEGER: _Form("whole number", "write it in digits", _matches(r"[+-]?[0-9]{1,30}")),
     Kind.DECIMAL: _Form("number", "write it like 1234.5", _matches(r"[+-]?[0-9]{1,30}(\.[0-9]{1,30})?")),
-    Kind.YES_NO: _Form("yes or no", "write yes or no", _is_yes_or_no),
-    Kind.FLAG: _Form("yes or no", "write true or false", _is_yes_or_no),
-    Kind.URL: _Form("web address", "write it with https://", _is_url),
+    Kind.YES_NO: _Form("yes/no value", "write yes or no", _is_yes_or_no),
+    Kind.FLAG: _Form("yes/no value", "write true or false", _is_yes_or_no),
+    Kind.URL: _Form("web address", "write it with https:// in front", _is_url),
     Kind.DOCUMENT: _Form("document ID", _DOCUMENT_HINT, _matches(r"[0-9]{1,30}")),
     Kind.CV: _Form("document ID", "give the ID of an uploaded document", _matches(r"[!-~]{1,200}")),
     Kind.EMAIL: _Form("e-mail address", "write it like name@example.com", _matches(r"[^@\s]+@[^@\s]+\.[^@\s]+")),

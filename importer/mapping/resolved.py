@@ -43,7 +43,8 @@ class Kind(StrEnum):
 class FieldSpec:
     """What the service wants of a value: its kind, what a message calls it, and the options of a choice.
 
-    `noun` completes "is no ...": `degree this service knows`, `option of level`. `label` completes "... is missing".
+    `noun` completes "is not ...": `a degree that the service accepts`, `an option of level`.
+    `label` completes "... is missing".
     """
 
     kind: Kind
@@ -84,7 +85,7 @@ DEGREES = (
 EMPLOYMENT_TYPES = ("full_time", "part_time", "contract", "intern")
 
 _CANDIDATE = {
-    "email": FieldSpec(Kind.EMAIL, "the e-mail"),
+    "email": FieldSpec(Kind.EMAIL, "the e-mail address"),
     "first_name": FieldSpec(Kind.NAME, "the first name"),
     "last_name": FieldSpec(Kind.NAME, "the last name"),
     "cv": FieldSpec(Kind.CV, "the CV's document ID"),
@@ -123,9 +124,9 @@ def spec_of_entry(kind: EntryKind, name: str) -> FieldSpec:
     """What an entry field wants (service description 2.3 and 2.4)."""
     label = f"{name} of {kind}"
     if name == "degree":
-        return FieldSpec(Kind.CHOICE, label, "degree this service knows", DEGREES)
+        return FieldSpec(Kind.CHOICE, label, "a degree that the service accepts", DEGREES)
     if name == "employment_type":
-        return FieldSpec(Kind.CHOICE, label, "employment type this service knows", EMPLOYMENT_TYPES)
+        return FieldSpec(Kind.CHOICE, label, "an employment type that the service accepts", EMPLOYMENT_TYPES)
     return FieldSpec(_ENTRY_KINDS.get(name, Kind.LINE), label)
 
 
@@ -140,7 +141,7 @@ def spec_of_question(question: Question) -> FieldSpec | None:
     if kind is None:
         return None
     options = question.options if kind in (Kind.CHOICE, Kind.CHOICES) else ()
-    return FieldSpec(kind, label, f"option of {question.label}", options)
+    return FieldSpec(kind, label, f"an option of {question.label}", options)
 
 
 # --- values -------------------------------------------------------------------------------------

@@ -34,7 +34,9 @@ def _column(node: Node) -> Text:
     text = read_text(node)
     if not text.strip():
         name = text.name.removeprefix("each item of ")
-        raise refusal("wrong-type", f"{name} is blank", 'name a column, or give its letter as "=C"')
+        raise refusal(
+            "mapping-value-invalid", f"{name} is blank", 'enter the name of a column, or its letter, for example "=C"'
+        )
     return text
 
 
@@ -56,7 +58,9 @@ _FIRST_PIVOT, _LAST_PIVOT = 1900, 2001
 def _number(node: Node) -> int:
     text = read_text(node)
     if not (text.isascii() and text.isdigit() and len(text) <= 9 and int(text) > 0):
-        raise refusal("no-number", f"{text.name} must be a whole number from 1", "write it in digits")
+        raise refusal(
+            "mapping-number-invalid", f"{text.name} must be a whole number of 1 or more", "write it in digits"
+        )
     return int(text)
 
 
@@ -64,8 +68,8 @@ def _pivot(node: Node) -> int:
     year = _number(node)
     if not _FIRST_PIVOT <= year <= _LAST_PIVOT:
         message = f"{node.name} must be a year from {_FIRST_PIVOT} to {_LAST_PIVOT}"
-        hint = "give the first of the hundred years that two-digit years lie in, as 1950"
-        raise refusal("pivot-year", message, hint)
+        hint = "enter the first of the hundred years that two-digit years belong to, for example 1950"
+        raise refusal("pivot-invalid", message, hint)
     return year
 
 
@@ -75,7 +79,7 @@ def _row_range(node: Node) -> range:
     first = int(found[1]) if found else 0
     last = int(found[2] or first) if found else 0
     if not 0 < first <= last < first + _MOST_ROWS:
-        raise refusal("no-row-number", f"'{text}' is no row number and no range of them", "write it like 2 or 4-6")
+        raise refusal("row-number-invalid", f"'{text}' is not a valid row number or range", "write it like 2 or 4-6")
     return range(first, last + 1)
 
 
@@ -99,7 +103,9 @@ _NOT_EMPTY: Final[JsonSchema] = {"type": "string", "minLength": 1}
 def _separator(node: Node) -> str:
     text = read_text(node)
     if not text:
-        raise refusal("wrong-type", f"{text.name} is blank", 'write the sign in quotes, as ";"')
+        raise refusal(
+            "mapping-value-invalid", f"{text.name} is blank", 'write the separator in quotes, for example ";"'
+        )
     return NEWLINE.get(text, str(text))
 
 
@@ -107,7 +113,11 @@ def _delimiter(node: Node) -> str:
     text = read_text(node)
     character = _DELIMITERS.get(text.casefold(), str(text))
     if len(character) != 1 or character.isalnum() or character in '"\r\n':
-        raise refusal("unknown-sign", f"'{text}' is no delimiter", 'give one sign in quotes, as ";" or "tab"')
+        raise refusal(
+            "separator-invalid",
+            f"'{text}' is not a valid delimiter",
+            'use one character in quotes, for example ";" or "tab"',
+        )
     return character
 
 
@@ -116,8 +126,8 @@ def _encoding(node: Node) -> str:
     try:
         "".encode(text)
     except (LookupError, ValueError):
-        hint = "use one such as utf-8, cp1254, cp1252 or utf-16"
-        raise refusal("unknown-encoding", f"'{text}' is no encoding", hint) from None
+        hint = "use, for example, utf-8, cp1254, cp1252 or utf-16"
+        raise refusal("encoding-unknown", f"'{text}' is not a known encoding", hint) from None
     return str(text)
 
 
@@ -129,7 +139,7 @@ def character(*known: str) -> Leaf:
         found = text.replace("\u00a0", " ").replace("\u202f", " ")
         if found not in known:
             quoted = " ".join(f'"{one}"' for one in known)
-            raise refusal("unknown-sign", f"'{text}' is no {text.name} sign", f"use one of {quoted}")
+            raise refusal("separator-invalid", f"'{text}' is not a valid {text.name} separator", f"use one of {quoted}")
         return found
 
     return Leaf(read, {"enum": [*known, *("\u00a0\u202f" if " " in known else "")]})
@@ -141,7 +151,7 @@ Encoding = Annotated[str, Leaf(_encoding, _NOT_EMPTY)]
 
 # --- dates, months, regions ---------------------------------------------------------------------
 
-_DATE_HINT = "write it like %d.%m.%Y; the codes are %d %m %Y %y %b %B %H %I %M %S %f %p; or give one of "
+_DATE_HINT = "write it like %d.%m.%Y; the codes are %d %m %Y %y %b %B %H %I %M %S %f %p; or use one of "
 # ISO 3166-1 alpha-2, the regions that a phone number may be of
 _CODES = (
     "AC AD AE AF AG AI AL AM AO AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BW BY BZ CA CC "
@@ -161,22 +171,24 @@ def _date_format(node: Node) -> Text:
         if text not in COUNTS:
             tokens(text)
     except ValueError as error:
-        raise refusal("date-format", str(error), _DATE_HINT + ", ".join(COUNTS)) from None
+        raise refusal("date-format-invalid", str(error), _DATE_HINT + ", ".join(COUNTS)) from None
     return text
 
 
 def _language(node: Node) -> Text:
     text = read_text(node)
     if text not in LANGUAGES:
-        raise refusal("unknown-language", f"'{text}' is no language of months", did_you_mean(text, LANGUAGES))
+        raise refusal(
+            "language-unknown", f"'{text}' is not a supported language for month names", did_you_mean(text, LANGUAGES)
+        )
     return text
 
 
 def _region(node: Node) -> str:
     text = read_text(node)
     if text.upper() not in _REGIONS:
-        hint = "did you mean 'GB'?" if text.upper() == "UK" else "use two letters such as TR, DE or US"
-        raise refusal("unknown-region", f"'{text}' is no region", hint)
+        hint = "did you mean 'GB'?" if text.upper() == "UK" else "use a two-letter country code such as TR, DE or US"
+        raise refusal("region-unknown", f"'{text}' is not a known region", hint)
     return text.upper()
 
 
@@ -188,7 +200,7 @@ Region = Annotated[str, Leaf(_region, {"type": "string", "pattern": "^[A-Za-z]{2
 
 # --- patterns -----------------------------------------------------------------------------------
 
-_PATTERN_HINT = "name the part you want, as (?P<city>.+), and put the pattern in single quotes"
+_PATTERN_HINT = "name the part that you need, for example (?P<city>.+), and put the pattern in single quotes"
 
 
 def expression(node: Node) -> LinearPattern:
@@ -199,15 +211,15 @@ def expression(node: Node) -> LinearPattern:
             warnings.simplefilter("error")  # what Python may read otherwise one day is refused today
             found = re.compile(text)
     except (re.error, RecursionError, OverflowError, FutureWarning, DeprecationWarning) as error:
-        message = f"{text.name} is no regular expression: {error}"
-        raise refusal("pattern-broken", message, _PATTERN_HINT) from None
+        message = f"{text.name} is not a valid regular expression: {error}"
+        raise refusal("pattern-invalid", message, _PATTERN_HINT) from None
     if not found.groupindex:
-        raise refusal("pattern-groupless", f"{text.name} has no named group", _PATTERN_HINT)
+        raise refusal("pattern-group-missing", f"{text.name} has no named group", _PATTERN_HINT)
     try:
         return linear_pattern(found)
     except NotLinear as error:
-        message = f"{text.name} cannot be matched in bounded time: {error}"
-        raise refusal("pattern-unbounded", message, error.hint) from None
+        message = f"{text.name} uses a feature that is not supported: {error}"
+        raise refusal("pattern-unsupported", message, error.hint) from None
 
 
 Expression = Annotated[LinearPattern, Leaf(expression, {"type": "string", "pattern": r"\(\?P<"})]
@@ -216,7 +228,7 @@ Expression = Annotated[LinearPattern, Leaf(expression, {"type": "string", "patte
 
 _TABLE_HEADER = ("cell", "value")
 _MAX_TABLE_BYTES = 5_000_000
-_TABLE_HINT = "its first line must be cell,value: what the cell says, and what it stands for; save it as UTF-8"
+_TABLE_HINT = "its first line must be cell,value (the text of a cell and its meaning); save it as UTF-8"
 
 
 class TableEntry(NamedTuple):
@@ -234,15 +246,15 @@ def _table(node: Node, info: ValidationInfo) -> tuple[TableEntry, ...]:
     elif isinstance(node, Keys):
         lines = _inline_lines(node, reading)
     else:
-        message, hint = f"{node.name} must be keys and values", "write what the cell says: what it stands for"
-        raise refusal("wrong-type", message, hint)
+        message, hint = f"{node.name} must be keys and values", "write 'TEXT OF THE CELL: VALUE', one per line"
+        raise refusal("mapping-value-invalid", message, hint)
     entries: dict[str, TableEntry] = {}
     for line in lines:
         first = entries.setdefault(normalize(line.cell), line)
         if first.target != line.target:
-            message = f"'{first.cell}' and '{line.cell}' are the same text and stand for different values"
-            hint = f"keep one; the other is in line {first.cell.place.line}"
-            reading.error("values-collide", message, hint, line.cell.place)
+            message = f"'{first.cell}' and '{line.cell}' are the same text but have different values"
+            hint = f"keep one; the other is on line {first.cell.place.line}"
+            reading.error("value-table-conflict", message, hint, line.cell.place)
     return tuple(entries.values())
 
 
@@ -251,8 +263,8 @@ def _inline_lines(node: Keys, reading: Reading) -> Iterator[TableEntry]:
         if isinstance(target, Text):
             yield TableEntry(cell, target)
         else:
-            hint = "write it in quotes" if isinstance(target, Keys) else "give one text"
-            reading.error("wrong-type", f"'{cell}' under {node.name} must be a text", hint, target.place)
+            hint = "write it in quotes" if isinstance(target, Keys) else "enter one text"
+            reading.error("mapping-value-invalid", f"'{cell}' under {node.name} must be a text", hint, target.place)
 
 
 def table_file_lines(name: Text, reading: Reading) -> Iterator[TableEntry]:
@@ -271,25 +283,25 @@ def table_file_lines(name: Text, reading: Reading) -> Iterator[TableEntry]:
         content = reading.content(path, _MAX_TABLE_BYTES + 1)
         lines = content[:_MAX_TABLE_BYTES].decode("utf-8-sig").splitlines(keepends=True)
     except OSError as error:
-        hint = "name it from the folder of this mapping file"
-        return refuse("table-unreadable", f"cannot be read: {(error.strerror or str(error)).lower()}", hint)
+        hint = "give its path relative to the folder of this mapping"
+        return refuse("value-table-unreadable", f"cannot be read: {(error.strerror or str(error)).lower()}", hint)
     except UnicodeDecodeError:
-        return refuse("table-unreadable", "is no UTF-8")
+        return refuse("value-table-unreadable", "is no UTF-8")
     if len(content) > _MAX_TABLE_BYTES:
-        return refuse("table-unreadable", f"is larger than {_MAX_TABLE_BYTES:,} bytes", "give a smaller one")
+        return refuse("value-table-unreadable", f"is larger than {_MAX_TABLE_BYTES:,} bytes", "use a smaller one")
     rows = csv.reader(lines, delimiter=";" if lines and ";" in lines[0] else ",")
     try:
         if tuple(normalize(cell) for cell in next(rows, [])) != _TABLE_HEADER:
-            return refuse("table-header", "has no header cell,value")
+            return refuse("value-table-header-missing", "has no header cell,value")
         for cells in rows:
             place = LinePlace(str(path), rows.line_num, 1, lines[rows.line_num - 1].rstrip("\r\n"))
             if len(cells) == len(_TABLE_HEADER):
                 yield TableEntry(Text(cells[0], place), Text(cells[1], place))
             elif any(cells):
-                message = f"the line has {len(cells)} cells and not 2"
-                reading.error("table-line", message, "quote a cell that holds the delimiter", place)
+                message = f"the line has {len(cells)} cells instead of 2"
+                reading.error("value-table-line-invalid", message, "quote a cell that contains the delimiter", place)
     except csv.Error as error:
-        refuse("table-unreadable", f"is no CSV: {error}")
+        refuse("value-table-unreadable", f"is no CSV: {error}")
 
 
 Table = Annotated[

@@ -95,9 +95,9 @@ def _listed(node: Node) -> list[Node]:
         return [node]
     if isinstance(node, Keys):
         message = f"{node.name} must be a text or a list of texts"
-        raise refusal("wrong-type", message, "write it in quotes, or as [a, b]")
+        raise refusal("mapping-value-invalid", message, "write it in quotes, or as [a, b]")
     if not node:
-        raise refusal("wrong-type", f"{node.name} is an empty list", "give at least one text")
+        raise refusal("mapping-value-invalid", f"{node.name} is an empty list", "enter at least one text")
     return list(node)
 
 
@@ -105,15 +105,15 @@ def read_text(node: Node) -> Text:
     """A text that may be blank."""
     if isinstance(node, Text):
         return node
-    hint = "write it in quotes" if isinstance(node, Keys) else "give one text"
-    raise refusal("wrong-type", f"{node.name} must be a text", hint)
+    hint = "write it in quotes" if isinstance(node, Keys) else "enter one text"
+    raise refusal("mapping-value-invalid", f"{node.name} must be a text", hint)
 
 
 def read_filled(node: Node) -> Text:
     """A text that is not blank."""
     text = read_text(node)
     if not text.strip():
-        raise refusal("wrong-type", f"{text.name} is blank", "give a text, or take the key out")
+        raise refusal("mapping-value-invalid", f"{text.name} is blank", "enter a text, or remove the key")
     return text
 
 
@@ -129,8 +129,8 @@ class OneOf:
         def read(node: Node) -> str:
             text = read_text(node)
             if text not in known:
-                message = f"'{text}' is no value of {text.name}"
-                raise refusal("unknown-word", message, self._hint or did_you_mean(text, known))
+                message = f"'{text}' is not a valid value of {text.name}"
+                raise refusal("mapping-value-not-allowed", message, self._hint or did_you_mean(text, known))
             return known[str(text)]
 
         schema = {"enum": [*known, *(word == "true" for word in known if word in ("true", "false"))]}
@@ -221,8 +221,8 @@ class Section(BaseModel):
     def wrong_shape(cls, node: Node) -> PydanticCustomError:
         """What is said of a text or list in its place."""
         if isinstance(node, Text) and not node:
-            hint = "write 'key: value' below it, one to a line, indented"
-            return refusal("wrong-type", f"nothing stands under {cls.name_of(node)}", hint)
+            hint = "write 'key: value' pairs below it, one per line, indented"
+            return refusal("mapping-value-invalid", f"{cls.name_of(node)} is empty", hint)
         return no_keys(cls.name_of(node))
 
     @model_validator(mode="wrap")
@@ -245,11 +245,11 @@ class Section(BaseModel):
         for typed in node:
             if typed not in known:
                 hint = did_you_mean(typed, cls.listed(node, reading), 32)
-                reading.error("unknown-key", f"'{typed}' is no key of {name}", hint, typed.place)
+                reading.error("key-unknown", f"'{typed}' is an unknown key in {name}", hint, typed.place)
         for name_of_key, field in known.items():
             if field.is_required() and name_of_key not in node:
                 hint = next(mark.hint for mark in field.metadata if isinstance(mark, _Needed))
-                reading.error("missing-key", f"{name} has no {name_of_key}", hint, node.place)
+                reading.error("key-missing", f"{name} has no {name_of_key}", hint, node.place)
         cls.check_keys(node, reading)
 
     @classmethod
@@ -270,13 +270,15 @@ class Section(BaseModel):
 
 def no_keys(name: str) -> PydanticCustomError:
     """What is said of a text or list where keys and values belong."""
-    return refusal("wrong-type", f"{name} must be keys and values", "write 'key: value', one to a line, indented")
+    return refusal(
+        "mapping-value-invalid", f"{name} must be keys and values", "write 'key: value' pairs, one per line, indented"
+    )
 
 
 def exclude(node: Keys, given: list[str], hint: str, reading: Reading) -> None:
     """Report keys of which only one can be meant."""
     message = f"{node.name} has {' and '.join(given)}"
-    reading.error("keys-exclude", message, hint, node.key(given[1]).place)
+    reading.error("keys-conflict", message, hint, node.key(given[1]).place)
 
 
 def _text_or_keys(node: Node) -> str:

@@ -57,7 +57,7 @@ class Surname(StrEnum):
 
 
 class NameRule(Section):
-    """How a full name is taken apart."""
+    """How a full name is split."""
 
     surname: Annotated[Surname, OneOf()] = Surname.LAST_WORD
     particles: FoldedWords = frozenset()  # where they stand right before the last name, they belong to it: `van`
@@ -66,8 +66,8 @@ class NameRule(Section):
     @classmethod
     def check_keys(cls, node: Keys, reading: Reading) -> None:
         if node.value("surname") == str(Surname.BEFORE_COMMA) and "particles" in node:
-            message = "particles have no effect where the last name stands before a comma"
-            reading.error("idle-key", message, "take it out", node.key("particles").place)
+            message = "particles have no effect with surname: before_comma"
+            reading.error("key-without-effect", message, "remove it", node.key("particles").place)
 
 
 class Formats(Section):
@@ -75,15 +75,19 @@ class Formats(Section):
 
     dates: DateFormats | None = key("Date formats, tried in order: %d.%m.%Y, %m/%Y, ...; YYYY-MM-DD is always read.")
     months: Languages | None = key("The languages of month names.")
-    pivot: Pivot | None = key("The first of the hundred years that two-digit years (%y) lie in, which need it: 1950.")
-    decimal: Annotated[str, character(".", ",")] | None = key("The decimal sign.")
-    thousands: Annotated[str, character(".", ",", " ", "'", "’")] | None = key("The sign between thousands.")
+    pivot: Pivot | None = key("The first of the hundred years that two-digit years (%y) belong to, for example 1950.")
+    decimal: Annotated[str, character(".", ",")] | None = key("The decimal separator.")
+    thousands: Annotated[str, character(".", ",", " ", "'", "’")] | None = key("The thousands separator.")
     region: Region | None = key("The country of phone numbers without +, as two letters: TR, DE, US.")
-    missing_day: Annotated[Edge, OneOf()] | None = key("What a month alone means: its first or its last day.")
-    missing_month: Annotated[Edge, OneOf()] | None = key("What a year alone means: its first or its last month.")
-    yes: Texts | None = key("Words that mean yes, beside yes, evet, ja, true, 1, x.")
-    no: Texts | None = key("Words that mean no, beside no, hayır, nein, false, 0.")
-    names: NameRule | None = key("How a full name is taken apart.")
+    missing_day: Annotated[Edge, OneOf()] | None = key(
+        "The day of a date that has only a month: the first or the last."
+    )
+    missing_month: Annotated[Edge, OneOf()] | None = key(
+        "The month of a date that has only a year: the first or the last."
+    )
+    yes: Texts | None = key("Words that mean yes, in addition to yes, evet, ja, true, 1, x.")
+    no: Texts | None = key("Words that mean no, in addition to no, hayır, nein, false, 0.")
+    names: NameRule | None = key("How a full name is split.")
 
     @property
     def short_year(self) -> LinePlace | None:
@@ -101,11 +105,13 @@ class Formats(Section):
         decimal = node.value("decimal")
         if isinstance(decimal, Text) and decimal in (".", ",") and decimal == node.value("thousands"):
             message = f"decimal and thousands are both '{decimal}'"
-            reading.error("same-sign", message, "give each its own sign", node.key("thousands").place)
+            reading.error(
+                "separators-identical", message, "use a different character for each", node.key("thousands").place
+            )
         yes, no = ({normalize(text) for text in texts_in(node.value(name))} for name in ("yes", "no"))
         for word in sorted(yes & no):
-            message = f"'{word}' is a word of both yes and no"
-            reading.error("yes-and-no", message, "keep it in one of them", node.key("no").place)
+            message = f"'{word}' is listed under both yes and no"
+            reading.error("yes-no-overlap", message, "keep it under one of them", node.key("no").place)
 
 
 class Repeated(StrEnum):
@@ -127,10 +133,10 @@ class Defaults(Formats):
     """How every column is read, unless it says otherwise."""
 
     unused_columns: Annotated[UnusedColumns, OneOf()] = Field(
-        default=UnusedColumns.WARN, description="What is done about columns that nothing uses."
+        default=UnusedColumns.WARN, description="What to do about columns that are not used."
     )
     duplicates: Annotated[Repeated, OneOf()] = Field(
-        default=Repeated.FIRST, description="Of two rows with one e-mail the first is sent, or neither."
+        default=Repeated.FIRST, description="For rows with the same e-mail address: send the first, or none."
     )
 
 
@@ -165,19 +171,23 @@ class Take(StrEnum):
 
 class _ValueKeys(Section):
     column: Columns | None = key('The column, or several: the first that is filled in and valid. A letter: "=C".')
-    join: Columns | None = key("Columns that become one text; empty ones are left out.")
+    join: Columns | None = key("Columns that are joined into one text; empty ones are skipped.")
     value: Filled | None = key("The same text for every row.")
-    with_: AnyText | None = key("What stands between joined columns.", alias="with")
-    pattern: Expression | None = key("A regular expression with a named group, as (?P<city>.+), for the whole cell.")
+    with_: AnyText | None = key("The separator between joined columns.", alias="with")
+    pattern: Expression | None = key(
+        "A regular expression with a named group, for example (?P<city>.+), that matches the whole cell."
+    )
     group: Filled | None = key("The group of the pattern that is the value.")
-    split: Separator | None = key("What stands between several values in one cell: a sign, or newline.")
+    split: Separator | None = key("The separator between several values in one cell: a character, or newline.")
     take: Annotated[Take, OneOf()] | None = key("Which piece of a split cell is the value.")
-    values: Table | None = key("What cells say, and what it stands for; or a CSV file with the header cell,value.")
-    otherwise: _Otherwise | None = key("What becomes of a text that is not under values.")
+    values: Table | None = key(
+        "A table from the text of a cell to its value; or a CSV file with the header cell,value."
+    )
+    otherwise: _Otherwise | None = key("What to do with a text that is not under values.")
     part: Annotated[Part, OneOf()] | None = key("A part of a full name, or of a range of two values.")
-    before: Filled | None = key("Put before what the cell says, as https://linkedin.com/in/.")
-    after: Filled | None = key("Put behind what the cell says, as @example.com.")
-    default: AnyText | None = key("Taken where the cell is empty.")
+    before: Filled | None = key("Text added before the cell, for example https://linkedin.com/in/.")
+    after: Filled | None = key("Text added after the cell, for example @example.com.")
+    default: AnyText | None = key("The value for an empty cell.")
     missing: Texts | None = key("Words of this column that are read as an empty cell.")
 
 
@@ -201,16 +211,16 @@ class ValueSpec(Formats, _ValueKeys):
 
     @classmethod
     def wrong_shape(cls, node: Node) -> PydanticCustomError:
-        message, hint = f"{node.name} must be a column or keys", "write alternatives as {column: [a, b]}"
-        return refusal("wrong-type", message, hint)
+        message, hint = f"{node.name} must be a column or keys", "write several columns as {column: [a, b]}"
+        return refusal("mapping-value-invalid", message, hint)
 
     @classmethod
     def check_keys(cls, node: Keys, reading: Reading) -> None:
         super().check_keys(node, reading)
         given = [source for source in _SOURCES if source in node]
         if not given:
-            hint = 'write a column name, or keys such as column: "E-mail"'
-            reading.error("missing-key", f"{node.name} has no column, join or value", hint, node.place)
+            hint = 'enter a column name, or keys such as column: "E-mail"'
+            reading.error("key-missing", f"{node.name} has no column, join or value", hint, node.place)
         elif len(given) > 1:
             exclude(node, given, "keep one of them", reading)
         else:
@@ -218,7 +228,7 @@ class ValueSpec(Formats, _ValueKeys):
         for idle in ("take", "group"):
             if idle in node and _NEEDED_BY[idle] not in node:
                 message = f"{idle} has no effect without {_NEEDED_BY[idle]}"
-                reading.error("idle-key", message, "take it out", node.key(idle).place)
+                reading.error("key-without-effect", message, "remove it", node.key(idle).place)
         if "pattern" in node:
             _check_group(node, reading)
 
@@ -236,7 +246,7 @@ def _check_idle_keys(node: Keys, source: str, known: set[str], reading: Reading)
         elif typed == "otherwise" and "values" not in node:
             idle = "without values"
         if idle:
-            reading.error("idle-key", f"{typed} has no effect {idle}", "take it out", typed.place)
+            reading.error("key-without-effect", f"{typed} has no effect {idle}", "take it out", typed.place)
 
 
 def _check_group(node: Keys, reading: Reading) -> None:
@@ -246,14 +256,14 @@ def _check_group(node: Keys, reading: Reading) -> None:
     except PydanticCustomError:  # which is reported when the value of the key is read
         return
     if group is None and len(names) > 1:
-        hint = f"say which one is the value, as group: {names[0]}"
-        reading.error("pattern-groups", f"the pattern has the groups {', '.join(names)}", hint, place)
+        hint = f"choose one of them, for example group: {names[0]}"
+        reading.error("pattern-group-invalid", f"the pattern has several groups: {', '.join(names)}", hint, place)
     elif isinstance(group, Text) and group.strip() and group not in names:
         hint = did_you_mean(group, names)
-        reading.error("pattern-groups", f"'{group}' is no group of the pattern", hint, group.place)
+        reading.error("pattern-group-invalid", f"'{group}' is not a group of the pattern", hint, group.place)
 
 
 class EndValue(ValueSpec):
     """The end date of an entry, which may have words of an open end."""
 
-    present: Texts = key("Words of an open end: Present, Halen, heute.")
+    present: Texts = key("Words that mean an open end: Present, Halen, heute.")

@@ -21,7 +21,7 @@ _PLACES_KEPT: Final = 5
 _GROUPED_BY_MESSAGE: Final = frozenset(NOT_GOOD) - {OutcomeKind.INVALID}
 # Of a value that no table or question knows, each is a group of its own: a person adds them to the table one by one.
 # And each created row whose response names somebody else is looked at by itself.
-_GROUPED_BY_VALUE: Final = frozenset({"value-unknown", "choice-unknown", CREATED_OTHER_EMAIL, CREATED_EMAILS})
+_GROUPED_BY_VALUE: Final = frozenset({"value-unknown", "not-an-option", CREATED_OTHER_EMAIL, CREATED_EMAILS})
 
 
 class Unaccounted(AssertionError):

@@ -36,16 +36,16 @@ OUTCOMES: Final[dict[OutcomeKind, OutcomeWords]] = {
     OutcomeKind.CREATED: OutcomeWords(
         label="created",
         meaning="the service accepted it",
-        next_step="nothing to do",
+        next_step="no action needed",
         tab_color="#6AA889",
         status="201",
         sheet_limit=NO_ACTION_SHEET_LIMIT,
         always_written=True,
     ),
-    OutcomeKind.ALREADY_THERE: OutcomeWords(
-        label="already there",
-        meaning="the service had this person already",
-        next_step="nothing to do",
+    OutcomeKind.ALREADY_EXISTS: OutcomeWords(
+        label="already exists",
+        meaning="the service already has this candidate",
+        next_step="no action needed",
         tab_color="#9AB3A5",
         status="409",
         sheet_limit=NO_ACTION_SHEET_LIMIT,
@@ -53,16 +53,16 @@ OUTCOMES: Final[dict[OutcomeKind, OutcomeWords]] = {
     ),
     OutcomeKind.REJECTED: OutcomeWords(
         label="rejected",
-        meaning="the service refused it",
-        next_step="mend the row and run it again",
+        meaning="the service rejected this row",
+        next_step="fix the row and run it again",
         tab_color="#D98E73",
         status="400",
         always_written=True,
     ),
     OutcomeKind.INVALID: OutcomeWords(
         label="invalid",
-        meaning="our own checks refused it; nothing was sent",
-        next_step="mend the marked cells and run it again",
+        meaning="failed our own checks; nothing was sent",
+        next_step="fix the highlighted cells and run it again",
         tab_color="#D98E73",
     ),
     OutcomeKind.FAILED: OutcomeWords(
@@ -71,29 +71,29 @@ OUTCOMES: Final[dict[OutcomeKind, OutcomeWords]] = {
         next_step="run the same command again",
         tab_color="#D9B26F",
     ),
-    OutcomeKind.UNCLEAR: OutcomeWords(
-        label="unclear",
-        meaning="sent, but no answer says whether it arrived",
-        next_step="run the same command again: that settles it",
+    OutcomeKind.UNCONFIRMED: OutcomeWords(
+        label="unconfirmed",
+        meaning="sent, but no response confirms that it arrived",
+        next_step="run the same command again to resend it",
         tab_color="#D9B26F",
     ),
     OutcomeKind.NOT_SENT: OutcomeWords(
         label="not sent",
-        meaning="the run stopped before its turn",
-        next_step="run the same command again: done rows are skipped",
+        meaning="the run stopped before this row was sent",
+        next_step="run the same command again; completed rows are skipped",
         tab_color="#AEB8C2",
     ),
-    OutcomeKind.DONE_BEFORE: OutcomeWords(
-        label="done before",
-        meaning="an earlier run settled it; no request was made",
-        next_step="nothing to do",
+    OutcomeKind.ALREADY_IMPORTED: OutcomeWords(
+        label="already imported",
+        meaning="an earlier run imported it; nothing was sent",
+        next_step="no action needed",
         tab_color="#9AB3A5",
         sheet_limit=NO_ACTION_SHEET_LIMIT,
     ),
     OutcomeKind.FILTERED: OutcomeWords(
         label="filtered",
-        meaning="left out by where: in the mapping file",
-        next_step="nothing to do",
+        meaning="excluded by where: in the mapping file",
+        next_step="no action needed",
         tab_color="#AEB8C2",
         sheet_limit=NO_ACTION_SHEET_LIMIT,
     ),
@@ -104,7 +104,7 @@ _READY: Final = replace(
     OUTCOMES[OutcomeKind.NOT_SENT],
     label="ready",
     meaning="passed every check; nothing was sent",
-    next_step="run it for real",
+    next_step="run the import",
     sheet_limit=NO_ACTION_SHEET_LIMIT,
 )
 
@@ -115,11 +115,11 @@ def words_for(kind: OutcomeKind, *, dry_run: bool = False) -> OutcomeWords:
 
 
 def sheet_title(kind: OutcomeKind) -> str:
-    """The title of the outcome's sheet in report.xlsx: `409 already there`."""
+    """The title of the outcome's sheet in report.xlsx: `409 already exists`."""
     words = OUTCOMES[kind]
     return f"{words.status} {words.label}" if words.status else words.label
 
 
 def csv_file(kind: OutcomeKind) -> str:
-    """The name of the outcome's CSV file: `409_already_there.csv`."""
+    """The name of the outcome's CSV file: `409_already_exists.csv`."""
     return f"{sheet_title(kind).replace(' ', '_')}.csv"

@@ -209,8 +209,8 @@ def read_summary(folder: Path) -> Summary:
     try:
         return Summary.from_json(json.loads(read_private(path)))
     except FileNotFoundError:
-        message = "there is no summary in this folder"
+        message = "this folder does not contain a summary"
     except (OSError, ValueError, KeyError, TypeError) as error:
         message = f"the summary of this run cannot be read: {type(error).__name__} {error}"
-    hint = f"write it again: importer report {folder}"
+    hint = f"create it again with: importer report {folder}"
     raise DamagedRun(Problem("summary-unreadable", message, hint, FilePlace(str(path))))

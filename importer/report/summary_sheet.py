@@ -133,9 +133,9 @@ def _next_steps(steps: Iterable[Step]) -> Iterator[Line]:
 def _problems(summary: Summary) -> Iterator[Line]:
     if not summary.problems:
         return
-    yield from _section("Problems: what to fix, then what is good to know")
+    yield from _section("Problems to fix, then notes")
     yield _text(
-        "the cells to mend are coloured in the sheets; what is wrong with a row is in the last columns of its sheet",
+        "the cells to fix are highlighted in the sheets; the last columns of a sheet show the problems of each row",
         NOTE,
     )
     yield _header("Outcome", "Rows", "Column", "Problem (the first of them)", "What to do", "Where")

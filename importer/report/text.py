@@ -22,12 +22,12 @@ MOST_WARNINGS: Final = 6
 _COUNT_WIDTH = 8
 _BLANK = re.compile(r"[^\S ]")
 _FIXED_BY_A_PERSON: Final = (OutcomeKind.INVALID, OutcomeKind.REJECTED)
-_FIXED_BY_RUNNING_AGAIN: Final = (OutcomeKind.FAILED, OutcomeKind.UNCLEAR, OutcomeKind.NOT_SENT)
+_FIXED_BY_RUNNING_AGAIN: Final = (OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED, OutcomeKind.NOT_SENT)
 _DEFAULT_OUT: Final = Path("results")
 
 
 def headline(summary: Summary) -> str:
-    """`Finished: 300 rows read, 251 created, 30 already there, 19 invalid`."""
+    """`Finished: 300 rows read, 251 created, 30 already exists, 19 invalid`."""
     if summary.source.rows is None:
         return f"{_ending(summary)}: no rows are counted yet"
     counts = [
@@ -62,7 +62,7 @@ class Step:
 def next_steps(summary: Summary, folder: Path) -> tuple[Step, ...]:
     """The steps that lead to every row being in place, in their order; `folder` is the results folder of the run."""
     steps = tuple(_steps(summary, folder))
-    return steps or (Step("nothing is left to do: every row is in place"),)
+    return steps or (Step("no action needed: every row is complete"),)
 
 
 def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
@@ -71,23 +71,23 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
         # A stop says itself how to go on.
         yield Step(summary.stopped.hint, (again,))
     elif not summary.finished:
-        yield Step("run the same command again: rows that are done are skipped", (again,))
+        yield Step("run the same command again; completed rows are skipped", (again,))
         return
     to_fix = [kind for kind in _FIXED_BY_A_PERSON if summary.outcomes[kind]]
     if to_fix:
         files = [csv_file(kind) for kind in to_fix]
         commands = tuple(_command(str(folder / name), summary, folder) for name in files)
-        yield Step(f"mend the rows in {' and '.join(files)}, then run what you mended", commands)
+        yield Step(f"fix the rows in {' and '.join(files)}, then import the fixed files", commands)
     if any(group.is_warning for group in summary.problems):
-        yield Step(f"look at the rows in {csv_file(OutcomeKind.CREATED)} that have a warning")
+        yield Step(f"check the rows with a warning in {csv_file(OutcomeKind.CREATED)}")
     if summary.dry_run:
         if summary.outcomes[OutcomeKind.NOT_SENT]:
-            sends = "rehearse sending" if summary.sandbox else "send"
-            yield Step(f"{sends} the rows that are ready; those that are invalid are left out", (again,))
+            sends = "send (to the sandbox)" if summary.sandbox else "send"
+            yield Step(f"{sends} the rows that are ready; invalid rows are skipped", (again,))
     elif summary.rows_of(*_FIXED_BY_RUNNING_AGAIN) and not summary.stopped:
-        yield Step("run the same command again: rows that are done are skipped", (again,))
+        yield Step("run the same command again; completed rows are skipped", (again,))
     if summary.sandbox:
-        yield Step("this was a rehearsal: when it looks right, run it without --sandbox")
+        yield Step("this was a test with the sandbox; if the result is correct, run it without --sandbox")
 
 
 def _command(file: str, summary: Summary, folder: Path) -> str:

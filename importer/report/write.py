@@ -120,8 +120,8 @@ def _staging(folder: Path, run: str) -> Iterator[Path]:
             shutil.rmtree(staged, ignore_errors=True)
     except OSError as error:
         raise StoppedEarly(
-            f"{folder}: the report cannot be written: {error.strerror or error}; what was sent is kept, so mend that"
-            f" (make room, or close a file that is open in another program), then: importer report {run}"
+            f"{folder}: the report cannot be written: {error.strerror or error}; what was sent is recorded; fix this"
+            f" (free disk space, or close files that are open in another program), then run: importer report {run}"
         ) from error
 
 

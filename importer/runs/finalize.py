@@ -39,9 +39,9 @@ def keep_end(folder: Path, manifest: RunManifest, progress: Progress, stop: Stop
         UnusableInput: somebody removed the outcomes from it.
     """
     if not (folder / JOURNAL).is_file():  # a new one would hold no outcomes
-        hint = "leave the folder of a run alone while it is at work, and run the same command again"
+        hint = "do not change the folder of a run while it is running; run the same command again"
         raise UnusableInput(
-            Problem("journal-missing", "the outcomes of the run are gone", hint, FilePlace(str(folder)))
+            Problem("journal-missing", "the file with the run's outcomes is missing", hint, FilePlace(str(folder)))
         )
     with RunJournal(folder) as journal:
         counts = journal.counts()
@@ -62,8 +62,8 @@ def _unreadable_from(progress: Progress) -> Stop | None:
     where = f"{problem.place}: " if problem.place else ""
     return Stop(
         "source-unreadable",
-        f"the file cannot be read below row {progress.last_row} ({where}{problem.message})",
-        f"{problem.hint}; then run the same command again: rows that are done are skipped",
+        f"the file cannot be read after row {progress.last_row} ({where}{problem.message})",
+        f"{problem.hint}; then run the same command again; completed rows are skipped",
     )
 
 
@@ -80,8 +80,8 @@ def close(folder: Path, ledger: LedgerStore, limits: ReadingLimits) -> Summary:
     manifest = read_manifest(folder)
     if ledger.run(manifest.run) is None:
         raise UsageError(
-            f"the ledger {ledger.name} does not know run {manifest.run}: it was ended before it began to send, begins "
-            "just now, or has another ledger"
+            f"the ledger {ledger.name} does not know run {manifest.run}: it was killed before sending, has only "
+            "just started, or uses another ledger"
         )
     if manifest.ending is None:
         progress = _complete_journal(folder, manifest, ledger, limits)
@@ -103,12 +103,12 @@ def exit_code(counts: dict[OutcomeKind, int], stop: Stop | None, signal: int | N
 
 
 def resolve_row(folder: Path, ledger: LedgerStore, limits: ReadingLimits, row: int, *, created: bool) -> None:
-    """Settle an unclear row as a person found it, and write the report of its run again.
+    """Settle an unconfirmed row as a person found it, and write the report of its run again.
 
     To be called under the lock of the run's target. May be said again, also after a kill in the middle.
 
     Raises:
-        UsageError: the run sent nothing for this row, or it is not unclear.
+        UsageError: the run sent nothing for this row, or it is not unconfirmed.
     """
     manifest = read_manifest(folder)
     rows = next((rows for rows in manifest.groups if row in rows), (row,))  # the ledger knows the first of them
@@ -116,7 +116,8 @@ def resolve_row(folder: Path, ledger: LedgerStore, limits: ReadingLimits, row: i
     with RunJournal(folder) as journal:
         if (known := journal.outcome(rows[0])) is not None and not _needs_a_person(known):
             raise UsageError(
-                f"row {row} of run {manifest.run} is not unclear but {known.kind.value}; there is nothing to resolve"
+                f"row {row} of run {manifest.run} is not unconfirmed but {known.kind.value}; there is nothing to "
+                "resolve"
             )
         ledger.resolve(manifest.run, rows[0], created=created)
         for one in rows:
@@ -128,13 +129,15 @@ def resolve_row(folder: Path, ledger: LedgerStore, limits: ReadingLimits, row: i
 def _needs_a_person(outcome: Outcome) -> bool:
     """Whether nobody knows what became of the row but a person, who may have said so before."""
     by_hand = any(problem.code in (_FOUND.code, _NOT_FOUND.code) for problem in outcome.problems)
-    return outcome.kind is OutcomeKind.UNCLEAR or by_hand
+    return outcome.kind is OutcomeKind.UNCONFIRMED or by_hand
 
 
-_FOUND = Problem("found-by-hand", "no clear answer came, and a person found the candidate there")
+_FOUND = Problem(
+    "resolved-created", "the response was lost or inconclusive; a user confirmed that the candidate was created"
+)
 _NOT_FOUND = Problem(
-    "absent-by-hand",
-    "no clear answer came, and a person found that the candidate is not there",
+    "resolved-not-created",
+    "the response was lost or inconclusive; a user confirmed that the candidate was not created",
     "run the same command again to send the row",
 )
 
@@ -177,30 +180,32 @@ def _next_row(rows: Iterator[Row], progress: Progress) -> Row | None:
 
 
 _KILLED = Problem(
-    "run-killed", "the run was ended from outside before this row's turn", "run the same command again: it goes on here"
+    "run-killed", "the run was killed before this row was sent", "run the same command again; it continues here"
 )
 _MESSAGE_LOST = Problem(
-    "message-lost", "the run was ended from outside, and what the service said was lost", "send the row again: --again"
+    "rejection-reason-lost",
+    "the service rejected this row, but the run was killed and the reason was lost",
+    "send it again: --resend-rejected",
 )
 _IN_DOUBT = Problem(
-    "answer-lost",
-    "a request was sent, and the run was ended from outside before its answer was kept",
-    "run the same command again: it settles this row",
+    "response-lost",
+    "sent, but the run was killed before the response was recorded",
+    "run the same command again to resend this row",
 )
 _OF_STATE: dict[State, tuple[OutcomeKind, tuple[Problem, ...]]] = {
     State.CREATED: (OutcomeKind.CREATED, ()),
-    State.ALREADY_THERE: (OutcomeKind.ALREADY_THERE, ()),
+    State.ALREADY_EXISTS: (OutcomeKind.ALREADY_EXISTS, ()),
     State.REJECTED: (OutcomeKind.REJECTED, (_MESSAGE_LOST,)),
     State.FAILED: (OutcomeKind.FAILED, (_KILLED,)),
     State.PLANNED: (OutcomeKind.FAILED, (_KILLED,)),
-    State.IN_FLIGHT: (OutcomeKind.UNCLEAR, (_IN_DOUBT,)),
-    State.UNCLEAR: (OutcomeKind.UNCLEAR, (_IN_DOUBT,)),
+    State.IN_FLIGHT: (OutcomeKind.UNCONFIRMED, (_IN_DOUBT,)),
+    State.UNCONFIRMED: (OutcomeKind.UNCONFIRMED, (_IN_DOUBT,)),
 }
 
 
 def _outcome_of_state(state: RowState) -> Outcome:
     kind, problems = _OF_STATE[state.state]
-    if state.state is State.ALREADY_THERE and state.after_doubt:
+    if state.state is State.ALREADY_EXISTS and state.after_doubt:
         problems = (OWN_EARLIER_ATTEMPT,)
     return Outcome(state.row, kind, state.status, state.attempts, problems)
 

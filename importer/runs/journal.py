@@ -46,7 +46,7 @@ _INSERT: Final = f"INSERT INTO outcomes ({', '.join(_COLUMNS)}) VALUES (?, ?, ?,
 class JournalUnwritable(StoppedEarly):
     """Outcomes cannot be kept any more, so no more rows are sent. The ledger knows what became of those that were."""
 
-    def __init__(self, path: Path, reason: str, remedy: str = "make room or mend the disk, then ") -> None:
+    def __init__(self, path: Path, reason: str, remedy: str = "free disk space or fix the disk, then ") -> None:
         super().__init__(
             f"{path}: the outcomes of run {path.parent.name} cannot be written ({reason}), so nothing more is sent;"
             f" what was sent is known to the ledger: {remedy}run the same command again"
@@ -59,7 +59,7 @@ class JournalUnreadable(StoppedEarly):
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(
             f"{path}: the outcomes of run {path.parent.name} cannot be read ({reason}); what was sent is known to the"
-            " ledger: end the program that holds the file, or mend the disk, then run the same command again"
+            " ledger: close the program that has the file open, or fix the disk, then run the same command again"
         )
 
 
@@ -192,14 +192,14 @@ class RunJournal:
         """Those that rest on file and mapping alone, and those of imported rows that have a problem; streamed in order
         of their rows.
         """
-        kinds = (OutcomeKind.INVALID.value, OutcomeKind.FILTERED.value, OutcomeKind.DONE_BEFORE.value)
+        kinds = (OutcomeKind.INVALID.value, OutcomeKind.FILTERED.value, OutcomeKind.ALREADY_IMPORTED.value)
         return self._read("WHERE kind IN (?, ?) OR kind = ? AND problems <> '' ORDER BY row", *kinds)
 
     def rows_imported_before(self) -> Iterator[int]:
         """The rows that an earlier run had imported, and that have no problem."""
         query = "SELECT row FROM outcomes WHERE kind = ? AND problems = ''"
         with self._transaction() as connection:
-            for (row,) in connection.execute(query, (OutcomeKind.DONE_BEFORE.value,)):
+            for (row,) in connection.execute(query, (OutcomeKind.ALREADY_IMPORTED.value,)):
                 yield row
 
     def _read(self, which: str, *values: int | str) -> Iterator[Outcome]:
@@ -330,7 +330,7 @@ class PreviousResults:
                 self._next = None
         if self._next is not None and self._next.row == row:
             return self._next
-        return Outcome(row, OutcomeKind.DONE_BEFORE) if row in self._imported else None
+        return Outcome(row, OutcomeKind.ALREADY_IMPORTED) if row in self._imported else None
 
     @staticmethod
     def _read(folder: Path) -> Iterator[Outcome]:

@@ -140,7 +140,7 @@ def write_manifest(folder: Path, manifest: RunManifest) -> None:
     except OSError as error:
         raise StoppedEarly(
             f"{folder}: the results folder cannot be written ({error.strerror}); what was sent is in the ledger: "
-            "make room, then run the same command again"
+            "free disk space, then run the same command again"
         ) from None
 
 
@@ -153,9 +153,9 @@ def read_manifest(folder: Path) -> RunManifest:
     try:
         return _manifest(json.loads(read_private(folder / MANIFEST)))
     except FileNotFoundError:
-        message, hint = "there is no run in this folder", "see `importer runs` for the runs there are"
+        message, hint = "this folder does not contain a run", "list the runs with: importer runs"
     except (OSError, ValueError, KeyError, TypeError) as error:
-        message, hint = f"the manifest of this run cannot be read: {error}", "its CSV files can still be read by hand"
+        message, hint = f"the manifest of this run cannot be read: {error}", "you can still open its CSV files"
     raise DamagedRun(Problem("run-unreadable", message, hint, FilePlace(str(folder))))
 
 
@@ -193,7 +193,7 @@ def _refuse_paths(*names: str) -> None:
     """Raise ValueError where a name that stands in a manifest leads out of its folder."""
     for name in names:
         if name in ("", ".", "..") or {"/", "\\", "\0"} & set(name):
-            raise ValueError(f"{name!r} is no name of a file")
+            raise ValueError(f"{name!r} is not a valid file name")
 
 
 def manifests_in(out: Path) -> Iterator[tuple[Path, RunManifest]]:
@@ -233,8 +233,8 @@ def find_run(out: Path, name: str) -> Path:
     if len(meant) == 1:
         return meant[0]
     if found:
-        raise UsageError(f"several runs begin with {name!r}: {', '.join(folder.name for folder in found[:5])}")
-    raise UsageError(f"there is no run {name!r} in {out}; see `importer runs --out {out}` for the runs there are")
+        raise UsageError(f"several runs start with {name!r}: {', '.join(folder.name for folder in found[:5])}")
+    raise UsageError(f"there is no run {name!r} in {out}; list the runs with: importer runs --out {out}")
 
 
 def is_run(folder: Path) -> bool:

@@ -133,9 +133,9 @@ def _open(
     if child.file is None:
         workbook = _workbook_of(source, folder, copies, limits)
         if workbook.suffix.lower() not in _WORKBOOKS:
-            message = f"the source is no workbook and has no sheet '{child.options.sheet}'"
-            hint = "give the workbook, or name a file: in the place of sheet:"
-            raise UnusableInput(Problem("sheet-of-no-workbook", message, hint, place))
+            message = f"the source is not a workbook, so it has no sheet '{child.options.sheet}'"
+            hint = "import the workbook, or use file: instead of sheet:"
+            raise UnusableInput(Problem("source-not-a-workbook", message, hint, place))
         return open_sheet(workbook, child.options, limits, shown_as=str(source.file))
     if child.file not in copies:
         path = _file_of(child.file, source, mapping.folders, place)
@@ -173,9 +173,9 @@ def _file_of(name: str, source: Source, folders: tuple[Path, ...], place: Place)
                 return earlier / child.copy
     path = source.file.parent / name
     if not lies_within(path, [source.file.parent, *folders]):
-        message = f"'{name}' lies neither below the folder of the source nor below this mapping's"
-        raise UnusableInput(Problem("file-outside", message, OUTSIDE_HINT, place))
+        message = f"'{name}' is neither in the folder of the source nor in the folder of this mapping"
+        raise UnusableInput(Problem("file-outside-folder", message, OUTSIDE_HINT, place))
     if path.is_file() and path.stat().st_size > _LARGEST:
-        message = f"'{name}' is larger than {_LARGEST:,} bytes, and its rows are held in memory"
-        raise UnusableInput(Problem("child-too-large", message, "export fewer columns or rows", place))
+        message = f"'{name}' is larger than {_LARGEST:,} bytes, the limit for files with entries"
+        raise UnusableInput(Problem("entries-file-too-large", message, "export fewer columns or rows", place))
     return path

@@ -67,22 +67,22 @@ def why_untrusted(settings: Settings) -> tuple[Problem, ...]:
         try:
             problems += _doubts(home, settings.out_shared)
         except OSError as error:
-            hint = "name another with --out or IMPORTER_OUT, or give yourself the right to it"
-            problems.append(_untrusted(f"this folder cannot be looked into: {error.strerror}", hint, home))
+            hint = "choose another folder with --out or IMPORTER_OUT, or get permission for this one"
+            problems.append(_untrusted(f"this folder cannot be read: {error.strerror}", hint, home))
     return tuple(dict.fromkeys(problems))
 
 
 def _doubts(home: Path, shared: Shared) -> Iterator[Problem]:
     link = _foreign_link(home)
     if link is not None:
-        told = f"this symbolic link belongs to {_user(link.lstat().st_uid)}, who could make it lead elsewhere"
-        yield _untrusted(told, f"name the folder that it leads to: {home.resolve()}", link)
+        told = f"this symbolic link belongs to {_user(link.lstat().st_uid)}, who could change where it points"
+        yield _untrusted(told, f"use the folder that it points to: {home.resolve()}", link)
     of_home = tuple(_doubts_of_mode(home, shared))
     yield from of_home
     if of_home:
         return
     if (home / INTERNAL).is_symlink():
-        told, hint = "this is a symbolic link, and none is followed here", "put the folder itself there"
+        told, hint = "this is a symbolic link, which is not allowed here", "replace it with the folder itself"
         yield _untrusted(told, hint, home / INTERNAL)
     else:
         yield from _doubts_of_mode(home / INTERNAL, shared)
@@ -94,19 +94,19 @@ def _doubts_of_mode(folder: Path, shared: Shared) -> Iterator[Problem]:
     found = folder.stat()
     mode = stat.S_IMODE(found.st_mode)
     if mode & stat.S_IWOTH:
-        hint = f"chmod o-w {folder}; on a drive or volume without owners set IMPORTER_OUT_SHARED=any"
-        yield _untrusted(f"everybody on this machine can write in this folder (mode {mode:04o})", hint, folder)
+        hint = f"run: chmod o-w {folder}; on a drive or volume without file owners set IMPORTER_OUT_SHARED=any"
+        yield _untrusted(f"everyone on this computer can write to this folder (mode {mode:04o})", hint, folder)
     if shared == "group":
         if not is_team_folder(folder):
-            hint = f"chmod -R g+rwX {folder} && find {folder} -type d -exec chmod g+s {{}} +"
+            hint = f"run: chmod -R g+rwX {folder} && find {folder} -type d -exec chmod g+s {{}} +"
             yield _untrusted(f"this folder is not set up for a team (mode {mode:04o} instead of 2770)", hint, folder)
         return
     if found.st_uid != os.geteuid():
-        hint = "name a folder of your own with --out or IMPORTER_OUT; or set IMPORTER_OUT_SHARED: group for a team's "
-        told = f"this folder belongs to {_user(found.st_uid)}, who could change what lies in it"
-        yield _untrusted(told, hint + "folder, any for a drive or volume without owners", folder)
+        hint = "choose your own folder with --out or IMPORTER_OUT; or set IMPORTER_OUT_SHARED: group for a team "
+        told = f"this folder belongs to {_user(found.st_uid)}, who could change its contents"
+        yield _untrusted(told, hint + "folder, any for a drive or volume without file owners", folder)
     if mode & stat.S_IWGRP and not _is_own_group(found.st_gid):
-        hint = f"chmod g-w {folder}; or set IMPORTER_OUT_SHARED=group if it is a team's folder"
+        hint = f"run: chmod g-w {folder}; or set IMPORTER_OUT_SHARED=group if it is a team folder"
         told = f"the group {_group(found.st_gid)} can write in this folder (mode {mode:04o})"
         yield _untrusted(told, hint, folder)
 
@@ -170,9 +170,9 @@ def unusable_folder(folder: Path, error: OSError) -> UnusableInput:
     """What is told of a results folder that cannot be made or written."""
     return UnusableInput(
         Problem(
-            "results-folder-unusable",
-            f"the results folder cannot be made: {error.strerror or error}",
-            "name another with --out or IMPORTER_OUT, or give yourself the right to write there",
+            "results-folder-not-writable",
+            f"the results folder cannot be created: {error.strerror or error}",
+            "choose another folder with --out or IMPORTER_OUT, or get write permission there",
             FilePlace(str(folder)),
         )
     )

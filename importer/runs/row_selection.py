@@ -112,11 +112,11 @@ def parse_rows(text: str) -> Selection:
     first, dash, last = text.replace("–", "-").replace(" ", "").partition("-")
     numbers = [part for part in (first, last) if part]
     if not numbers or not all(part.isascii() and part.isdigit() for part in numbers):
-        raise UsageError(f"--rows {text!r} is no range of rows; write it like 10-40, 10- or 10")
+        raise UsageError(f"--rows {text!r} is not a valid range of rows; write it like 10-40, 10- or 10")
     begin = int(first) if first else None
     end = int(last) if last else None if dash else begin
     if begin is not None and end is not None and end < begin:
-        raise UsageError(f"--rows {text!r} ends before it begins; write the smaller row number first")
+        raise UsageError(f"--rows {text!r} ends before it starts; write the smaller row number first")
     return Selection(begin, end)
 
 

@@ -34,7 +34,7 @@ from importer.runs.row_selection import route_word
 from importer.startup import spare_garbage_collector
 from importer.text.normalize import closest
 
-GO_ON = "importer resume goes on with it, or run the same command again: rows that are done are skipped"
+GO_ON = "continue with importer resume, or run the same command again; completed rows are skipped"
 _RESTORE: Final = "put it back from a backup; what was sent is in the ledger, and the same import can be run again"
 
 
@@ -72,14 +72,25 @@ def refuse_altered(folder: Path, manifest: RunManifest, hash_of: Callable[[Path]
     problems = []
     copy = folder / manifest.source
     if not copy.is_file():
-        problems.append(Problem("copy-missing", "the run's copy of its source is gone", _RESTORE, FilePlace(str(copy))))
+        problems.append(
+            Problem(
+                "source-copy-missing", "the run's copy of the source file is missing", _RESTORE, FilePlace(str(copy))
+            )
+        )
     elif hash_of(copy) != manifest.sha256:
         problems.append(
-            Problem("copy-altered", "this is not the file that the run has read", _RESTORE, FilePlace(str(copy)))
+            Problem(
+                "source-copy-changed", "the run's copy of the source file was changed", _RESTORE, FilePlace(str(copy))
+            )
         )
     if not manifest.is_split and not (folder / JOURNAL).is_file():
         problems.append(
-            Problem("journal-missing", "the outcomes of the run are gone", _RESTORE, FilePlace(str(folder / JOURNAL)))
+            Problem(
+                "journal-missing",
+                "the file with the run's outcomes is missing",
+                _RESTORE,
+                FilePlace(str(folder / JOURNAL)),
+            )
         )
     if problems:
         raise DamagedRun(problems)
@@ -157,7 +168,7 @@ def _outcomes_of_parts(folder: Path, manifest: RunManifest, sheet: Sheet, held: 
             yield outcome
             waiting[target.run] = next(kept[target.run], None)
         else:
-            message = f"the run {target.run} was ended from outside before this row's turn"
+            message = f"the run {target.run} was killed before this row was sent"
             yield Outcome(row.number, OutcomeKind.NOT_SENT, problems=(Problem("run-killed", message, GO_ON),))
 
 
@@ -169,8 +180,10 @@ def _unrouted(row: Row, manifest: RunManifest, sheet: Sheet) -> Problem:
     proposal = f"did you mean '{near}'? " if near else ""
     return Problem(
         "value-unknown",
-        f"no mapping takes rows with '{said}' here" if said else "no mapping takes rows that are blank here",
-        f"{proposal}correct it, or add it under route: of a mapping in {manifest.mapping}",
+        f"no mapping takes rows with '{said}' in this column"
+        if said
+        else "no mapping takes rows where this column is blank",
+        f"{proposal}correct it, or add it under route: in a mapping in {manifest.mapping}",
         row.place(column),
     )
 

@@ -116,7 +116,7 @@ class TalentPool:
 
     id: str
     title: str = ""
-    already_there: tuple[str, ...] = ()
+    already_exists: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +214,7 @@ class _Object:
             return ()
         for email in value:
             if not is_email(email):
-                self.refuse(name, f"{quoted(email)} is no e-mail address")
+                self.refuse(name, f"{quoted(email)} is not a valid e-mail address")
         return tuple(value)
 
     def questions(self, *, as_listed: bool = False) -> tuple[Question, ...]:
@@ -227,7 +227,7 @@ class _Object:
             read = _Object(self.at(f"questions[{index}]"), item, self.problems)
             question = _read_question(read, as_listed)
             if question is not None and question.id in found:
-                read.refuse("id", f"{question.id} stands for another question already")
+                read.refuse("id", f"{question.id} is already used by another question")
             elif question is not None:
                 found[question.id] = question
         return tuple(found.values())
@@ -275,8 +275,8 @@ def _read_job_post(name: str, post: _Object) -> JobPost:
 def _read_talent_pool(name: str, pool: _Object) -> TalentPool:
     if not _POOL.fullmatch(name):
         pool.problems.add(pool.place, "a talent pool number is made of 1 to 18 digits")
-    pool.allow("title", "already_there")
-    return TalentPool(name, pool.text("title"), pool.emails("already_there"))
+    pool.allow("title", "already_exists")
+    return TalentPool(name, pool.text("title"), pool.emails("already_exists"))
 
 
 def _read_question(question: _Object, as_listed: bool) -> Question | None:

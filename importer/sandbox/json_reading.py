@@ -60,12 +60,12 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(names) != len(pairs):
         seen: set[str] = set()
         twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise NotJson(f"'{twice}' stands twice in one object")
+        raise NotJson(f"'{twice}' occurs twice in one object")
     return names
 
 
 def _refuse_constant(word: str) -> NoReturn:
-    raise NotJson(f"{word} is no JSON value")
+    raise NotJson(f"{word} is not a JSON value")
 
 
 def read_json_file(path: Path) -> dict[str, Any]:
@@ -77,16 +77,16 @@ def read_json_file(path: Path) -> dict[str, Any]:
     try:
         status = path.stat()
         if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
-            raise SandboxUnusable(f"{path}: is a pipe or a device, which may never end; name a file")
+            raise SandboxUnusable(f"{path}: this is a pipe or a device; use a regular file")
         if status.st_size > MAX_BYTES:
-            raise SandboxUnusable(f"{path}: is larger than {MAX_BYTES:,} bytes; name a smaller one")
+            raise SandboxUnusable(f"{path}: the file is larger than {MAX_BYTES:,} bytes; use a smaller one")
         value = read_json(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
     except OSError as error:
-        raise SandboxUnusable(f"{path}: cannot be read: {error.strerror}; check the path") from error
+        raise SandboxUnusable(f"{path}: the file cannot be read: {error.strerror}; check the path") from error
     except NotJson as error:
-        raise SandboxUnusable(f"{path}: is no JSON: {error}; mend it there") from error
+        raise SandboxUnusable(f"{path}: this is not valid JSON: {error}; fix it there") from error
     if not isinstance(value, dict):
-        raise SandboxUnusable(f"{path}: must hold a JSON object")
+        raise SandboxUnusable(f"{path}: the file must contain a JSON object")
     return value
 
 

@@ -34,7 +34,7 @@ class Memory:
         for post in company.job_posts.values():
             self._know(Operation.APPLY, post.hash, post.already_applied)
         for pool in company.talent_pools.values():
-            self._know(Operation.ADD_TO_POOL, pool.id, pool.already_there)
+            self._know(Operation.ADD_TO_POOL, pool.id, pool.already_exists)
         self._journal = Journal(path) if path else None
         for record in self._journal.records if self._journal else ():
             self._remember(record)
@@ -143,7 +143,7 @@ class Journal:
         for number, line in enumerate(content[: self._size].splitlines(), start=1):
             record = _read_record(line)
             if record is None:
-                wrong.append(f"{path}:{number}: is no line of a sandbox memory; name another file")
+                wrong.append(f"{path}:{number}: this line is not from a sandbox memory file; use another file")
             else:
                 records.append(record)
         if wrong:

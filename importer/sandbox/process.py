@@ -176,13 +176,13 @@ def _problems(code: int, announcement: str | None, error_lines: list[str], wait:
         return error_lines
     if announcement is None:
         return [
-            f"the sandbox did not start: it did not listen within {wait:g} seconds; run the command again,"
-            " or `importer sandbox` to see what it waits for"
+            f"the sandbox did not start within {wait:g} seconds; run the command again,"
+            " or run `importer sandbox` to see the reason"
         ]
     reason = f": {error_lines[-1].strip()[:_LONGEST_REASON]}" if error_lines else ""
     return [
         f"the sandbox did not start: its process ended with exit code {code}{reason};"
-        " run `importer sandbox` to see the whole error; if a module is missing, install importer again"
+        " run `importer sandbox` to see the full error; if a module is missing, install importer again"
     ]
 
 

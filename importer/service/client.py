@@ -150,7 +150,7 @@ def _created(operation: Operation, body: bytes) -> Reply:
     email = shown.get("email")
     return Reply(
         201,
-        "" if as_described else "created, but the response is not what the service description shows",
+        "" if as_described else "created, but the response does not have the expected form",
         email=one_line(email) if isinstance(email, str) else "",
     )
 
@@ -188,9 +188,9 @@ def _library(choice: TransportChoice = "auto") -> Literal["requests", "curl"]:
     if choice == "curl":
         raise UnusableInput(
             Problem(
-                "transport-missing",
-                f"requests cannot go over curl: {why_not}",
-                "install it with: pip install 'importer[fast]'; or leave this setting out",
+                "transport-unavailable",
+                f"the curl transport is not available: {why_not}",
+                "install it with: pip install 'importer[fast]'; or remove this setting",
                 FilePlace("IMPORTER_TRANSPORT"),
             )
         )

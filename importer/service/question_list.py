@@ -142,7 +142,10 @@ def read_questions(
         page = _page(base_url, target, get(url))
         found += page.content
         url = _next_url(url, page.next)
-    raise StoppedEarly(f"the question list of {target} has more than {_MOST_PAGES} pages; tell the service's people")
+    raise StoppedEarly(
+        f"the question list of {target} has more than {_MOST_PAGES} pages; contact the administrator of your "
+        "recruiting service"
+    )
 
 
 def _page(base_url: str, target: Target, answer: Answer) -> _Page:
@@ -175,8 +178,8 @@ def _next_url(url: str, following: str | None) -> str | None:
     # The token goes with each request: it must not leave for another host, nor ask for anything but questions.
     if page is None or page[:3] != first[:3]:
         raise StoppedEarly(
-            f"the question list goes on at another address ({one_line(following)}); nothing was sent there; "
-            "tell the administrator of your recruiting service"
+            f"the question list continues at another address ({one_line(following)}); nothing was sent there; "
+            "contact the administrator of your recruiting service"
         )
     return first._replace(query=quote(page.query, safe=_IN_A_QUERY)).geturl()
 
@@ -201,9 +204,9 @@ def _refuse_repeated_ids(target: Target, found: list[_Question]) -> None:
     counts = Counter(question.id for question in found)
     problems = [
         Problem(
-            "question-id-repeated",
-            f"{count} questions of {target} have the id {number}",
-            "answers could not be told apart; show this to the service's people",
+            "question-id-duplicate",
+            f"{count} questions of {target} have the same ID {number}",
+            "show this to the administrator of your recruiting service",
             FilePlace(str(target)),
         )
         for number, count in counts.items()
@@ -216,8 +219,8 @@ def _refuse_repeated_ids(target: Target, found: list[_Question]) -> None:
 def _unreadable(base_url: str, target: Target, why: str) -> UnusableInput:
     return UnusableInput(
         Problem(
-            "questions-unreadable",
-            f"what answers for the questions of {target} is not what the service description shows ({why})",
+            "questions-response-invalid",
+            f"the question list of {target} does not have the expected form ({why})",
             f"is {base_url} the address of the service? else show this to the service's people",
             FilePlace("IMPORTER_BASE_URL"),
         )
@@ -230,9 +233,9 @@ def _refused(target: Target, raw: RawReply) -> StoppedEarly | UnusableInput:
     if raw.status == 404:
         return UnusableInput(
             Problem(
-                "job-post-unknown",
-                f"the service knows no {target}, or it belongs to another company{reason}",
-                "check the hash (in a mapping file it stands under target:), and the company of the token",
+                "job-post-not-found",
+                f"the service cannot find {target}; it does not exist or belongs to another company{reason}",
+                "check the hash (target: in the mapping file), and that the token belongs to the right company",
                 FilePlace(str(target)),
             )
         )
@@ -244,10 +247,10 @@ def _refused(target: Target, raw: RawReply) -> StoppedEarly | UnusableInput:
     if 300 <= raw.status < 400:
         return StoppedEarly(
             f"the service answers {raw.status}{reason}; nothing was sent; "
-            "redirects are not followed, since they would carry the token elsewhere; set IMPORTER_BASE_URL to the "
-            "address that it names if you trust it"
+            "redirects are not followed, because they would send the token elsewhere; set IMPORTER_BASE_URL to the "
+            "new address if you trust it"
         )
     return StoppedEarly(
         f"the service does not give the questions of {target}: {raw.status}{reason}; nothing was sent; "
-        "run the same command again later, and ask the service's people if it stays so"
+        "run the same command again later; if it still fails, ask the administrator of your recruiting service"
     )

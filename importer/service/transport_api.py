@@ -71,15 +71,15 @@ class NoReply(NamedTuple):
 class Reason(StrEnum):
     """What failed, in words for a person: the same ones for each transport."""
 
-    NAME_UNKNOWN = "the name of the service is not known to the network"
+    NAME_UNKNOWN = "the host name of the service cannot be resolved"
     REFUSED = "the connection was refused"
     NO_CONNECTION = "no connection within {connect:g} s"
-    TLS_REFUSED = "the TLS certificate or handshake was refused"
-    NO_ANSWER = "no answer within {waited:.0f} s"
-    CLOSED = "the connection was closed without an answer"
+    TLS_REFUSED = "the TLS handshake failed or the certificate is not valid"
+    NO_ANSWER = "no response within {waited:.0f} s"
+    CLOSED = "the connection was closed without a response"
     RESET = "the connection was reset"
-    NOT_HTTP = "the answer was not HTTP"
-    EARLIER = "what came was a second response to an earlier request"
+    NOT_HTTP = "the response was not HTTP"
+    EARLIER = "received a second response to an earlier request"
     OTHER = "the connection failed ({kind})"
 
 

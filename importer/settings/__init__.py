@@ -47,13 +47,13 @@ def _checked_base_url(url: str) -> str:
     except ValueError:
         host = port = None
     if not host or parts.scheme not in _PORTS or any(sign.isspace() or not sign.isprintable() for sign in url.strip()):
-        raise ValueError("it is no address; write it like https://recruiting.example.com")
+        raise ValueError("it is not a valid address; write it like https://recruiting.example.com")
     if parts.username or parts.password:
-        raise ValueError("the address holds a user name or password; take them out, the token is enough")
+        raise ValueError("the address contains a user name or password; remove them, the token is enough")
     if parts.query or parts.fragment:
-        raise ValueError("the address ends in ? or #; give only scheme, host and path")
+        raise ValueError("the address contains ? or #; enter only https://, the host and the path")
     if parts.scheme == "http" and not _is_loopback(host):
-        raise ValueError("the address is not encrypted; only https is used, except to this machine itself")
+        raise ValueError("the address is not encrypted; use https (http is only allowed for this computer)")
     named = f"[{host}]" if ":" in host else host
     if port not in (None, _PORTS[parts.scheme]):
         named += f":{port}"
@@ -94,13 +94,13 @@ class Settings(BaseModel):
     out: Path = Path("results")
     out_shared: Literal["no", "group", "any"] = "no"
     ledger: str | None = None
-    in_flight: int = Field(default=8, ge=1, le=256)
+    concurrency: int = Field(default=8, ge=1, le=256)
     rate: float | None = Field(default=None, gt=0)
-    attempts: int = Field(default=13, ge=1, le=50)
-    connect_seconds: float = Field(default=10, gt=0)
-    silence_seconds: float = Field(default=30, gt=0)
-    answer_seconds: float = Field(default=60, gt=0)
-    settle_seconds: float = Field(default=60, ge=0)
+    max_attempts: int = Field(default=13, ge=1, le=50)
+    connect_timeout: float = Field(default=10, gt=0)
+    read_timeout: float = Field(default=30, gt=0)
+    total_timeout: float = Field(default=60, gt=0)
+    resend_delay_seconds: float = Field(default=60, ge=0)
     give_up_minutes: float = Field(default=15, gt=0, le=24 * 60)
     multiple_choice: Literal["json", "comma", "semicolon", "newline"] = "json"
     yes_no: tuple[str, str] = ("yes", "no")
@@ -126,14 +126,14 @@ class Settings(BaseModel):
         given = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
         words = [str(word).strip() for word in given if not isinstance(word, (list, dict))]
         if len(words) != 2 or not all(words) or any(sign in word for word in words for sign in '[]"'):
-            raise ValueError("give two words, the one for yes first: yes,no")
+            raise ValueError("enter two words, the word for yes first: yes,no")
         return tuple(words)
 
     @field_validator("out", "token_file", "ledger", "mapping_folders")
     @classmethod
     def _a_path(cls, value: Any) -> Any:
         if "\0" in str(value):
-            raise ValueError("no path holds a NUL")
+            raise ValueError("a path cannot contain a NUL character")
         return value
 
     @property
@@ -188,8 +188,12 @@ class Settings(BaseModel):
                 return []
         except OSError:  # it is not there, which is told when it is read
             return []
-        message = f"other users of this machine can read the access token in it (mode {mode:04o})"
-        return [Problem("token-readable", message, f"run: chmod 600 {shlex.quote(str(file))}", FilePlace(str(file)))]
+        message = f"other users of this computer can read the access token in this file (mode {mode:04o})"
+        return [
+            Problem(
+                "token-readable-by-others", message, f"run: chmod 600 {shlex.quote(str(file))}", FilePlace(str(file))
+            )
+        ]
 
     def _read_token(self) -> str:
         if self.token is not None:
@@ -204,7 +208,7 @@ class Settings(BaseModel):
                         "token-file-unreadable",
                         f"the token file cannot be read: {getattr(error, 'strerror', None) or 'it is not text'}",
                         f"{self._named_by('token_file')}set IMPORTER_TOKEN_FILE to the path of a "
-                        "file that holds the token and nothing else",
+                        "file that contains only the token",
                         FilePlace("IMPORTER_TOKEN_FILE"),
                     )
                 ) from None
@@ -212,16 +216,17 @@ class Settings(BaseModel):
         raise UnusableInput(
             Problem(
                 "token-missing",
-                "there is no access token",
-                "set IMPORTER_TOKEN, or IMPORTER_TOKEN_FILE to a file that holds it (in the environment or in .env); "
-                "or rehearse with --sandbox, which needs none",
+                "the access token is not set",
+                "set IMPORTER_TOKEN, or IMPORTER_TOKEN_FILE to a file that contains it (in the environment or in "
+                ".env); "
+                "or try it with --sandbox, which needs no token",
                 FilePlace("IMPORTER_TOKEN"),
             )
         )
 
     def _named_by(self, setting: str) -> str:
         source = self._set_by.get(setting)
-        return f"it was named by {source.name}; " if source else ""
+        return f"the path is set by {source.name}; " if source else ""
 
     def service_url(self) -> str:
         """The base URL of the service.
@@ -235,7 +240,7 @@ class Settings(BaseModel):
                     "base-url-missing",
                     "the address of the recruiting service is not set",
                     "set IMPORTER_BASE_URL, like https://recruiting.example.com (in the environment, in .env, or "
-                    "base_url in importer.toml); or rehearse with --sandbox, which needs none",
+                    "base_url in importer.toml); or try it with --sandbox, which needs no address",
                     FilePlace("IMPORTER_BASE_URL"),
                 )
             )
@@ -247,9 +252,9 @@ def _usable_token(text: str, place: str) -> str:
     if not token or not token.isascii() or any(sign.isspace() or not sign.isprintable() for sign in token):
         raise UnusableInput(
             Problem(
-                "token-unusable",
-                "the token is empty" if not token else "the token holds blanks or signs that no token has",
-                "copy the token again, alone and on one line",
+                "token-invalid",
+                "the token is empty" if not token else "the token contains spaces or characters that are not allowed",
+                "copy the token again, on one line and without spaces",
                 FilePlace(place),
             )
         )
@@ -305,9 +310,9 @@ def _setting_problem(item: Any, set_by: Mapping[str, SettingSource]) -> Problem:
     name = str(item["loc"][0])
     message = str(item["msg"]).removeprefix("Value error, ")
     return Problem(
-        "setting-unusable",
-        f"this setting cannot be used: {message[:1].lower()}{message[1:]}",
-        f"it was set by {set_by[name].name}: mend it there",
+        "setting-invalid",
+        f"the value is not valid: {message[:1].lower()}{message[1:]}",
+        f"set by {set_by[name].name}; fix it there",
         FilePlace(f"{PREFIX}{name.upper()}"),
     )
 
@@ -317,8 +322,8 @@ def _not_of_folder(name: str, source: SettingSource) -> Problem:
     user, variable = user_file(), f"{PREFIX}{name.upper()}"
     own_file = f", or {name} in {user}" if user else ""
     return Problem(
-        "setting-not-of-folder",
-        "this setting is not taken from a file of the working folder, since somebody else may have written it",
-        f"take it out of {source.name}; if you want it, set {variable} in the environment{own_file}",
+        "setting-source-untrusted",
+        "this setting is ignored in files of the working folder, because someone else may have written them",
+        f"remove it from {source.name}; if you need it, set {variable} in the environment{own_file}",
         FilePlace(variable),
     )

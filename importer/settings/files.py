@@ -56,15 +56,17 @@ def of_toml(file: Path, known: Collection[str], problems: list[Problem]) -> dict
     try:
         found = tomllib.loads(content.decode("utf-8"))
     except (ValueError, RecursionError) as error:
-        said = "its brackets are nested too deep" if isinstance(error, RecursionError) else str(error)
-        hint = "mend this line; a setting is written like in_flight = 4"
-        problems.append(Problem("settings-unreadable", f"it cannot be read: {said}", hint, FilePlace(str(file))))
+        said = "its brackets are nested too deeply" if isinstance(error, RecursionError) else str(error)
+        hint = "fix this line; write a setting like concurrency = 4"
+        problems.append(
+            Problem("settings-file-unreadable", f"the file cannot be read: {said}", hint, FilePlace(str(file)))
+        )
         return {}
     for key in found:
         if key not in known:
             near = _nearest(key.lower().removeprefix(PREFIX.lower()), known)
             hint = f"did you mean {near!r}?" if near else f"the settings are {', '.join(known)}"
-            problems.append(Problem("setting-unknown", f"there is no setting {key!r}", hint, FilePlace(str(file))))
+            problems.append(Problem("setting-unknown", f"unknown setting {key!r}", hint, FilePlace(str(file))))
     return {key: value for key, value in found.items() if key in known}
 
 
@@ -83,14 +85,14 @@ def of_env_file(file: Path, problems: list[Problem]) -> Mapping[str, str | None]
     try:
         text = content.decode("utf-8-sig")  # some editors put the mark in front
     except UnicodeDecodeError as error:
-        message, hint = f"it cannot be read: {error}", "save it as UTF-8 text"
-        problems.append(Problem("settings-unreadable", message, hint, FilePlace(str(file))))
+        message, hint = f"the file cannot be read: {error}", "save it as UTF-8 text"
+        problems.append(Problem("settings-file-unreadable", message, hint, FilePlace(str(file))))
         return {}
     bindings = list(parse_stream(StringIO(text)))
     broken = [binding.original.line for binding in bindings if binding.error]
     for line in broken:
-        message, hint = f"line {line} cannot be read", "mend it; a setting is written like IMPORTER_IN_FLIGHT=4"
-        problems.append(Problem("settings-unreadable", message, hint, FilePlace(str(file))))
+        message, hint = f"line {line} cannot be read", "fix it; write a setting like IMPORTER_CONCURRENCY=4"
+        problems.append(Problem("settings-file-unreadable", message, hint, FilePlace(str(file))))
     return {} if broken else {binding.key: binding.value for binding in bindings if binding.key}
 
 
@@ -109,14 +111,14 @@ def named(
         if name in known:
             found[name] = value
         elif near := _nearest(name, known):
-            message, hint = f"there is no setting {variable}", f"did you mean {PREFIX}{near.upper()}?"
+            message, hint = f"unknown setting {variable}", f"did you mean {PREFIX}{near.upper()}?"
             problems.append(Problem("setting-unknown", message, hint, FilePlace(source)))
     return found
 
 
 def _unreadable(file: Path, reason: str) -> Problem:
-    hint = "settings are read from a small text file; check what lies there"
-    return Problem("settings-unreadable", f"it cannot be read: {reason}", hint, FilePlace(str(file)))
+    hint = "a settings file must be a small text file; check what is there"
+    return Problem("settings-file-unreadable", f"the file cannot be read: {reason}", hint, FilePlace(str(file)))
 
 
 def _nearest(name: str, known: Collection[str]) -> str | None:

@@ -33,10 +33,10 @@ class TokenUse:
 
     def refusal(self) -> Problem:
         return Problem(
-            "address-unconfirmed",
-            f"{self.source} of this folder names the address {self.address}, which would get {self.told_token}: this "
-            "is not confirmed yet",
-            "if it is the address of your recruiting service, confirm it once with: importer doctor --trust; "
+            "address-not-trusted",
+            f"{self.source} in this folder would send {self.told_token} to {self.address}, which you have not "
+            "confirmed yet",
+            "if this is the address of your recruiting service, confirm it once with: importer doctor --trust; "
             "or set IMPORTER_BASE_URL in the environment",
         )
 
@@ -57,7 +57,7 @@ def confirm(use: TokenUse) -> Path:
         UnusableInput: it cannot be kept.
     """
     file = _file()
-    reason = "nobody knows where your settings are"
+    reason = "your settings folder is not known"
     if file is not None:
         try:
             file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -68,7 +68,7 @@ def confirm(use: TokenUse) -> Path:
             return file
     hint = "set IMPORTER_BASE_URL in the environment instead"
     place = FilePlace(str(file)) if file else None
-    raise UnusableInput(Problem("trust-not-kept", f"what you confirm cannot be kept: {reason}", hint, place))
+    raise UnusableInput(Problem("trust-not-saved", f"your confirmation cannot be saved: {reason}", hint, place))
 
 
 def _kept(use: TokenUse) -> dict[str, str]:

@@ -50,7 +50,7 @@ def _choice(values: ColumnView, wanted: FieldSpec) -> tuple[float, str]:
     meant = {normalize(line.cell) for line in table_of(values.counts, wanted.options) if line.target}
     options = Options(wanted.options)
     share = values.share(lambda text: options.find(text) or normalize(text) in meant)
-    return share, wanted.noun.replace("option of", "an option of", 1)
+    return share, wanted.noun
 
 
 def _choices(values: ColumnView, wanted: FieldSpec) -> tuple[float, str]:
@@ -62,7 +62,7 @@ def _choices(values: ColumnView, wanted: FieldSpec) -> tuple[float, str]:
     def holds_an_option(text: str) -> bool:
         return any(options.find(piece.strip()) for piece in (text.split(separator) if separator else [text]))
 
-    return values.share(holds_an_option), f"options of {wanted.noun.removeprefix('option of ')}"
+    return values.share(holds_an_option), f"options of {wanted.noun.removeprefix('an option of ')}"
 
 
 _TESTS: dict[Kind, Callable[[ColumnView, FieldSpec], tuple[float, str]]] = {

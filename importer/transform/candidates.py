@@ -35,7 +35,7 @@ def filtered(row: Row, filters: Sequence[ResolvedFilter]) -> Filtered | None:
             continue
         text = stripped(row.cells[one.column.index])
         cell = quoted(text) if text else "blank"
-        message = f"left out by {one.label}:, the cell is {cell}"
+        message = f"excluded by `{one.label}:` ({one.column.label} is {cell})"
         return Filtered(row.number, Problem("filtered", message, "", row.place(one.column)))
     return None
 
@@ -117,11 +117,18 @@ def _first_filled(rows: list[Row], index: int) -> Row | None:
 def _key_problems(first: Row, own: list[Row], grouping: ResolvedGrouping) -> list[Problem]:
     place = first.place(grouping.column)
     if not own:
-        message = "no row of this candidate holds the candidate's own cells"
-        return [Problem("group-headless", message, f"add it, or correct main: {in_mapping(grouping.place)}", place)]
+        message = "no row of this candidate matches main:"
+        return [
+            Problem(
+                "group-main-row-missing",
+                message,
+                f"add the row with the candidate's own data, or correct main: {in_mapping(grouping.place)}",
+                place,
+            )
+        ]
     if not stripped(first.cells[grouping.column.index]):
-        message = "the cell that says which candidate the row belongs to is blank"
-        hint = f"fill it in, or declare blank: continues {in_mapping(grouping.place)}"
+        message = "the cell that identifies the candidate is blank"
+        hint = f"fill it in, or set blank: continues {in_mapping(grouping.place)}"
         return [Problem("group-key-blank", message, hint, place)]
     return []
 
@@ -135,10 +142,8 @@ def _conflicts(rows: list[Row], column: Column) -> list[Problem]:
     for row in rows:
         text = stripped(row.cells[column.index])
         if text and normalize(text) != normalize(expected):
-            message = (
-                f"{quoted(text)} differs from {quoted(expected)} in row {earlier.number}, and both are one candidate"
-            )
-            hint = "write the same in all rows of a candidate"
+            message = f"{quoted(text)} differs from {quoted(expected)} in row {earlier.number} of the same candidate"
+            hint = "use the same value in all rows of a candidate"
             return [Problem("group-conflict", message, hint, row.place(column))]
     return []
 
@@ -186,7 +191,7 @@ class Duplicates:
         return self._problem(row, second) if second is not None else None
 
     def _problem(self, row: Row, other: int) -> Problem:
-        which = "and neither is sent" if self._none_wins else "which is used"
-        message = f"the e-mail is the same as in row {other}, {which}"
+        which = "and neither row is sent" if self._none_wins else "which is imported instead"
+        message = f"the e-mail address is the same as in row {other}, {which}"
         column = next((column for column in self._columns if row.cells[column.index].strip()), None)
-        return Problem("duplicate-email", message, "remove one of the two rows", row.place(column))
+        return Problem("email-duplicate", message, "remove one of the two rows", row.place(column))

@@ -87,12 +87,12 @@ def _read_match(
     if month is None:
         month = 1 if formats.missing_month == "first" else 12
     if not 1 <= month <= 12:
-        return Refusal("date-impossible", f"{quoted(text)} has a month that does not exist", "correct the date")
+        return Refusal("date-nonexistent", f"{quoted(text)} has a month that does not exist", "correct the date")
     return _day(year, month, int(day) if day else formats.missing_day or "first", text)
 
 
 def _incomplete(text: str, lacking: str, value: ResolvedValue) -> Refusal:
-    hint = f"write the whole date, or declare missing_{lacking}: first or last {in_mapping(value.place)}"
+    hint = f"write the full date, or set missing_{lacking}: first or last {in_mapping(value.place)}"
     return Refusal("date-incomplete", f"{quoted(text)} has no {lacking}", hint)
 
 
@@ -101,7 +101,7 @@ def _day(year: int, month: int, day: int | Edge, text: str) -> date | Refusal:
         last = calendar.monthrange(year, month)[1]
         return date(year, month, {"first": 1, "last": last}[day] if isinstance(day, str) else day)
     except ValueError:
-        return Refusal("date-impossible", f"{quoted(text)} is a day that does not exist", "correct the date")
+        return Refusal("date-nonexistent", f"{quoted(text)} is a date that does not exist", "correct the date")
 
 
 # --- dates that are kept as a count of days or seconds --------------------------------------------
@@ -142,7 +142,7 @@ def _agreed(readings: list[date | Refusal], text: str, value: ResolvedValue) -> 
         return days[0].isoformat()
     if days:
         message = f"{quoted(text)} can be read as {' and as '.join(day.isoformat() for day in days)}"
-        hint = f"write it as YYYY-MM-DD, or keep one date format {in_mapping(value.place)}"
+        hint = f"write it as YYYY-MM-DD, or keep only one date format {in_mapping(value.place)}"
         return Refusal("date-ambiguous", message, hint)
     refusals = [reading for reading in readings if isinstance(reading, Refusal)]
     return refusals[0] if refusals else _unreadable(text, value)
@@ -151,12 +151,12 @@ def _agreed(readings: list[date | Refusal], text: str, value: ResolvedValue) -> 
 def _unreadable(text: str, value: ResolvedValue) -> Refusal:
     declared = value.formats.dates
     if declared:
-        message = f"{quoted(text)} is no date in the declared form {' or '.join(declared)}"
+        message = f"{quoted(text)} is not a date in the format {' or '.join(declared)}"
         hint = f"write it as YYYY-MM-DD, or add its format under dates: {in_mapping(value.place)}"
     else:
-        message = f"{quoted(text)} is no date YYYY-MM-DD, and no format is declared"
-        hint = f"write it as YYYY-MM-DD, or declare its format under dates: {in_mapping(value.place)}"
+        message = f"{quoted(text)} is not a date in the format YYYY-MM-DD"
+        hint = f"write it as YYYY-MM-DD, or add its format under dates: {in_mapping(value.place)}"
     if not any(character.isdigit() for character in text):
         # A word, as `soon`, is rather no date at all than one of another form.
-        hint = f"{hint}; if it says nothing, add it under missing:"
-    return Refusal("date-unreadable", message, hint)
+        hint = f"{hint}; if it means an empty cell, add it under missing:"
+    return Refusal("date-invalid", message, hint)

@@ -71,8 +71,8 @@ def _children(source: FromChild, row: Row, problems: list[Problem]) -> list[Entr
     for child in found:
         text = child.cells[order_by.index].strip()
         if not text.isdecimal():
-            message = f"{quoted(text)} is no whole number to order the entries by"
-            problems.append(Problem("order-unreadable", message, "write it in digits", child.place(order_by)))
+            message = f"{quoted(text)} is not a whole number, so the entries cannot be ordered"
+            problems.append(Problem("order-invalid", message, "write it in digits", child.place(order_by)))
             return []
     return [EntryRow(child) for child in sorted(found, key=lambda child: int(child.cells[order_by.index]))]
 
@@ -92,35 +92,37 @@ def _pieces(source: FromPieces, row: Row, missing: frozenset[str], problems: lis
         if named is not None:
             yield _made(row, [stripped(named[name] or "") for name in source.pattern.names], place)
         elif piece:
-            hint = f"correct it, or widen pattern: {in_mapping(source.place)}"
-            problems.append(Problem("entry-unmatched", f"{quoted(piece)} does not fit the pattern", hint, place))
+            hint = f"correct it, or change pattern: {in_mapping(source.place)}"
+            problems.append(
+                Problem("entry-pattern-mismatch", f"{quoted(piece)} does not match the pattern", hint, place)
+            )
 
 
 def _objects(source: FromJson, row: Row, missing: frozenset[str], problems: list[Problem]) -> Iterator[EntryRow]:
     text, place = _filled(row, source.column, missing), row.place(source.column)
     if not text:
         return
-    hint = "correct it, or have it exported again"
+    hint = "correct it, or export the file again"
     try:
         literal = read_literal(text)
     except Unreadable as error:
-        problems.append(Problem("list-unreadable", f"{quoted(text)} is no list: {error}", hint, place))
+        problems.append(Problem("list-invalid", f"{quoted(text)} is not a valid list: {error}", hint, place))
         return
     items = [literal] if isinstance(literal, Mapping) else literal
     if isinstance(items, str):
-        problems.append(Problem("list-unreadable", f"{quoted(text)} is no list of entries", hint, place))
+        problems.append(Problem("list-invalid", f"{quoted(text)} is not a list of entries", hint, place))
         return
     for number, item in enumerate(items, start=1):
         if isinstance(item, Mapping):
             cells = _cells(item, source.keys)
             if isinstance(cells, str):
-                message = f"{cells} of entry {number} holds a list, and one text is wanted"
-                problems.append(Problem("list-unreadable", message, hint, place))
+                message = f"{cells} of entry {number} contains a list instead of one text"
+                problems.append(Problem("list-invalid", message, hint, place))
             else:
                 yield _made(row, cells, place)
         elif item:
-            message = f"entry {number} is no object with keys"
-            problems.append(Problem("list-unreadable", message, hint, place))
+            message = f"entry {number} is not an object with keys"
+            problems.append(Problem("list-invalid", message, hint, place))
 
 
 def _cells(item: Mapping[str, Parsed], keys: Sequence[str]) -> list[str] | str:
@@ -153,16 +155,16 @@ def _zipped(source: FromLists, row: Row, missing: frozenset[str], problems: list
     for column in source.columns:
         items = _items(source, _filled(row, column, missing))
         if isinstance(items, str):
-            message = f"{quoted(row.cells[column.index])} is no such list: {items}"
-            problems.append(Problem("list-unreadable", message, "correct it", row.place(column)))
+            message = f"{quoted(row.cells[column.index])} is not a valid list: {items}"
+            problems.append(Problem("list-invalid", message, "correct it", row.place(column)))
             return []
         if items:
             lists[column] = items
     if not source.numbered and len({len(items) for items in lists.values()}) > 1:
         lengths = ", ".join(f"'{column.label}' has {len(items)}" for column, items in lists.items())
-        message = f"the lists belong together and are not of one length: {lengths}"
+        message = f"the lists belong together but have different lengths: {lengths}"
         place = row.place(next(iter(lists)))
-        problems.append(Problem("lists-unequal", message, "write a blank item where one has nothing to say", place))
+        problems.append(Problem("list-lengths-differ", message, "add an empty item where a value is missing", place))
         return []
     positions = sorted({position for items in lists.values() for position in items})
     return [EntryRow(_with_items(row, source, lists, position)) for position in positions]
@@ -178,7 +180,7 @@ def _items(source: FromLists, text: str) -> dict[int, str] | str:
         except Unreadable as error:
             return str(error)
         if isinstance(literal, str | Mapping) or not all(isinstance(item, str) for item in literal):
-            return "texts in square brackets are wanted"
+            return "texts in square brackets are expected"
         items = [str(item) for item in literal]
     else:
         items = [stripped(item) for item in text.split(source.split)]
@@ -247,16 +249,16 @@ class _Join:
             places = ", ".join(str(row.place(children.key)) for row in orphans[:_SHOWN])
             more = f" and {len(orphans) - _SHOWN} more" if len(orphans) > _SHOWN else ""
             yield Problem(
-                "orphans",
-                f"no row of the source has the key of {_rows(len(orphans))} of {_table(join)} ({places}{more})",
+                "entries-without-candidate",
+                f"no row of the source matches {_rows(len(orphans))} of {_table(join)} ({places}{more})",
                 f"check '{children.key.label}' there, and '{join.equals.label}' in the source",
             )
         if self._repeated_rows and not grouped:
             places = ", ".join(str(row.place(join.equals)) for row in self._repeated_rows)
             more = f" and {self._repeated_count - _SHOWN} more" if self._repeated_count > _SHOWN else ""
             yield Problem(
-                "join-key-repeated",
-                f"an earlier row of the source has the key, and so the entries of {_table(join)}, of"
+                "join-key-duplicate",
+                f"several rows of the source share a key and so the entries of {_table(join)}:"
                 f" {_rows(self._repeated_count)} ({places}{more})",
                 f"check '{join.equals.label}'",
             )

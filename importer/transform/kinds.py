@@ -63,7 +63,7 @@ def _integer_reader(value: ResolvedValue) -> TextReader:
             digits = zeros.sub("", text) if zeros and len(text) <= _LONGEST_NUMBER else text
             number = _declared_number(digits, whole, thousands)
         if number is None or number != number.to_integral_value():
-            return Refusal("integer-unreadable", f"{quoted(text)} is no whole number", _integer_hint(value))
+            return Refusal("integer-invalid", f"{quoted(text)} is not a whole number", _integer_hint(value))
         return format(number.to_integral_value() + 0, "f")  # + 0: no minus zero
 
     return read
@@ -77,9 +77,9 @@ def _decimal_reader(value: ResolvedValue) -> TextReader:
     def read(text: str, typed: bool) -> str | Refusal:
         number = _typed_number(text) if typed else _declared_number(text, pattern, thousands, point)
         if number is None:
-            message = f"{quoted(text)} is no number with the decimal sign '{point}'"
-            hint = f"write it in digits, or declare decimal: and thousands: {in_mapping(value.place)}"
-            return Refusal("decimal-unreadable", message, hint)
+            message = f"{quoted(text)} is not a number with the decimal separator '{point}'"
+            hint = f"write it in digits, or set decimal: and thousands: {in_mapping(value.place)}"
+            return Refusal("decimal-invalid", message, hint)
         return format(number, "f")
 
     return read
@@ -117,9 +117,9 @@ def _zero_decimals(point: str | None, thousands: str | None) -> re.Pattern[str] 
 def _integer_hint(value: ResolvedValue) -> str:
     place = in_mapping(value.place)
     if value.formats.thousands is None:
-        return f"write it in digits, or declare thousands: {place}"
-    without = "" if value.formats.decimal else f"; or, if it is 12,00, declare decimal: {place}"
-    return f"write it in digits, with '{value.formats.thousands}' between thousands or without{without}"
+        return f"write it in digits, or set thousands: {place}"
+    without = "" if value.formats.decimal else f"; for numbers like 12,00 set decimal: {place}"
+    return f"write it in digits, with or without '{value.formats.thousands}' between thousands{without}"
 
 
 # --- choices --------------------------------------------------------------------------------------
@@ -136,7 +136,7 @@ def _choice_reader(value: ResolvedValue) -> TextReader:
         known = did_you_mean(text, value.field.options)
         line = value.table.place if value.table else value.place
         hint = f"{known}, or add it under values: {in_mapping(line)}"
-        return Refusal("choice-unknown", f"{quoted(text)} is no {value.field.noun}", hint)
+        return Refusal("not-an-option", f"{quoted(text)} is not {value.field.noun}", hint)
 
     return read
 
@@ -159,8 +159,8 @@ def _flag_reader(value: ResolvedValue) -> Callable[[str, bool], bool | Refusal]:
     def read(text: str, typed: bool) -> bool | Refusal:
         meaning = meanings.get(normalize(text))
         if meaning is None:
-            hint = f"write yes or no, or declare its words under yes: and no: {in_mapping(value.place)}"
-            return Refusal("yes-no-unreadable", f"{quoted(text)} is neither yes nor no", hint)
+            hint = f"write yes or no, or add the word under yes: or no: {in_mapping(value.place)}"
+            return Refusal("yes-no-invalid", f"{quoted(text)} is neither yes nor no", hint)
         return meaning
 
     return read
@@ -203,8 +203,8 @@ def _without_fraction(text: str, typed: bool) -> str:
 
 
 def _no_document(text: str) -> Refusal:
-    hint = "give the ID of an uploaded document, one for each row"
-    return Refusal("document-unreadable", f"{quoted(text)} is no document ID", hint)
+    hint = "enter the ID of one uploaded document"
+    return Refusal("document-id-invalid", f"{quoted(text)} is not a valid document ID", hint)
 
 
 # --- the table ------------------------------------------------------------------------------------

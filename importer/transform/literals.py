@@ -61,7 +61,7 @@ def _tokens(text: str) -> Iterator[_Token]:
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None:
-            raise Unreadable(f"it breaks at character {position + 1}")
+            raise Unreadable(f"it cannot be read from character {position + 1} on")
         name = match.lastgroup or ""
         kind = {"separator": match[name], "double": "text", "single": "text"}.get(name, name)
         yield _Token(kind, match[name], match.start(name))
@@ -78,7 +78,7 @@ class _Parser:
 
     def value(self, depth: int) -> Parsed:
         if depth > _DEEPEST:
-            raise Unreadable(f"lists lie more than {_DEEPEST} deep")
+            raise Unreadable(f"it is nested more than {_DEEPEST} levels deep")
         token = self._take()
         if token.kind == "text":
             return _unescaped(token.text)
@@ -128,7 +128,7 @@ class _Parser:
 def _broken(token: _Token) -> Unreadable:
     if token.kind == "end":
         return Unreadable(f"it ends too early, after character {token.at}")
-    return Unreadable(f"it breaks at character {token.at + 1}")
+    return Unreadable(f"it cannot be read from character {token.at + 1} on")
 
 
 def _unescaped(text: str) -> str:

@@ -114,7 +114,7 @@ def _required(reader: ValueReader, row: Row, problems: list[Problem]) -> str:
 
 
 def _blank(message: str, row: Row, reader: ValueReader | _EntriesReader) -> Problem:
-    return Problem("required-blank", message, "fill it in", row.place(reader.first_filled(row)))
+    return Problem("required-value-missing", message, "fill it in", row.place(reader.first_filled(row)))
 
 
 class _AnswerReader:
@@ -137,7 +137,7 @@ class _AnswerReader:
         found = self._reader.read(row, problems)
         if found is None:
             if self._question.required and len(problems) == before:
-                message = f"the required question {self._question.label} is not answered"
+                message = f"the required question {self._question.label} has no answer"
                 problems.append(_blank(message, row, self._reader))
             return None
         if self._as_file:
@@ -267,18 +267,20 @@ class _GroupReader:
         if entry.get(self._name) is None:
             filled = (name for name, reader in self._readers.items() if reader.from_cells(row))
             field = self._name if self._name in self._readers else next(filled)
-            message = f"the entry is filled in and has no {self._name}"
-            problems.append(self._problem("entry-nameless", message, "fill it in, or empty the entry", field, row))
+            message = f"the entry has no {self._name}"
+            problems.append(
+                self._problem("entry-name-missing", message, "fill it in, or clear the cells of the entry", field, row)
+            )
         start, end, flag = entry.get("start_date"), entry.get("end_date"), entry.get(self._flag)
         if flag is True and isinstance(end, str):
-            message = f"the entry is marked as current and has the end date {end}"
-            problems.append(self._problem("entry-contradiction", message, "take out one of the two", "end_date", row))
+            message = f"the entry is marked as current but has the end date {end}"
+            problems.append(self._problem("entry-current-conflict", message, "remove one of the two", "end_date", row))
         if flag is False and end is OPEN_END and self._readers["end_date"].from_cells(row):
-            message = "the end date says that the entry is current, and the flag says that it is not"
-            problems.append(self._problem("entry-contradiction", message, "correct one of the two", "end_date", row))
+            message = "the end date says that the entry is current, but its flag says that it is not"
+            problems.append(self._problem("entry-current-conflict", message, "correct one of the two", "end_date", row))
         if start is not None and isinstance(end, str) and start > end:
-            message = f"the start {start} is after the end {end}"
-            problems.append(self._problem("entry-order", message, "correct one of the two", "start_date", row))
+            message = f"the start date {start} is after the end date {end}"
+            problems.append(self._problem("entry-dates-reversed", message, "correct one of the two", "start_date", row))
 
     def _problem(self, code: str, message: str, hint: str, field: str, row: Row) -> Problem:
         return Problem(code, message, hint, row.place(self._readers[field].first_filled(row)))

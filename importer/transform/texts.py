@@ -64,14 +64,16 @@ def read_text(text: str, typed: bool) -> str | Refusal:
     columns.
     """
     if text[:1] == "'" and _ESCAPED_FORMULA.match(text):
-        message = f"{quoted(text)} begins with the quote that our results files put before a sign like = or +"
-        return Refusal("guard-left", message, "take the quote out, or leave the import_ columns in the results file")
+        message = f"{quoted(text)} begins with the quote that results files put before characters like = or +"
+        return Refusal(
+            "formula-escape-left", message, "remove the quote, or keep the import_ columns in the results file"
+        )
     if text.isprintable():
         return text
     for character in text:
         if character not in _ALLOWED_CONTROLS and unicodedata.category(character) in ("Cc", "Cs"):
-            message = f"{quoted(text)} holds the character U+{ord(character):04X}, which cannot be sent"
-            return Refusal("text-unsendable", message, "take it out")
+            message = f"{quoted(text)} contains the character U+{ord(character):04X}, which cannot be sent"
+            return Refusal("character-not-allowed", message, "remove it")
     return text
 
 
@@ -92,7 +94,7 @@ def read_name(text: str, typed: bool) -> str | Refusal:
     """A name with single spaces; one without any letter is refused."""
     name = " ".join(_without_invisible(text).split())
     if not any(character.isalpha() for character in name):
-        return Refusal("name-unreadable", f"{quoted(text)} is no name", "write the name in letters")
+        return Refusal("name-invalid", f"{quoted(text)} is not a valid name", "write the name in letters")
     return read_text(name, typed)
 
 
@@ -110,7 +112,7 @@ def part_of_name(full_name: str, part: Side, rule: NameRule | None = None) -> st
         return _part_by_comma(full_name, part)
     if rule.surname is Surname.BEFORE_COMMA:
         message = f"{quoted(full_name)} has no comma after the last name"
-        return Refusal("name-unsplit", message, "write it as 'Last, First'")
+        return Refusal("name-split-failed", message, "write it as 'Last, First'")
     words = full_name.split()
     without_suffixes = _without_suffixes(words, rule)
     found = _last_name_words(without_suffixes, rule)
@@ -166,20 +168,20 @@ def _capitals(words: list[str]) -> tuple[int, int] | None:
 
 def _unsplit(full_name: str, words: list[str], rule: NameRule) -> Refusal:
     if len(words) < 2:
-        message = f"{quoted(full_name)} is one word and cannot be split into first and last name"
-        return Refusal("name-unsplit", message, "write both names")
+        message = f"{quoted(full_name)} is one word and cannot be split into a first and a last name"
+        return Refusal("name-split-failed", message, "write both names")
     if rule.surname is Surname.CAPITALS:
-        message = f"{quoted(full_name)} has no last name in capitals with a first name before or after it"
-        return Refusal("name-unsplit", message, "write it as 'LAST First', or as 'Last, First'")
+        message = f"{quoted(full_name)} needs a last name in capitals, with a first name before or after it"
+        return Refusal("name-split-failed", message, "write it as 'LAST First', or as 'Last, First'")
     message = f"{quoted(full_name)} cannot be split into first and last name"
-    return Refusal("name-unsplit", message, "write it as 'Last, First'")
+    return Refusal("name-split-failed", message, "write it as 'Last, First'")
 
 
 def _part_by_comma(full_name: str, part: Side) -> str | Refusal:
     pieces = [" ".join(piece.split()) for piece in full_name.split(",")]
     if len(pieces) != 2 or not all(pieces):
         message = f"{quoted(full_name)} cannot be split into first and last name"
-        return Refusal("name-unsplit", message, "write it as 'Last, First' or 'First Last'")
+        return Refusal("name-split-failed", message, "write it as 'Last, First' or 'First Last'")
     return pieces[0] if part == "last" else pieces[1]
 
 
@@ -198,7 +200,7 @@ def read_email(text: str, typed: bool) -> str | Refusal:
     if plain and domain:
         return f"{plain.group(1)}@{domain}"
     address, error = _read_address(text)
-    return address or Refusal("email-unreadable", f"{quoted(text)} is no e-mail address: {error}", _EMAIL_HINT)
+    return address or Refusal("email-invalid", f"{quoted(text)} is not a valid e-mail address: {error}", _EMAIL_HINT)
 
 
 def _read_address(text: str) -> tuple[str, str]:
@@ -231,7 +233,7 @@ def phone_reader(value: ResolvedValue) -> Callable[[str, bool], str | Refusal]:
 
     def read(text: str, typed: bool) -> str | Refusal:
         if _SHORTENED.fullmatch(text):
-            message = f"{quoted(text)} is a number that a spreadsheet program has shortened"
+            message = f"{quoted(text)} is a number that a spreadsheet program shortened"
             return Refusal("phone-shortened", message, "format the column as text and type the number again")
         return _read_phone(_FLOAT_TAIL.sub("", text), value)
 
@@ -247,24 +249,24 @@ def _read_phone(text: str, value: ResolvedValue) -> str | Refusal:
     try:
         number = phonenumbers.parse(dialled, region)
     except phonenumbers.NumberParseException:
-        return Refusal("phone-unreadable", f"{quoted(text)} is no phone number", _phone_hint(value))
+        return Refusal("phone-invalid", f"{quoted(text)} is not a valid phone number", _phone_hint(value))
     if number.extension and phonenumbers.is_valid_number(number):
         message = f"{quoted(text)} has the extension {number.extension}, which cannot be sent"
-        return Refusal("phone-extension", message, "write the number without it")
+        return Refusal("phone-extension", message, "write the number without the extension")
     if _LETTER_IN_NUMBER.search(text):
-        return Refusal("phone-letters", f"{quoted(text)} has letters in its number", "write the number in digits")
+        return Refusal("phone-letters", f"{quoted(text)} contains letters", "write the number in digits")
     if not phonenumbers.is_valid_number(number):
-        return Refusal("phone-invalid", f"{quoted(text)} is no valid phone number", _phone_hint(value))
+        return Refusal("phone-invalid", f"{quoted(text)} is not a valid phone number", _phone_hint(value))
     return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
 
 
 def _phone_hint(value: ResolvedValue) -> str:
     region = value.formats.region
     if region is None:
-        return f"write it with + and the country code, or declare region: {in_mapping(value.place)}"
+        return f"write it with + and the country code, or set region: {in_mapping(value.place)}"
     import phonenumbers
 
-    return f"write it as +{phonenumbers.country_code_for_region(region)} ..., or as people write it in {region}"
+    return f"write it as +{phonenumbers.country_code_for_region(region)} ..., or in the usual form for {region}"
 
 
 # --- web addresses --------------------------------------------------------------------------------
@@ -282,11 +284,11 @@ def read_url(text: str, typed: bool) -> str | Refusal:
     except ValueError:
         return _no_url(text)
     if parts.scheme.lower() not in ("http", "https"):
-        return _no_url(text, f": {parts.scheme}: cannot be sent")
+        return _no_url(text, f": {parts.scheme}: addresses cannot be sent")
     if host is None or not _HOST.fullmatch(host) or not address.isprintable() or " " in address:
         return _no_url(text)
     return address
 
 
 def _no_url(text: str, reason: str = "") -> Refusal:
-    return Refusal("url-unreadable", f"{quoted(text)} is no web address{reason}", "write it with https://")
+    return Refusal("url-invalid", f"{quoted(text)} is no web address{reason}", "write it with https:// in front")

@@ -226,7 +226,7 @@ class _Interpreter:
     def _with_hint_to_split(self, text: str, refusal: Refusal) -> Refusal:
         if self._value.split is not None or not any(separator in text for separator in ";,|\n/"):
             return refusal
-        hint = f"if these are several choices, declare split: {in_mapping(self._value.place)}; {refusal.hint}"
+        hint = f"if these are several choices, set split: {in_mapping(self._value.place)}; {refusal.hint}"
         return Refusal(refusal.code, refusal.message, hint)
 
     def _read_one(self, text: str, typed: bool) -> Any:
@@ -260,8 +260,8 @@ class _Interpreter:
 def _matched(text: str, pattern: Pattern) -> str | Refusal:
     groups = pattern.expression.groups_of(text) if len(text) <= _LONGEST_MATCHED else None
     if groups is None:
-        hint = f"correct it, or widen pattern: {in_mapping(pattern.place)}"
-        return Refusal("pattern-unmatched", f"{quoted(text)} does not fit the pattern", hint)
+        hint = f"correct it, or change pattern: {in_mapping(pattern.place)}"
+        return Refusal("pattern-mismatch", f"{quoted(text)} does not match the pattern", hint)
     return stripped(groups[pattern.group] or "")
 
 
@@ -273,5 +273,5 @@ def _part_of_range(text: str, part: Literal["start", "end"], separator: str | No
     """
     pieces = text.split(separator) if separator else range_pieces(text)
     if len(pieces) != 2 or not any(piece.strip() for piece in pieces):
-        return Refusal("range-unsplit", f"{quoted(text)} is no range of two values", "write it as START - END")
+        return Refusal("range-invalid", f"{quoted(text)} is not a valid range of two values", "write it as START - END")
     return pieces[0 if part == "start" else 1].strip()

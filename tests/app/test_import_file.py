@@ -60,7 +60,7 @@ def order_for(served: Served, rows: int, **changed: object) -> Order:
         base_url=served.sandbox.base_url,
         token=SecretStr(served.sandbox.token),
         out=folder / "results",
-        settle_seconds=0,
+        resend_delay_seconds=0,
     )
     settings = settings.model_copy(update=changed)
     return Order(file, folder / "mapping.yaml", settings)
@@ -113,7 +113,7 @@ def test_a_stop_ends_in_a_report_and_the_run_goes_on_later(serve: Serve) -> None
     """Rows in flight finish, the others have no turn, the exit code says that it is safe to go on."""
     served, control = serve({"kind": "delay", "ms": 5, "share": 1.0, "times": 9999}), RunControl()
     listener = Listener(5, control.stop)
-    order = order_for(served, 60, in_flight=2)
+    order = order_for(served, 60, concurrency=2)
     done = finished(import_file(order, listener, control))
     assert (done.summary.exit_code, done.summary.finished) == (5, False)
     assert done.summary.stopped is not None

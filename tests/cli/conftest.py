@@ -136,7 +136,7 @@ def front_door(tmp_path: Path) -> FrontDoor:
     (tmp_path / "mapping.yaml").write_text(MAPPING, encoding="utf-8")
     (tmp_path / "pool.yaml").write_text(POOL_MAPPING, encoding="utf-8")
     kept = {name: value for name, value in os.environ.items() if not name.startswith("IMPORTER_")}
-    quick = {"IMPORTER_SETTLE_SECONDS": "0.2", "IMPORTER_GIVE_UP_MINUTES": "0.1", "IMPORTER_SILENCE_SECONDS": "1"}
+    quick = {"IMPORTER_RESEND_DELAY_SECONDS": "0.2", "IMPORTER_GIVE_UP_MINUTES": "0.1", "IMPORTER_READ_TIMEOUT": "1"}
     return FrontDoor(tmp_path, {**kept, **quick, "XDG_CONFIG_HOME": str(tmp_path / "none"), "NO_COLOR": "1"})
 
 

@@ -48,7 +48,7 @@ def test_resume_reads_the_private_copies(serve: Serve, harm: str) -> None:
             (folder / name).unlink()
     ran = served("resume", "--json")
     assert ran.code == 0
-    assert set(ran.counts) <= {"created", "already_there", "done_before"}
+    assert set(ran.counts) <= {"created", "already_exists", "already_imported"}
     assert sum(ran.counts.values()) == 30
     assert (ran.summary["source"]["file"], ran.summary["mapping"]) == ("people.csv", "mapping.yaml")
     assert Counter(served.accepted) == everybody(30)
@@ -59,20 +59,20 @@ def test_resume_takes_the_same_rows(serve: Serve) -> None:
     served = serve()
     people(served.door.folder, 9)
     served(*RUN, "--rows", "4-6")
-    assert served("resume", "--json").counts == {"done_before": 3}
+    assert served("resume", "--json").counts == {"already_imported": 3}
 
 
 def test_retry_sends_only_what_failed(serve: Serve) -> None:
-    """Refused and unclear rows are sent again as they were, and no row is read that was neither."""
+    """Refused and unconfirmed rows are sent again as they were, and no row is read that was neither."""
     served = serve(REFUSED, LOST)
     people(served.door.folder, 6, candidate(9, Salary="a lot"))
-    first = served(*RUN, "--json", "--settle", "never")
-    assert first.counts == {"created": 4, "rejected": 1, "unclear": 1, "invalid": 1}
+    first = served(*RUN, "--json", "--resend-unconfirmed", "never")
+    assert first.counts == {"created": 4, "rejected": 1, "unconfirmed": 1, "invalid": 1}
     run = first.summary["run"]
     refused = served("retry", run, "--only", "rejected", "--json")
     assert (refused.code, refused.counts) == (0, {"created": 1})
-    unclear = served("retry", run, "--only", "unclear", "--json", "--settle", "never")
-    assert (unclear.code, unclear.counts) == (4, {"unclear": 1})
+    unconfirmed = served("retry", run, "--only", "unconfirmed", "--json", "--resend-unconfirmed", "never")
+    assert (unconfirmed.code, unconfirmed.counts) == (4, {"unconfirmed": 1})
     assert Counter(served.accepted) == everybody(6)
     assert served("retry", run, "--only", "failed").err == (
         f"No row of run {run} was failed. Next: importer show {run}\n"
@@ -83,34 +83,34 @@ def test_retry_settles_what_a_killed_run_left(serve: Serve) -> None:
     """The rows that were in flight at a kill are found in the ledger, and are those that retry sends."""
     served = serve(LOST)
     people(served.door.folder, 5)
-    with served.door.started(*RUN, "--json", IMPORTER_SILENCE_SECONDS="20") as process:
+    with served.door.started(*RUN, "--json", IMPORTER_READ_TIMEOUT="20") as process:
         served.wait_for(4)
         process.send_signal(signal.SIGKILL)
         process.wait()
-    ran = served("retry", "--only", "unclear", "--json", "--settle", "never")
-    assert set(ran.counts) == {"unclear"} or ran.counts == {"already_there": 1, "unclear": 1}
+    ran = served("retry", "--only", "unconfirmed", "--json", "--resend-unconfirmed", "never")
+    assert set(ran.counts) == {"unconfirmed"} or ran.counts == {"already_exists": 1, "unconfirmed": 1}
     assert all(count == 1 for count in Counter(served.accepted).values())
 
 
 MISTYPED = [
     pytest.param(
         ("retry", "--only", "created"),
-        "importer: --only 'created' names no outcomes to send again; give some of: rejected,failed,unclear\n",
+        "importer: --only 'created' is not valid; use one or more of: rejected,failed,unconfirmed\n",
         id="retry of what is done",
     ),
     pytest.param(
         ("resolve", "last", "2"),
-        "importer: say what you found in the service: --created if the candidate is there, or --absent\n",
+        "importer: say what you found in the service: --created if the candidate is there, or --not-created\n",
         id="resolve without a finding",
     ),
     pytest.param(
         ("resolve", "last", "2", "--created"),
-        "importer: row 2 of run {run} is not unclear but rejected; there is nothing to resolve\n",
-        id="resolve of a row that is not unclear",
+        "importer: row 2 of run {run} is rejected, not unconfirmed; there is nothing to resolve\n",
+        id="resolve of a row that is not unconfirmed",
     ),
     pytest.param(
         ("purge", "--older-than", "soon"),
-        "importer: --older-than 'soon' is no age; write it in days or weeks: 90d or 12w\n",
+        "importer: --older-than 'soon' is not a valid age; write it in days or weeks, for example 90d or 12w\n",
         id="purge without an age",
     ),
 ]
@@ -147,26 +147,26 @@ def test_a_run_goes_on_at_its_own_service_only(serve: Serve) -> None:
     ran = served("resume", IMPORTER_BASE_URL="http://127.0.0.1:9")
     assert ran.err == (
         f"importer: run {run} was for {served.sandbox.base_url}, but IMPORTER_BASE_URL is http://127.0.0.1:9; "
-        "set it to the address of that run, or import the file anew with importer run\n"
+        "set it to the address of that run, or start a new import with importer run\n"
     )
 
 
 # --- settled by a person ---
 
 FOUND = [
-    pytest.param("--created", "created", {"done_before": 2}, id="the candidate is there"),
-    pytest.param("--absent", "failed", {"created": 1, "done_before": 1}, id="the candidate is not there"),
+    pytest.param("--created", "created", {"already_imported": 2}, id="the candidate is there"),
+    pytest.param("--not-created", "failed", {"created": 1, "already_imported": 1}, id="the candidate is not there"),
 ]
 
 
-@pytest.mark.parametrize(("found", "outcome", "later"), FOUND)
-def test_a_person_settles_an_unclear_row(serve: Serve, found: str, outcome: str, later: dict[str, int]) -> None:
+@pytest.mark.parametrize(("found", "outcome", "end"), FOUND)
+def test_a_person_settles_an_unconfirmed_row(serve: Serve, found: str, outcome: str, later: dict[str, int]) -> None:
     """What a person found is kept: the report says so, and the next run sends the row only where it is absent."""
     served = serve({"kind": "reset", "when": "before", "emails": ["person1@example.com"], "operation": "apply"})
     folder = served.door.folder
     people(folder, 2)
-    first = served(*RUN, "--json", "--settle", "never")
-    assert first.counts == {"created": 1, "unclear": 1}
+    first = served(*RUN, "--json", "--resend-unconfirmed", "never")
+    assert first.counts == {"created": 1, "unconfirmed": 1}
     run = first.summary["run"]
     for _ in range(2):  # it may be said again
         resolved = served("resolve", run, "3", found)
@@ -174,10 +174,10 @@ def test_a_person_settles_an_unclear_row(serve: Serve, found: str, outcome: str,
     assert resolved.out == (
         f"Row 3 of run {run} is known as created; it will not be sent again.\n"
         if found == "--created"
-        else f"Row 3 of run {run} is known as absent. Next: importer retry {run} --only failed\n"
+        else f"Row 3 of run {run} is recorded as not created. Next: importer retry {run} --only failed\n"
     )
     kept = json.loads((folder / "results" / run / "summary.json").read_text("utf-8"))
-    assert kept["outcomes"]["unclear"] == 0
+    assert kept["outcomes"]["unconfirmed"] == 0
     files = {"created": "201_created.csv", "failed": "failed.csv"}
     told = read_csv(folder / "results" / run / files[outcome])[-1]
     assert (told["import_row"], told["import_status"]) == ("3", outcome)
@@ -188,38 +188,38 @@ def test_a_row_that_is_clear_is_not_settled_by_hand(serve: Serve) -> None:
     """What the service said of it stays in its report, whatever a person says."""
     served = serve({"kind": "reset", "when": "before", "emails": ["person1@example.com"], "operation": "apply"})
     people(served.door.folder, 2)
-    run = served(*RUN, "--json", "--settle", "never").summary["run"]
+    run = served(*RUN, "--json", "--resend-unconfirmed", "never").summary["run"]
     report = served.door.folder / "results" / run / "201_created.csv"
     before = report.read_bytes()
-    for found in ("--created", "--absent"):
+    for found in ("--created", "--not-created"):
         resolved = served("resolve", run, "2", found)
         assert resolved.code == 2
-        assert f"row 2 of run {run} is not unclear but created; there is nothing to resolve" in resolved.err
+        assert f"row 2 of run {run} is created, not unconfirmed; there is nothing to resolve" in resolved.err
     assert report.read_bytes() == before
 
 
 # --- when a lost answer is settled ---
 
 SETTLINGS = [
-    pytest.param("now", 0, {"created": 39, "already_there": 1}, id="at once"),
-    pytest.param("later", 0, {"created": 39, "already_there": 1}, id="at the end of the run"),
-    pytest.param("never", 4, {"created": 39, "unclear": 1}, id="not at all"),
+    pytest.param("now", 0, {"created": 39, "already_exists": 1}, id="at once"),
+    pytest.param("end", 0, {"created": 39, "already_exists": 1}, id="at the end of the run"),
+    pytest.param("never", 4, {"created": 39, "unconfirmed": 1}, id="not at all"),
 ]
 
 
 @pytest.mark.parametrize(("settle", "code", "counts"), SETTLINGS)
-def test_settling_is_a_choice(serve: Serve, settle: str, code: int, counts: dict[str, Any]) -> None:
+def test_settling_is_a_choice(serve: Serve, resend_unconfirmed: str, code: int, counts: dict[str, Any]) -> None:
     """A row whose answer was lost is sent again at once, at the end of the run, or not."""
     served = serve({"kind": "503", "when": "after", "emails": ["person5@example.com"], "operation": "apply"})
     people(served.door.folder, 40)
-    ran = served(*RUN, "--json", "--settle", settle)
+    ran = served(*RUN, "--json", "--resend-unconfirmed", resend_unconfirmed)
     assert (ran.code, ran.counts) == (code, counts)
     statuses = [request.status for request in served.sandbox.requests if request.method == "POST"]
     assert {
         "now": 409 in statuses[:-8],  # as many as may be in flight come in any order
-        "later": 409 in statuses[-8:],
+        "end": 409 in statuses[-8:],
         "never": 409 not in statuses,
-    }[settle]
+    }[resend_unconfirmed]
 
 
 def test_a_service_that_takes_nothing_is_given_up(serve: Serve) -> None:
@@ -229,7 +229,7 @@ def test_a_service_that_takes_nothing_is_given_up(serve: Serve) -> None:
     ran = served(*RUN, "--json", "--give-up-after", "4s")
     assert ran.code == 5
     assert ran.summary["stopped"]["reason"] == (
-        "no row was settled for 4 seconds: the service refuses too many requests (429)"
+        "no row was completed for 4 seconds: the service refuses too many requests (429)"
     )
     assert ran.summary["requests"]["sent"] <= 40
     assert "Waiting " in ran.err

@@ -84,17 +84,17 @@ def test_the_report_of_a_killed_batch_is_true(serve: Serve, folder: Path) -> Non
     told = served("report", "last", "--json")
     assert told.code == 0
     assert sum(told.counts.values()) == len(many)
-    assert set(told.counts) == {"created", "unclear", "not_sent"}
+    assert set(told.counts) == {"created", "unconfirmed", "not_sent"}
     assert told.counts["created"] <= len(served.accepted) <= len(many) - told.counts["not_sent"]
-    assert served("retry", "last", "--only", "unclear", "--json").code == 0
+    assert served("retry", "last", "--only", "unconfirmed", "--json").code == 0
 
 
 def test_rows_that_no_mapping_takes_are_told(serve: Serve, folder: Path) -> None:
     """A row whose job no route names is no silent loss: it is invalid, with the nearest word."""
     ran = serve()(*RUN, "--json")
     assert [problem["message"] for problem in ran.summary["problems"]] == [
-        "export.csv, row 7, column \"Job\": no mapping takes rows with 'Data Analist' here; did you mean "
-        "'data analyst'? correct it, or add it under route: of a mapping in all"
+        "export.csv, row 7, column \"Job\": no mapping takes rows with 'Data Analist' in this column; did you mean "
+        "'data analyst'? correct it, or add it under route: in a mapping in all"
     ]
 
 
@@ -107,7 +107,7 @@ def test_the_mended_rows_and_a_second_run(serve: Serve, folder: Path) -> None:
     mended = served("run", str(invalid), "--mapping", "all", "--json")
     assert (mended.code, mended.counts) == (0, {"created": 1})
     again = served(*RUN, "--json")
-    assert (again.counts, again.summary["requests"]["sent"]) == ({"done_before": 5, "invalid": 1}, 0)
+    assert (again.counts, again.summary["requests"]["sent"]) == ({"already_imported": 5, "invalid": 1}, 0)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_a_limit_is_no_part_of_a_batch(serve: Serve, folder: Path) -> None:
     ran = serve()(*RUN, "--limit", "2")
     assert (ran.code, ran.err.strip().splitlines()[-1]) == (
         2,
-        "importer: --limit does not say of which target; take a part of the rows with --rows",
+        "importer: --limit cannot be used with several targets; use --rows",
     )
     some = serve()(*RUN, "--rows", "2-3", "--json")
     assert (some.code, some.counts) == (0, {"created": 2})
@@ -175,7 +175,7 @@ def test_mistakes_of_all_mappings_are_told_at_once(serve: Serve, folder: Path) -
     served = serve()
     ran = served(*RUN)
     assert (ran.code, ran.err.splitlines()[0]) == (3, "importer: 1 problem to mend first; nothing was sent.")
-    assert "all/_shared.yaml:9:7: there is no column 'CV'" in ran.err
+    assert "all/_shared.yaml:9:7: the column 'CV' does not exist" in ran.err
     assert {request.method for request in served.sandbox.requests} <= {"GET"}
     assert list((folder / "results").glob("2*")) == []
 
@@ -202,7 +202,7 @@ def test_a_stopped_batch_is_resumed_from_its_own_copies(serve: Serve, folder: Pa
     (folder / "export.csv").unlink()
     shutil.rmtree(folder / "all")
     again = served("resume", first.summary["run"], "--json")
-    assert (again.code, again.counts) == (4, {"created": 2, "done_before": 3, "invalid": 1})
+    assert (again.code, again.counts) == (4, {"created": 2, "already_imported": 3, "invalid": 1})
     assert again.summary["source"]["file"] == "export.csv"
     assert len(served.sandbox.memory.accepted()) == 5
 
@@ -214,7 +214,7 @@ def test_a_target_that_was_blocked_before_its_run_is_resumed_too(serve: Serve, f
     assert first.counts["not_sent"] == 2
     shutil.rmtree(folder / "all")
     again = served("resume", "last", "--json")
-    assert (again.code, again.counts) == (4, {"created": 2, "done_before": 3, "invalid": 1})
+    assert (again.code, again.counts) == (4, {"created": 2, "already_imported": 3, "invalid": 1})
 
 
 def test_the_refused_rows_of_a_batch_are_sent_again(serve: Serve, folder: Path) -> None:
@@ -224,7 +224,7 @@ def test_the_refused_rows_of_a_batch_are_sent_again(serve: Serve, folder: Path) 
     again = served("retry", batch, "--json")
     assert (again.code, again.counts) == (0, {"created": 1})
     nothing = served("retry", again.summary["run"])
-    assert nothing.err.startswith(f"No row of run {again.summary['run']} was rejected or failed or unclear.")
+    assert nothing.err.startswith(f"No row of run {again.summary['run']} was rejected or failed or unconfirmed.")
 
 
 def test_a_check_of_a_batch_cannot_be_resumed(serve: Serve, folder: Path) -> None:
@@ -243,7 +243,7 @@ def test_a_batch_is_purged_with_its_copies(serve: Serve, folder: Path) -> None:
     batch = served(*RUN, "--json").summary["run"]
     assert served("purge", "--older-than", "0d", "--yes").code == 0
     assert list((folder / "results").glob(f"{batch}*")) == []
-    assert served(*RUN, "--json").counts == {"done_before": 5, "invalid": 1}
+    assert served(*RUN, "--json").counts == {"already_imported": 5, "invalid": 1}
 
 
 def test_a_folder_of_mappings_is_checked_as_one(serve: Serve, folder: Path) -> None:
@@ -263,15 +263,15 @@ def test_a_folder_of_mappings_is_checked_as_one(serve: Serve, folder: Path) -> N
         path.write_text(path.read_text("utf-8").replace("answers:\n", "answers:\n  nickname: Name\n"), "utf-8")
     refused = served("mapping", "check", "all", "export.csv")
     assert refused.code == 3
-    assert refused.err.count("there is no question with the key 'nickname'") == 2
+    assert refused.err.count("the question with the key 'nickname' does not exist") == 2
 
 
 def test_a_row_of_a_batch_is_resolved_by_the_batch(serve: Serve, folder: Path) -> None:
     """A person need not know which target a row went to; a row that none has is named."""
     served = serve({"kind": "hang_after", "emails": ["leyla.su@example.com"], "operation": "apply", "times": 99})
-    batch = served(*RUN, "--settle", "never", "--json").summary["run"]
-    unclear = read_csv(folder / "results" / batch / "unclear.csv")[0]["import_row"]
-    assert served("resolve", batch, unclear, "--created").code == 0
+    batch = served(*RUN, "--resend-unconfirmed", "never", "--json").summary["run"]
+    unconfirmed = read_csv(folder / "results" / batch / "unconfirmed.csv")[0]["import_row"]
+    assert served("resolve", batch, unconfirmed, "--created").code == 0
     assert served("show", batch, "--json").counts["created"] == 5  # the report of the whole says so too
     missing = served("resolve", batch, "999", "--created")
     assert (missing.code, missing.err) == (2, f"importer: no target of run {batch} has an outcome for row 999\n")

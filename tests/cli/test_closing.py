@@ -44,12 +44,12 @@ MANIFEST = RunManifest(
     started_at=NOON,
 )
 # What the ledger knows of rows 2 to 6; row 7 had no turn.
-STATES = {2: State.CREATED, 3: State.UNCLEAR, 4: State.IN_FLIGHT, 5: State.FAILED, 6: State.ALREADY_THERE}
+STATES = {2: State.CREATED, 3: State.UNCONFIRMED, 4: State.IN_FLIGHT, 5: State.FAILED, 6: State.ALREADY_EXISTS}
 TOLD = {
     OutcomeKind.CREATED: 1,
-    OutcomeKind.UNCLEAR: 2,
+    OutcomeKind.UNCONFIRMED: 2,
     OutcomeKind.FAILED: 1,
-    OutcomeKind.ALREADY_THERE: 1,
+    OutcomeKind.ALREADY_EXISTS: 1,
     OutcomeKind.NOT_SENT: 1,
 }
 
@@ -75,17 +75,17 @@ def folder(tmp_path: Path, ledger: LedgerStore) -> Path:
 
 
 def live(ledger: LedgerStore, row: int, state: State) -> None:
-    """Lead a row to a state; who is already there was in doubt before."""
+    """Lead a row to a state; who is already exists was in doubt before."""
     identity = ledger.fingerprints.identity(MANIFEST.scope, f"person{row}@example.com")
     number = 1
     attempt = Attempt(identity, RUN, row, number)
-    if state is State.ALREADY_THERE:
+    if state is State.ALREADY_EXISTS:
         intend(ledger, Intent(attempt, b"body"))
-        ledger.record(Answered(attempt, State.UNCLEAR, 503))
+        ledger.record(Answered(attempt, State.UNCONFIRMED, 503))
         attempt = attempt._replace(number=2)
     intend(ledger, Intent(attempt, b"body"))
     if state is not State.IN_FLIGHT:
-        ledger.record(Answered(attempt, state, {State.CREATED: 201, State.ALREADY_THERE: 409}.get(state)))
+        ledger.record(Answered(attempt, state, {State.CREATED: 201, State.ALREADY_EXISTS: 409}.get(state)))
 
 
 def counts(summary: Summary) -> dict[OutcomeKind, int]:
@@ -99,7 +99,7 @@ def test_every_row_is_told_as_the_ledger_knows_it(folder: Path, ledger: LedgerSt
     with RunJournal(folder) as journal:
         there = journal.outcome(6)
     assert there is not None
-    assert [problem.code for problem in there.problems] == ["own-earlier-attempt"]
+    assert [problem.code for problem in there.problems] == ["created-by-earlier-request"]
     assert ledger.unfinished_runs(MANIFEST.scope) == ()
     assert ledger.check() == ()
 
@@ -147,6 +147,6 @@ def test_a_run_that_never_began_is_left_alone(folder: Path, ledger: LedgerStore)
         close(folder, ledger, ReadingLimits())
     assert str(caught.value) == (
         f"the ledger {ledger.name} does not know run 20260301-120000-ffff: it was ended before it began to send, "
-        "begins just now, or has another ledger"
+        "begins just started, or uses another ledger"
     )
     assert read_manifest(folder).ending is None

@@ -35,12 +35,12 @@ def test_a_created_row_whose_response_names_somebody_else_is_a_warning(front_doo
     assert ran.code == 0
     (folder,) = (path for path in (front_door.folder / "results").iterdir() if (path / "summary.json").exists())
     warning = (
-        "created, but the response names another e-mail (SHA-256 5ff860bf1190, sent was 18c0922f0e3b)",
-        "look in the service which candidate was created, and correct it there: the row is not sent again",
+        "created, but the response contains a different e-mail address (SHA-256 5ff860bf1190, sent was 18c0922f0e3b)",
+        "find the candidate in the service and correct it there; the row is not sent again",
     )
     unreadable = (
-        "created, but the response is not what the service description shows",
-        "look in the service whether the candidate is there",
+        "created, but the response does not have the expected form",
+        "check in the service that the candidate exists",
     )
     both = "e-mail sent: person1@example.com; e-mail in the response: bob@example.com"
     for again in (False, True):
@@ -55,7 +55,7 @@ def test_a_created_row_whose_response_names_somebody_else_is_a_warning(front_doo
     said = " ".join((ran.out + ran.err).split())
     for text in (f"row 3: {warning[0]} -> {warning[1]}", f"row 4: {unreadable[0]} -> {unreadable[1]}"):
         assert text in said
-    assert "look at the rows in 201_created.csv that have a warning" in said
+    assert "check the rows with a warning in 201_created.csv" in said
     assert "@example.com" not in said
     kept = b"".join(path.read_bytes() for path in (front_door.folder / "results").rglob("*") if path.is_file())
     assert b"s3cret" not in kept

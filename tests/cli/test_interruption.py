@@ -55,13 +55,13 @@ def test_kill_in_the_middle_then_the_same_command(serve: Serve, accepted: int) -
     again = served(*RUN, "--json")
     assert Counter(served.accepted) == Counter(f"person{number}@example.com" for number in range(60))
     assert again.code == 4
-    assert set(again.counts) <= {"created", "already_there", "done_before", "invalid"}
+    assert set(again.counts) <= {"created", "already_exists", "already_imported", "invalid"}
     assert sum(again.counts.values()) == 61
 
     killed = summaries(folder)[0]
     outcomes = killed["outcomes"]
     assert (killed["finished"], sum(outcomes.values())) == (False, 61)
-    assert outcomes["created"] + outcomes["already_there"] <= known <= 61 - outcomes["not_sent"]
+    assert outcomes["created"] + outcomes["already_exists"] <= known <= 61 - outcomes["not_sent"]
     assert rows_in_files(folder, killed["run"]) == Counter({str(number): 1 for number in range(2, 63)})
     assert f"Run {killed['run']} was ended from outside" in again.err
 
@@ -79,7 +79,7 @@ def test_the_report_of_a_killed_run_can_be_written_at_once(serve: Serve) -> None
     ran = served("report", "last", "--json")
     assert ran.code == 0
     assert sum(ran.counts.values()) == 40
-    assert set(ran.counts) <= {"created", "unclear", "not_sent"}
+    assert set(ran.counts) <= {"created", "unconfirmed", "not_sent"}
     assert ran.counts["created"] <= len(served.accepted)
     assert len(served.sandbox.requests) == asked
 
@@ -113,7 +113,7 @@ def test_a_second_signal_stops_now(serve: Serve) -> None:
     """Who cannot wait is not made to; the next run settles what was in flight."""
     served = serve({"kind": "hang_after", "first": 5, "seconds": 20, "operation": "apply"})
     people(served.door.folder, 20)
-    with served.door.started(*RUN, IMPORTER_SILENCE_SECONDS="15") as process:
+    with served.door.started(*RUN, IMPORTER_READ_TIMEOUT="15") as process:
         served.wait_for(1)
         process.send_signal(signal.SIGTERM)
         assert process.stderr is not None
@@ -122,7 +122,7 @@ def test_a_second_signal_stops_now(serve: Serve) -> None:
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=60) == 143
         assert "Stopped. The next run settles what was in flight: run the same command again." in process.stderr.read()
-    assert served(*RUN, "--json", IMPORTER_SILENCE_SECONDS="0.5").code == 0
+    assert served(*RUN, "--json", IMPORTER_READ_TIMEOUT="0.5").code == 0
     assert Counter(served.accepted) == Counter(f"person{number}@example.com" for number in range(20))
 
 
@@ -172,7 +172,7 @@ def test_kill_in_the_middle_of_the_demo(front_door: FrontDoor) -> None:
     accepted = [json.loads(line)["email"].casefold() for line in memory.read_text("utf-8").splitlines()]
     assert len(accepted) == len(set(accepted)) == 229
     assert again.code == 4
-    settled = sum(again.counts[kind] for kind in ("created", "already_there", "done_before"))
+    settled = sum(again.counts[kind] for kind in ("created", "already_exists", "already_imported"))
     assert (settled, again.counts["invalid"], again.counts["filtered"], again.counts["rejected"]) == (231, 27, 38, 4)
 
 

@@ -14,7 +14,7 @@ import pytest
 from tests.cli.conftest import FrontDoor, Served, candidate, read_csv, write_csv
 
 Serve = Callable[..., Served]
-RUN = ("run", "people.csv", "--mapping", "mapping.yaml", "--in-flight", "32", "--json")
+RUN = ("run", "people.csv", "--mapping", "mapping.yaml", "--concurrency", "32", "--json")
 ROWS = 2_300
 BROKEN_AT = 2_200  # beyond what is checked before the first request
 
@@ -22,7 +22,7 @@ BROKEN_AT = 2_200  # beyond what is checked before the first request
 @pytest.fixture
 def front_door(front_door: FrontDoor) -> FrontDoor:
     """With patience for a machine that is busy with thousands of rows: its silence is not what is tested here."""
-    return FrontDoor(front_door.folder, {**front_door.environment, "IMPORTER_SILENCE_SECONDS": "20"})
+    return FrontDoor(front_door.folder, {**front_door.environment, "IMPORTER_READ_TIMEOUT": "20"})
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_every_row_of_a_large_file_is_accounted_for(served: Served) -> None:
     ran = served(*RUN)
     assert (ran.code, ran.counts, ran.summary["source"]["rows"]) == (0, {"created": ROWS}, ROWS)
     again = served(*RUN)
-    assert (again.code, again.counts) == (0, {"done_before": ROWS})
+    assert (again.code, again.counts) == (0, {"already_imported": ROWS})
 
 
 def test_a_large_file_that_breaks_off_is_told_with_its_row(served: Served) -> None:
@@ -58,11 +58,11 @@ def test_a_large_file_that_breaks_off_is_told_with_its_row(served: Served) -> No
         "reason": f"the file cannot be read below row {BROKEN_AT - 1} (people.csv, row {BROKEN_AT}: "
         'a quote (") ends inside a cell: only "," or the line\'s end may follow it)',
         "hint": 'write a quote inside a quoted cell twice (""), or close the one that is open; '
-        "then run the same command again: rows that are done are skipped",
+        "then run the same command again; completed rows are skipped",
     }
     write_csv(served.door.folder / "people.csv", [candidate(number) for number in range(ROWS)])
     mended = served(*RUN)
-    assert (mended.code, mended.counts) == (0, {"created": ROWS - BROKEN_AT + 2, "done_before": BROKEN_AT - 2})
+    assert (mended.code, mended.counts) == (0, {"created": ROWS - BROKEN_AT + 2, "already_imported": BROKEN_AT - 2})
     assert len(served.accepted) == len(set(served.accepted)) == ROWS
 
 
@@ -84,7 +84,7 @@ def test_a_duplicate_far_below_is_found(served: Served) -> None:
     assert ran.counts == {"created": ROWS - 1, "invalid": 1}
     refused = read_csv(next((served.door.folder / "results").glob("2*")) / "invalid.csv")
     assert [row["import_problem"] for row in refused] == [
-        f'row {ROWS + 1}, column "E-mail": the e-mail is the same as in row 2, which is used'
+        f'row {ROWS + 1}, column "E-mail": the e-mail address is the same as in row 2, which is used'
     ]
 
 
@@ -100,7 +100,7 @@ def test_a_large_run_that_is_killed_is_reported_with_all_its_rows(serve: Serve) 
     shown = served("report", folder.name, "--json")
     counts = shown.summary["outcomes"]
     assert sum(counts.values()) == shown.summary["source"]["rows"] == ROWS
-    assert counts["created"] + counts["unclear"] >= 50
+    assert counts["created"] + counts["unconfirmed"] >= 50
     assert json.loads((folder / "run.json").read_text(encoding="utf-8"))["rows"] == ROWS
 
 
@@ -167,7 +167,7 @@ def test_a_second_run_over_the_same_file_says_what_the_first_said(served: Served
     first = served(*RUN)
     assert first.counts == {"created": ROWS - 2, "invalid": 2}
     second, third = served(*RUN), served(*RUN)
-    assert second.counts == third.counts == {"done_before": ROWS - 2, "invalid": 2}
+    assert second.counts == third.counts == {"already_imported": ROWS - 2, "invalid": 2}
     assert second.summary["problems"] == third.summary["problems"] == first.summary["problems"]
     assert second.summary["requests"] == {"sent": 0, "retried": 0}
 
@@ -189,4 +189,4 @@ def test_without_the_ledger_nothing_is_taken_for_done(served: Served) -> None:
     assert served(*RUN).counts == {"created": ROWS}
     for path in (served.door.folder / "results").glob("ledger*"):
         path.unlink()
-    assert served(*RUN).counts == {"already_there": ROWS}
+    assert served(*RUN).counts == {"already_exists": ROWS}

@@ -64,7 +64,7 @@ def test_a_mapping_file_is_not_replaced_without_force(serve: Serve) -> None:
     refused = served(*NEW)
     assert (refused.code, path.read_text("utf-8")) == (2, "mine")
     assert refused.err == (
-        "importer: people.yaml is there already; give another name with --to, or --force to replace it\n"
+        "importer: people.yaml already exists; choose another name with --to, or use --force to replace it\n"
     )
     assert served(*NEW, "--force").code == 0
     assert path.read_text("utf-8").startswith("# yaml-language-server: $schema=.importer/mapping.schema.json\n")
@@ -86,7 +86,7 @@ def test_what_a_mapping_would_declare_is_a_flag_here(front_door: FrontDoor) -> N
     refused = front_door("mapping", "new", file, "--talent-pool", "17", "--to", "-")
     assert refused.code == 3
     assert "`encoding: cp1254`" in refused.err
-    assert refused.err.endswith("; here give it as --encoding\n")
+    assert refused.err.endswith("; for this command use --encoding\n")
 
 
 WRONG = [
@@ -128,7 +128,7 @@ def test_a_place_that_cannot_be_written_is_told(front_door: FrontDoor) -> None:
     )
     assert refused.code == 3
     assert refused.err.endswith(
-        "mapping.yaml/m.yaml: the mapping file cannot be written: file exists\n  -> give another place with --to\n"
+        "mapping.yaml/m.yaml: the mapping file cannot be written: file exists\n  -> choose another path with --to\n"
     )
 
 
@@ -160,7 +160,7 @@ def test_check_tells_what_changed_since_and_what_does_not_fit_now(serve: Serve) 
     told = [line for line in checked.out.splitlines() if not line.startswith(" ")]
     assert told[0] == "3 changed since people.yaml was written:"
     assert [line.partition(": ")[2] for line in told[1:]] == [
-        "dribbble is not asked any more",
+        "dribbble is no longer asked",
         "the options of level changed: 'Mid' is gone, 'Lead' is gone",
         "shift ('Shift?', short_text) is new: a required question",
     ]
@@ -196,7 +196,7 @@ def test_check_holds_a_mapping_against_a_header(serve: Serve) -> None:
     other.write_text("E-mail,First,Last,CV,Phone,Permit,Shoe size\na@example.com,A,B,7,+905550000000,yes,42\n", "utf-8")
     refused = served("mapping", "check", "people.yaml", "other.csv")
     assert refused.code == 3
-    assert "there is no column 'Salary'" in refused.err
+    assert "the column 'Salary' does not exist" in refused.err
     write_csv(served.door.folder / "more.csv", [[*candidate(1), "42"]])
     more = served.door.folder / "more.csv"
     more.write_text(more.read_text("utf-8").replace("Salary\n", "Salary,Shoe size\n"), "utf-8")
@@ -291,11 +291,14 @@ def test_a_template_is_a_workbook_and_replaces_none(serve: Serve) -> None:
     kept = served("template", "4f2c9a", "--to", "t.xlsx")
     assert (kept.code, kept.err) == (
         2,
-        "importer: t.yaml is there already; give another name with --to, or --force to replace it\n",
+        "importer: t.yaml already exists; choose another name with --to, or use --force to replace it\n",
     )
     assert not (served.door.folder / "t.xlsx").exists()
     nowhere = served("template", "4f2c9a", "--to", "none/t.xlsx")
     assert (nowhere.code, nowhere.err.splitlines()[-2:]) == (
         3,
-        ["none/t.xlsx: the workbook cannot be written: no such file or directory", "  -> give another place with --to"],
+        [
+            "none/t.xlsx: the workbook cannot be written: no such file or directory",
+            "  -> choose another path with --to",
+        ],
     )

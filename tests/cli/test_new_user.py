@@ -119,7 +119,7 @@ TURKISH = Newcomer(
         ]
     },
     ("# Uzman: ...   in 1 cell; no option is near", "Uzman: Mid"),
-    ("duplicate-email",),
+    ("email-duplicate",),
     2,
 )
 ENGLISH = Newcomer(
@@ -225,7 +225,7 @@ ENGLISH = Newcomer(
         ],
     },
     ("# Principal: ...   in 1 cell; no option is near", "Principal: Lead"),
-    ("name-unsplit",),
+    ("name-split-failed",),
     2,
 )
 GERMAN = Newcomer(

@@ -116,7 +116,7 @@ def test_doctor_finds_all_well(serve: Serve) -> None:
     served(*RUN)
     ran = served("doctor")
     assert (ran.code, ran.out.splitlines()[-1]) == (0, "All is well.")
-    assert "ok     token: the service takes it" in ran.out
+    assert "ok     token: accepted by the service" in ran.out
     assert {request.path for request in served.sandbox.requests if request.status == 404} == {
         "/api/v1/client/job-posts/importer-probe/questions/"
     }
@@ -146,21 +146,21 @@ def test_a_transport_that_is_not_installed(serve: Serve) -> None:
     with served.door.started("doctor", IMPORTER_TRANSPORT="curl", **hidden) as process:
         out, _ = process.communicate(timeout=30)
     assert process.returncode == 3
-    assert "WRONG  transport: requests cannot go over curl: pycurl is not installed\n" in out
+    assert "WRONG  transport: the curl transport is not available: pycurl is not installed\n" in out
     with served.door.started("questions", "4f2c9a", IMPORTER_TRANSPORT="curl", **hidden) as process:
         _, err = process.communicate(timeout=30)
     assert process.returncode == 3
     assert err == (
         "importer: 1 problem to mend first; nothing was sent.\n\n"
-        "IMPORTER_TRANSPORT: requests cannot go over curl: pycurl is not installed\n"
-        "  -> install it with: pip install 'importer[fast]'; or leave this setting out\n"
+        "IMPORTER_TRANSPORT: the curl transport is not available: pycurl is not installed\n"
+        "  -> install it with: pip install 'importer[fast]'; or remove this setting\n"
     )
 
 
 UNWELL = [
-    pytest.param({"IMPORTER_TOKEN": "old"}, "WRONG  token: the service answers 401", id="token refused"),
+    pytest.param({"IMPORTER_TOKEN": "old"}, "WRONG  token: the service responded with 401", id="token refused"),
     pytest.param({"IMPORTER_BASE_URL": "http://127.0.0.1:1"}, "WRONG  connection: the connection was ref", id="no one"),
-    pytest.param({"IMPORTER_TOKEN": ""}, "WRONG  token: there is no access token", id="no token"),
+    pytest.param({"IMPORTER_TOKEN": ""}, "WRONG  token: the access token is not set", id="no token"),
 ]
 
 
@@ -182,7 +182,7 @@ def test_doctor_sees_a_damaged_run(serve: Serve) -> None:
     ran = served("doctor")
     assert ran.code == 3
     assert f"WRONG  run {run}: the manifest of this run cannot be read:" in ran.out
-    assert served(*RUN, "--json").counts == {"done_before": 1}
+    assert served(*RUN, "--json").counts == {"already_imported": 1}
 
 
 def test_doctor_sees_a_damaged_ledger(serve: Serve) -> None:
@@ -237,8 +237,8 @@ def test_a_reader_that_goes_away_changes_nothing(serve: Serve) -> None:
 
 
 ALTERED = [
-    pytest.param("outcomes.sqlite", "the outcomes of the run are gone", id="no journal"),
-    pytest.param("source.csv", "the run's copy of its source is gone", id="no copy"),
+    pytest.param("outcomes.sqlite", "the file with the run's outcomes is missing", id="no journal"),
+    pytest.param("source.csv", "the run's copy of the source file is missing", id="no copy"),
 ]
 
 
@@ -263,7 +263,7 @@ def test_a_report_is_not_written_from_another_file(serve: Serve) -> None:
     run = served(*RUN, "--json").summary["run"]
     (served.door.folder / "results" / run / "source.csv").write_text("x,y\n", "utf-8")
     ran = served("report", run)
-    assert (ran.code, "this is not the file that the run has read" in ran.err) == (3, True)
+    assert (ran.code, "the run's copy of the source file was changed" in ran.err) == (3, True)
 
 
 def test_a_cleared_run_folder_holds_up_no_import(serve: Serve) -> None:
@@ -289,11 +289,11 @@ def test_rows_that_the_file_does_not_have_are_told(serve: Serve) -> None:
     people(served.door.folder, 2)
     ran = served(*RUN, "--rows", "5000")
     assert ran.code == 2
-    assert ran.err.endswith("importer: rows 5000 to 5000: the file has no such row; its header is in row 1\n")
+    assert ran.err.endswith("importer: rows 5000 to 5000: the file has no such rows; its header is in row 1\n")
 
 
 def test_a_question_list_that_nobody_can_mend_still_rehearses(serve: Serve) -> None:
-    """A choice without options, or a new answer type, is taken by the sandbox as the service takes it."""
+    """A choice without options, or a new answer type, is taken by the sandbox as accepted by the service."""
     served = serve()
     listed = json.loads(served("questions", "4f2c9a", "--json").out)
     for question in listed["questions"]:
@@ -309,7 +309,7 @@ def test_a_question_list_that_nobody_can_mend_still_rehearses(serve: Serve) -> N
 def test_proposed_commands_are_as_they_must_be_typed(front_door: FrontDoor) -> None:
     """What was said of how to read a file, and of where, is said in the next command too."""
     (front_door.folder / "old file.csv").write_bytes("E-posta;Şehir\na@example.com;İzmir\n".encode("cp1254"))
-    looked = front_door("look", "old file.csv", "--encoding", "cp1254", "--header-row", "1", "--delimiter", ";")
+    looked = front_door("inspect", "old file.csv", "--encoding", "cp1254", "--header-row", "1", "--delimiter", ";")
     again = "importer mapping new 'old file.csv' --header-row 1 --encoding cp1254 --delimiter ';' --job-post HASH"
     assert (looked.code, f"Next: {again} proposes" in looked.err) == (0, True)
     asked = front_door("questions", "4f2c9a", "--sandbox")
@@ -334,8 +334,8 @@ def test_two_spellings_of_one_address_are_told(serve: Callable[..., Served]) -> 
     told = served("doctor")
     assert told.code == 3
     assert (
-        f"WRONG  addresses: {one}, {other} in the ledger are spellings of one address, and different services to it\n"
-        "         -> keep to one in IMPORTER_BASE_URL: whom the ledger knows at the other is sent again\n"
+        f"WRONG  addresses: {one}, {other} in the ledger look like one address, but count as different services\n"
+        "         -> use only one in IMPORTER_BASE_URL: candidates sent to one address are sent again to the other\n"
     ) in told.out
 
 
@@ -350,4 +350,4 @@ def test_another_service_is_told_once(serve: Callable[..., Served]) -> None:
         assert "for another service" not in more.err
         told = served("doctor", IMPORTER_BASE_URL=second.base_url)
     assert told.code == 0
-    assert "in the ledger are different services to it\n" in told.out
+    assert "in the ledger count as different services\n" in told.out

@@ -18,7 +18,7 @@ _JOBS = """\
       file: {name: "%s", key: Person, equals: E-mail}
       school_name: Salary
 """
-_ELSEWHERE = "put it there, or name its folder in the setting IMPORTER_MAPPING_FOLDERS"
+_ELSEWHERE = "move it there, or add its folder to the setting IMPORTER_MAPPING_FOLDERS"
 _RUN = ("run", "people.csv", "--mapping", "people.yaml", "--sandbox")
 
 
@@ -50,22 +50,22 @@ CASES = [
     ),
     pytest.param(
         MAPPING + _JOBS % "link.csv",
-        "people.yaml:14:13: 'link.csv' lies neither below the folder of the source nor below this mapping's",
+        "people.yaml:14:13: 'link.csv' is neither in the folder of the source nor in the folder of this mapping",
         id="file by a link",
     ),
     pytest.param(
         MAPPING.replace("Permit", "{column: Permit, values: ../private/levels.csv}"),
-        "people.yaml:10:41: '../private/levels.csv' does not lie below this mapping's folder",
+        "people.yaml:10:41: '../private/levels.csv' is not in the folder of this mapping",
         id="values",
     ),
     pytest.param(
         "extends: ../private/shared.yaml\n",
-        "people.yaml:1:10: '../private/shared.yaml' does not lie below this mapping's folder",
+        "people.yaml:1:10: '../private/shared.yaml' is not in the folder of this mapping",
         id="extends",
     ),
     pytest.param(
         'extends: "/"\n',
-        "people.yaml:1:10: '/' does not lie below this mapping's folder",
+        "people.yaml:1:10: '/' is not in the folder of this mapping",
         id="absolute",
     ),
 ]
@@ -103,23 +103,23 @@ def test_the_working_folder_does_not_name_more_folders(front_door: FrontDoor) ->
 
 
 ENDLESS = [
-    pytest.param("extends: pipe\n", "people.yaml:1:10: there is no file 'pipe'", id="extends"),
+    pytest.param("extends: pipe\n", "people.yaml:1:10: the file 'pipe' does not exist", id="extends"),
     pytest.param(
         MAPPING.replace("Permit", "{column: Permit, values: pipe}"),
-        "people.yaml:10:41: the value table 'pipe' cannot be read: it is a pipe or a device, which may never end",
+        "people.yaml:10:41: the value table 'pipe' cannot be read: it this is a pipe or a device, not a regular file",
         id="values",
     ),
     pytest.param(
-        MAPPING + _JOBS % "pipe", "people.yaml:14:13: 'pipe': is a pipe or a device, which may never end", id="file"
+        MAPPING + _JOBS % "pipe", "people.yaml:14:13: 'pipe': this is a pipe or a device, not a regular file", id="file"
     ),
     pytest.param(
         MAPPING + _JOBS % "sparse.csv",
-        "people.yaml:14:13: 'sparse.csv' is larger than 1,073,741,824 bytes, and its rows are held in memory",
+        "people.yaml:14:13: 'sparse.csv' is larger than 1,073,741,824 bytes, the limit for files with entries",
         id="a sparse file",
     ),
     pytest.param(
         MAPPING + _JOBS % "a\\0b.csv",
-        "people.yaml:14:20: name holds a NUL, which no file's does -> take it out",
+        "people.yaml:14:20: name contains a NUL character, which file names cannot have -> take it out",
         id="a NUL",
     ),
 ]
@@ -143,7 +143,7 @@ def test_a_mapping_and_questions_that_are_pipes(front_door: FrontDoor) -> None:
     mapping = front_door("run", "people.csv", "--mapping", "pipe", "--sandbox")
     assert (mapping.code, "pipe: the mapping file cannot be read: it is a pipe or a device" in mapping.err) == (3, True)
     questions = front_door(*_RUN, "--questions", "pipe")
-    assert (questions.code, "pipe: is a pipe or a device, which may never end; name a file" in questions.err) == (
+    assert (questions.code, "pipe: this is a pipe or a device, not a regular file; name a file" in questions.err) == (
         3,
         True,
     )
@@ -155,7 +155,7 @@ def test_a_chain_of_mappings_is_short(front_door: FrontDoor) -> None:
     for number in range(1, 1_500):
         (front_door.folder / f"m{number}.yaml").write_text(f"extends: m{number + 1}.yaml\n", encoding="utf-8")
     code, said = _told(front_door)
-    told = "m19.yaml:1:10: more than 20 files extend one another -> bring some of them together"
+    told = "m19.yaml:1:10: more than 20 files extend one another -> merge some of them"
     assert (code, said.endswith(told)) == (3, True), said
 
 

@@ -45,7 +45,7 @@ def test_no_byte_is_left_and_nobody_is_entered_twice(serve: Serve) -> None:
     assert {path.name for path in results.iterdir()} == {"ledger.sqlite", ".importer"}
     assert {path.suffix for path in (results / ".importer").iterdir()} == {".key", ".ballast", ".lock", ".holder"}
     again = served(*RUN, "--json")
-    assert again.counts == {"done_before": 40, "invalid": 1}
+    assert again.counts == {"already_imported": 40, "invalid": 1}
     assert served("doctor").code == 0
 
 
@@ -61,7 +61,7 @@ def test_only_old_runs_go(serve: Serve) -> None:
     assert listed.err == "1 runs would be removed. Nothing was.\n"
     assert served("purge", "--older-than", "90d").err == "1 runs were removed.\n"
     assert sorted(path.name for path in results.iterdir() if path.is_dir()) == [".importer", new]
-    assert served("resume", new, "--json").counts == {"done_before": 2}
+    assert served("resume", new, "--json").counts == {"already_imported": 2}
 
 
 def test_what_killed_runs_left_goes_too(serve: Serve) -> None:

@@ -25,7 +25,7 @@ LIMITS = [
         lambda: raw_xlsx(_TABLE),
         {"IMPORTER_WORKBOOK_SECONDS": "0.01"},
         "a.xlsx: reading the workbook took more than 0.01 seconds and was given up\n"
-        "  -> save the sheet as CSV, or allow more time with IMPORTER_WORKBOOK_SECONDS\n",
+        "  -> save the sheet as CSV, or raise IMPORTER_WORKBOOK_SECONDS\n",
         id="time",
     ),
     pytest.param(
@@ -33,7 +33,7 @@ LIMITS = [
         lambda: raw_xlsx(_TABLE + _LONG_CELL.format("x" * (30 << 20))),
         {"IMPORTER_WORKBOOK_MEMORY_MEGABYTES": "128"},
         "a.xlsx: reading the workbook takes more than the 128 MB of memory that are allowed\n"
-        "  -> delete what lies far right of or below the table, save the sheet as CSV, or allow more with "
+        "  -> delete cells far to the right of the table or far below it, save the sheet as CSV, or raise "
         "IMPORTER_WORKBOOK_MEMORY_MEGABYTES\n",
         id="memory",
     ),
@@ -41,24 +41,24 @@ LIMITS = [
         "a.xlsx",
         lambda: raw_xlsx(_TABLE, extra=_PICTURE),
         {"IMPORTER_WORKBOOK_UNPACKED_MEGABYTES": "2"},
-        "a.xlsx: the workbook unpacks to 4 MB, more than the 2 MB that are allowed\n"
-        "  -> save the sheet as CSV, which is read without this limit; or, if you know who made the workbook, allow "
-        "more with IMPORTER_WORKBOOK_UNPACKED_MEGABYTES\n",
+        "a.xlsx: the workbook unpacks to 4 MB; the limit is 2 MB\n"
+        "  -> save the sheet as CSV, which has no such limit; or, if you trust the workbook, raise "
+        "IMPORTER_WORKBOOK_UNPACKED_MEGABYTES\n",
         id="unpacked size",
     ),
     pytest.param(
         "a.csv",
         lambda: _CSV + b"x" * (3 << 20) + b"\n",
         {"IMPORTER_SOURCE_MEGABYTES": "2"},
-        "a.csv: the file has 3 MB, more than the 2 MB that are allowed\n"
-        "  -> check that it is the right file, or allow more with IMPORTER_SOURCE_MEGABYTES\n",
+        "a.csv: the file has 3 MB; the limit is 2 MB\n"
+        "  -> check that it is the right file, or raise IMPORTER_SOURCE_MEGABYTES\n",
         id="size",
     ),
     pytest.param(
         "a.csv",
         lambda: _CSV + b"x" * (3 << 20) + b"\n",
         {"IMPORTER_CSV_ROW_MEGABYTES": "2"},
-        "a.csv:3:1: a row is longer than the 2 MB that are allowed\n"
+        "a.csv:3:1: a row is longer than 2 MB, which is the limit\n"
         "  -> check that the file is a table and that no line break was lost, or allow more with "
         "IMPORTER_CSV_ROW_MEGABYTES\n",
         id="row",
@@ -67,7 +67,7 @@ LIMITS = [
         "a.csv",
         lambda: _CSV,
         {"IMPORTER_CSV_COLUMNS": "5"},
-        f"a.csv, row 1: the row has {len(HEADER)} cells, more than the 5 that are allowed\n"
+        f"a.csv, row 1: the row has {len(HEADER)} cells; the limit is 5\n"
         '  -> check that "," is the delimiter and that no line break was lost, or allow more with '
         "IMPORTER_CSV_COLUMNS\n",
         id="columns",
@@ -82,11 +82,11 @@ def test_a_limit_that_is_met_names_its_setting(
     """`look` and `check` say the limit and how to allow more; with what is usual the same file is read."""
     (front_door.folder / file).write_bytes(content())
     told = f"importer: 1 problem to mend first; nothing was sent.\n\n{message}"
-    looked = front_door("look", file, **limit)
+    looked = front_door("inspect", file, **limit)
     assert (looked.code, looked.err) == (3, told)
     checked = front_door("check", file, "--mapping", "mapping.yaml", "--sandbox", **limit)
     assert (checked.code, checked.err) == (3, told)
-    assert front_door("look", file).code == 0
+    assert front_door("inspect", file).code == 0
 
 
 def test_what_is_allowed_holds_for_the_report_too(front_door: FrontDoor) -> None:
@@ -96,6 +96,6 @@ def test_what_is_allowed_holds_for_the_report_too(front_door: FrontDoor) -> None
     again = front_door("report", IMPORTER_WORKBOOK_UNPACKED_MEGABYTES="1")
     assert (again.code, again.err.splitlines()[2]) == (
         3,
-        "a.xlsx: the workbook unpacks to 4 MB, more than the 1 MB that are allowed",
+        "a.xlsx: the workbook unpacks to 4 MB; the limit is 1 MB",
     )
     assert front_door("report").code == 0

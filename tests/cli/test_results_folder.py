@@ -100,32 +100,33 @@ REFUSED = {
     "of a stranger": (
         _of_a_stranger,
         "results: this folder belongs to the user 54321, who could change what lies in it\n"
-        "  -> name a folder of your own with --out or IMPORTER_OUT; or set IMPORTER_OUT_SHARED: group for a team's "
-        "folder, any for a drive or volume without owners\n",
+        "  -> choose your own folder with --out or IMPORTER_OUT; or set IMPORTER_OUT_SHARED: group for a team "
+        "folder, any for a drive or volume without file owners\n",
     ),
     "for everybody": (
         _for_everybody,
-        "results: everybody on this machine can write in this folder (mode 0777)\n"
-        "  -> chmod o-w results; on a drive or volume without owners set IMPORTER_OUT_SHARED=any\n",
+        "results: everyone on this computer can write to this folder (mode 0777)\n"
+        "  -> run: chmod o-w results; on a drive or volume without file owners set IMPORTER_OUT_SHARED=any\n",
     ),
     "for a group": (
         _for_a_group,
         "results: the group 54321 can write in this folder (mode 0770)\n"
-        "  -> chmod g-w results; or set IMPORTER_OUT_SHARED=group if it is a team's folder\n",
+        "  -> run: chmod g-w results; or set IMPORTER_OUT_SHARED=group if it is a team folder\n",
     ),
     "a stranger's link": (
         _behind_a_strangers_link,
         "{here}/results: this symbolic link belongs to the user 54321, who could make it lead elsewhere\n"
-        "  -> name the folder that it leads to: {here}/elsewhere\n",
+        "  -> use the folder that it points to: {here}/elsewhere\n",
     ),
     "a stranger's link on the way": (
         _through_a_strangers_link,
         "{here}/theirs: this symbolic link belongs to the user 54321, who could make it lead elsewhere\n"
-        "  -> name the folder that it leads to: {here}/elsewhere/deeper\n",
+        "  -> use the folder that it points to: {here}/elsewhere/deeper\n",
     ),
     "a link within": (
         _with_a_linked_subfolder,
-        "results/.importer: this is a symbolic link, and none is followed here\n  -> put the folder itself there\n",
+        "results/.importer: this is a symbolic link, which is not allowed here\n  -> replace it with the folder "
+        "itself\n",
     ),
 }
 
@@ -169,7 +170,7 @@ def test_the_ledgers_own_folder_is_looked_at_too(serve: Serve) -> None:
     people(served.door.folder, 1)
     _for_everybody(served.door.folder / "kept")
     ran = served(*RUN, IMPORTER_LEDGER="kept/ledger.sqlite")
-    assert (ran.code, "kept: everybody on this machine can write in this folder (mode 0777)" in ran.err) == (3, True)
+    assert (ran.code, "kept: everyone on this computer can write to this folder (mode 0777)" in ran.err) == (3, True)
 
 
 # --- shared -------------------------------------------------------------------------------------
@@ -181,7 +182,7 @@ def test_a_team_shares_a_folder(serve: Serve) -> None:
     served = serve()
     people(served.door.folder, 3)
     with umask(0o077):
-        for counts in ({"created": 3}, {"done_before": 3}):
+        for counts in ({"created": 3}, {"already_imported": 3}):
             assert served(*RUN, "--json", IMPORTER_OUT_SHARED="group").counts == counts
             assert served(*RUN, "--json", "--sandbox", IMPORTER_OUT_SHARED="group").code == 0
             assert modes_in(served.door.folder / "results") == ({0o2770}, {0o660})
@@ -253,7 +254,7 @@ def test_a_link_is_told(front_door: FrontDoor) -> None:
         "importer: 1 problem to mend first; nothing was sent.\n\n"
         "results/.importer/ledger.sqlite.ballast: it cannot be written (it is a symbolic link, and none is followed "
         "here: remove it), and without it nothing is sent\n"
-        "  -> make room or give yourself the right to write there, or name another folder with --out\n"
+        "  -> free disk space or get write permission there, or choose another folder with --out\n"
     )
 
 
@@ -270,7 +271,7 @@ def test_names_that_are_found_are_no_paths(serve: Serve, name: str) -> None:
         (folder / f"{name.replace('/', '_')}.at-work").touch()
         (folder / f".{name.replace('/', '_')}.at-work").touch()
     kept = {path for path in served.door.folder.rglob("*") if not path.name.endswith((".lock", ".holder"))}
-    assert served(*RUN, "--json").counts == {"done_before": 1}
+    assert served(*RUN, "--json").counts == {"already_imported": 1}
     assert kept <= set(served.door.folder.rglob("*"))
 
 
@@ -318,8 +319,8 @@ def test_a_manifest_names_files_of_its_own_folder_only(serve: Serve, key: str) -
     (folder / "run.json").write_text(json.dumps(values | {key: "../../people.csv"}), "utf-8")
     assert served("report", "last").err == (
         "importer: 1 problem to mend first.\n\n"
-        f"results/{folder.name}: the manifest of this run cannot be read: '../../people.csv' is no name of a file\n"
-        "  -> its CSV files can still be read by hand\n"
+        f"results/{folder.name}: the manifest of this run cannot be read: '../../people.csv' is not a valid file name\n"
+        "  -> you can still open its CSV files\n"
     )
 
 
@@ -355,7 +356,7 @@ def test_what_look_was_given_does_not_lie_about_after_a_kill(serve: Serve, clean
     served = serve()
     people(served.door.folder, 1)
     (served.door.folder / "tmp").mkdir()
-    copy, *_ = _signalled_while_it_reads(served.door, signal.SIGKILL, "look", "-")
+    copy, *_ = _signalled_while_it_reads(served.door, signal.SIGKILL, "inspect", "-")
     assert copy.parent.parent == served.door.folder / "results" / ".importer"
     assert modes_in(served.door.folder / "results") == ({0o700}, {0o600})
     assert list((served.door.folder / "tmp").iterdir()) == []
@@ -375,14 +376,14 @@ def test_what_a_run_was_given_does_not_lie_about_after_a_kill(serve: Serve) -> N
     assert not copy.parent.exists()
 
 
-def test_looking_leaves_nothing_behind(serve: Serve) -> None:
+def test_inspecting_leaves_nothing_behind(serve: Serve) -> None:
     """A folder that another command is looking from now is left alone by those that clean up."""
     served = serve()
     people(served.door.folder, 1)
     results = served.door.folder / "results"
     rows = (served.door.folder / "people.csv").read_bytes()
     looked = subprocess.run(
-        [sys.executable, "-m", "importer", "look", "-", "--json"],
+        [sys.executable, "-m", "importer", "inspect", "-", "--json"],
         cwd=served.door.folder,
         env=served.door.environment,
         input=rows,
@@ -438,7 +439,7 @@ def test_a_run_whose_copy_is_removed_has_no_report_and_says_what_it_sent(serve: 
     assert (code, said) == (
         5,
         f"importer: results/{run}: the run has no report, because somebody changed its folder while it was at work: "
-        "this is not the file that the run has read. What was sent is known to the ledger: run the same command "
+        "the run's copy of the source file was changed. What was sent is known to the ledger: run the same command "
         "again, and nobody is sent a second time\n",
     )
     asked = len(served.sandbox.requests)
@@ -446,7 +447,7 @@ def test_a_run_whose_copy_is_removed_has_no_report_and_says_what_it_sent(serve: 
     assert len(served.sandbox.requests) == asked + 1  # the questions
     assert served("report", run).err == (
         "importer: 1 problem to mend first.\n\n"
-        f"results/{run}/source.csv: this is not the file that the run has read\n"
+        f"results/{run}/source.csv: the run's copy of the source file was changed\n"
         "  -> put it back from a backup; what was sent is in the ledger, and the same import can be run again\n"
     )
 
@@ -461,7 +462,7 @@ def test_a_run_whose_ledger_is_removed_too_claims_nothing(serve: Serve) -> None:
     assert (code, said) == (
         5,
         "importer: results/ledger.sqlite: the ledger was moved or deleted while the run was at work, and the run "
-        "has no report. Which rows were sent only the service knows: put the ledger back if you can, then run the same "
+        "has no report. Only the service knows which rows were sent: restore the ledger if you can, then run the same "
         "command again, and the service tells whom it has already\n",
     )
     _everybody_is_there_once(served)

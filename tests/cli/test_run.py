@@ -38,7 +38,7 @@ def test_every_row_lands_in_one_outcome_and_a_second_run_sends_nothing(serve: Se
     assert (first.code, first.counts) == (4, {"created": 5, "invalid": 2})
     posts = len([request for request in served.sandbox.requests if request.method == "POST"])
     second = served(*RUN, "--json")
-    assert (second.code, second.counts) == (4, {"done_before": 5, "invalid": 2})
+    assert (second.code, second.counts) == (4, {"already_imported": 5, "invalid": 2})
     assert second.summary["requests"] == {"sent": 0, "retried": 0}
     assert len([request for request in served.sandbox.requests if request.method == "POST"]) == posts == 5
 
@@ -48,7 +48,7 @@ def test_a_talent_pool_is_filled_likewise(serve: Serve) -> None:
     served = serve()
     people(served.door.folder, 3, candidate(9, **{"E-mail": "elif.sahin@example.com"}))
     ran = served("run", "people.csv", "--mapping", "pool.yaml", "--json")
-    assert (ran.code, ran.counts) == (0, {"created": 3, "already_there": 1})
+    assert (ran.code, ran.counts) == (0, {"created": 3, "already_exists": 1})
     assert {request.method for request in served.sandbox.requests} == {"POST"}
     assert served.sandbox.memory.accepted("add-candidate", "17")[0] == {
         "email": "person0@example.com",
@@ -69,7 +69,7 @@ def test_check_sends_nothing_and_tells_the_same(serve: Serve) -> None:
     assert {request.method for request in served.sandbox.requests} == {"GET"}
     ran = served(*RUN, "--json")
     assert ran.summary["problems"] == checked.summary["problems"]
-    assert served(*CHECK, "--json").counts == {"done_before": 3, "invalid": 1}
+    assert served(*CHECK, "--json").counts == {"already_imported": 3, "invalid": 1}
 
 
 def test_a_mended_results_file_is_run_as_it_is(serve: Serve) -> None:
@@ -123,19 +123,19 @@ def test_a_fault_costs_no_row_and_doubles_none(serve: Serve, fault: dict[str, An
     people(served.door.folder, 20)
     ran = served("run", "people.csv", "--mapping", mapping, "--json")
     assert Counter(served.accepted) == Counter(f"person{number}@example.com" for number in range(20))
-    assert set(ran.counts) <= {"created", "already_there"}
+    assert set(ran.counts) <= {"created", "already_exists"}
     assert (ran.code, sum(ran.counts.values())) == (0, 20)
     assert any(request.fault for request in served.sandbox.requests)
 
 
 STOPPING = [
     pytest.param({"kind": "401"}, "the service refuses the token (401)", id="401"),
-    pytest.param({"kind": "403"}, "the service does not let us add to job post 4f2c9a (403)", id="403"),
+    pytest.param({"kind": "403"}, "the service does not allow adding candidates to job post 4f2c9a (403)", id="403"),
     pytest.param({"kind": "410"}, "the service no longer has job post 4f2c9a (410)", id="410"),
     pytest.param({"kind": "423"}, "the service has locked job post 4f2c9a (423)", id="423"),
     pytest.param(
         {"kind": "redirect", "status": 307, "location": "https://elsewhere.example.com/"},
-        "the service sends us to another address (307), where we do not take candidates",
+        "the service redirects to another address (307); redirects are not followed",
         id="redirect",
     ),
 ]
@@ -146,12 +146,12 @@ def test_a_refusal_that_meets_everybody_stops_the_run(serve: Serve, fault: dict[
     """The rest is not sent, the exit code is 5, and the same command goes on when the trouble is over."""
     served = serve({**fault, "operation": "apply", "emails": ["person4@example.com"], "times": 1})
     people(served.door.folder, 30)
-    ran = served(*RUN, "--json", "--in-flight", "1")
+    ran = served(*RUN, "--json", "--concurrency", "1")
     assert (ran.code, ran.counts) == (5, {"created": 4, "failed": 1, "not_sent": 25})
     assert ran.summary["stopped"]["reason"] == reason
     assert ran.summary["finished"] is False
     again = served(*RUN, "--json")
-    assert (again.code, again.counts) == (0, {"created": 26, "done_before": 4})
+    assert (again.code, again.counts) == (0, {"created": 26, "already_imported": 4})
     assert len(served.accepted) == 30
 
 
@@ -160,7 +160,7 @@ def test_the_same_refusal_for_everybody_stops_the_run(serve: Serve) -> None:
     emails = [f"person{number}@example.com" for number in range(40)]
     served = serve({"kind": "refuse", "emails": emails, "times": 9, "message": "no such document"})
     people(served.door.folder, 40)
-    ran = served(*RUN, "--json", "--in-flight", "1")
+    ran = served(*RUN, "--json", "--concurrency", "1")
     assert (ran.code, ran.counts) == (5, {"rejected": 10, "not_sent": 30})
     assert served.accepted == []
 
@@ -169,7 +169,7 @@ def test_max_errors_stops_the_run(serve: Serve) -> None:
     """--max-errors 1 stops at the second refused row."""
     served = serve({"kind": "refuse", "emails": ["person1@example.com", "person3@example.com"], "message": "no"})
     people(served.door.folder, 20)
-    ran = served(*RUN, "--json", "--max-errors", "1", "--in-flight", "1")
+    ran = served(*RUN, "--json", "--max-errors", "1", "--concurrency", "1")
     assert (ran.code, ran.counts) == (5, {"created": 2, "rejected": 2, "not_sent": 16})
 
 
@@ -180,15 +180,15 @@ def test_a_rejected_row_is_sent_again_only_when_it_changed_or_by_again(serve: Se
     first = served(*RUN, "--json")
     assert first.counts == {"created": 2, "rejected": 1}
     second = served(*RUN, "--json")
-    assert second.counts == {"done_before": 2, "rejected": 1}
+    assert second.counts == {"already_imported": 2, "rejected": 1}
     assert second.summary["requests"]["sent"] == 0
     row = read_csv(served.door.folder / "results" / second.summary["run"] / "400_rejected.csv")[0]
     assert row["import_problem"] == (
-        f"the service refused this row (400: no such document) in run {first.summary['run']}, "
+        f"the service rejected this row (400: no such document) in run {first.summary['run']}, "
         "and it has not changed since"
     )
-    third = served(*RUN, "--json", "--again")
-    assert third.counts == {"created": 1, "done_before": 2}
+    third = served(*RUN, "--json", "--resend-rejected")
+    assert third.counts == {"created": 1, "already_imported": 2}
 
 
 def test_a_rehearsal_marks_nothing_as_done_for_the_real_service(serve: Serve) -> None:
@@ -196,11 +196,11 @@ def test_a_rehearsal_marks_nothing_as_done_for_the_real_service(serve: Serve) ->
     served = serve()
     people(served.door.folder, 3)
     assert served(*RUN, "--sandbox", "--json").counts == {"created": 3}
-    assert served(*RUN, "--sandbox", "--json").counts == {"done_before": 3}
+    assert served(*RUN, "--sandbox", "--json").counts == {"already_imported": 3}
     (served.door.folder / "results" / "ledger.sqlite").unlink()
     for leftover in (served.door.folder / "results").glob("ledger.sqlite*"):
         leftover.unlink()
-    assert served(*RUN, "--sandbox", "--json").counts == {"already_there": 3}
+    assert served(*RUN, "--sandbox", "--json").counts == {"already_exists": 3}
     assert served.accepted == []
     assert served(*RUN, "--json").counts == {"created": 3}
 
@@ -229,9 +229,9 @@ NOT_USABLE = [
     pytest.param((*RUN, "--rows", "9-2"), 2, "--rows '9-2' ends before it begins", id="rows backwards"),
     pytest.param((*RUN, "--max-errors", "many"), 2, "'many' is no limit for errors", id="no limit"),
     pytest.param((*RUN, "--faults", "x.json"), 2, "--questions and --faults are for the sandbox", id="faults alone"),
-    pytest.param(("run", "no.csv", "-m", "mapping.yaml"), 3, "no.csv: there is no such file", id="no file"),
+    pytest.param(("run", "no.csv", "-m", "mapping.yaml"), 3, "no.csv: the file does not exist", id="no file"),
     pytest.param(("run", "people.csv", "-m", "no.yaml"), 3, "no.yaml: ", id="no mapping file"),
-    pytest.param(("show", "2099"), 2, "there is no run '2099' in results", id="no run"),
+    pytest.param(("show", "2099"), 2, "the run '2099' does not exist in results", id="no run"),
 ]
 
 
@@ -257,7 +257,7 @@ def test_names_that_are_no_utf_8_are_no_reason_to_fail(serve: Serve) -> None:
     for plain, name in zip(("people.csv", "mapping.yaml"), names, strict=False):
         (served.door.folder / plain).rename(served.door.folder / name)
     command = ("run", names[0], "--mapping", names[1], "--out", names[2])
-    assert (served(*command).code, served(*command, "--json").counts) == (0, {"done_before": 2})
+    assert (served(*command).code, served(*command, "--json").counts) == (0, {"already_imported": 2})
 
 
 @pytest.mark.parametrize(
@@ -317,15 +317,15 @@ def test_a_run_that_cannot_begin_leaves_nothing(serve: Serve, monkeypatch: pytes
 
 SETTINGS = [
     pytest.param({}, 3, ["the address of the recruiting service is not set"], id="no address"),
-    pytest.param({"IMPORTER_BASE_URL": "http://127.0.0.1:1"}, 3, ["there is no access token"], id="no token"),
+    pytest.param({"IMPORTER_BASE_URL": "http://127.0.0.1:1"}, 3, ["the access token is not set"], id="no token"),
     pytest.param(
-        {"IMPORTER_BASE_URL": "http://recruiting.example.com", "IMPORTER_IN_FLIGHT": "many"},
+        {"IMPORTER_BASE_URL": "http://recruiting.example.com", "IMPORTER_CONCURRENCY": "many"},
         3,
-        ["is not encrypted; only https is used", "IMPORTER_IN_FLIGHT: this setting cannot be used"],
+        ["is not encrypted; only https is used", "IMPORTER_CONCURRENCY: this setting cannot be used"],
         id="two bad settings at once",
     ),
     pytest.param(
-        {"IMPORTER_BASE_URL": "http://127.0.0.1:1", "IMPORTER_TOKEN": "t", "IMPORTER_ATTEMPTS": "1"},
+        {"IMPORTER_BASE_URL": "http://127.0.0.1:1", "IMPORTER_TOKEN": "t", "IMPORTER_MAX_ATTEMPTS": "1"},
         5,
         ["cannot be reached: the connection was refused; nothing was sent"],
         id="nobody there",
@@ -355,7 +355,7 @@ def test_all_mapping_mistakes_are_told_at_once_with_their_lines(serve: Serve) ->
     ran = served(*CHECK)
     assert ran.code == 3
     assert "importer: 2 problems to mend first; nothing was sent." in ran.err
-    assert "mapping.yaml:7:7: there is no column 'CVs'" in ran.err
+    assert "mapping.yaml:7:7: the column 'CVs' does not exist" in ran.err
     assert "mapping.yaml:11:3: " in ran.err
     assert "    7 |   cv: CVs\n      |       ^" in ran.err
 

@@ -52,7 +52,7 @@ def test_a_killed_run_of_grouped_rows_goes_on_from_its_copies(serve: Serve) -> N
     again = served("resume", "last", "--json")
     assert sorted(served.accepted) == ["hale.koc@example.com", "irem.tas@example.com"]
     assert (sum(again.counts.values()), again.counts["invalid"]) == (7, 2)
-    settled = {"created", "already_there", "done_before"}
+    settled = {"created", "already_exists", "already_imported"}
     assert sum(again.counts.get(kind, 0) for kind in settled) == 5
 
 
@@ -90,7 +90,7 @@ def test_a_run_with_child_files_goes_on_and_is_purged(serve: Serve) -> None:
     assert first.counts == {"created": 1, "failed": 1, "filtered": 1, "invalid": 1}
     without_its_files(folder)
     again = served("resume", first.summary["run"], "--json")
-    assert again.counts == {"created": 1, "done_before": 1, "filtered": 1, "invalid": 1}
+    assert again.counts == {"created": 1, "already_imported": 1, "filtered": 1, "invalid": 1}
     schools = [
         answer["answer"]
         for body in served.sandbox.memory.accepted()

@@ -29,7 +29,7 @@ def test_modules_beside_the_file_are_not_run(front_door: FrontDoor) -> None:
     for arguments in (
         ("run", "people.csv", *mapping),
         ("template", "4f2c9a", "--sandbox"),
-        ("look", "template-4f2c9a.xlsx"),
+        ("inspect", "template-4f2c9a.xlsx"),
     ):
         with front_door.started(*arguments, IMPORTER_TOKEN="t") as process:
             _, err = process.communicate(timeout=60)
@@ -74,8 +74,8 @@ def test_both_ways_out_are_named(served: Served) -> None:
     address = served.sandbox.base_url
     assert served(*QUESTIONS).err == (
         "importer: 1 problem to mend first; nothing was sent.\n\n"
-        f".env of this folder names the address {address}, which would get your token: this is not confirmed yet\n"
-        "  -> if it is the address of your recruiting service, confirm it once with: importer doctor --trust; "
+        f".env in this folder would send your token to {address}, which you have not confirmed yet\n"
+        "  -> if this is the address of your recruiting service, confirm it once with: importer doctor --trust; "
         "or set IMPORTER_BASE_URL in the environment\n"
     )
     assert served(*QUESTIONS, IMPORTER_BASE_URL=address).code == 0
@@ -85,7 +85,7 @@ def test_both_ways_out_are_named(served: Served) -> None:
     assert f"ok     trust: {address} may get your token from now on, in this folder ({kept})\n" in told.out
     assert (told.code, stat.S_IMODE(kept.stat().st_mode)) == (0, 0o600)
     assert served(*QUESTIONS).code == 0
-    assert "ok     trust: there is nothing to confirm\n" in served("doctor", "--trust").out
+    assert "ok     trust: nothing to confirm\n" in served("doctor", "--trust").out
 
 
 def test_what_changes_after_it_was_confirmed_is_asked_again(served: Served) -> None:
@@ -101,7 +101,7 @@ def test_what_changes_after_it_was_confirmed_is_asked_again(served: Served) -> N
     assert door(*QUESTIONS).code == 0
     link.unlink()
     link.symlink_to(secrets[1])
-    assert f"which would get the token in {secrets[1]}: this is not confirmed yet" in door(*QUESTIONS).err
+    assert f"which would get the token in {secrets[1]}: this confirmed yet" in door(*QUESTIONS).err
     settings.write_text(f"base_url = '{address}/other'\ntoken_file = '{secrets[0]}'\n")
     assert f"importer.toml of this folder names the address {address}/other, " in door(*QUESTIONS).err
     settings.write_text(f"base_url = '{address}'\ntoken_file = '{secrets[0]}'\n")
@@ -139,7 +139,7 @@ def test_what_cannot_be_kept_is_not_confirmed(served: Served) -> None:
     (served.door.folder / "none").write_text("a file where the folder would be")
     told = served("doctor", "--trust")
     assert told.code == 3
-    assert "WRONG  trust: what you confirm cannot be kept: Not a directory\n" in told.out
+    assert "WRONG  trust: your confirmation cannot be saved: Not a directory\n" in told.out
     assert "         -> set IMPORTER_BASE_URL in the environment instead\n" in told.out
     assert served.sandbox.requests == []
 
@@ -184,7 +184,7 @@ def test_no_text_of_others_turns_a_line_around(serve: Callable[..., Served]) -> 
     write_csv(served.door.folder / "ab\u202e.csv", [candidate(1, Salary="1\u202e000", Phone="x\u2066y")])
     ran = served("run", "ab\u202e.csv", "--mapping", "mapping.yaml")
     assert ran.code == 4
-    looked = served("look", "ab\u202e.csv")
+    looked = served("inspect", "ab\u202e.csv")
     assert not {"\u202e", "\u2066"} & set(ran.out + ran.err + looked.out + looked.err)
     assert r"'x\u2066y'" in ran.out
     [invalid] = (served.door.folder / "results").glob("*/invalid.csv")
@@ -240,5 +240,5 @@ def test_doctor_warns_of_a_secret_that_cannot_be_made_private(serve: Callable[..
     assert told.code == 0
     assert (
         f"note   token file: {secret} is readable by other users (mode 0444), and that cannot be changed from here\n"
-        "         -> make sure that nobody else works on this machine or in this container\n"
+        "         -> make sure that no one else uses this computer or container\n"
     ) in told.out

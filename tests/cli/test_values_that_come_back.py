@@ -17,7 +17,7 @@ _MORE = "  notice_weeks: Weeks\n  available_from: From\n"
 _DEFAULTS = "defaults: {decimal: ',', thousands: '.', dates: ['%d/%m/%Y']}\nsource: {missing: [N/A]}\n"
 _TOLD = (
     "'{}' was a date, a number or TRUE or FALSE in the workbook, and is written in another form now; "
-    "write it as YYYY-MM-DD (a date, in a cell of text), 1234.5 or TRUE; or fix the row in report.xlsx"
+    "write it as YYYY-MM-DD (in a text cell), 1234.5 or TRUE; or fix the row in report.xlsx"
 )
 
 

@@ -21,7 +21,7 @@ def _kills(folder: Path, asked: argparse.Namespace) -> list[str]:
     files = max(1, asked.kills // kills_of_a_file)
     shares = [files // 4 + (number < files % 4) for number in range(4)]
     sizes = [
-        Size(share, rows, min(kills_of_a_file, asked.kills), asked.in_flight, calm=number % 2 == 0)
+        Size(share, rows, min(kills_of_a_file, asked.kills), asked.concurrency, calm=number % 2 == 0)
         for number, share in enumerate(shares)
         if share
     ]
@@ -74,7 +74,7 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="how many processes share the work")
     parser.add_argument("--seed", type=int, default=20261121)
     parser.add_argument("--kills", type=int, default=1000, help="kills: how many; 20 rows for each")
-    parser.add_argument("--in-flight", type=int, default=32, help="kills: how many requests may be under way")
+    parser.add_argument("--concurrency", type=int, default=32, help="kills: how many requests may be under way")
     parser.add_argument(
         "--behaviour", nargs="+", choices=BEHAVIOURS, default=list(BEHAVIOURS), help="steps: only these"
     )
@@ -90,7 +90,7 @@ def main() -> int:
     parser = _arguments()
     asked = parser.parse_args()
     if strange := [name for name in asked.parts if name not in _PARTS]:
-        parser.error(f"there is no part {', '.join(strange)}; there are: {', '.join(_PARTS)}")
+        parser.error(f"the part {', '.join(strange)}; there are: {' does not exist, '.join(_PARTS)}")
     faults = []
     for name in asked.parts or _PARTS:
         with tempfile.TemporaryDirectory() as folder:

@@ -13,13 +13,13 @@ from importer.ledger import Scope, State, open_ledger
 
 _FILES = {
     "201_created.csv": "created",
-    "409_already_there.csv": "already_there",
+    "409_already_exists.csv": "already_exists",
     "400_rejected.csv": "rejected",
     "invalid.csv": "invalid",
     "failed.csv": "failed",
-    "unclear.csv": "unclear",
+    "unconfirmed.csv": "unconfirmed",
     "not_sent.csv": "not_sent",
-    "done_before.csv": "done_before",
+    "already_imported.csv": "already_imported",
 }
 
 
@@ -68,17 +68,17 @@ def untrue(told: Sequence[Told], emails: dict[int, str], truth: Truth) -> list[s
         before, during = email in truth.before, email in truth.during
         is_so = {
             "created": during or (before and "a person found" in one.problem),
-            "already_there": before or during,
-            "done_before": before,
+            "already_exists": before or during,
+            "already_imported": before,
             "rejected": not before and not during,
             "invalid": not before and not during,
             "failed": not before and not during,
             "not_sent": not during,
-            "unclear": True,
+            "unconfirmed": True,
         }[one.outcome]
         if not is_so:
             faults.append(f"row {one.row} is told as {one.outcome}; accepted before {before}, during {during}")
-        is_ours = one.outcome == "already_there" and email not in truth.strangers
+        is_ours = one.outcome == "already_exists" and email not in truth.strangers
         if is_ours and "own earlier attempt" not in one.problem:
             faults.append(f"row {one.row} is there by our own attempt, and is not told so")
     return faults
@@ -89,8 +89,8 @@ def untrue_in_ledger(path: Path, scope: Scope, emails: Sequence[str], accepted: 
     with open_ledger(path) as ledger:
         names = {ledger.fingerprints.identity(scope, email): email for email in emails}
         known = {names[identity]: found.state for identity, found in ledger.look_up(list(names)).items()}
-    done = {email for email, state in known.items() if state in (State.CREATED, State.ALREADY_THERE)}
+    done = {email for email, state in known.items() if state in (State.CREATED, State.ALREADY_EXISTS)}
     absent = {email for email, state in known.items() if state in (State.PLANNED, State.FAILED, State.REJECTED)}
     faults = [f"{email} is known as done, and is not there" for email in done - accepted]
-    faults += [f"{email} is known as absent, and is there" for email in absent & accepted]
+    faults += [f"{email} is recorded as not created, and is there" for email in absent & accepted]
     return faults + [f"{email} is there, and was never sent" for email in (set(emails) - set(known)) & accepted]

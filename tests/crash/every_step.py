@@ -142,7 +142,7 @@ class _Place:
         self._mapping = OPERATIONS[part.operation]
         self._cases = 0
         # The points of a request lie in Python's sockets, which libcurl does without.
-        own = {"IMPORTER_SILENCE_SECONDS": "0.3", "IMPORTER_TRANSPORT": "requests"}
+        own = {"IMPORTER_READ_TIMEOUT": "0.3", "IMPORTER_TRANSPORT": "requests"}
         self._environment = {**PATIENCE, **own, **saw.environment}
         self._most_runs = 8 + 2 * len(self._form.few)
 
@@ -175,7 +175,7 @@ class _Place:
     def _unsettled(self, out: Path, windows: dict[str, tuple[int, int]]) -> list[int]:
         """The rows that a later run will send again."""
         last = told_in(out / list(windows)[-1])
-        return [one.row for one in last if one.outcome in ("unclear", "failed", "not_sent")]
+        return [one.row for one in last if one.outcome in ("unconfirmed", "failed", "not_sent")]
 
     def _note_kill(self, code: int, point: Failpoint, figures: StepFigures) -> None:
         assert point.name is not None

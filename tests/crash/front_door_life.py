@@ -28,7 +28,16 @@ from tests.crash.nursery import Life, Nursery
 PEOPLE = 6  # to begin with
 MOST_PEOPLE = 60
 _COMMANDS = st.sampled_from(
-    ["run", "run", "run", "resume", "retry", "run --again", "run --settle now", "run --settle never"]
+    [
+        "run",
+        "run",
+        "run",
+        "resume",
+        "retry",
+        "run --resend-rejected",
+        "run --resend-unconfirmed now",
+        "run --resend-unconfirmed never",
+    ]
 )
 _FATES = st.sampled_from(["answered"] * 8 + list(FATES))
 _MOST_RUNS_TO_THE_END = 6
@@ -59,14 +68,14 @@ class FrontDoorLife(RuleBasedStateMachine):
 
     @rule(
         command=_COMMANDS,
-        in_flight=st.sampled_from([1, 8, 8]),
+        concurrency=st.sampled_from([1, 8, 8]),
         at_first=st.sampled_from([0, 3, 8]),
         fates=st.lists(st.tuples(st.integers(0, 7), _FATES), min_size=2, max_size=14),
     )
-    def send(self, command: str, in_flight: int, at_first: int, fates: list[tuple[int, str]]) -> None:
+    def send(self, command: str, concurrency: int, at_first: int, fates: list[tuple[int, str]]) -> None:
         """Begin where nothing is at work, or go on; then requests are answered, dropped or delayed one by one."""
         if self.life is None:
-            self._start(command, in_flight, at_first)
+            self._start(command, concurrency, at_first)
         for index, fate in fates:
             if self.service.held:
                 self.seen[f"request {fate}"] += 1
@@ -116,7 +125,7 @@ class FrontDoorLife(RuleBasedStateMachine):
         else:
             self.service.let_arrive()
         if what == "resolve" and self.life is None and self.windows:
-            found = "--created" if f"person{row + 2}@example.com" in self.service.accepted else "--absent"
+            found = "--created" if f"person{row + 2}@example.com" in self.service.accepted else "--not-created"
             self._begin("resolve", sorted(self.windows)[-1], str(row + 2), found).end()
 
     def _begin_a_second_run(self) -> None:
@@ -155,7 +164,7 @@ class FrontDoorLife(RuleBasedStateMachine):
     def _go_on_to_the_end(self) -> None:
         for _ in range(_MOST_RUNS_TO_THE_END):
             self.before = len(self.service.accepted)
-            self.life = self._begin("run", "people.csv", "--mapping", self._mapping, "--again")
+            self.life = self._begin("run", "people.csv", "--mapping", self._mapping, "--resend-rejected")
             code = self.life.end()
             self._over()
             if code == 0:
@@ -177,7 +186,7 @@ class FrontDoorLife(RuleBasedStateMachine):
         with open_ledger(self._ledger) as ledger:
             assert ledger.check() == ()
             known = ledger.look_up([ledger.fingerprints.identity(self.scope, email) for email in self.emails.values()])
-            assert {found.state for found in known.values()} <= {State.CREATED, State.ALREADY_THERE}
+            assert {found.state for found in known.values()} <= {State.CREATED, State.ALREADY_EXISTS}
 
     # --- means ---
 
@@ -197,20 +206,20 @@ class FrontDoorLife(RuleBasedStateMachine):
         rows = [candidate(row, First=name) for row, name in enumerate(self.names, start=2)]
         write_csv(self.folder / "people.csv", rows)
 
-    def _begin(self, *words: str, in_flight: int = 1) -> Life:
+    def _begin(self, *words: str, concurrency: int = 1) -> Life:
         assert self.nursery is not None
         environment = {
             **PATIENCE,
             "IMPORTER_BASE_URL": self.service.base_url,
             "IMPORTER_TOKEN": "token",
-            "IMPORTER_SILENCE_SECONDS": "30",
-            "IMPORTER_SETTLE_SECONDS": "0.01",
-            "IMPORTER_IN_FLIGHT": str(in_flight),
+            "IMPORTER_READ_TIMEOUT": "30",
+            "IMPORTER_RESEND_DELAY_SECONDS": "0.01",
+            "IMPORTER_CONCURRENCY": str(concurrency),
         }
         quiet = () if words[0] == "resolve" else ("--quiet",)
         return self.nursery.start(self.folder, [*words, *quiet], environment)
 
-    def _start(self, command: str, in_flight: int, at_first: int) -> None:
+    def _start(self, command: str, concurrency: int, at_first: int) -> None:
         word, *flags = command.split()
         if word in ("resume", "retry") and not self.windows:
             word, flags = "run", []
@@ -218,7 +227,7 @@ class FrontDoorLife(RuleBasedStateMachine):
         self.seen[f"begin {command}"] += 1
         self.before = len(self.service.accepted)
         self.service.let_through = at_first
-        self.life = self._begin(word, *chosen, *flags, in_flight=in_flight)
+        self.life = self._begin(word, *chosen, *flags, concurrency=concurrency)
         self._wait()
 
     def _wait(self) -> None:

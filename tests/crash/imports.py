@@ -21,9 +21,9 @@ from tests.cli.conftest import HEADER, MAPPING, POOL_MAPPING, candidate
 OPERATIONS = {"apply": "mapping.yaml", "add-candidate": "pool.yaml"}
 TARGETS = {"apply": "4f2c9a", "add-candidate": "17"}
 PATIENCE = {
-    "IMPORTER_SETTLE_SECONDS": "0.05",
-    "IMPORTER_SILENCE_SECONDS": "0.5",
-    "IMPORTER_IN_FLIGHT": "16",  # random kills say their own
+    "IMPORTER_RESEND_DELAY_SECONDS": "0.05",
+    "IMPORTER_READ_TIMEOUT": "0.5",
+    "IMPORTER_CONCURRENCY": "16",  # random kills say their own
     "XDG_CONFIG_HOME": "/nonexistent",
     "NO_COLOR": "1",
 }

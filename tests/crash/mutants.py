@@ -109,7 +109,7 @@ MUTANTS = (
     Mutant(
         "a row in doubt is told as not sent when the run stops",
         "load/jobs.py",
-        "        if self.prior is not PriorAttempt.NONE:\n            return State.UNCLEAR\n",
+        "        if self.prior is not PriorAttempt.NONE:\n            return State.UNCONFIRMED\n",
         "",
         _SENDING,
     ),
@@ -270,14 +270,14 @@ MUTANTS = (
     Mutant(
         "a 409 that only the ledger knows of is called plain",
         "runs/finalize.py",
-        "if state.state is State.ALREADY_THERE and state.after_doubt:",
+        "if state.state is State.ALREADY_EXISTS and state.after_doubt:",
         "if False:",
         ("tests/cli/test_closing.py",),
     ),
     Mutant(
         "recovery forgets what was in flight",
         "ledger/sqlite_runs.py",
-        "(State.UNCLEAR.value, State.IN_FLIGHT.value, *_values_of(scope))",
+        "(State.UNCONFIRMED.value, State.IN_FLIGHT.value, *_values_of(scope))",
         "(State.FAILED.value, State.IN_FLIGHT.value, *_values_of(scope))",
         ("tests/ledger", "tests/load"),
     ),
@@ -320,7 +320,7 @@ MUTANTS = (
         "who is done is sent again",
         "load/loader.py",
         "        if known.state in DONE:\n",
-        "        if known.state is State.ALREADY_THERE:\n",
+        "        if known.state is State.ALREADY_EXISTS:\n",
         ("tests/load", "tests/cli/test_run.py"),
     ),
     Mutant(

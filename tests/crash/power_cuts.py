@@ -322,7 +322,7 @@ def _look(folder: Path, files: dict[str, bytes], sent: set[int], answered: set[i
 
 
 def _may_be(state: State, is_answered: bool) -> bool:
-    return state is State.UNCLEAR or (state is State.CREATED and is_answered)
+    return state is State.UNCONFIRMED or (state is State.CREATED and is_answered)
 
 
 def _identity(ledger: LedgerStore, row: int) -> bytes:

@@ -39,13 +39,13 @@ _MOST_RUNS_TO_THE_END = 8
 class Size:
     """How much is to be killed: every file of `rows` rows is killed `kills` times, then brought to its end.
 
-    in_flight: how many requests may be under way; calm: whether the service shows few faults, so that they are.
+    concurrency: how many requests may be under way; calm: whether the service shows few faults, so that they are.
     """
 
     files: int
     rows: int
     kills: int
-    in_flight: int = 16
+    concurrency: int = 16
     calm: bool = False
 
 
@@ -80,7 +80,7 @@ class Figures:
         eight = sum(doubt >= 8 for doubt in doubts)
         return [
             f"random SIGKILLs      {self.kills} over {self.rows} rows, in {self.lives} processes, {self.seconds:.0f} s",
-            f"unclear after a kill {max(doubts)} at most, {statistics.mean(doubts):.1f} on average, "
+            f"unconfirmed after a kill {max(doubts)} at most, {statistics.mean(doubts):.1f} on average, "
             f"8 or more {eight} times",
             f"reports checked      {self.reports}, with {self.outcomes.total()} rows: {dict(self.outcomes)}",
             f"entered twice        {self.twice}",
@@ -90,7 +90,7 @@ class Figures:
 
 
 class _Series:
-    def __init__(self, folder: Path, nursery: Nursery, saw: Witness, seed: int, in_flight: int) -> None:
+    def __init__(self, folder: Path, nursery: Nursery, saw: Witness, seed: int, concurrency: int) -> None:
         self._folder = folder
         self._nursery = nursery
         self._witness = saw
@@ -100,7 +100,7 @@ class _Series:
             **PATIENCE,
             **saw.environment,
             "IMPORTER_LEDGER": str(folder / "ledger.sqlite"),
-            "IMPORTER_IN_FLIGHT": str(in_flight),
+            "IMPORTER_CONCURRENCY": str(concurrency),
         }
 
     def run(self, size: Size) -> Figures:
@@ -190,7 +190,7 @@ class _Series:
             self._figures.untrue += [f"{run}: {fault}" for fault in untrue(told, emails, truth)]
             self._figures.reports += 1
             self._figures.outcomes.update(one.outcome for one in told)
-            self._figures.in_doubt.append(sum(one.outcome == "unclear" for one in told))
+            self._figures.in_doubt.append(sum(one.outcome == "unconfirmed" for one in told))
         with open_ledger(self._folder / "ledger.sqlite") as ledger:
             self._figures.untrue += [str(problem) for problem in ledger.check()]
 
@@ -199,7 +199,7 @@ def kill_at_random(folder: Path, nursery: Nursery, size: Size, seed: int = 1) ->
     """Carry out a series in an empty folder. Both operations take turns, file by file."""
     write_mappings(folder)
     with witness(folder, _faults(size.calm)) as saw:
-        return _Series(folder, nursery, saw, seed, size.in_flight).run(size)
+        return _Series(folder, nursery, saw, seed, size.concurrency).run(size)
 
 
 def _faults(calm: bool) -> list[dict[str, Any]]:

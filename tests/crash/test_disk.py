@@ -84,10 +84,10 @@ def test_a_full_disk_in_sixteen_steps(
 
 
 CLOSED = {
-    0o555: "the results folder cannot be made: Permission denied\n"
-    "  -> name another with --out or IMPORTER_OUT, or give yourself the right to write there\n",
-    0o600: "this folder cannot be looked into: Permission denied\n"
-    "  -> name another with --out or IMPORTER_OUT, or give yourself the right to it\n",
+    0o555: "the results folder cannot be created: Permission denied\n"
+    "  -> choose another folder with --out or IMPORTER_OUT, or get write permission there\n",
+    0o600: "this folder cannot be read: Permission denied\n"
+    "  -> choose another folder with --out or IMPORTER_OUT, or get permission for this one\n",
 }
 
 
@@ -150,7 +150,8 @@ def test_a_damaged_ledger(tmp_path: Path, service: Witness, run: Callable[[], tu
         "importer: 1 problem to mend first; nothing was sent.\n\n"
         "disk/results/ledger.sqlite: it is not a database that we can read (file is not a database), and without it "
         "nothing is sent\n"
-        "  -> put it back from a backup, or move it away: then every row is sent again and the service tells which it "
+        "  -> restore it from a backup; if you move it away instead, every row is sent again and the service "
+        "reports which it "
         "has already\n"
     )
     ledger.rename(ledger.with_suffix(".old"))

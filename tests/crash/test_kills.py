@@ -20,7 +20,7 @@ pytestmark = pytest.mark.timeout(300)  # many processes: where others need the m
 RUN = ("run", "people.csv", "--mapping", "mapping.yaml", "--quiet")
 
 
-_MANY_IN_DOUBT = 2  # the seed whose kills leave the most rows unclear, of the first four
+_MANY_IN_DOUBT = 2  # the seed whose kills leave the most rows unconfirmed, of the first four
 
 
 def test_random_kills(tmp_path: Path, nursery: Nursery) -> None:
@@ -71,7 +71,9 @@ LIES = [
     pytest.param("created", "", "row 2 is told as created; accepted before True, during False", id="created before"),
     pytest.param("not_sent", "", None, id="not sent in this run"),
     pytest.param("rejected", "", "row 2 is told as rejected; accepted before True, during False", id="rejected"),
-    pytest.param("already_there", "", "row 2 is there by our own attempt, and is not told so", id="there, without why"),
+    pytest.param(
+        "already_exists", "", "row 2 is there by our own attempt, and is not told so", id="there, without why"
+    ),
 ]
 
 
@@ -84,7 +86,7 @@ def test_the_accounts_find_a_lie(outcome: str, problem: str, fault: str | None) 
 
 def test_the_accounts_find_a_missing_row() -> None:
     """A row that no file tells of, or two do, is a fault."""
-    told = [Told(2, "unclear", ""), Told(2, "unclear", "")]
+    told = [Told(2, "unconfirmed", ""), Told(2, "unconfirmed", "")]
     emails = {2: "a@example.com", 3: "b@example.com"}
     assert untrue(told, emails, Truth(frozenset(), frozenset())) == ["row 2 is told 2 times", "row 3 is told 0 times"]
 
@@ -99,7 +101,7 @@ def test_of_many_at_once_one_works(tmp_path: Path, nursery: Nursery, count: int)
     write_people(tmp_path / "people.csv", range(12))
     with HandService() as service:
         environment = {**PATIENCE, "IMPORTER_BASE_URL": service.base_url, "IMPORTER_TOKEN": "token"}
-        environment["IMPORTER_SILENCE_SECONDS"] = "60"
+        environment["IMPORTER_READ_TIMEOUT"] = "60"
         lives = [nursery.start(tmp_path, RUN, environment) for _ in range(count)]
         deadline = time.monotonic() + 30
         while sum(life.has_ended() for life in lives) < count - 1 and time.monotonic() < deadline:

@@ -31,8 +31,8 @@ from tests.load.given import answer_on_a_thread
 
 PEOPLE = 5  # to begin with
 MOST_PEOPLE = 40
-GOOD = (OutcomeKind.CREATED, OutcomeKind.ALREADY_THERE, OutcomeKind.DONE_BEFORE)
-RETRIED = (OutcomeKind.REJECTED, OutcomeKind.FAILED, OutcomeKind.UNCLEAR)
+GOOD = (OutcomeKind.CREATED, OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED)
+RETRIED = (OutcomeKind.REJECTED, OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED)
 # What may become of one request: whether the service works on it, and what is heard of it.
 FATES = st.sampled_from(
     [
@@ -53,7 +53,7 @@ FATES = st.sampled_from(
     ]
 )
 DOUBTS = {"503 before": Reply(503), "503 after": Reply(503)}
-SILENCE = NoReply("no answer within 30 s", Phase.WAITING)
+SILENCE = NoReply("no response within 30 s", Phase.WAITING)
 NO_CONNECTION = NoReply("connection refused", Phase.CONNECTING)
 
 
@@ -154,10 +154,10 @@ class WholeLife(RuleBasedStateMachine):
         command=st.sampled_from(["run", "run", "run", "retry"]),
         fates=st.lists(FATES, min_size=3, max_size=14),
         then=FATES,
-        settle=st.sampled_from(["now", "later", "later", "never"]),
+        resend_unconfirmed=st.sampled_from(["now", "end", "end", "never"]),
         again=st.booleans(),
     )
-    def run(self, command: str, fates: list[str], then: str, settle: Any, again: bool) -> None:
+    def run(self, command: str, fates: list[str], then: str, resend_unconfirmed: Any, again: bool) -> None:
         """A run whose requests meet these fates; after a kill the ledger is as the disk has it.
 
         A retry is of those rows that the last run left unsettled, and no others.
@@ -167,7 +167,11 @@ class WholeLife(RuleBasedStateMachine):
         chosen = self._submissions()
         if command == "retry":
             chosen = [one for one in chosen if one.row in self.last and self.last[one.row].kind in RETRIED]
-        self._live(chosen, fates, LoadOptions(in_flight=1, settle=settle, again=again or command == "retry"))
+        self._live(
+            chosen,
+            fates,
+            LoadOptions(concurrency=1, resend_unconfirmed=resend_unconfirmed, again=again or command == "retry"),
+        )
 
     def _live(self, rows: list[ReadyCandidate], fates: list[str], options: LoadOptions) -> None:
         self.service.fates = list(fates)
@@ -220,7 +224,7 @@ class WholeLife(RuleBasedStateMachine):
                 for found in list(ledger.row_states(record.run)):
                     email = self._email(found.row)
                     known = ledger.look_up([ledger.fingerprints.identity(self.scope, email)])
-                    if any(one.state is State.UNCLEAR for one in known.values()):
+                    if any(one.state is State.UNCONFIRMED for one in known.values()):
                         ledger.resolve(record.run, found.row, created=self.service.accepted[email] > 0)
 
     @invariant()
@@ -236,7 +240,7 @@ class WholeLife(RuleBasedStateMachine):
                 states = [found.state for found in known.values()]
                 if not states or states[0] in (State.FAILED, State.PLANNED, State.REJECTED):
                     assert not is_there, f"row {row} is known as {states}, and is there"
-                elif states[0] in (State.CREATED, State.ALREADY_THERE):
+                elif states[0] in (State.CREATED, State.ALREADY_EXISTS):
                     assert is_there, f"row {row} is known as {states}, and is not there"
 
     def _loader(self, ledger: LedgerStore, options: LoadOptions) -> Loader:
@@ -273,7 +277,7 @@ class WholeLife(RuleBasedStateMachine):
         is_there = self.service.accepted[self._email(outcome.row)] > 0
         if outcome.kind in GOOD:
             assert is_there, f"{outcome} is not so"
-        elif outcome.kind is not OutcomeKind.UNCLEAR:
+        elif outcome.kind is not OutcomeKind.UNCONFIRMED:
             assert not is_there or (outcome.kind is OutcomeKind.NOT_SENT and self._email(outcome.row) in before)
 
 

@@ -74,7 +74,7 @@ def read(mutant: Mutant) -> Verdict:
         except UnusableInput as error:
             kind, detail = "refused", str(error)
             if not error.problems or any(not _is_clear(str(problem)) for problem in error.problems):
-                kind = "unclear message"
+                kind = "unconfirmed message"
         except Exception as error:  # noqa: BLE001  # the very thing that is looked for
             kind, detail = "traceback", repr(error)
     seconds = time.monotonic() - started

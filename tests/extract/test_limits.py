@@ -55,7 +55,8 @@ def test_stray_cell_far_away(tmp_path: Path) -> None:
     limits = ReadingLimits(memory=400 << 20)
     (row,) = open_sheet(path, SourceOptions(), limits, shown_as="wide.xlsx").rows()
     assert [str(problem) for problem in row.problems] == [
-        "wide.xlsx, Sheet!XFD1048576: the row has 16384 cells, the header 1; clear the cells beyond the header, or "
+        "wide.xlsx, Sheet!XFD1048576: the row has 16384 cells, but the header has 1; clear the cells beyond the "
+        "header, or "
         "give "
         "them a header; in a CSV, quote cells that hold delimiters"
     ]
@@ -120,7 +121,7 @@ def test_ods_of_a_few_bytes_that_says_it_is_large(tmp_path: Path) -> None:
     path = _ods(tmp_path / "a.ods", _REPEATED.format(1_048_574, 16_384, _ERROR))
     started = time.monotonic()
     assert refusal(path, ReadingLimits()) == (
-        "a.ods: the sheet has 17,179,869,184 cells, blank ones too, and at most 100,000,000 are read; delete what lies "
+        "a.ods: the sheet has 17,179,869,184 cells, including blank ones; the limit is 100,000,000; delete what lies "
         "far right of or below the table and save it again, or save the sheet as CSV"
     )
     path = _ods(tmp_path / "a.ods", _REPEATED.format(4_000_000_000, 1, _ERROR))
@@ -152,7 +153,7 @@ def test_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
     path.write_bytes(raw_xlsx(_HEADER, extra={"xl/media/zeros.bin": bytes(40 << 20)}))
     assert path.stat().st_size < 100_000
     assert refusal(path, ReadingLimits(unpacked=20 << 20)) == (
-        "bomb.xlsx: the workbook unpacks to 41 MB, more than the 20 MB that are allowed; save the sheet as CSV, which "
+        "bomb.xlsx: the workbook unpacks to 41 MB; the limit is 20 MB; save the sheet as CSV, which "
         "is read without this limit; or, if you know who made the workbook, allow more with "
         "IMPORTER_WORKBOOK_UNPACKED_MEGABYTES"
     )
@@ -216,7 +217,7 @@ def test_row_of_many_lines(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(b"Name,City\nAda,London\n" + b'"a\n",' * 600_000 + b"\n")
     assert refusal(path, ReadingLimits(row=1 << 20)) == (
-        "a.csv, row 3: a row is longer than the 1 MB that are allowed; check that the file is a table and that no line "
+        "a.csv, row 3: a row is longer than 1 MB, which is the limit; check that the file is a table and that no line "
         "break was lost, or allow more with IMPORTER_CSV_ROW_MEGABYTES"
     )
 

@@ -33,14 +33,14 @@ def test_missing_file(tmp_path: Path) -> None:
     """A file that is not there is told by the name that the person gave."""
     with pytest.raises(UnusableInput) as caught:
         copy_source(Path("nowhere.csv"), tmp_path, ReadingLimits())
-    assert str(caught.value) == "nowhere.csv: there is no such file; check the path"
+    assert str(caught.value) == "nowhere.csv: the file does not exist; check the path"
 
 
 def test_folder(tmp_path: Path) -> None:
     """A folder is told as one."""
     with pytest.raises(UnusableInput) as caught:
         copy_source(tmp_path, tmp_path, ReadingLimits())
-    assert str(caught.value) == f"{tmp_path}: is a folder; name the file in it"
+    assert str(caught.value) == f"{tmp_path}: is a folder; give the path of the file in it"
 
 
 def test_pipe(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_pipe(tmp_path: Path) -> None:
     with pytest.raises(UnusableInput) as caught:
         copy_source(pipe, tmp_path, ReadingLimits())
     assert str(caught.value) == (
-        f"{pipe}: is a pipe or a device, which may never end; save what it gives to a file, or pass it to standard "
+        f"{pipe}: this is a pipe or a device, not a regular file; save what it gives to a file, or pass it to standard "
         "input and name the file -"
     )
 
@@ -59,7 +59,7 @@ def test_endless_device(tmp_path: Path) -> None:
     """A device that never ends is not read."""
     with pytest.raises(UnusableInput) as caught:
         copy_source(Path("/dev/zero"), tmp_path, ReadingLimits())
-    assert str(caught.value).startswith("/dev/zero: is a pipe or a device, which may never end; ")
+    assert str(caught.value).startswith("/dev/zero: this is a pipe or a device, not a regular file; ")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -70,7 +70,7 @@ def test_file_that_only_says_it_is_large(tmp_path: Path) -> None:
         file.write(_CONTENT)
         file.truncate(8 << 30)
     told = (
-        f"{path}: the file has 8,192 MB, more than the 4,096 MB that are allowed; check that it is the right file, or "
+        f"{path}: the file has 8,192 MB; the limit is 4,096 MB; check that it is the right file, or "
         "allow more with IMPORTER_SOURCE_MEGABYTES"
     )
     for read in (
@@ -85,7 +85,7 @@ def test_file_that_only_says_it_is_large(tmp_path: Path) -> None:
 
 def test_name_with_a_nul(tmp_path: Path) -> None:
     """A name that no file can have is told as a missing file."""
-    with pytest.raises(UnusableInput, match="there is no such file; check the path"):
+    with pytest.raises(UnusableInput, match="the file does not exist; check the path"):
         copy_source(tmp_path / "a\0b.csv", tmp_path, ReadingLimits())
 
 
@@ -94,16 +94,14 @@ def test_path_that_leads_through_a_file(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(_CONTENT)
     with pytest.raises(UnusableInput) as caught:
         copy_source(tmp_path / "a.csv" / "b.csv", tmp_path, ReadingLimits())
-    assert str(caught.value) == f"{tmp_path}/a.csv/b.csv: there is no such file; check the path"
+    assert str(caught.value) == f"{tmp_path}/a.csv/b.csv: the file does not exist; check the path"
 
 
 def test_name_that_is_too_long(tmp_path: Path) -> None:
     """A name that the disk refuses is told in the words of the system."""
     with pytest.raises(UnusableInput) as caught:
         copy_source(tmp_path / ("x" * 300 + ".csv"), Path("unused"), ReadingLimits())
-    assert str(caught.value).endswith(
-        ".csv: the file cannot be read: File name too long; check the path and the disk that it is on"
-    )
+    assert str(caught.value).endswith(".csv: the file cannot be read: File name too long; check the path and the disk")
 
 
 def test_file_that_grows_is_refused(tmp_path: Path) -> None:
@@ -148,7 +146,8 @@ def test_standard_input_that_never_ends(tmp_path: Path) -> None:
     with Path("/dev/zero").open("rb") as endless:
         done = subprocess.run([sys.executable, "-c", code], stdin=endless, capture_output=True, text=True, check=True)
     assert done.stdout == (
-        "standard input: it gives more than 3,145,728 bytes; save it to a file and name that, or allow more with "
+        "standard input: standard input gives more than 3,145,728 bytes; save it to a file and name that, or allow "
+        "more with "
         "IMPORTER_STANDARD_INPUT_MEGABYTES"
     )
     assert list(tmp_path.iterdir()) == []
@@ -161,7 +160,7 @@ def test_standard_input_that_is_closed(tmp_path: Path) -> None:
     code += "\nexcept Exception as error: print(error, end='')"
     command = ["sh", "-c", '"$0" -c "$1" <&-', sys.executable, code]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stdout == "standard input: it is closed; pass a CSV to it, or name the file"
+    assert done.stdout == "standard input: it is closed; pipe a CSV into the command, or give the path of a file"
 
 
 def test_standard_input_has_a_name(tmp_path: Path) -> None:
@@ -185,5 +184,6 @@ def test_csv_that_changes_after_it_was_opened(tmp_path: Path, change: Callable[[
         list(sheet.rows())
     assert (
         str(caught.value)
-        == "a.csv: the file changed after it was opened; close the program that writes it and run again"
+        == "a.csv: the file changed after it was opened; close the program that writes to it, then run the same "
+        "command again"
     )

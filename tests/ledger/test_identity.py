@@ -102,7 +102,7 @@ def test_a_lost_key_is_told(tmp_path: Path) -> None:
     key.unlink()
     assert problem_on_opening(tmp_path) == (
         f"{key}: the key of the ledger cannot be read (No such file or directory); "
-        "put the key file back there: without it nobody knows which rows were sent"
+        "put the key file back there; without it the importer cannot tell which rows were sent"
     )
 
 
@@ -122,7 +122,7 @@ def test_a_cut_key_is_told(tmp_path: Path) -> None:
     key = key_path(tmp_path / "ledger.sqlite")
     key.write_bytes(b"short")
     assert problem_on_opening(tmp_path) == (
-        f"{key}: the key of the ledger has 5 bytes instead of 32; put the key file back from a backup"
+        f"{key}: the key of the ledger has 5 bytes instead of 32; restore the key file from a backup"
     )
 
 
@@ -132,8 +132,8 @@ def test_a_foreign_key_is_told(tmp_path: Path) -> None:
     key = key_path(tmp_path / "ledger.sqlite")
     key.write_bytes(bytes(32))
     assert problem_on_opening(tmp_path) == (
-        f"{key}: this key belongs to another ledger; "
-        "put back the key file that lay there: without it nobody knows which rows were sent"
+        f"{key}: this key file belongs to another ledger; "
+        "put back the original key file; without it the importer cannot tell which rows were sent"
     )
 
 

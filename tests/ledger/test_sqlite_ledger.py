@@ -119,15 +119,15 @@ def test_a_newer_ledger_is_refused(path: Path) -> None:
     with begun(path) as ledger:
         raw(ledger, "UPDATE about SET version = 7")
     assert problem_on_opening(path) == (
-        f"{path}: it was written by a newer importer (ledger version 7, this one knows 2); "
-        "upgrade this importer, or name another folder with --out"
+        f"{path}: a newer importer wrote this ledger (its version is 7, this importer reads 2); "
+        "update this importer, or choose another folder with --out"
     )
 
 
 def test_an_older_ledger_is_taken_along(path: Path) -> None:
     """A ledger of the first version is read as it is, and is one of this version from then on."""
     with begun(path) as ledger:
-        meant = lead_to(ledger, State.UNCLEAR)
+        meant = lead_to(ledger, State.UNCONFIRMED)
     older = sqlite3.connect(path)
     older.executescript(
         "ALTER TABLE runs DROP COLUMN purged_at; ALTER TABLE attempts DROP COLUMN after_doubt;"
@@ -135,8 +135,8 @@ def test_an_older_ledger_is_taken_along(path: Path) -> None:
     )
     older.close()
     with begun(path, "run-2") as ledger:
-        assert ledger.look_up([meant.attempt.identity])[meant.attempt.identity].state is State.UNCLEAR
-        assert list(ledger.row_states("run-1")) == [RowState(2, State.UNCLEAR, 500, 1)]
+        assert ledger.look_up([meant.attempt.identity])[meant.attempt.identity].state is State.UNCONFIRMED
+        assert list(ledger.row_states("run-1")) == [RowState(2, State.UNCONFIRMED, 500, 1)]
         assert raw(ledger, "SELECT version FROM about") == [(2,)]
         assert ledger.check() == ()
 
@@ -152,7 +152,7 @@ def test_a_ledger_damaged_while_it_is_open_is_told(ledger: LedgerStore) -> None:
 
 _PUT_BACK = (
     "and without it nothing is sent; put it back from a backup, or move it away: "
-    "then every row is sent again and the service tells which it has already"
+    "then every row is sent again and the service tells which candidates it already has"
 )
 
 
@@ -172,7 +172,7 @@ def test_a_database_of_something_else_is_refused(path: Path) -> None:
     connection.execute("CREATE TABLE recipes (name)")
     connection.close()
     assert problem_on_opening(path) == (
-        f"{path}: it is not a database that we can read (a database of something else), {_PUT_BACK}"
+        f"{path}: it is not a database that we can read (it is a database of another program), {_PUT_BACK}"
     )
 
 
@@ -182,7 +182,7 @@ def test_a_ledger_that_does_not_say_its_version_is_refused(path: Path, change: s
     with begun(path) as ledger:
         raw(ledger, change)
     assert problem_on_opening(path) == (
-        f"{path}: it is not a database that we can read (it does not say its version), {_PUT_BACK}"
+        f"{path}: it is not a database that we can read (its version is missing), {_PUT_BACK}"
     )
 
 
@@ -213,7 +213,7 @@ def test_a_ledger_that_is_gone_stops_sending(ledger: LedgerStore) -> None:
         intend(ledger, intent(ledger, 2))
     assert str(caught.value) == (
         f"the ledger {ledger.name} cannot be written (the file was moved or deleted), so nothing more is sent; "
-        "make room or mend the disk, then run the same command again"
+        "free disk space or fix the disk, then run the same command again"
     )
 
 
@@ -248,7 +248,7 @@ def test_a_full_disk_stops_sending_and_loses_no_answer(small_disk: Path) -> None
         for meant in on_their_way:
             intend(ledger, meant)
         fill(small_disk)
-        with pytest.raises(LedgerUnwritable, match="there is hardly any room left on its disk"):
+        with pytest.raises(LedgerUnwritable, match="its disk is almost full"):
             intend(ledger, intent(ledger, 99))
         for meant in on_their_way:
             ledger.record(Answered(meant.attempt, State.CREATED, 201))
@@ -278,7 +278,7 @@ def test_a_file_that_cannot_grow_stops_sending_and_loses_no_answer(path: Path, l
 
 # --- the doctor ---
 
-_KEEP = "keep the file as it is, put it back from a backup, and report this: it should not be possible"
+_KEEP = "keep a copy of the file, restore it from a backup, and report this to the developers"
 
 
 @pytest.mark.parametrize(
@@ -286,26 +286,30 @@ _KEEP = "keep the file as it is, put it back from a backup, and report this: it 
     [
         pytest.param(
             "UPDATE identities SET state = 'created'",
-            "1 open attempts belong to identities that are not in flight",
+            "1 open attempts belong to candidates that are not being sent",
             id="open attempt astray",
         ),
         pytest.param(
             "UPDATE attempts SET ended_at = 1",
-            "1 identities are in flight without an open attempt",
+            "1 candidates are being sent without an open attempt",
             id="in flight without attempt",
         ),
         pytest.param(
             "UPDATE attempts SET state = 'created'",
-            "1 identities are in a state that their last attempt did not leave them in",
+            "1 candidates have a state that differs from their last attempt",
             id="state without attempt",
         ),
         pytest.param(
             "UPDATE runs SET ended_at = '2026-03-01'",
-            "1 attempts of runs that ended are still open",
+            "1 attempts of finished runs are still open",
             id="open after the end",
         ),
-        pytest.param("DROP INDEX one_open_attempt", "the database no longer refuses a second open attempt", id="index"),
-        pytest.param("DELETE FROM runs", "2 entries refer to entries that are gone", id="stray"),
+        pytest.param(
+            "DROP INDEX one_open_attempt",
+            "the index that prevents two open attempts for one candidate is missing",
+            id="index",
+        ),
+        pytest.param("DELETE FROM runs", "2 entries refer to entries that do not exist", id="stray"),
     ],
 )
 def test_the_doctor_finds_what_is_wrong(ledger: LedgerStore, harm: str, message: str) -> None:

@@ -36,7 +36,7 @@ from importer.problems import Busy, UsageError
 from tests.ledger.given import JOB_POST, NOON, POOL, begun, intend, intent, lead_to, record
 
 # Steps that the writer of answers and intents never takes: a person does, through `resolve`.
-BY_A_PERSON = {(State.UNCLEAR, State.CREATED), (State.UNCLEAR, State.FAILED)}
+BY_A_PERSON = {(State.UNCONFIRMED, State.CREATED), (State.UNCONFIRMED, State.FAILED)}
 STEPS = {(step.before, step.after) for step in TRANSITIONS}
 BEFORE: list[State | None] = [None, *State]
 
@@ -45,7 +45,7 @@ BEFORE: list[State | None] = [None, *State]
 
 
 def test_no_step_leaves_a_state_in_which_the_candidate_is_there() -> None:
-    """Created and already there never change."""
+    """Created and already exists never change."""
     assert not [step for step in TRANSITIONS if step.before in DONE]
 
 
@@ -100,7 +100,7 @@ def test_intents_of_many_senders_are_all_written(ledger: LedgerStore) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert list(ledger.row_states("run-1")) == [RowState(row, State.UNCLEAR, None, 1) for row in range(32)]
+    assert list(ledger.row_states("run-1")) == [RowState(row, State.UNCONFIRMED, None, 1) for row in range(32)]
 
 
 def test_an_intent_is_written_soon_without_being_asked_for(ledger: LedgerStore) -> None:
@@ -114,7 +114,7 @@ def test_an_identity_in_flight_cannot_be_intended_again(ledger: LedgerStore) -> 
     """Of two rows with the same e-mail only one is ever on its way; who refuses names the row of the other."""
     meant = intent(ledger, 2)
     intend(ledger, meant)
-    with pytest.raises(NotAllowed, match=r"^no step from in_flight to in_flight$") as refused:
+    with pytest.raises(NotAllowed, match=r"^no step from concurrency to concurrency$") as refused:
         intend(ledger, meant._replace(attempt=meant.attempt._replace(row=3)))
     assert refused.value.row == 2
 
@@ -123,7 +123,7 @@ def test_an_identity_in_flight_cannot_be_intended_elsewhere(address: str, ledger
     """It makes no difference which process or connection asks."""
     meant = intent(ledger, 2)
     intend(ledger, meant)
-    with open_ledger(address) as other, pytest.raises(NotAllowed, match=r"^no step from in_flight to in_flight$"):
+    with open_ledger(address) as other, pytest.raises(NotAllowed, match=r"^no step from concurrency to concurrency$"):
         intend(other, meant._replace(attempt=meant.attempt._replace(row=3)))
 
 
@@ -133,11 +133,11 @@ def test_an_answer_and_the_next_intent_may_follow_at_once(ledger: LedgerStore) -
     intend(ledger, meant)
     ledger.record(Answered(meant.attempt, State.PLANNED, 429))
     intend(ledger, intent(ledger, 2, number=2))
-    assert list(ledger.row_states("run-1")) == [RowState(2, State.UNCLEAR, 429, 2)]
+    assert list(ledger.row_states("run-1")) == [RowState(2, State.UNCONFIRMED, 429, 2)]
     assert ledger.check() == ()
 
 
-def test_look_up_says_what_is_known(ledger: LedgerStore) -> None:
+def test_inspect_up_says_what_is_known(ledger: LedgerStore) -> None:
     """Known identities come back with state, status, body digest, run and row; unknown ones do not."""
     meant = lead_to(ledger, State.REJECTED)
     stranger = ledger.fingerprints.identity(JOB_POST, "nobody@example.com")
@@ -147,8 +147,8 @@ def test_look_up_says_what_is_known(ledger: LedgerStore) -> None:
 
 
 def test_the_body_in_doubt_is_kept_until_the_doubt_is_settled(ledger: LedgerStore) -> None:
-    """While a first body is unclear, a second one does not take its place as the one to compare a refusal with."""
-    first = lead_to(ledger, State.UNCLEAR)
+    """While a first body is unconfirmed, a second one does not take its place as the one to compare a refusal with."""
+    first = lead_to(ledger, State.UNCONFIRMED)
     intend(ledger, Intent(first.attempt._replace(number=2), ledger.fingerprints.body_digest(b"changed")))
     assert ledger.look_up([first.attempt.identity])[first.attempt.identity].body_digest == first.body_digest
 
@@ -166,13 +166,13 @@ def test_what_was_recorded_is_there_after_it_is_closed(address: str) -> None:
 # --- after a death ---
 
 
-def test_what_a_dead_run_had_in_flight_is_unclear(address: str) -> None:
-    """The next run of the same scope finds an intent without an answer unclear, never new."""
+def test_what_a_dead_run_had_in_flight_is_unconfirmed(address: str) -> None:
+    """The next run of the same scope finds an intent without an answer unconfirmed, never new."""
     with begun(address) as dead:
         meant = lead_to(dead, State.IN_FLIGHT)
     with begun(address, "run-2") as ledger:
-        assert ledger.look_up([meant.attempt.identity])[meant.attempt.identity].state is State.UNCLEAR
-        assert list(ledger.row_states("run-1")) == [RowState(2, State.UNCLEAR, None, 1)]
+        assert ledger.look_up([meant.attempt.identity])[meant.attempt.identity].state is State.UNCONFIRMED
+        assert list(ledger.row_states("run-1")) == [RowState(2, State.UNCONFIRMED, None, 1)]
         assert ledger.check() == ()
 
 
@@ -198,7 +198,7 @@ def test_intents_survive_a_kill(address: str) -> None:
     ended = subprocess.run([sys.executable, "-c", _INTENDS_AND_DIES, address], check=False)
     assert ended.returncode == -signal.SIGKILL
     with begun(address, "run-2") as ledger:
-        assert list(ledger.row_states("run-1")) == [RowState(row, State.UNCLEAR, None, 1) for row in range(2, 10)]
+        assert list(ledger.row_states("run-1")) == [RowState(row, State.UNCONFIRMED, None, 1) for row in range(2, 10)]
 
 
 # --- runs ---
@@ -206,15 +206,15 @@ def test_intents_survive_a_kill(address: str) -> None:
 
 def test_row_states_give_the_last_state_and_the_last_status(ledger: LedgerStore) -> None:
     """Of several attempts the last state counts, and the last status that was read."""
-    meant = lead_to(ledger, State.UNCLEAR, row=5)
+    meant = lead_to(ledger, State.UNCONFIRMED, row=5)
     intend(ledger, intent(ledger, 5, number=2))
-    ledger.record(Answered(meant.attempt._replace(number=2), State.UNCLEAR, None))
+    ledger.record(Answered(meant.attempt._replace(number=2), State.UNCONFIRMED, None))
     lead_to(ledger, State.CREATED, row=2)
     lead_to(ledger, State.IN_FLIGHT, row=9)
     assert list(ledger.row_states("run-1")) == [
         RowState(2, State.CREATED, 500, 1),
-        RowState(5, State.UNCLEAR, 500, 2, after_doubt=True),
-        RowState(9, State.UNCLEAR, None, 1),
+        RowState(5, State.UNCONFIRMED, 500, 2, after_doubt=True),
+        RowState(9, State.UNCONFIRMED, None, 1),
     ]
     assert list(ledger.row_states("run-0")) == []
     assert (list(ledger.rows_done("run-1")), list(ledger.rows_done("run-0"))) == ([2], [])
@@ -246,7 +246,7 @@ def test_a_service_has_answered_once_a_status_was_read(ledger: LedgerStore) -> N
     """A request without an answer shows nothing; and each service by its own address."""
     lead_to(ledger, State.IN_FLIGHT)
     assert not ledger.has_answered(JOB_POST.base)
-    lead_to(ledger, State.UNCLEAR, row=3)
+    lead_to(ledger, State.UNCONFIRMED, row=3)
     assert ledger.has_answered(JOB_POST.base)
     assert not ledger.has_answered("https://other.example.com")
     ledger.begin_run(record("run-2", replace(POOL, base="https://other.example.com")))
@@ -254,9 +254,9 @@ def test_a_service_has_answered_once_a_status_was_read(ledger: LedgerStore) -> N
 
 
 @pytest.mark.parametrize(("created", "state"), [(True, State.CREATED), (False, State.FAILED)], ids=["there", "absent"])
-def test_a_person_settles_an_unclear_row(ledger: LedgerStore, created: bool, state: State) -> None:
+def test_a_person_settles_an_unconfirmed_row(ledger: LedgerStore, created: bool, state: State) -> None:
     """What a person found is the row's state, in the ledger and in the report of its run."""
-    meant = lead_to(ledger, State.UNCLEAR)
+    meant = lead_to(ledger, State.UNCONFIRMED)
     ledger.resolve("run-1", 2, created=created)
     assert ledger.look_up([meant.attempt.identity])[meant.attempt.identity].state is state
     assert list(ledger.row_states("run-1")) == [RowState(2, state, 500, 1)]
@@ -273,12 +273,15 @@ def test_a_person_settles_an_unclear_row(ledger: LedgerStore, created: bool, sta
             "run-1", 3, "run run-1 sent nothing for row 3; see its rows with: importer show run-1", id="unknown row"
         ),
         pytest.param(
-            "run-1", 2, "row 2 of run run-1 is not unclear but created; there is nothing to resolve", id="not unclear"
+            "run-1",
+            2,
+            "row 2 of run run-1 is created, not unconfirmed; there is nothing to resolve",
+            id="not unconfirmed",
         ),
     ],
 )
-def test_only_unclear_rows_can_be_resolved(ledger: LedgerStore, run: str, row: int, message: str) -> None:
-    """A row that is not unclear is not changed, and the person is told why."""
+def test_only_unconfirmed_rows_can_be_resolved(ledger: LedgerStore, run: str, row: int, message: str) -> None:
+    """A row that is not unconfirmed is not changed, and the person is told why."""
     lead_to(ledger, State.CREATED)
     with pytest.raises(UsageError) as caught:
         ledger.resolve(run, row, created=False)

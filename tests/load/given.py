@@ -25,7 +25,7 @@ CREATED = Reply(201)
 THERE = Reply(409, "already applied")
 BROKEN = Reply(500, "oops")
 REFUSED = NoReply("connection refused", Phase.CONNECTING)
-SILENT = NoReply("no answer within 30 s", Phase.WAITING)
+SILENT = NoReply("no response within 30 s", Phase.WAITING)
 
 Answer = Reply | NoReply
 

@@ -27,7 +27,7 @@ def run(folder: Path, base_url: str, rows: int, name: str) -> None:
             service,
             ledger,
             record,
-            options=LoadOptions(settle_after=0.05),
+            options=LoadOptions(resend_delay=0.05),
         )
         for outcome in loader.load(applications(range(2, rows + 2))):
             journal.record(outcome)

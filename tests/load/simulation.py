@@ -169,7 +169,7 @@ class Limiter:
         return (Reply(201), 0.02, True) if ok else (Reply(429, "", self.retry_after), 0.002, False)
 
 
-_LOST = NoReply("no answer within 30 s", Phase.WAITING)
+_LOST = NoReply("no response within 30 s", Phase.WAITING)
 _DOWN = NoReply("connection refused", Phase.CONNECTING)
 Meets = Callable[[random.Random], tuple[Answer, float, bool]]
 

@@ -73,7 +73,7 @@ def test_a_wait_ends_when_somebody_wakes_it() -> None:
 
 # --- pausing, in the middle of a run ---
 
-ONE = LoadOptions(in_flight=1)
+ONE = LoadOptions(concurrency=1)
 
 
 def test_a_pause_lets_what_is_in_flight_finish_and_starts_no_more(tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_the_time_of_a_pause_is_no_lack_of_progress(tmp_path: Path) -> None:
         loader = house.loader(ledger, service, ONE, cancellation=cancellation, on_waiting=reported.append)
         by_outcome(loader.load(applications(range(2, 12))))
     assert loader.stop is not None
-    assert loader.stop.code == "service-unwell"
+    assert loader.stop.code == "run-stalled"
     # On a clock that jumps a pause begins at the end of a wait: up to a minute of it is over then.
     assert 3600 + 900 - 75 <= sum(house.time.waits) < 3600 + 900 + 120
     assert all(waiting is None or waiting.gives_up_in <= 900 for waiting in reported)

@@ -18,7 +18,7 @@ V = Disposition
 
 def expected(status: int) -> Disposition:
     """The rules of the design, said a second time and another way."""
-    singles = {201: V.CREATED, 401: V.STOP_RUN, 408: V.AMBIGUOUS, 409: V.ALREADY_THERE, 425: V.AGAIN, 429: V.AGAIN}
+    singles = {201: V.CREATED, 401: V.STOP_RUN, 408: V.AMBIGUOUS, 409: V.ALREADY_EXISTS, 425: V.AGAIN, 429: V.AGAIN}
     if status in singles:
         return singles[status]
     if status in (400, 413, 422):
@@ -63,15 +63,15 @@ def test_every_rule_says_why_and_counts() -> None:
 
 WITHOUT_DOUBT = {
     V.CREATED: State.CREATED,
-    V.ALREADY_THERE: State.ALREADY_THERE,
+    V.ALREADY_EXISTS: State.ALREADY_EXISTS,
     V.REJECTED: State.REJECTED,
     V.AGAIN: State.PLANNED,
-    V.AMBIGUOUS: State.UNCLEAR,
+    V.AMBIGUOUS: State.UNCONFIRMED,
     V.STOP_TARGET: State.FAILED,
     V.STOP_RUN: State.FAILED,
-    V.REDIRECTED: State.UNCLEAR,
+    V.REDIRECTED: State.UNCONFIRMED,
 }
-SETTLES = {V.CREATED: State.CREATED, V.ALREADY_THERE: State.ALREADY_THERE}
+SETTLES = {V.CREATED: State.CREATED, V.ALREADY_EXISTS: State.ALREADY_EXISTS}
 
 
 @pytest.mark.parametrize("operation", Operation)
@@ -87,5 +87,5 @@ def test_the_state_without_a_doubt(operation: Operation, disposition: Dispositio
 def test_the_state_after_a_doubt(operation: Operation, disposition: Disposition, prior: PriorAttempt) -> None:
     """Only 201 and 409 settle a prior, and the refusal of the very same application."""
     same_application = (operation, disposition, prior) == (Operation.APPLY, V.REJECTED, PriorAttempt.SAME_BYTES)
-    after = State.REJECTED if same_application else SETTLES.get(disposition, State.UNCLEAR)
+    after = State.REJECTED if same_application else SETTLES.get(disposition, State.UNCONFIRMED)
     assert state_after(operation, disposition, prior) is after

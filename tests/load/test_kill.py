@@ -19,7 +19,7 @@ from tests.load.one_run import run
 from tests.load.truth import Truth, truthful
 
 ROWS = 150
-IN_PLACE = {OutcomeKind.CREATED, OutcomeKind.ALREADY_THERE, OutcomeKind.DONE_BEFORE}
+IN_PLACE = {OutcomeKind.CREATED, OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED}
 
 
 def run_and_kill(folder: Path, truth: Truth, name: str, after: int) -> None:
@@ -59,7 +59,7 @@ def assert_the_ledger_claims_nothing_untrue(folder: Path, accepted: set[str]) ->
         known = ledger.look_up(list(identities.values()))
         states = {email: known[identity].state for email, identity in identities.items() if identity in known}
         assert ledger.check() == ()
-    done = {email for email, state in states.items() if state in (State.CREATED, State.ALREADY_THERE)}
+    done = {email for email, state in states.items() if state in (State.CREATED, State.ALREADY_EXISTS)}
     never_sent = set(identities) - set(states)
     proven_absent = {email for email, state in states.items() if state in (State.PLANNED, State.FAILED)}
     assert done <= accepted

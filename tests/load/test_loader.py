@@ -37,21 +37,23 @@ from tests.load.given import (
 
 K = OutcomeKind
 SETTLE = (
-    "run the same command again to settle it, or look in the service and say what you found with: "
-    "importer resolve RUN ROW --created, or --absent"
+    "run the same command again to resend it, or look in the service and record the result with: "
+    "importer resolve RUN ROW --created (or --not-created)"
 )
 OURS = Problem(
-    "own-earlier-attempt", "most likely our own earlier attempt, whose answer did not arrive", "nothing is to be done"
+    "created-by-earlier-request",
+    "most likely created by our own earlier request, whose response was lost",
+    "no action needed",
 )
-MEND = "mend the row, then run the same command again"
+MEND = "fix the row, then run the same command again"
 
 
-def unclear(said: str) -> Problem:
-    return Problem("unclear", f"a request may have arrived, but no clear answer came ({said})", SETTLE)
+def unconfirmed(said: str) -> Problem:
+    return Problem("unconfirmed", f"a request may have arrived, but no clear answer came ({said})", SETTLE)
 
 
 def rejected(said: str) -> Problem:
-    return Problem("rejected", f"the service refused this row ({said})", MEND)
+    return Problem("rejected", f"the service rejected this row ({said})", MEND)
 
 
 def not_accepted(what: str) -> Problem:
@@ -74,7 +76,7 @@ FILL = Reply(400, "cv: this field may not be blank")
     ("answers", "outcome"),
     [
         pytest.param((CREATED,), Outcome(2, K.CREATED, 201, 1), id="created"),
-        pytest.param((THERE,), Outcome(2, K.ALREADY_THERE, 409, 1), id="already there"),
+        pytest.param((THERE,), Outcome(2, K.ALREADY_EXISTS, 409, 1), id="already exists"),
         pytest.param(
             (FILL,),
             Outcome(2, K.REJECTED, 400, 1, (rejected("400: cv: this field may not be blank"),)),
@@ -82,7 +84,7 @@ FILL = Reply(400, "cv: this field may not be blank")
         ),
         pytest.param(
             (Reply(422),),
-            Outcome(2, K.REJECTED, 422, 1, (rejected("422, without a reason"),)),
+            Outcome(2, K.REJECTED, 422, 1, (rejected("422, no reason given"),)),
             id="rejected without a word",
         ),
         pytest.param(
@@ -94,20 +96,22 @@ FILL = Reply(400, "cv: this field may not be blank")
             id="refused each time, and once more at the end",
         ),
         pytest.param((BROKEN, CREATED), Outcome(2, K.CREATED, 201, 2), id="settled: it had not arrived"),
-        pytest.param((SILENT, THERE), Outcome(2, K.ALREADY_THERE, 409, 2, (OURS,)), id="settled: it had arrived"),
+        pytest.param((SILENT, THERE), Outcome(2, K.ALREADY_EXISTS, 409, 2, (OURS,)), id="settled: it had arrived"),
         pytest.param(
-            (BROKEN, BROKEN, THERE), Outcome(2, K.ALREADY_THERE, 409, 3, (OURS,)), id="settled at the second go"
+            (BROKEN, BROKEN, THERE), Outcome(2, K.ALREADY_EXISTS, 409, 3, (OURS,)), id="settled at the second go"
         ),
         pytest.param(
-            (BROKEN, Reply(429), THERE), Outcome(2, K.ALREADY_THERE, 409, 3, (OURS,)), id="settled after a 429"
+            (BROKEN, Reply(429), THERE), Outcome(2, K.ALREADY_EXISTS, 409, 3, (OURS,)), id="settled after a 429"
         ),
-        pytest.param((BROKEN,), Outcome(2, K.UNCLEAR, 500, 3, (unclear("500: oops"),)), id="never settled"),
+        pytest.param((BROKEN,), Outcome(2, K.UNCONFIRMED, 500, 3, (unconfirmed("500: oops"),)), id="never settled"),
         pytest.param(
-            (SILENT,), Outcome(2, K.UNCLEAR, None, 3, (unclear("no answer within 30 s"),)), id="never an answer"
+            (SILENT,),
+            Outcome(2, K.UNCONFIRMED, None, 3, (unconfirmed("no response within 30 s"),)),
+            id="never an answer",
         ),
         pytest.param(
             (BROKEN, Reply(429)),
-            Outcome(2, K.UNCLEAR, 429, 7, (unclear("429, without a reason"),)),
+            Outcome(2, K.UNCONFIRMED, 429, 7, (unconfirmed("429, no reason given"),)),
             id="a 429 settles nothing",
         ),
     ],
@@ -117,11 +121,11 @@ def test_the_life_of_one_row(house: House, scope: Scope, answers: tuple[Answer, 
     """Whatever the service answers, the row ends in the outcome that is true, and is told about."""
     house.scope = scope
     rows = rows_for(scope, [3, 4, 5, 2])
-    outcomes = house.load(Scripted(by_row({2: answers})), rows, LoadOptions(attempts=3))
+    outcomes = house.load(Scripted(by_row({2: answers})), rows, LoadOptions(max_attempts=3))
     assert outcomes[2] == outcome
 
 
-@pytest.mark.parametrize(("scope", "kind"), [(JOB_POST, K.REJECTED), (POOL, K.UNCLEAR)], ids=["job post", "pool"])
+@pytest.mark.parametrize(("scope", "kind"), [(JOB_POST, K.REJECTED), (POOL, K.UNCONFIRMED)], ids=["job post", "pool"])
 def test_a_refusal_after_a_doubt(house: House, scope: Scope, kind: OutcomeKind) -> None:
     """A job post refuses the same bytes both times; of a pool nobody knows what it says to a duplicate."""
     house.scope = scope
@@ -132,7 +136,7 @@ def test_a_refusal_after_a_doubt(house: House, scope: Scope, kind: OutcomeKind) 
 def test_settling_sends_the_same_bytes_at_the_end_of_the_run_after_the_delay(house: House) -> None:
     """The other rows go on meanwhile; then the row in doubt is sent once more as it was."""
     service = Scripted(by_row({2: (BROKEN, CREATED)}))
-    house.load(service, applications(range(2, 12)), LoadOptions(in_flight=1, settle_after=60))
+    house.load(service, applications(range(2, 12)), LoadOptions(concurrency=1, resend_delay=60))
     assert service.emails == [email_of(row) for row in [*range(2, 12), 2]]
     assert service.bodies[0] == service.bodies[-1]
     assert house.time.waits == [60]
@@ -141,15 +145,15 @@ def test_settling_sends_the_same_bytes_at_the_end_of_the_run_after_the_delay(hou
 def test_settling_now_does_not_wait(house: House) -> None:
     """With `now` the row in doubt is sent again as soon as a sender is free, without a delay."""
     service = Scripted(by_row({2: (BROKEN, CREATED)}))
-    house.load(service, applications([2, 3, 4, 5]), LoadOptions(in_flight=1, settle="now"))
+    house.load(service, applications([2, 3, 4, 5]), LoadOptions(concurrency=1, resend_unconfirmed="now"))
     assert service.emails == [email_of(row) for row in (2, 2, 3, 4, 5)]
     assert house.time.waits == []
 
 
-def test_settling_never_leaves_the_row_unclear(house: House) -> None:
+def test_settling_never_leaves_the_row_unconfirmed(house: House) -> None:
     """With `never` one request is sent for it."""
-    outcome = house.load(Scripted(in_turn(BROKEN)), applications([2]), LoadOptions(settle="never"))[2]
-    assert outcome == Outcome(2, K.UNCLEAR, 500, 1, (unclear("500: oops"),))
+    outcome = house.load(Scripted(in_turn(BROKEN)), applications([2]), LoadOptions(resend_unconfirmed="never"))[2]
+    assert outcome == Outcome(2, K.UNCONFIRMED, 500, 1, (unconfirmed("500: oops"),))
 
 
 def test_a_retry_after_is_what_is_waited(house: House) -> None:
@@ -161,13 +165,13 @@ def test_a_retry_after_is_what_is_waited(house: House) -> None:
 # --- a second run ---
 
 
-@pytest.mark.parametrize("answer", [CREATED, THERE], ids=["created", "already there"])
+@pytest.mark.parametrize("answer", [CREATED, THERE], ids=["created", "already exists"])
 def test_what_is_done_is_not_sent_again(house: House, answer: Answer) -> None:
     """The same command again makes no request for a row that is done."""
     house.load(Scripted(in_turn(answer)), applications([2]))
     service = Scripted(in_turn(CREATED))
     moved = applications([2])[0]._replace(row=9)
-    assert house.load(service, [moved]) == {9: Outcome(9, K.DONE_BEFORE)}
+    assert house.load(service, [moved]) == {9: Outcome(9, K.ALREADY_IMPORTED)}
     assert service.emails == []
 
 
@@ -176,12 +180,12 @@ def test_other_content_for_what_is_done_is_told(house: House) -> None:
     house.load(Scripted(in_turn(CREATED)), applications([2]))
     service = Scripted(in_turn(CREATED))
     problem = Problem(
-        "done-with-other-content",
-        "for this e-mail another content was sent in run run-1, row 2; this one was not sent",
-        "if it is another person, give the row its own e-mail; if it is a correction, make it in the service",
+        "already-imported-different",
+        "different data for this e-mail was sent in run run-1, row 2; this row was not sent",
+        "for a correction, change the candidate in the service; for a different person, use a different e-mail address",
     )
     changed = encode(Application(9, email_of(2), "Ida", "Example", "9"))
-    assert house.load(service, [changed]) == {9: Outcome(9, K.DONE_BEFORE, problems=(problem,))}
+    assert house.load(service, [changed]) == {9: Outcome(9, K.ALREADY_IMPORTED, problems=(problem,))}
     assert service.emails == []
 
 
@@ -190,16 +194,16 @@ def test_what_was_rejected_is_not_sent_again_unchanged(house: House) -> None:
     house.load(Scripted(in_turn(FILL)), applications([2]))
     service = Scripted(in_turn(CREATED))
     problem = Problem(
-        "rejected-before",
-        "the service refused this row (400) in run run-1, and it has not changed since",
-        "mend the row, or send it as it is with --again",
+        "rejected-earlier",
+        "the service rejected this row (400) in run run-1, and the row has not changed since",
+        "fix the row, or send it unchanged with --resend-rejected",
     )
     assert house.load(service, applications([2])) == {2: Outcome(2, K.REJECTED, 400, 0, (problem,))}
     assert service.emails == []
 
 
 @pytest.mark.parametrize(
-    ("first_name", "again"), [("Ida", False), ("Ada", True)], ids=["the row was mended", "--again"]
+    ("first_name", "again"), [("Ida", False), ("Ada", True)], ids=["the row was mended", "--resend-rejected"]
 )
 def test_what_was_rejected_is_sent_again(house: House, first_name: str, again: bool) -> None:
     """A changed row gets its second chance by itself, an unchanged one when a person says so."""
@@ -214,31 +218,31 @@ def test_what_failed_is_sent_again(house: House) -> None:
     assert house.load(Scripted(in_turn(CREATED)), applications([2])) == {2: Outcome(2, K.CREATED, 201, 1)}
 
 
-def test_what_was_unclear_is_settled_by_the_next_run(house: House) -> None:
+def test_what_was_unconfirmed_is_settled_by_the_next_run(house: House) -> None:
     """A 409 is then most likely our own earlier attempt."""
-    house.load(Scripted(in_turn(SILENT)), applications([2]), LoadOptions(settle="never"))
-    assert house.load(Scripted(in_turn(THERE)), applications([2])) == {2: Outcome(2, K.ALREADY_THERE, 409, 1, (OURS,))}
+    house.load(Scripted(in_turn(SILENT)), applications([2]), LoadOptions(resend_unconfirmed="never"))
+    assert house.load(Scripted(in_turn(THERE)), applications([2])) == {2: Outcome(2, K.ALREADY_EXISTS, 409, 1, (OURS,))}
 
 
-def test_a_changed_row_that_is_refused_after_a_doubt_stays_unclear(house: House) -> None:
+def test_a_changed_row_that_is_refused_after_a_doubt_stays_unconfirmed(house: House) -> None:
     """The refusal of other bytes does not say that the first ones were not accepted, in this run or the one after."""
-    house.load(Scripted(in_turn(SILENT)), applications([2]), LoadOptions(settle="never"))
+    house.load(Scripted(in_turn(SILENT)), applications([2]), LoadOptions(resend_unconfirmed="never"))
     for _ in range(2):
-        assert house.load(Scripted(in_turn(FILL)), applications([2], "Ida"))[2].kind is K.UNCLEAR
+        assert house.load(Scripted(in_turn(FILL)), applications([2], "Ida"))[2].kind is K.UNCONFIRMED
     assert house.load(Scripted(in_turn(FILL)), applications([2]))[2].kind is K.REJECTED
 
 
-def test_an_unclear_row_is_told_where_it_is_not_settled(house: House) -> None:
+def test_an_unconfirmed_row_is_told_where_it_is_not_settled(house: House) -> None:
     """With settling off the next run makes no request for it either."""
-    never = LoadOptions(settle="never")
+    never = LoadOptions(resend_unconfirmed="never")
     house.load(Scripted(in_turn(SILENT)), applications([2]), never)
     service = Scripted(in_turn(THERE))
     problem = Problem(
-        "unclear",
-        "in run run-1 (row 2 there) a request may have arrived, but no clear answer came",
+        "unconfirmed",
+        "sent in run run-1 (row 2 there), but the response was lost or inconclusive",
         SETTLE.replace("RUN ROW", "run-1 2"),
     )
-    assert house.load(service, applications([2]), never) == {2: Outcome(2, K.UNCLEAR, None, 0, (problem,))}
+    assert house.load(service, applications([2]), never) == {2: Outcome(2, K.UNCONFIRMED, None, 0, (problem,))}
     assert service.emails == []
 
 
@@ -256,7 +260,7 @@ def test_two_rows_with_one_email_are_sent_once(house: House) -> None:
     service = Scripted(in_turn(CREATED))
     outcomes = house.load(service, [*applications([2]), twin])
     problem = Problem(
-        "same-email", "row 2 of this file has the same e-mail for the same target", "keep one of the two rows"
+        "email-duplicate", "row 2 of this file has the same e-mail for the same target", "keep one of the two rows"
     )
     assert outcomes == {2: Outcome(2, K.CREATED, 201, 1), 3: Outcome(3, K.INVALID, problems=(problem,))}
     assert service.emails == [email_of(2)]
@@ -288,18 +292,18 @@ def test_a_ledger_that_cannot_be_written_stops_sending(house: House, at_once: bo
             return CREATED
 
         service = Scripted(answer, at_once=at_once)
-        loader = house.loader(ledger, service, LoadOptions(in_flight=1))
+        loader = house.loader(ledger, service, LoadOptions(concurrency=1))
         outcomes = by_outcome(loader.load(applications(range(2, 10))))
         stop = Stop(
-            "ledger-unwritable",
+            "ledger-not-writable",
             f"the ledger {ledger.path} cannot be written (the file was moved or deleted)",
-            "make room or mend the disk, then run the same command again",
+            "free disk space or fix the disk, then run the same command again",
         )
     assert loader.stop == stop
     sent = len(service.emails)
     assert service.emails == [email_of(row) for row in range(2, 2 + sent)]
     assert sent in (4, 5)  # the intent of the fifth may have been on disk when the file was taken away
-    not_sent = Problem("not-sent", f"not sent, because {stop.reason}", stop.hint)
+    not_sent = Problem("not-sent", f"not sent because {stop.reason}", stop.hint)
     assert outcomes == {
         **{row: Outcome(row, K.CREATED, 201, 1) for row in range(2, 2 + sent)},
         **{row: Outcome(row, K.NOT_SENT, problems=(not_sent,)) for row in range(2 + sent, 10)},
@@ -325,7 +329,7 @@ def test_the_first_rows_go_one_at_a_time(house: House) -> None:
             at_once["now"] -= 1
         return CREATED
 
-    house.load(Scripted(answer), applications(range(2, 9)), LoadOptions(in_flight=2))
+    house.load(Scripted(answer), applications(range(2, 9)), LoadOptions(concurrency=2))
     assert most[:3] == [1, 1, 1]
 
 
@@ -354,7 +358,7 @@ def test_candidates_are_read_by_the_caller_and_not_far_ahead(house: House) -> No
 def test_what_is_never_taken_has_failed(house: House) -> None:
     """One attempt, and one more when all others are done: then it has failed, here and in the ledger."""
     with house.ledger() as ledger:
-        loader = house.loader(ledger, Scripted(in_turn(Reply(429, "slow down"))), LoadOptions(attempts=1))
+        loader = house.loader(ledger, Scripted(in_turn(Reply(429, "slow down"))), LoadOptions(max_attempts=1))
         outcomes = by_outcome(loader.load(applications([2])))
         known = ledger.look_up([ledger.fingerprints.identity(house.scope, email_of(2))])
     assert outcomes[2] == Outcome(2, K.FAILED, 429, 2, (not_accepted("2 attempts (429: slow down)"),))
@@ -366,13 +370,13 @@ def test_what_is_never_taken_has_failed(house: House) -> None:
 def test_when_no_more_may_wait_in_memory_those_that_wait_go_first(house: House, answer: Answer) -> None:
     """Bodies of 48 MB are refused or lost once: all are sent again in their time, though not every row was sent yet."""
     rows = [encode(Application(row, email_of(row), "A" * 4_000_000, "Example", "9")) for row in range(2, 14)]
-    outcomes = house.load(Scripted(in_turn(answer, CREATED)), rows, LoadOptions(attempts=1 + (answer is BROKEN)))
+    outcomes = house.load(Scripted(in_turn(answer, CREATED)), rows, LoadOptions(max_attempts=1 + (answer is BROKEN)))
     assert {outcome.kind for outcome in outcomes.values()} == {K.CREATED}
     assert house.time.now < 1900
 
 
 def test_a_bug_in_sending_shows_itself(house: House) -> None:
-    """What nobody foresaw is raised to the caller, and its row is unclear afterwards."""
+    """What nobody foresaw is raised to the caller, and its row is unconfirmed afterwards."""
 
     def answer(email: str, _: int) -> Answer:
         if email == email_of(4):
@@ -382,7 +386,7 @@ def test_a_bug_in_sending_shows_itself(house: House) -> None:
     with house.ledger() as ledger, pytest.raises(ZeroDivisionError):
         list(house.loader(ledger, Scripted(answer)).load(applications(range(2, 9))))
     outcomes = house.load(Scripted(in_turn(THERE)), applications([4]))
-    assert outcomes == {4: Outcome(4, K.ALREADY_THERE, 409, 1, (OURS,))}
+    assert outcomes == {4: Outcome(4, K.ALREADY_EXISTS, 409, 1, (OURS,))}
 
 
 def test_answers_may_come_at_once(house: House) -> None:
@@ -415,7 +419,7 @@ def test_a_dry_run_sends_nothing_and_knows_what_is_done(house: House) -> None:
     house.load(Scripted(by_row({3: (FILL,)})), applications([2, 3]))
     with house.ledger() as ledger:
         outcomes = list(DryLoader(ledger, JOB_POST).load(applications([2, 3, 4])))
-    assert outcomes == [Outcome(2, K.DONE_BEFORE), Outcome(3, K.NOT_SENT), Outcome(4, K.NOT_SENT)]
+    assert outcomes == [Outcome(2, K.ALREADY_IMPORTED), Outcome(3, K.NOT_SENT), Outcome(4, K.NOT_SENT)]
 
 
 def test_a_dry_run_needs_no_ledger() -> None:

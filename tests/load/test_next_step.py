@@ -56,48 +56,50 @@ S = State
 ROWS = [
     # the row, the answer, options -> what next, in how many seconds, the state it is left in, its tries, its refusals
     pytest.param(NEW, CREATED, {}, END, 0, S.CREATED, 0, 0, id="201 creates"),
-    pytest.param(NEW, THERE, {}, END, 0, S.ALREADY_THERE, 0, 0, id="409 is there already"),
+    pytest.param(NEW, THERE, {}, END, 0, S.ALREADY_EXISTS, 0, 0, id="409 is there already"),
     pytest.param(NEW, BAD, {}, END, 0, S.REJECTED, 0, 0, id="400 rejects"),
     pytest.param(NEW, Reply(413), {}, END, 0, S.REJECTED, 0, 0, id="413 rejects"),
     pytest.param(NEW, Reply(422), {}, END, 0, S.REJECTED, 0, 0, id="422 rejects"),
     pytest.param(SENT, CREATED, {}, END, 0, S.CREATED, 1, 0, id="201 settles a doubt"),
-    pytest.param(SENT, THERE, {}, END, 0, S.ALREADY_THERE, 1, 0, id="409 settles a doubt"),
+    pytest.param(SENT, THERE, {}, END, 0, S.ALREADY_EXISTS, 1, 0, id="409 settles a doubt"),
     pytest.param(SENT, BAD, {}, END, 0, S.REJECTED, 1, 0, id="400 to the same bytes settles a doubt of a job post"),
-    pytest.param(CHANGED, BAD, {}, END, 0, S.UNCLEAR, 0, 0, id="400 to other bytes settles nothing"),
-    pytest.param(SENT, BAD, {"pool": True}, END, 0, S.UNCLEAR, 1, 0, id="400 in a pool settles nothing"),
+    pytest.param(CHANGED, BAD, {}, END, 0, S.UNCONFIRMED, 0, 0, id="400 to other bytes settles nothing"),
+    pytest.param(SENT, BAD, {"pool": True}, END, 0, S.UNCONFIRMED, 1, 0, id="400 in a pool settles nothing"),
     pytest.param(NEW, BAD, {"pool": True}, END, 0, S.REJECTED, 0, 0, id="400 in a pool without a doubt rejects"),
     pytest.param(NEW, Reply(401), {}, END, 0, S.FAILED, 0, 0, id="401 was not accepted"),
-    pytest.param(SENT, Reply(403), {}, END, 0, S.UNCLEAR, 1, 0, id="403 settles no doubt"),
-    pytest.param(NEW, Reply(302), {}, END, 0, S.UNCLEAR, 0, 0, id="302 may follow an acceptance"),
-    pytest.param(NEW, BROKEN, {}, RESEND, 60, S.UNCLEAR, 1, 0, id="500 is sent again one delay later"),
-    pytest.param(NEW, SILENT, {}, RESEND, 60, S.UNCLEAR, 1, 0, id="silence is sent again one delay later"),
-    pytest.param(NEW, Reply(200), {}, RESEND, 60, S.UNCLEAR, 1, 0, id="200 is not created"),
-    pytest.param(SENT, BROKEN, {}, RESEND, 67.5, S.UNCLEAR, 2, 0, id="later delays are spread by chance"),
-    pytest.param(SENT._replace(tries=12), BROKEN, {}, END, 0, S.UNCLEAR, 13, 0, id="twelve resends and no more"),
-    pytest.param(NEW, BROKEN, {"attempts": 1}, END, 0, S.UNCLEAR, 1, 0, id="how many is a choice"),
-    pytest.param(NEW, BROKEN, {"settle": "never"}, END, 0, S.UNCLEAR, 1, 0, id="never is never"),
-    pytest.param(NEW, BROKEN, {"settle": "now"}, RESEND, 0, S.UNCLEAR, 1, 0, id="now is at once"),
-    pytest.param(SENT, BROKEN, {"settle": "now"}, RESEND, 1.125, S.UNCLEAR, 2, 0, id="now is a little later each time"),
-    pytest.param(PROBE, BROKEN, {"run": PAUSED}, RESEND, 67.5, S.UNCLEAR, 1, 0, id="a probe is no try"),
+    pytest.param(SENT, Reply(403), {}, END, 0, S.UNCONFIRMED, 1, 0, id="403 settles no doubt"),
+    pytest.param(NEW, Reply(302), {}, END, 0, S.UNCONFIRMED, 0, 0, id="302 may follow an acceptance"),
+    pytest.param(NEW, BROKEN, {}, RESEND, 60, S.UNCONFIRMED, 1, 0, id="500 is sent again one delay later"),
+    pytest.param(NEW, SILENT, {}, RESEND, 60, S.UNCONFIRMED, 1, 0, id="silence is sent again one delay later"),
+    pytest.param(NEW, Reply(200), {}, RESEND, 60, S.UNCONFIRMED, 1, 0, id="200 is not created"),
+    pytest.param(SENT, BROKEN, {}, RESEND, 67.5, S.UNCONFIRMED, 2, 0, id="later delays are spread by chance"),
+    pytest.param(SENT._replace(tries=12), BROKEN, {}, END, 0, S.UNCONFIRMED, 13, 0, id="twelve resends and no more"),
+    pytest.param(NEW, BROKEN, {"attempts": 1}, END, 0, S.UNCONFIRMED, 1, 0, id="how many is a choice"),
+    pytest.param(NEW, BROKEN, {"settle": "never"}, END, 0, S.UNCONFIRMED, 1, 0, id="never is never"),
+    pytest.param(NEW, BROKEN, {"settle": "now"}, RESEND, 0, S.UNCONFIRMED, 1, 0, id="now is at once"),
+    pytest.param(
+        SENT, BROKEN, {"settle": "now"}, RESEND, 1.125, S.UNCONFIRMED, 2, 0, id="now is a little later each time"
+    ),
+    pytest.param(PROBE, BROKEN, {"run": PAUSED}, RESEND, 67.5, S.UNCONFIRMED, 1, 0, id="a probe is no try"),
     pytest.param(PROBE, CREATED, {"run": PAUSED}, END, 0, S.CREATED, 1, 0, id="a probe settles its row"),
-    pytest.param(NEW, UNAVAILABLE, {}, RESEND, 60, S.UNCLEAR, 0, 0, id="503 is a doubt and no try"),
-    pytest.param(NEW, Reply(503, "", 90), {}, RESEND, 90, S.UNCLEAR, 0, 0, id="a longer Retry-After is kept"),
-    pytest.param(NEW, Reply(503, "", 9), {}, RESEND, 60, S.UNCLEAR, 0, 0, id="a shorter one is within the delay"),
-    pytest.param(NEW, Reply(503, "", 9e9), {}, RESEND, 900, S.UNCLEAR, 0, 0, id="Retry-After is capped"),
+    pytest.param(NEW, UNAVAILABLE, {}, RESEND, 60, S.UNCONFIRMED, 0, 0, id="503 is a doubt and no try"),
+    pytest.param(NEW, Reply(503, "", 90), {}, RESEND, 90, S.UNCONFIRMED, 0, 0, id="a longer Retry-After is kept"),
+    pytest.param(NEW, Reply(503, "", 9), {}, RESEND, 60, S.UNCONFIRMED, 0, 0, id="a shorter one is within the delay"),
+    pytest.param(NEW, Reply(503, "", 9e9), {}, RESEND, 900, S.UNCONFIRMED, 0, 0, id="Retry-After is capped"),
     pytest.param(NEW, TOO_MANY, {}, RETRY, 1, S.PLANNED, 0, 1, id="429 waits"),
     pytest.param(NEW, Reply(425), {}, RETRY, 1, S.PLANNED, 0, 1, id="425 waits"),
     pytest.param(NEW._replace(refusals=3), TOO_MANY, {}, RETRY, 8, S.PLANNED, 0, 4, id="429 waits longer each time"),
     pytest.param(NEW, Reply(429, "", 30), {}, RETRY, 30, S.PLANNED, 0, 1, id="429 holds its row for its Retry-After"),
     pytest.param(NEW, Reply(429, "", 9e9), {}, RETRY, 900, S.PLANNED, 0, 1, id="that of a 429 is capped too"),
-    pytest.param(SENT, TOO_MANY, {}, RETRY, 1, S.UNCLEAR, 1, 1, id="429 does not settle a doubt"),
+    pytest.param(SENT, TOO_MANY, {}, RETRY, 1, S.UNCONFIRMED, 1, 1, id="429 does not settle a doubt"),
     pytest.param(NEW, TOO_MANY, {"run": HELD}, RETRY, 0.5, S.PLANNED, 0, 0, id="429 in a hold is the run's"),
-    pytest.param(PROBE, TOO_MANY, {"run": HELD}, RETRY, 0.5, S.UNCLEAR, 1, 0, id="429 to a probe is the run's"),
+    pytest.param(PROBE, TOO_MANY, {"run": HELD}, RETRY, 0.5, S.UNCONFIRMED, 1, 0, id="429 to a probe is the run's"),
     pytest.param(
         NEW._replace(refusals=12), TOO_MANY, {}, LAST_PASS, 0, S.PLANNED, 0, 13, id="one more pass at the end"
     ),
     pytest.param(NEW._replace(refusals=25), TOO_MANY, {}, END, 0, S.FAILED, 0, 26, id="and no more passes"),
     pytest.param(NEW, REFUSED, {}, RETRY, 0, S.PLANNED, 0, 0, id="no connection spends nothing"),
-    pytest.param(SENT, REFUSED, {}, RETRY, 0, S.UNCLEAR, 1, 0, id="no connection settles no doubt"),
+    pytest.param(SENT, REFUSED, {}, RETRY, 0, S.UNCONFIRMED, 1, 0, id="no connection settles no doubt"),
 ]
 
 
@@ -148,7 +150,7 @@ def test_ten_inconclusive_answers_in_a_row_begin_a_pause() -> None:
     assert after(BUSY, *[BROKEN] * 9).suspension is None
     assert after(BUSY, *[BROKEN] * 9, CREATED, *[BROKEN] * 9).suspension is None
     pause = after(BUSY, *[BROKEN, SILENT, UNAVAILABLE, Reply(200), BROKEN] * 2).suspension
-    assert pause == Suspension("inconclusive", "too many answers are lost or inconclusive", NOW + 5)
+    assert pause == Suspension("inconclusive", "too many responses are lost or inconclusive", NOW + 5)
 
 
 def test_thirty_of_fifty_begin_a_pause() -> None:
@@ -316,14 +318,14 @@ def test_an_address_that_never_answered_is_not_waited_for(
     ("options", "seconds"),
     [
         pytest.param({}, 900, id="a quarter of an hour"),
-        pytest.param({"give_up_after": 60, "settle_after": 1}, 60, id="as long as was chosen"),
+        pytest.param({"give_up_after": 60, "resend_delay": 1}, 60, id="as long as was chosen"),
         pytest.param({"give_up_after": 60}, 120, id="at least two delays of a row that is sent again"),
     ],
 )
 def test_without_progress_a_run_gives_up(options: dict[str, Any], seconds: float) -> None:
     """Not sooner."""
     progress = PAUSED._replace(progress_at=NOW)
-    for passed, code in ((seconds - 0.1, None), (seconds, "service-unwell")):
+    for passed, code in ((seconds - 0.1, None), (seconds, "run-stalled")):
         run = after_time(progress, LoadOptions(**options).patience, NOW + passed)
         assert (run.stop.code if run.stop else None) == code
 
@@ -346,8 +348,8 @@ def test_what_is_progress(run: RunState, job: Job, answer: Answer, is_progress: 
     assert (step(run, job, answer).run.progress_at == NOW) is is_progress
 
 
-STOPS = {401: "token-refused", 403: "target-forbidden", 404: "target-unknown", 405: "request-refused"}
-STOPS |= {410: "target-gone", 423: "target-locked", 302: "redirected", 307: "redirected"}
+STOPS = {401: "token-refused", 403: "target-forbidden", 404: "target-not-found", 405: "request-refused"}
+STOPS |= {410: "target-removed", 423: "target-locked", 302: "redirected", 307: "redirected"}
 
 
 @pytest.mark.parametrize(("status", "code"), STOPS.items())
@@ -362,12 +364,12 @@ def test_what_every_row_would_meet_ends_the_run_at_once(status: int, code: str) 
     ("answers", "code"),
     [
         pytest.param([BAD] * 9, None, id="nine"),
-        pytest.param([BAD] * 10, "mapping-is-wrong", id="the first ten"),
+        pytest.param([BAD] * 10, "rejection-repeated", id="the first ten"),
         pytest.param([CREATED, *[BAD] * 24], None, id="twenty-four later on"),
-        pytest.param([CREATED, *[BAD] * 25], "mapping-is-wrong", id="twenty-five later on"),
+        pytest.param([CREATED, *[BAD] * 25], "rejection-repeated", id="twenty-five later on"),
         pytest.param([CREATED, *[BAD] * 24, THERE, BAD], None, id="another answer between"),
         pytest.param([*[BAD] * 9, Reply(400, "cv: unknown"), BAD], None, id="another reason between"),
-        pytest.param([*[BAD, BROKEN] * 9, BAD], "mapping-is-wrong", id="inconclusive ones say nothing"),
+        pytest.param([*[BAD, BROKEN] * 9, BAD], "rejection-repeated", id="inconclusive ones say nothing"),
     ],
 )
 def test_the_same_refusal_for_everybody_ends_the_run(answers: list[Answer], code: str | None) -> None:

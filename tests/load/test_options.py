@@ -28,7 +28,9 @@ def test_a_limit_that_is_none_is_told(text: str) -> None:
     """The message shows what was typed and what may be."""
     with pytest.raises(UsageError) as caught:
         ErrorLimit.parse(text)
-    assert str(caught.value) == (f"{text!r} is no limit for errors; give a number of rows (25) or a percentage (5%)")
+    assert str(caught.value) == (
+        f"{text!r} is not a valid limit for errors; use a number of rows (25) or a percentage (5%)"
+    )
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,8 @@ TOO_MANY = Reply(429)
 class Sender:
     """Sends when it is its turn, on a clock of its own, and has its answer at once."""
 
-    def __init__(self, in_flight: int = 8, rate: float | None = None) -> None:
-        self.limiter = RateLimiter(in_flight, rate)
+    def __init__(self, concurrency: int = 8, rate: float | None = None) -> None:
+        self.limiter = RateLimiter(concurrency, rate)
         self.now = 1000.0
 
     def sends(self, answer: Reply | NoReply = CREATED) -> float:
@@ -53,15 +53,15 @@ def test_without_a_rate_nobody_waits() -> None:
 
 def test_clean_answers_raise_the_number_in_flight_to_its_ceiling() -> None:
     """It begins with two and rises with each clean answer, to what was allowed and no further."""
-    sender = Sender(in_flight=5)
+    sender = Sender(concurrency=5)
     assert sender.limiter.ceiling == 2
     assert sender.ceilings(*[CREATED] * 5) == [3, 4, 5, 5, 5]
 
 
 @pytest.mark.parametrize("allowed", [1, 2])
 def test_the_ceiling_is_never_above_what_was_allowed(allowed: int) -> None:
-    """--in-flight 1 is one at a time from the start."""
-    assert Sender(in_flight=allowed).limiter.ceiling == allowed
+    """--concurrency 1 is one at a time from the start."""
+    assert Sender(concurrency=allowed).limiter.ceiling == allowed
 
 
 @pytest.mark.parametrize("answer", [Reply(503), SILENT, REFUSED], ids=["503", "time-out", "refused"])
@@ -142,24 +142,24 @@ def test_refusals_of_what_went_before_a_cut_are_not_counted() -> None:
     assert 0.09 < (went[-1] - went[1]) / 18 < 0.12
 
 
-# --- more in flight only where the service answers more a second ---
+# --- more in flight only where the service responded with more a second ---
 
 
 def rise(throughput: Callable[[float], float], most: float, answers: int) -> list[float]:
     """The numbers in flight of a sender that rises by one with each answer, where `throughput` of them is answered."""
-    probe, now, in_flight, seen = ThroughputProbe(), 0.0, 2.0, []
+    probe, now, concurrency, seen = ThroughputProbe(), 0.0, 2.0, []
     for _ in range(answers):
-        now += 1 / throughput(in_flight)
-        in_flight = probe.answered(now, in_flight)
+        now += 1 / throughput(concurrency)
+        concurrency = probe.answered(now, concurrency)
         if probe.may_rise:
-            in_flight = min(most, in_flight + 1)
-        seen.append(in_flight)
+            concurrency = min(most, concurrency + 1)
+        seen.append(concurrency)
     return seen
 
 
 def test_a_service_with_a_delay_is_given_every_one_more() -> None:
     """Where each answer takes 20 ms, twice as many in flight are twice as many a second: all are used."""
-    assert rise(lambda in_flight: in_flight / 0.02, 32, 60)[-1] == 32
+    assert rise(lambda concurrency: concurrency / 0.02, 32, 60)[-1] == 32
 
 
 def test_a_service_that_works_on_one_at_a_time_is_not_crowded() -> None:
@@ -170,5 +170,5 @@ def test_a_service_that_works_on_one_at_a_time_is_not_crowded() -> None:
 
 def test_a_service_that_serves_ten_at_once_gets_about_ten() -> None:
     """Beyond that more are tried again and again, and not kept there."""
-    seen = rise(lambda in_flight: min(in_flight, 10) / 0.02, 64, 2_000)
+    seen = rise(lambda concurrency: min(concurrency, 10) / 0.02, 64, 2_000)
     assert 8 <= sum(seen[1_000:]) / 1_000 <= 26

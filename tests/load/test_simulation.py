@@ -26,7 +26,7 @@ _FOREVER = 250e9  # seconds: a Retry-After of the year 9999
 
 def _has_finished(found: Simulated, rows: int) -> bool:
     """Everybody is in place and told so, nobody was sent again who had a clear answer, and nothing ended it early."""
-    settled = found.kinds[OutcomeKind.CREATED] + found.kinds[OutcomeKind.ALREADY_THERE]
+    settled = found.kinds[OutcomeKind.CREATED] + found.kinds[OutcomeKind.ALREADY_EXISTS]
     return (settled, found.missing, found.twice, found.stop) == (rows, 0, 0, None)
 
 
@@ -75,14 +75,14 @@ def test_a_limit_is_used(rate: float, size: float, retry_after: float | None) ->
 
 
 def test_a_row_that_breaks_the_service_each_time() -> None:
-    """One row alone is sent 13 times, a resend delay apart, ends as unclear, and holds nobody else up."""
+    """One row alone is sent 13 times, a resend delay apart, ends as unconfirmed, and holds nobody else up."""
     found = simulate(1000, _only(5, Reply(500)))
-    assert found.kinds == {OutcomeKind.CREATED: 999, OutcomeKind.UNCLEAR: 1}
+    assert found.kinds == {OutcomeKind.CREATED: 999, OutcomeKind.UNCONFIRMED: 1}
     assert (found.requests, found.stop) == (999 + 13, None)
     assert 12 * 60 < found.seconds < 15 * 60
 
 
-@pytest.mark.parametrize(("status", "kind"), [(429, OutcomeKind.FAILED), (503, OutcomeKind.UNCLEAR)])
+@pytest.mark.parametrize(("status", "kind"), [(429, OutcomeKind.FAILED), (503, OutcomeKind.UNCONFIRMED)])
 def test_a_retry_after_of_the_year_9999(status: int, kind: OutcomeKind) -> None:
     """It holds its own row only, and ends with the run's patience."""
     found = simulate(1000, _only(5, Reply(status, "", _FOREVER)))
@@ -99,7 +99,7 @@ def test_many_retry_afters_of_the_year_9999(every: int) -> None:
 
     found = simulate(1000, fate)
     assert found.stop is not None
-    assert found.stop.reason == ("no row was settled for 15 minutes: the service refuses too many requests (429)")
+    assert found.stop.reason == ("no row was completed for 15 minutes: the service refuses too many requests (429)")
     assert found.seconds < 35 * 60
 
 
@@ -107,7 +107,7 @@ def test_a_service_that_never_comes_back() -> None:
     """A service that stays away ends the run after 15 minutes; an address that never answered, within 30 seconds."""
     gone = simulate(1000, within(lambda now: now > 0.2, OUTAGES["process down"]))
     assert gone.stop is not None
-    assert gone.stop.code == "service-unwell"
+    assert gone.stop.code == "run-stalled"
     assert 900 < gone.seconds < 910
     never = simulate(1000, within(lambda _: True, OUTAGES["process down"]), has_answered=False)
     assert never.stop is not None

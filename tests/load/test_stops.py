@@ -32,7 +32,7 @@ from tests.load.given import (
 
 K = OutcomeKind
 AGAIN = "run the same command again"
-ONE = LoadOptions(in_flight=1)
+ONE = LoadOptions(concurrency=1)
 
 
 @pytest.fixture
@@ -63,8 +63,8 @@ def kinds(outcomes: dict[int, Outcome]) -> dict[OutcomeKind, int]:
             307,
             Stop(
                 "redirected",
-                "the service sends us to another address (307), where we do not take candidates",
-                f"set IMPORTER_BASE_URL to the service's own address, then {AGAIN}",
+                "the service redirects to another address (307); redirects are not followed",
+                f"set IMPORTER_BASE_URL to the correct address of the service, then {AGAIN}",
             ),
             id="307",
         ),
@@ -72,8 +72,8 @@ def kinds(outcomes: dict[int, Outcome]) -> dict[OutcomeKind, int]:
             403,
             Stop(
                 "target-forbidden",
-                "the service does not let us add to job post 4f2c9a (403)",
-                f"ask for the right to it, or check the token, then {AGAIN}",
+                "the service does not allow adding candidates to job post 4f2c9a (403)",
+                f"ask for permission, or check the token, then {AGAIN}",
                 whole_run=False,
             ),
             id="403",
@@ -81,9 +81,9 @@ def kinds(outcomes: dict[int, Outcome]) -> dict[OutcomeKind, int]:
         pytest.param(
             404,
             Stop(
-                "target-unknown",
+                "target-not-found",
                 "the service does not know job post 4f2c9a (404)",
-                f"check the target in the mapping, then {AGAIN}",
+                f"check target: in the mapping, then {AGAIN}",
                 whole_run=False,
             ),
             id="404",
@@ -91,9 +91,9 @@ def kinds(outcomes: dict[int, Outcome]) -> dict[OutcomeKind, int]:
         pytest.param(
             410,
             Stop(
-                "target-gone",
+                "target-removed",
                 "the service no longer has job post 4f2c9a (410)",
-                f"check the target in the mapping, then {AGAIN}",
+                f"check target: in the mapping, then {AGAIN}",
                 whole_run=False,
             ),
             id="410",
@@ -103,7 +103,7 @@ def kinds(outcomes: dict[int, Outcome]) -> dict[OutcomeKind, int]:
             Stop(
                 "target-locked",
                 "the service has locked job post 4f2c9a (423)",
-                f"wait until it is open again, then {AGAIN}",
+                f"wait until it is unlocked, then {AGAIN}",
                 whole_run=False,
             ),
             id="423",
@@ -112,8 +112,8 @@ def kinds(outcomes: dict[int, Outcome]) -> dict[OutcomeKind, int]:
             405,
             Stop(
                 "request-refused",
-                "the service refuses the form of our request to job post 4f2c9a (405)",
-                "check IMPORTER_BASE_URL; if it is right, the service has changed and the importer must follow",
+                "the service does not accept this kind of request for job post 4f2c9a (405)",
+                "check IMPORTER_BASE_URL; if it is correct, the service has changed and the importer needs an update",
                 whole_run=False,
             ),
             id="405",
@@ -130,16 +130,16 @@ def test_an_answer_that_stops(house: House, status: int, stop: Stop) -> None:
     assert service.emails == [email_of(row) for row in range(2, 6)]
     failed = Problem("not-accepted", f"the service did not take this row in 1 attempt ({status}: no)", f"{AGAIN} later")
     assert outcomes[5] == Outcome(5, K.FAILED, status, 1, (failed,))
-    not_sent = Problem("not-sent", f"not sent, because {stop.reason}", stop.hint)
+    not_sent = Problem("not-sent", f"not sent because {stop.reason}", stop.hint)
     assert [outcomes[row] for row in range(6, 10)] == [
         Outcome(row, K.NOT_SENT, problems=(not_sent,)) for row in range(6, 10)
     ]
     later = house.load(Scripted(in_turn(CREATED)), applications(range(2, 10)))
-    assert kinds(later) == {K.DONE_BEFORE: 3, K.CREATED: 5}
+    assert kinds(later) == {K.ALREADY_IMPORTED: 3, K.CREATED: 5}
 
 
 @pytest.mark.parametrize("status", [302, 303])
-def test_a_redirect_that_may_follow_an_acceptance_leaves_the_row_unclear(house: House, status: int) -> None:
+def test_a_redirect_that_may_follow_an_acceptance_leaves_the_row_unconfirmed(house: House, status: int) -> None:
     """Many a service says so when it has taken a form: no other row is sent, and the next run settles this one."""
     service = Scripted(by_row({5: (Reply(status, "no"),)}))
     with house.ledger() as ledger:
@@ -147,15 +147,15 @@ def test_a_redirect_that_may_follow_an_acceptance_leaves_the_row_unclear(house: 
         outcomes = by_outcome(loader.load(applications(range(2, 10))))
     assert loader.stop is not None
     assert (loader.stop.code, loader.stop.whole_run) == ("redirected", True)
-    assert (outcomes[5].kind, outcomes[5].status) == (K.UNCLEAR, status)
+    assert (outcomes[5].kind, outcomes[5].status) == (K.UNCONFIRMED, status)
     later = house.load(Scripted(by_row({5: (Reply(409),)})), applications(range(2, 10)))
-    assert kinds(later) == {K.DONE_BEFORE: 3, K.ALREADY_THERE: 1, K.CREATED: 4}
+    assert kinds(later) == {K.ALREADY_IMPORTED: 3, K.ALREADY_EXISTS: 1, K.CREATED: 4}
 
 
-def test_a_stop_after_a_doubt_leaves_the_row_unclear(house: House) -> None:
+def test_a_stop_after_a_doubt_leaves_the_row_unconfirmed(house: House) -> None:
     """A 403 to the second attempt does not say what became of the first."""
     outcomes = house.load(Scripted(in_turn(BROKEN, Reply(403))), applications([2]), ONE)
-    assert (outcomes[2].kind, outcomes[2].status) == (K.UNCLEAR, 403)
+    assert (outcomes[2].kind, outcomes[2].status) == (K.UNCONFIRMED, 403)
 
 
 def load_with_probes(
@@ -175,7 +175,7 @@ def load_with_probes(
     return loader.stop, outcomes, len(asked)
 
 
-PAUSED = "too many answers are lost or inconclusive"
+PAUSED = "too many responses are lost or inconclusive"
 
 
 def test_ten_inconclusive_answers_in_a_row_pause_the_run(house: House) -> None:
@@ -212,7 +212,7 @@ def test_an_inconclusive_probe_waits_for_longer(house: House) -> None:
 def test_in_a_pause_a_row_that_is_in_doubt_is_the_probe(house: House) -> None:
     """Its delay has passed: it adds no doubt, another one goes each time, and no question is asked."""
     service = Scripted(by_row(dict.fromkeys(range(10, 20), (BROKEN, CREATED))))
-    options = LoadOptions(in_flight=1, settle_after=1)
+    options = LoadOptions(concurrency=1, resend_delay=1)
     stop, outcomes, probes = load_with_probes(house, service, 30, options=options)
     assert (stop, kinds(outcomes), probes) == (None, {K.CREATED: 30}, 0)
     assert service.emails[18:21] == [email_of(row) for row in (10, 11, 12)]
@@ -233,11 +233,11 @@ def test_a_service_that_never_gives_a_clear_answer_is_given_up(house: House) -> 
     """After a quarter of an hour; ten rows are in doubt, and no more."""
     stop, outcomes, _ = load_with_probes(house, Scripted(in_turn(BROKEN)), 30, *[False] * 50)
     assert stop == Stop(
-        "service-unwell",
-        f"no row was settled for 15 minutes: {PAUSED}",
-        f"wait until the service is well, then {AGAIN}: it settles the unclear rows first",
+        "run-stalled",
+        f"no row was completed for 15 minutes: {PAUSED}",
+        f"wait until the service works again, then {AGAIN}: it resends the unconfirmed rows first",
     )
-    assert kinds(outcomes) == {K.UNCLEAR: 10, K.NOT_SENT: 20}
+    assert kinds(outcomes) == {K.UNCONFIRMED: 10, K.NOT_SENT: 20}
     assert 900 <= sum(house.time.waits) < 961
 
 
@@ -249,15 +249,15 @@ def test_the_end_of_patience_is_reached_whatever_the_fractions(house: House) -> 
     service = Scripted(in_turn(REFUSED))
     stop, _, _ = load_with_probes(house, service, 3)
     assert stop is not None
-    assert stop.code == "service-unwell"
+    assert stop.code == "run-stalled"
 
 
 def test_how_long_is_a_choice(house: House) -> None:
     """--give-up-after 5m is five minutes."""
-    options = LoadOptions(in_flight=1, give_up_after=300)
+    options = LoadOptions(concurrency=1, give_up_after=300)
     stop, _, _ = load_with_probes(house, Scripted(in_turn(BROKEN)), 30, *[False] * 50, options=options)
     assert stop is not None
-    assert stop.reason == f"no row was settled for 5 minutes: {PAUSED}"
+    assert stop.reason == f"no row was completed for 5 minutes: {PAUSED}"
 
 
 @pytest.mark.parametrize("answer", [REFUSED, Reply(429), Reply(429, retry_after=20)], ids=["down", "429", "20 s"])
@@ -265,7 +265,7 @@ def test_a_service_that_is_back_after_ten_minutes_is_waited_for(house: House, an
     """Such answers are states of the run: no row has spent its attempts, and all are in place in the end."""
     back_at = house.time.now + 600
     service = Scripted(lambda *_: CREATED if house.time.now >= back_at else answer)
-    stop, outcomes, _ = load_with_probes(house, service, 30, options=LoadOptions(in_flight=1, attempts=3))
+    stop, outcomes, _ = load_with_probes(house, service, 30, options=LoadOptions(concurrency=1, max_attempts=3))
     assert (stop, kinds(outcomes)) == (None, {K.CREATED: 30})
 
 
@@ -273,7 +273,7 @@ def test_what_was_proven_not_taken_when_the_run_gave_up_has_failed(house: House)
     """The service stays down: the row that was tried failed, all others were not sent."""
     stop, outcomes, _ = load_with_probes(house, Scripted(by_row({2: (CREATED,)}, otherwise=REFUSED)), 30)
     assert stop is not None
-    assert stop.reason == "no row was settled for 15 minutes: the service cannot be reached (connection refused)"
+    assert stop.reason == "no row was completed for 15 minutes: the service cannot be reached (connection refused)"
     assert set(kinds(outcomes)) == {K.CREATED, K.FAILED, K.NOT_SENT}
     assert outcomes[3].problems[0].message.endswith("(connection refused)")
 
@@ -287,7 +287,7 @@ def test_an_address_that_never_answered_is_not_waited_for(house: House) -> None:
         assert ledger.check() == ()
     assert loader.stop == Stop(
         "unreachable",
-        "the service cannot be reached, and has never answered at this address (connection refused)",
+        "the service cannot be reached and has never responded at this address (connection refused)",
         f"check IMPORTER_BASE_URL and the network with importer doctor, then {AGAIN}",
     )
     assert len(service.emails) == 3
@@ -332,7 +332,7 @@ def test_after_a_pause_rows_go_singly(house: House) -> None:
         return True
 
     with house.ledger() as ledger:
-        loader = house.loader(ledger, Scripted(answer), LoadOptions(in_flight=4), probe=probe)
+        loader = house.loader(ledger, Scripted(answer), LoadOptions(concurrency=4), probe=probe)
         outcomes = by_outcome(loader.load(applications(range(2, 60))))
     pause = probed_after[-1]
     assert kinds(outcomes) == {K.CREATED: 58}
@@ -349,9 +349,9 @@ def test_the_same_refusal_again_and_again_stops_the_run(house: House, before: in
     service = Scripted(by_row(good, otherwise=Reply(400, "phone: required")))
     stop, outcomes, _ = load_with_probes(house, service, 60)
     assert stop == Stop(
-        "mapping-is-wrong",
-        f"the service refused {refused} rows in a row for the same reason: phone: required",
-        f"mend the mapping, check it with importer check, then {AGAIN}",
+        "rejection-repeated",
+        f"the service rejected {refused} consecutive rows for the same reason: phone: required",
+        f"fix the mapping, check it with importer check, then {AGAIN}",
     )
     assert kinds(outcomes)[K.REJECTED] == refused
 
@@ -366,26 +366,28 @@ def test_different_refusals_do_not_stop_the_run(house: House) -> None:
 @pytest.mark.parametrize(
     ("limit", "sent", "said"),
     [
-        pytest.param("2", 5, "3 of 5 rows were rejected, failed or unclear; the limit is 2", id="a number"),
-        pytest.param("20%", 20, "10 of 20 rows were rejected, failed or unclear; the limit is 20%", id="a percentage"),
+        pytest.param("2", 5, "3 of 5 rows were rejected, failed or unconfirmed; the limit is 2", id="a number"),
+        pytest.param(
+            "20%", 20, "10 of 20 rows were rejected, failed or unconfirmed; the limit is 20%", id="a percentage"
+        ),
     ],
 )
 def test_too_many_errors_stop_the_run(house: House, limit: str, sent: int, said: str) -> None:
     """--max-errors ends the run with the row that passes it."""
     service = Scripted(lambda email, _: Reply(400, email) if int(email[6:].partition("@")[0]) % 2 == 0 else CREATED)
-    options = LoadOptions(in_flight=1, max_errors=ErrorLimit.parse(limit))
+    options = LoadOptions(concurrency=1, max_errors=ErrorLimit.parse(limit))
     stop, _, _ = load_with_probes(house, service, 40, options=options)
     assert stop == Stop(
         "too-many-errors",
         said,
-        f"look at the report, mend the rows or the mapping, then {AGAIN}; or raise --max-errors",
+        f"open the report, fix the rows or the mapping, then {AGAIN}; or raise --max-errors",
     )
     assert len(service.emails) == sent
 
 
 # --- interruption ---
 
-INTERRUPTED = Stop("interrupted", "the run was interrupted", f"{AGAIN} to go on where it ended")
+INTERRUPTED = Stop("interrupted", "the run was interrupted", f"{AGAIN}; it continues where it stopped")
 
 
 def test_a_halt_lets_what_is_in_flight_finish_and_sends_no_more(house: House) -> None:
@@ -403,14 +405,14 @@ def test_a_halt_lets_what_is_in_flight_finish_and_sends_no_more(house: House) ->
         outcomes = by_outcome(loader.load(applications(range(2, 10))))
     assert loader.stop == INTERRUPTED
     assert kinds(outcomes) == {K.CREATED: 5, K.NOT_SENT: 3}
-    assert outcomes[9].problems == (Problem("not-sent", "not sent, because the run was interrupted", INTERRUPTED.hint),)
+    assert outcomes[9].problems == (Problem("not-sent", "not sent because the run was interrupted", INTERRUPTED.hint),)
 
 
 @pytest.mark.parametrize(
     ("answer", "kind", "state"),
     [
         pytest.param(Reply(429, retry_after=800), K.FAILED, State.FAILED, id="a Retry-After"),
-        pytest.param(BROKEN, K.UNCLEAR, State.UNCLEAR, id="the settling delay"),
+        pytest.param(BROKEN, K.UNCONFIRMED, State.UNCONFIRMED, id="the settling delay"),
     ],
 )
 def test_a_halt_ends_waiting_at_once(house: House, answer: Answer, kind: OutcomeKind, state: State) -> None:
@@ -431,7 +433,7 @@ def test_a_halt_ends_waiting_at_once(house: House, answer: Answer, kind: Outcome
     thread.start()
     began = time.monotonic()
     with house.ledger() as ledger:
-        loader = house.loader(ledger, Scripted(answers), LoadOptions(settle_after=600), cancellation=cancellation)
+        loader = house.loader(ledger, Scripted(answers), LoadOptions(resend_delay=600), cancellation=cancellation)
         outcomes = by_outcome(loader.load(applications([2, 3])))
         assert [row.state for row in ledger.row_states("run-1")] == [state] * len(list(ledger.row_states("run-1")))
         assert ledger.check() == ()
@@ -458,12 +460,12 @@ def test_a_pause_that_would_begin_after_an_interruption_is_not_told(house: House
 
     with house.ledger() as ledger:
         loader = house.loader(
-            ledger, Scripted(answer), LoadOptions(in_flight=2), cancellation=cancellation, on_waiting=told.append
+            ledger, Scripted(answer), LoadOptions(concurrency=2), cancellation=cancellation, on_waiting=told.append
         )
         outcomes = by_outcome(loader.load(applications(range(2, 30))))
         assert ledger.check() == ()
     assert (loader.stop, told) == (INTERRUPTED, [])
-    assert kinds(outcomes) == {K.CREATED: 4, K.UNCLEAR: 10, K.NOT_SENT: 14}
+    assert kinds(outcomes) == {K.CREATED: 4, K.UNCONFIRMED: 10, K.NOT_SENT: 14}
 
 
 def test_a_caller_who_goes_away_stops_the_sending(house: House) -> None:
@@ -488,4 +490,4 @@ def test_a_caller_who_goes_away_stops_the_sending(house: House) -> None:
         sent = len(service.emails)
         assert sent < 100
     later = house.load(Scripted(in_turn(THERE)), applications(range(2, 500)))
-    assert kinds(later) == {K.DONE_BEFORE: sent, K.ALREADY_THERE: 498 - sent}
+    assert kinds(later) == {K.ALREADY_IMPORTED: sent, K.ALREADY_EXISTS: 498 - sent}

@@ -44,7 +44,9 @@ def test_a_mistake_of_the_shared_part_is_told_there() -> None:
     FILE.write_text("extends: _shared.yaml\ntarget: {job_post: a}\n", encoding="utf-8")
     with pytest.raises(UnusableInput) as refused:
         read_mapping(FILE)
-    assert str(refused.value).startswith("_shared.yaml:5:10: 'sheat' is no key of source; did you mean 'sheet'?")
+    assert str(refused.value).startswith(
+        "_shared.yaml:5:10: 'sheat' is an unknown key in source; did you mean 'sheet'?"
+    )
 
 
 def _folder(**files: str) -> Path:
@@ -67,29 +69,29 @@ _A = _one("{job_post: a}", "route: {column: Job, is: [A]}\n")
     [
         pytest.param(
             _one("{job_post: b}", ""),
-            "all/b.yaml: the mapping has no route; add route: {column: ..., is: ...}: which rows are its own",
+            "all/b.yaml: the mapping has no route; add route: {column: ..., is: ...} to say which rows belong to it",
             id="no route",
         ),
         pytest.param(
             _one("{job_post: b}", "route: {column: Post, is: B}\n"),
-            "all/b.yaml:3:17: the route goes by 'Post', and that of a.yaml by 'Job'; name the same column in all files "
+            "all/b.yaml:3:17: the route uses the column 'Post', but a.yaml uses 'Job'; name the same column in all "
+            "files "
             "of the folder",
             id="another column",
         ),
         pytest.param(
             _one("{job_post: b}", "route: {column: Job, is: [B, a]}\n"),
-            "all/b.yaml:3:17: rows with 'a' are taken by a.yaml too; keep the word in one of them",
+            "all/b.yaml:3:17: a.yaml also takes rows with 'a'; keep the word in one of them",
             id="the same words",
         ),
         pytest.param(
             _one("{job_post: a}", "route: {column: Job, is: B}\n"),
-            "all/b.yaml:2:1: job post a is the target of a.yaml too; put the words of both routes into one file",
+            "all/b.yaml:2:1: job post a is also the target of a.yaml; combine the words of both routes in one file",
             id="the same target",
         ),
         pytest.param(
             _one("{job_post: b}", "route: {column: Job, is: B}\n", "source: {header_row: 2}\n"),
-            "all/b.yaml: the export is read otherwise than in a.yaml; put source: into the shared part that both "
-            "extend",
+            "all/b.yaml: source: differs from source: in a.yaml; put source: into the shared part that both extend",
             id="another way of reading",
         ),
     ],
@@ -115,12 +117,12 @@ def test_mistakes_of_all_files_are_told_at_once() -> None:
     with pytest.raises(UnusableInput) as refused:
         read_mappings(_folder(a=_A + "anwsers: {}\n", b=_A + "defualts: {}\n"))
     assert [problem.message for problem in refused.value.problems] == [
-        "'anwsers' is no key of the mapping file", "'defualts' is no key of the mapping file",
+        "'anwsers' is an unknown key in the mapping file", "'defualts' is an unknown key in the mapping file",
     ]  # fmt: skip
 
 
 _NO_HEADER = "m.yaml:4:34: the value table 't.csv' has no header cell,value"
-_HEADER_HINT = "its first line must be cell,value: what the cell says, and what it stands for; save it as UTF-8"
+_HEADER_HINT = "its first line must be cell,value (the text of a cell and its meaning); save it as UTF-8"
 
 
 @pytest.mark.parametrize(
@@ -137,7 +139,7 @@ _HEADER_HINT = "its first line must be cell,value: what the cell says, and what 
         ),
         pytest.param(
             b"cell,value\na,b,c\n",
-            "t.csv:2:1: the line has 3 cells and not 2; quote a cell that holds the delimiter",
+            "t.csv:2:1: the line has 3 cells instead of 2; quote a cell that contains the delimiter",
             id="three cells",
         ),
         pytest.param(

@@ -13,42 +13,42 @@ from tests.mapping.written import HEAD, HEADER, question, reading_refused, resol
     [
         pytest.param(
             "answers: {q: {column: A, pattern: '(?P<a>'}}\n",
-            "m.yaml:4:35: pattern is no regular expression: missing ), unterminated subpattern at posit"
-            "ion 0; name the part you want, as (?P<city>.+), and put the pattern in single quotes",
+            "m.yaml:4:35: pattern is not a valid regular expression: missing ), unterminated subpattern at posit"
+            "ion 0; name the part that you need, for example (?P<city>.+), and put the pattern in single quotes",
             id="pattern that is none",
         ),
         pytest.param(
             "answers: {q: {column: A, pattern: '(?P<a>.+)(?= TL).+'}}\n",
-            "m.yaml:4:35: pattern cannot be matched in bounded time: it has the group (?=; write what stands there "
-            "into the pattern itself; flags such as (?i) go to its beginning",
+            "m.yaml:4:35: pattern uses a feature that is not supported: the group (?=; write what stands there "
+            "into the pattern itself; put flags such as (?i) at the beginning",
             id="pattern with look-ahead",
         ),
         pytest.param(
             "answers: {q: {column: A, pattern: '(?P<a>.+)\\b.+'}}\n",
-            "m.yaml:4:35: pattern cannot be matched in bounded time: it has the word boundary \\b; write what stands "
+            "m.yaml:4:35: pattern uses a feature that is not supported: the word boundary \\b; write what stands "
             "there into the pattern itself",
             id="pattern with a word boundary",
         ),
         pytest.param(
             "answers: {q: {column: A, pattern: '(?P<a>.+)\\1'}}\n",
-            "m.yaml:4:35: pattern cannot be matched in bounded time: it has the reference \\1; write what stands "
+            "m.yaml:4:35: pattern uses a feature that is not supported: the reference \\1; write what stands "
             "there into the pattern itself",
             id="pattern with a reference",
         ),
         pytest.param(
             "answers: {q: {column: A, pattern: '(?P<a>.++)'}}\n",
-            "m.yaml:4:35: pattern cannot be matched in bounded time: it has the repeat ++; take the second + out",
+            "m.yaml:4:35: pattern uses a feature that is not supported: the repeat ++; remove the second +",
             id="pattern that repeats without a way back",
         ),
         pytest.param(
             "answers: {q: {column: A, pattern: '(?:(?P<a>[^,]*),?)+'}}\n",
-            "m.yaml:4:35: pattern cannot be matched in bounded time: + repeats a named group that may be empty; "
-            "let it hold one character at least, as with + instead of *",
+            "m.yaml:4:35: pattern uses a feature that is not supported: + repeats a named group that may be empty; "
+            "make the group match at least one character, for example with + instead of *",
             id="pattern that repeats an empty group",
         ),
         pytest.param(
             "answers: {q: {experience: {company_name: a, cell: {column: A, split: ';', pattern: '(?P<a>.{2000})'}}}}\n",
-            "m.yaml:4:84: pattern cannot be matched in bounded time: invalid repetition size: {2000,2000}; make it "
+            "m.yaml:4:84: pattern uses a feature that is not supported: invalid repetition size: {2000,2000}; make it "
             "shorter, or its {m,n} smaller",
             id="pattern of entries that is too large",
         ),
@@ -60,12 +60,12 @@ from tests.mapping.written import HEAD, HEADER, question, reading_refused, resol
         ),
         pytest.param(
             "answers: {q: {column: A, pattern: '(?P<a>.)(?P<b>.)'}}\n",
-            "m.yaml:4:26: the pattern has the groups a, b; say which one is the value, as group: a",
+            "m.yaml:4:26: the pattern has several groups: a, b; choose one of them, for example group: a",
             id="pattern of two groups",
         ),
         pytest.param(
             "answers: {q: {column: A, pattern: '(?P<city>.+)', group: town}}\n",
-            "m.yaml:4:58: 'town' is no group of the pattern; use one of city",
+            "m.yaml:4:58: 'town' is not a group of the pattern; use one of city",
             id="group that is not there",
         ),
         pytest.param(
@@ -80,7 +80,7 @@ from tests.mapping.written import HEAD, HEADER, question, reading_refused, resol
         ),
         pytest.param(
             'answers: {q: {column: A, split: ";", take: last}}\n',
-            "m.yaml:4:44: 'last' is no value of take; use one of first, first_valid",
+            "m.yaml:4:44: 'last' is not a valid value of take; use one of first, first_valid",
             id="take of something",
         ),
         pytest.param(
@@ -95,12 +95,13 @@ from tests.mapping.written import HEAD, HEADER, question, reading_refused, resol
         ),
         pytest.param(
             "answers: {q: {column: A, part: middle}}\n",
-            "m.yaml:4:32: 'middle' is no value of part; use one of first, last, start, end",
+            "m.yaml:4:32: 'middle' is not a valid value of part; use one of first, last, start, end",
             id="part of something",
         ),
         pytest.param(
             "answers: {q: {column: A, months: xx}}\n",
-            "m.yaml:4:34: 'xx' is no language of months; use one of en, tr, de, fr, es, it, pt, nl, pl, ru",
+            "m.yaml:4:34: 'xx' is not a supported language for month names; use one of en, tr, de, fr, es, it, pt, "
+            "nl, pl, ru",
             id="months of no language",
         ),
         pytest.param(
@@ -111,17 +112,18 @@ from tests.mapping.written import HEAD, HEADER, question, reading_refused, resol
         ),
         pytest.param(
             "answers: {q: {column: A, names: {surname: middle}}}\n",
-            "m.yaml:4:43: 'middle' is no value of surname; use one of last_word, first_word, capitals, before_comma",
+            "m.yaml:4:43: 'middle' is not a valid value of surname; use one of last_word, first_word, capitals, "
+            "before_comma",
             id="names in another way",
         ),
         pytest.param(
             "answers: {q: {column: A, names: {surname: before_comma, particles: [van]}}}\n",
-            "m.yaml:4:57: particles have no effect where the last name stands before a comma; take it out",
+            "m.yaml:4:57: particles have no effect with surname: before_comma; take it out",
             id="particles before a comma",
         ),
         pytest.param(
             "answers: {q: {column: A, names: last_word}}\n",
-            "m.yaml:4:33: names must be keys and values; write 'key: value', one to a line, indented",
+            "m.yaml:4:33: names must be keys and values; write 'key: value' pairs, one per line, indented",
             id="names a text",
         ),
         pytest.param(
@@ -137,29 +139,29 @@ from tests.mapping.written import HEAD, HEADER, question, reading_refused, resol
         ),
         pytest.param(
             "answers: {q: {experience: {company_name: C, sheet: {name: Jobs, equals: ID}}}}\n",
-            "m.yaml:4:52: sheet has no key; name its column that says whose entry a row is",
+            "m.yaml:4:52: sheet has no key; add the column there that identifies the candidate",
             id="sheet without key",
         ),
         pytest.param(
             "answers: {q: {experience: {company_name: C, file: {name: jobs.csv, key: ID}}}}\n",
-            "m.yaml:4:51: file has no equals; name the column of the main table that says the same as key",
+            "m.yaml:4:51: file has no equals; add the column of the main table that matches key",
             id="file without equals",
         ),
         pytest.param(
             "answers: {q: {experience: {company_name: C, sheet: {name: Jobs, key: ID, equals: ID, encod"
             "ing: utf-8}}}}\n",
-            "m.yaml:4:86: 'encoding' is no key of sheet; use one of name, key, equals, order_by, header"
+            "m.yaml:4:86: 'encoding' is an unknown key in sheet; use one of name, key, equals, order_by, header"
             "_row, header_rows, skip_rows, stop_at, hidden_rows",
             id="sheet with an encoding",
         ),
         pytest.param(
             "answers: {q: {experience: {company_name: C, rows: some}}}\n",
-            "m.yaml:4:51: 'some' is no value of rows; write rows: all, or rows: {column: ..., is: ...}",
+            "m.yaml:4:51: 'some' is not a valid value of rows; write rows: all, or rows: {column: ..., is: ...}",
             id="rows of something",
         ),
         pytest.param(
             "answers: {q: {experience: {company_name: C, rows: {column: Type}}}}\n",
-            "m.yaml:4:51: rows has neither is nor is_not; keep one of them, with a list of words",
+            "m.yaml:4:51: rows has neither is nor is_not; use one of them, with a list of words",
             id="rows without words",
         ),
         pytest.param(
@@ -189,78 +191,79 @@ from tests.mapping.written import HEAD, HEADER, question, reading_refused, resol
         ),
         pytest.param(
             'answers: {q: {experience: {company_name: C, lists: {split: ";", numbered: maybe}}}}\n',
-            "m.yaml:4:75: 'maybe' is no value of numbered; use one of true, false",
+            "m.yaml:4:75: 'maybe' is not a valid value of numbered; use one of true, false",
             id="lists numbered otherwise",
         ),
         pytest.param(
             "answers: {q: {experience: {company_name: C, order: newest}}}\n",
-            "m.yaml:4:52: 'newest' is no value of order; did you mean 'newest_first'? use one of kept, "
+            "m.yaml:4:52: 'newest' is not a valid value of order; did you mean 'newest_first'? use one of kept, "
             "newest_first, oldest_first",
             id="order of another kind",
         ),
         pytest.param(
             'answers: {q: {experience: {company_name: C, repeat: "{i}"}}}\n',
-            "m.yaml:4:53: '{i}' is no form of repeat; write repeat: \"{n}\", and {n} in each column name",
+            "m.yaml:4:53: '{i}' is not a valid value of repeat; write repeat: \"{n}\", and {n} in each column name",
             id="repeat of another form",
         ),
         pytest.param(
             "source: {group_by: {blank: continues}}\n",
-            "m.yaml:4:20: group_by has no column; name the column that says the same in all rows of a candidate",
+            "m.yaml:4:20: group_by has no column; add the column that is the same in all rows of a candidate",
             id="group_by without column",
         ),
         pytest.param(
             "source: {group_by: {column: ID, blank: new}}\n",
-            "m.yaml:4:40: 'new' is no value of blank; use one of continues",
+            "m.yaml:4:40: 'new' is not a valid value of blank; use one of continues",
             id="group_by of another word",
         ),
         pytest.param(
             "source: {group_by: {column: ID, main: {column: Type}}}\n",
-            "m.yaml:4:39: main has neither is nor is_not; keep one of them, with a list of words",
+            "m.yaml:4:39: main has neither is nor is_not; use one of them, with a list of words",
             id="main without words",
         ),
         pytest.param(
             "source: {skip_rows: [3-x]}\n",
-            "m.yaml:4:22: '3-x' is no row number and no range of them; write it like 2 or 4-6",
+            "m.yaml:4:22: '3-x' is not a valid row number or range; write it like 2 or 4-6",
             id="skipping no number",
         ),
         pytest.param(
             "source: {skip_rows: 5-3}\n",
-            "m.yaml:4:21: '5-3' is no row number and no range of them; write it like 2 or 4-6",
+            "m.yaml:4:21: '5-3' is not a valid row number or range; write it like 2 or 4-6",
             id="skipping backwards",
         ),
         pytest.param(
             "source: {hidden_rows: show}\n",
-            "m.yaml:4:23: 'show' is no value of hidden_rows; use one of read, skip",
+            "m.yaml:4:23: 'show' is not a valid value of hidden_rows; use one of read, skip",
             id="hidden rows otherwise",
         ),
         pytest.param(
             "defaults: {duplicates: last}\n",
-            "m.yaml:4:24: 'last' is no value of duplicates; use one of first, error",
+            "m.yaml:4:24: 'last' is not a valid value of duplicates; use one of first, error",
             id="duplicates otherwise",
         ),
         pytest.param(
             "route: {column: Job, is_not: x}\n",
-            "m.yaml:4:8: route has is_not, which could take rows of another mapping; write is: with its own words",
+            "m.yaml:4:8: route cannot use is_not: it could take rows of another mapping; use is: with the words of "
+            "this mapping",
             id="route with is_not",
         ),
         pytest.param(
             "route: {column: Job}\n",
-            "m.yaml:4:8: route has neither is nor is_not; keep one of them, with a list of words",
+            "m.yaml:4:8: route has neither is nor is_not; use one of them, with a list of words",
             id="route without words",
         ),
         pytest.param(
             "extends: none.yaml\n",
-            "m.yaml:4:10: there is no file 'none.yaml'; name it from the folder of this mapping file",
+            "m.yaml:4:10: the file 'none.yaml' does not exist; give its path relative to the folder of this mapping",
             id="extends nothing that is there",
         ),
         pytest.param(
             "extends: m.yaml\n",
-            "m.yaml:4:10: 'm.yaml' extends this file in turn; take extends: out of one of them",
+            "m.yaml:4:10: 'm.yaml' and this file extend each other; remove extends: from one of them",
             id="extends itself",
         ),
         pytest.param(
             "without: [skills]\nanswers: {q: A}\n",
-            "m.yaml:4:11: the shared part has no answer 'skills'; take it out of without:",
+            "m.yaml:4:11: the shared part has no answer 'skills'; remove it from without:",
             id="without an answer that is not there",
         ),
         pytest.param(
@@ -282,21 +285,21 @@ def test_a_mistake_of_the_language(text: str, told: str) -> None:
             '{q: {column: First, split: ";", take: first}}',
             question("q", "multiple_choice", options=("a", "b")),
             "",
-            "m.yaml:4:14: take leaves choices of the answer to q out: it takes several; take take: out",
+            "m.yaml:4:14: take would drop choices: the answer to q takes several; remove take:",
             id="take of choices",
         ),
         pytest.param(
             "{q: {column: First, part: start}}",
             question("q"),
             "",
-            "m.yaml:4:14: part: start has no effect on the answer to q: it is no date or number; take part: out",
+            "m.yaml:4:14: part: start has no effect on the answer to q, which is not a date or a number; remove part:",
             id="range of a text",
         ),
         pytest.param(
             "{q: {column: First, part: first}}",
             question("q", "integer"),
             "",
-            "m.yaml:4:14: part: first has no effect on the answer to q: it is no name; take part: out",
+            "m.yaml:4:14: part: first has no effect on the answer to q, which is not a name; remove part:",
             id="range of a name",
         ),
         pytest.param(
@@ -304,7 +307,7 @@ def test_a_mistake_of_the_language(text: str, told: str) -> None:
             "own>.+)'}, company_name: compny}}}",
             question("q"),
             "",
-            "m.yaml:4:125: there is no group of the pattern 'compny'; did you mean 'company'?",
+            "m.yaml:4:125: the group of the pattern 'compny' does not exist; did you mean 'company'?",
             id="group of a cell's pattern",
         ),
         pytest.param(
@@ -312,56 +315,57 @@ def test_a_mistake_of_the_language(text: str, told: str) -> None:
             "y_name: company}}}",
             question("q"),
             "",
-            "m.yaml:4:43: there is no column 'Frst'; did you mean 'First'?",
+            "m.yaml:4:43: the column 'Frst' does not exist; did you mean 'First'?",
             id="cell of no column",
         ),
         pytest.param(
             "{q: {experience: {json: Frst, company_name: company}}}",
             question("q"),
             "",
-            "m.yaml:4:34: there is no column 'Frst'; did you mean 'First'?",
+            "m.yaml:4:34: the column 'Frst' does not exist; did you mean 'First'?",
             id="json of no column",
         ),
         pytest.param(
             '{q: {experience: {lists: {split: ";"}, company_name: Frst}}}',
             question("q"),
             "",
-            "m.yaml:4:63: there is no column 'Frst'; did you mean 'First'?",
+            "m.yaml:4:63: the column 'Frst' does not exist; did you mean 'First'?",
             id="lists of no column",
         ),
         pytest.param(
             "{q: {experience: {rows: all, company_name: First}}}",
             question("q"),
             "",
-            "m.yaml:4:34: rows needs to know which rows are one candidate; add group_by: a column, under source:",
+            "m.yaml:4:34: rows: needs group_by: to know which rows are one candidate; add group_by: COLUMN under "
+            "source:",
             id="rows without group_by",
         ),
         pytest.param(
             "{q: {experience: {rows: {column: Typ, is: job}, company_name: First}}}",
             question("q"),
             "source: {group_by: First}\n",
-            "m.yaml:4:43: there is no column 'Typ'; the columns are 'E-mail', 'First', 'Last', 'CV'",
+            "m.yaml:4:43: the column 'Typ' does not exist; the columns are 'E-mail', 'First', 'Last', 'CV'",
             id="rows of no column",
         ),
         pytest.param(
             "{q: First}",
             question("q"),
             "source: {group_by: ID}\n",
-            "m.yaml:5:20: there is no column 'ID'; the columns are 'E-mail', 'First', 'Last', 'CV'",
+            "m.yaml:5:20: the column 'ID' does not exist; the columns are 'E-mail', 'First', 'Last', 'CV'",
             id="group_by no column",
         ),
         pytest.param(
             "{q: First}",
             question("q"),
             "source: {group_by: {column: First, main: {column: Typ, is: a}}}\n",
-            "m.yaml:5:51: there is no column 'Typ'; the columns are 'E-mail', 'First', 'Last', 'CV'",
+            "m.yaml:5:51: the column 'Typ' does not exist; the columns are 'E-mail', 'First', 'Last', 'CV'",
             id="main of no column",
         ),
         pytest.param(
             "{q: First}",
             question("q"),
             "route: {column: Job, is: a}\n",
-            "m.yaml:5:17: there is no column 'Job'; the columns are 'E-mail', 'First', 'Last', 'CV'",
+            "m.yaml:5:17: the column 'Job' does not exist; the columns are 'E-mail', 'First', 'Last', 'CV'",
             id="route of no column",
         ),
     ],

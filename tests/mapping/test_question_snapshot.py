@@ -10,7 +10,7 @@ from importer.mapping.question_snapshot import changes, seen_lines, with_seen
 from importer.models import Question
 from tests.mapping.written import HEAD, question, read
 
-HINT = "look at its line under answers:, then: importer mapping check MAPPING --accept"
+HINT = "check its line under answers:, then run: importer mapping check MAPPING --accept"
 ASKED = question("q", text="What?", id=1)
 CHOICE = question("q", "single_choice", options=("a", "b"), text="What?")
 
@@ -59,10 +59,10 @@ def test_a_change_is_told(then: Question, now: Question, message: str | None) ->
 
 
 def test_gone_and_new_questions_are_told() -> None:
-    """A question that is not asked any more, a new one, and a new one that must be answered."""
+    """A question that is no longer asked, a new one, and a new one that must be answered."""
     new, must = question("n", "date", text="When?"), question(None, text="Where?", required=True)
     assert told([ASKED], [new, must]) == [
-        "m.yaml:6:3: q is not asked any more; take it out under answers:",
+        "m.yaml:6:3: q is no longer asked; remove it under answers:",
         "m.yaml:2:1: n ('When?', date) is new: a question; add it under answers: if a column answers it",
         "m.yaml:2:1: text: Where? ('Where?', short_text) is new: a required question; add it under answers:",
     ]

@@ -20,46 +20,53 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        pytest.param("", "m.yaml: the mapping file is empty; begin it with version: 1", id="empty file"),
+        pytest.param("", "m.yaml: the mapping file is empty; start it with version: 1", id="empty file"),
         pytest.param(
             "a: [1\nb: 2\n",
-            f"m.yaml:2:2: this is no YAML: expected ',' or ']', but got ':'; {_QUOTES}",
+            f"m.yaml:2:2: this is not valid YAML: expected ',' or ']', but got ':'; {_QUOTES}",
             id="open bracket",
         ),
         pytest.param(
-            "a: b: c\n", f"m.yaml:1:5: this is no YAML: mapping values are not allowed here; {_QUOTES}", id="two colons"
+            "a: b: c\n",
+            f"m.yaml:1:5: this is not valid YAML: mapping values are not allowed here; {_QUOTES}",
+            id="two colons",
         ),
         pytest.param("a: x\x00\n", "m.yaml:1:5: the character U+0000 is not allowed in YAML; take it out", id="NUL"),
         pytest.param(
-            "[" * 3000, "m.yaml:1:21: lists and keys lie more than 20 deep; write it flatter", id="nested without end"
+            "[" * 3000,
+            "m.yaml:1:21: lists and keys are nested more than 20 levels deep; use fewer levels",
+            id="nested without end",
         ),
         pytest.param(
-            "a: &x [*x]\n", "m.yaml:1:4: lists and keys lie more than 20 deep; write it flatter", id="alias of itself"
+            "a: &x [*x]\n",
+            "m.yaml:1:4: lists and keys are nested more than 20 levels deep; use fewer levels",
+            id="alias of itself",
         ),
         pytest.param(
             HEAD + "defaults: {region: !country TR}\n",
-            "m.yaml:4:20: a YAML tag (!) has no meaning here; take it out",
+            "m.yaml:4:20: YAML tags (!) are not supported; take it out",
             id="tag",
         ),
         pytest.param(
             HEAD + "version: 1\n",
-            "m.yaml:4:1: 'version' is given twice; keep one; the other is in line 1",
+            "m.yaml:4:1: 'version' is given twice; keep one; the other is on line 1",
             id="key twice",
         ),
         pytest.param(HEAD + "? [a]\n: b\n", "m.yaml:4:3: a key must be a text; put it in quotes", id="key no text"),
         pytest.param(
             "- a\n",
-            "m.yaml:1:1: the mapping file must be keys and values; write 'key: value', one to a line, indented",
+            "m.yaml:1:1: the mapping file must be keys and values; write 'key: value' pairs, one per line, indented",
             id="list at top",
         ),
         pytest.param(
             "version: 1\ntarget: {job_post: a}\ncandidate:\n",
-            "m.yaml:3:1: nothing stands under candidate; write 'key: value' below it, one to a line, indented",
+            "m.yaml:3:1: nothing stands under candidate; write 'key: value' pairs below it, one per line, indented",
             id="empty section",
         ),
         pytest.param(
             HEAD + "anwsers: {}\n",
-            "m.yaml:4:1: 'anwsers' is no key of the mapping file; did you mean 'answers'? use one of version, extends, "
+            "m.yaml:4:1: 'anwsers' is an unknown key in the mapping file; did you mean 'answers'? use one of "
+            "version, extends, "
             "without, target, route, source, defaults, candidate, answers, questions_seen",
             id="unknown key",
         ),
@@ -70,7 +77,7 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         ),
         pytest.param(
             "version: 2\ntarget: {job_post: 4f2c9a}\n" + _CANDIDATE,
-            "m.yaml:1:10: version 2 of the mapping language is not known; write version: 1",
+            "m.yaml:1:10: version 2 of the mapping file is not supported; write version: 1",
             id="later version",
         ),
         pytest.param(
@@ -80,22 +87,22 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         ),
         pytest.param(
             "version: 1\ntarget: {job_post: a, talent_pool: 1}\n" + _CANDIDATE,
-            "m.yaml:2:9: target has job_post and talent_pool; give one of them",
+            "m.yaml:2:9: target has both job_post and talent_pool; use one of them",
             id="two targets",
         ),
         pytest.param(
             "version: 1\ntarget: {}\n" + _CANDIDATE,
-            "m.yaml:2:9: target has neither job_post nor talent_pool; give one of them",
+            "m.yaml:2:9: target has neither job_post nor talent_pool; use one of them",
             id="blank target",
         ),
         pytest.param(
             "version: 1\ntarget: {job_post: ../x}\n" + _CANDIDATE,
-            "m.yaml:2:20: '../x' is no job post id; give the hash of the job post: letters, digits, _ and -",
+            "m.yaml:2:20: '../x' is no job post id; enter the hash of the job post: letters, digits, _ and -",
             id="hash that leaves its path",
         ),
         pytest.param(
             "version: 1\ntarget: {talent_pool: x}\n" + _CANDIDATE,
-            "m.yaml:2:23: 'x' is no talent pool id; give the number of the talent pool, in digits",
+            "m.yaml:2:23: 'x' is no talent pool id; enter the number of the talent pool, in digits",
             id="pool no number",
         ),
         pytest.param(
@@ -105,23 +112,23 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         ),
         pytest.param(
             _POST + "candidate: {email: E, first_name: F, last_name: L}\n",
-            "m.yaml:3:12: candidate has no cv; name its column, as cv: ...",
+            "m.yaml:3:12: candidate has no cv; add its column, for example cv: CV document",
             id="cv not mapped",
         ),
         pytest.param(
             _POST + "candidate: {email: E, first_name: F, last_name: L, cv: C, source_platform: {value: x}}\n",
-            "m.yaml:3:59: a job application has no source_platform; take it out",
+            "m.yaml:3:59: source_platform is only for talent pools, not for job posts; take it out",
             id="source_platform of a job post",
         ),
         pytest.param(
             "version: 1\ntarget: {talent_pool: 17}\n" + _CANDIDATE + "answers: {a: b}\n",
-            "m.yaml:4:1: a talent pool has no questions to answer; take answers: out, or give a job post as target",
+            "m.yaml:4:1: a talent pool has no questions to answer; remove answers:, or set a job post as the target",
             id="answers of a pool",
         ),
         pytest.param(
             "version: 1\ntarget: {talent_pool: 17}\n"
             "candidate: {email: E, first_name: F, last_name: L, cv: C, terms_of_use: T}\n",
-            "m.yaml:3:59: a talent pool has no terms_of_use; take it out",
+            "m.yaml:3:59: terms_of_use is only for job posts, not for talent pools; take it out",
             id="terms of a pool",
         ),
         pytest.param(
@@ -131,27 +138,27 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         ),
         pytest.param(
             HEAD + "source: {skip_rows: [2, 6-4]}\n",
-            "m.yaml:4:25: '6-4' is no row number and no range of them; write it like 2 or 4-6",
+            "m.yaml:4:25: '6-4' is not a valid row number or range; write it like 2 or 4-6",
             id="rows backwards",
         ),
         pytest.param(
             HEAD + "source: {encoding: windows}\n",
-            "m.yaml:4:20: 'windows' is no encoding; use one such as utf-8, cp1254, cp1252 or utf-16",
+            "m.yaml:4:20: 'windows' is not a known encoding; use, for example, utf-8, cp1254, cp1252 or utf-16",
             id="unknown encoding",
         ),
         pytest.param(
             HEAD + "source: {delimiter: ab}\n",
-            'm.yaml:4:21: \'ab\' is no delimiter; give one sign in quotes, as ";" or "tab"',
+            'm.yaml:4:21: \'ab\' is not a valid delimiter; give one sign in quotes, as ";" or "tab"',
             id="long delimiter",
         ),
         pytest.param(
             HEAD + "source: {where: {column: S}}\n",
-            "m.yaml:4:17: where has neither is nor is_not; keep one of them, with a list of words",
+            "m.yaml:4:17: where has neither is nor is_not; use one of them, with a list of words",
             id="where without words",
         ),
         pytest.param(
             HEAD + "source: {where: {column: S, is: a, is_not: b}}\n",
-            "m.yaml:4:17: where has is and is_not; keep one of them, with a list of words",
+            "m.yaml:4:17: where has both is and is_not; use one of them, with a list of words",
             id="where both ways",
         ),
         pytest.param(
@@ -166,38 +173,41 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         ),
         pytest.param(
             HEAD + 'defaults: {decimal: ";"}\n',
-            'm.yaml:4:21: \';\' is no decimal sign; use one of "." ","',
+            'm.yaml:4:21: \';\' is not a valid decimal separator; use one of "." ","',
             id="decimal sign",
         ),
         pytest.param(
             HEAD + 'defaults: {thousands: "_"}\n',
-            f"m.yaml:4:23: '_' is no thousands sign; {_SIGN}",
+            f"m.yaml:4:23: '_' is not a valid thousands separator; {_SIGN}",
             id="thousands sign",
         ),
         pytest.param(
             HEAD + 'defaults: {decimal: ",", thousands: ","}\n',
-            "m.yaml:4:26: decimal and thousands are both ','; give each its own sign",
+            "m.yaml:4:26: decimal and thousands are both ','; use a different character for each",
             id="same signs",
         ),
         pytest.param(
             HEAD + "defaults: {yes: [var], no: [yok, VAR]}\n",
-            "m.yaml:4:24: 'var' is a word of both yes and no; keep it in one of them",
+            "m.yaml:4:24: 'var' is listed under both yes and no; keep it under one of them",
             id="yes and no",
         ),
-        pytest.param(HEAD + "defaults: {region: UK}\n", "m.yaml:4:20: 'UK' is no region; did you mean 'GB'?", id="UK"),
+        pytest.param(
+            HEAD + "defaults: {region: UK}\n", "m.yaml:4:20: 'UK' is not a known region; did you mean 'GB'?", id="UK"
+        ),
         pytest.param(
             HEAD + "defaults: {unused_columns: warm}\n",
-            "m.yaml:4:28: 'warm' is no value of unused_columns; did you mean 'warn'? use one of ignore, warn, error",
+            "m.yaml:4:28: 'warm' is not a valid value of unused_columns; did you mean 'warn'? use one of ignore, "
+            "warn, error",
             id="unknown word",
         ),
         pytest.param(
             HEAD + "answers: {q: [A, B]}\n",
-            "m.yaml:4:14: q must be a column or keys; write alternatives as {column: [a, b]}",
+            "m.yaml:4:14: q must be a column or keys; write several columns as {column: [a, b]}",
             id="bare list",
         ),
         pytest.param(
             HEAD + "answers:\n  q:\n",
-            "m.yaml:5:3: q is blank; give a text, or take the key out",
+            "m.yaml:5:3: q is blank; enter a text, or remove the key",
             id="blank column",
         ),
         pytest.param(
@@ -233,7 +243,8 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         ),
         pytest.param(
             HEAD + "answers: {q: {column: A, present: [Now]}}\n",
-            "m.yaml:4:26: 'present' is no key of q; use one of column, join, value, with, pattern, group, split, take, "
+            "m.yaml:4:26: 'present' is an unknown key in q; use one of column, join, value, with, pattern, group, "
+            "split, take, "
             "values, otherwise, part, before, after, default, missing, dates, months, pivot, decimal, thousands, "
             "region, missing_day, missing_month, yes, no, names",
             id="present elsewhere",
@@ -245,12 +256,12 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         ),
         pytest.param(
             HEAD + 'answers: {"text: ": A}\n',
-            "m.yaml:4:11: 'text: ' names no question; give its key, text: or id:",
+            "m.yaml:4:11: 'text: ' does not name a question; use its key, text: ... or id: ...",
             id="blank question",
         ),
         pytest.param(
             HEAD + "answers: {q: {education: {major: M}}}\n",
-            "m.yaml:4:26: education has no school_name; each entry needs its name",
+            "m.yaml:4:26: education has no school_name; every entry needs a name",
             id="entry without name",
         ),
         pytest.param(
@@ -260,7 +271,7 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         ),
         pytest.param(
             HEAD + "answers: {q: {experience: {company_name: S, degree: D}}}\n",
-            "m.yaml:4:45: 'degree' is no key of experience; use one of repeat, sheet, file, rows, cell, json, "
+            "m.yaml:4:45: 'degree' is an unknown key in experience; use one of repeat, sheet, file, rows, cell, json, "
             "lists, company_name, position_title, employment_type, start_date, end_date, "
             "currently_employed, order",
             id="field of the other kind",
@@ -293,15 +304,15 @@ def test_one_wrong_value_hides_no_other() -> None:
     )
     assert [line.partition("; ")[0] for line in told] == [
         "m.yaml:4:26: decimal and thousands are both ','",
-        "m.yaml:4:50: 'XX' is no region",
-        "m.yaml:4:64: 'a' is a word of both yes and no",
-        "m.yaml:4:73: 'regoin' is no key of defaults",
-        "m.yaml:4:102: 'x' is no value of surname",
-        "m.yaml:6:18: the pattern has the groups a, b",
+        "m.yaml:4:50: 'XX' is not a known region",
+        "m.yaml:4:64: 'a' is listed under both yes and no",
+        "m.yaml:4:73: 'regoin' is an unknown key in defaults",
+        "m.yaml:4:102: 'x' is not a valid value of surname",
+        "m.yaml:6:18: the pattern has several groups: a, b",
         "m.yaml:6:54: split must be a text",
         "m.yaml:6:71: with has no effect without join",
-        "m.yaml:6:89: 'xx' is no language of months",
-        "m.yaml:6:93: 'yy' is no language of months",
+        "m.yaml:6:89: 'xx' is not a supported language for month names",
+        "m.yaml:6:93: 'yy' is not a supported language for month names",
         "m.yaml:7:17: join is blank",
         "m.yaml:7:22: r has join and value",
         "m.yaml:7:32: group has no effect without pattern",
@@ -315,7 +326,8 @@ def test_a_spreadsheet_in_the_place_of_the_mapping(content: bytes) -> None:
     with pytest.raises(UnusableInput) as refused:
         read_mapping(Path("m.yaml"))
     assert str(refused.value) == (
-        "m.yaml: this is a spreadsheet, and a mapping file (.yaml) is wanted; give the two the other way round"
+        "m.yaml: this is a spreadsheet, not a mapping file (.yaml); swap the two: FILE is the spreadsheet, "
+        "--mapping is the mapping file"
     )
 
 
@@ -324,7 +336,7 @@ def test_a_file_that_is_no_utf8() -> None:
     Path("m.yaml").write_bytes("version: 1\n# Kıdem\n".encode("cp1254"))
     with pytest.raises(UnusableInput) as refused:
         read_mapping(Path("m.yaml"))
-    assert str(refused.value) == "m.yaml:2:4: the byte 0xfd is no UTF-8; save the file as UTF-8"
+    assert str(refused.value) == "m.yaml:2:4: the file is not UTF-8 (byte 0xfd); save the file as UTF-8"
 
 
 def test_a_file_that_is_not_there() -> None:
@@ -341,11 +353,14 @@ def test_a_file_that_is_too_large() -> None:
     Path("m.yaml").write_bytes(b"#" * 1_000_001)
     with pytest.raises(UnusableInput) as refused:
         read_mapping(Path("m.yaml"))
-    assert str(refused.value) == "m.yaml: the mapping file is larger than 1,000,000 bytes; give a mapping file"
+    assert (
+        str(refused.value)
+        == "m.yaml: the mapping file is larger than 1,000,000 bytes; check that this is a mapping file"
+    )
 
 
 def test_aliases_that_multiply() -> None:
     """A small file that stands for millions of values is refused before it fills the memory."""
     levels = "".join(f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 10)}]\n" for n in range(1, 8))
     told = reading_refused("l0: &l0 [x]\n" + levels)
-    assert told[0].endswith("the file stands for more than 50,000 values; use fewer aliases (*)")
+    assert told[0].endswith("the file expands to more than 50,000 values; use fewer aliases (*)")

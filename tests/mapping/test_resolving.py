@@ -111,5 +111,6 @@ def test_a_choice_without_options_is_a_warning() -> None:
     """Where the service lists no options nothing can be checked, and a person is told so."""
     mapping = resolved(HEAD + "answers: {q: CV}\n", HEADER, [question("q", "single_choice")])
     assert [str(warning) for warning in mapping.warnings] == [
-        "m.yaml:4:11: the service lists no options of q, so that its answers cannot be checked; check the job post"
+        "m.yaml:4:11: the service lists no options for q, so its answers cannot be checked; check the question in "
+        "the job post"
     ]

@@ -23,21 +23,21 @@ _DEGREES = (
             "{q: Frst}",
             (),
             [question("q")],
-            "m.yaml:4:14: there is no column 'Frst'; did you mean 'First'?",
+            "m.yaml:4:14: the column 'Frst' does not exist; did you mean 'First'?",
             id="unknown column",
         ),
         pytest.param(
             "{q: Zzz}",
             (),
             [question("q")],
-            "m.yaml:4:14: there is no column 'Zzz'; the columns are 'E-mail', 'First', 'Last', 'CV'",
+            "m.yaml:4:14: the column 'Zzz' does not exist; the columns are 'E-mail', 'First', 'Last', 'CV'",
             id="unlike any column",
         ),
         pytest.param(
             '{q: "=Z"}',
             (),
             [question("q")],
-            "m.yaml:4:14: there is no column '=Z'; the last column is =D",
+            "m.yaml:4:14: the column '=Z' does not exist; the last column is =D",
             id="letter beyond the last",
         ),
         pytest.param(
@@ -53,42 +53,43 @@ _DEGREES = (
             "{ctiy: First}",
             (),
             [question("city")],
-            "m.yaml:4:11: there is no question with the key 'ctiy'; did you mean 'city'?",
+            "m.yaml:4:11: the question with the key 'ctiy' does not exist; did you mean 'city'?",
             id="unknown key",
         ),
         pytest.param(
             "{hear: First}",
             (),
             [question(None, text="How did you hear about us?")],
-            "m.yaml:4:11: there is no question with the key 'hear'; did you mean 'text: How did you hear about us?'?",
+            "m.yaml:4:11: the question with the key 'hear' does not exist; did you mean 'text: How did you hear "
+            "about us?'?",
             id="key that is a text",
         ),
         pytest.param(
             '{"text: Why you": First}',
             (),
             [question("q", text="Why us?")],
-            "m.yaml:4:11: there is no question with the text 'Why you'; did you mean 'text: Why us?'?",
+            "m.yaml:4:11: the question with the text 'Why you' does not exist; did you mean 'text: Why us?'?",
             id="unknown text",
         ),
         pytest.param(
             '{"id: 99": First}',
             (),
             [question("q", id=7)],
-            "m.yaml:4:11: there is no question with the id '99'; the keys are q",
+            "m.yaml:4:11: the question with the id '99' does not exist; the keys are q",
             id="unknown id",
         ),
         pytest.param(
             '{"text: What?": First}',
             (),
             [question("a", id=1), question("b", id=2)],
-            'm.yaml:4:11: \'What?\' means 2 questions; name the one you mean as "id: 1" or "id: 2"',
+            'm.yaml:4:11: \'What?\' matches 2 questions; use "id: 1" or "id: 2"',
             id="text of two questions",
         ),
         pytest.param(
             '{q: First, "text: What?": Last}',
             (),
             [question("q")],
-            "m.yaml:4:21: q is answered twice; keep one; the other is in line 4",
+            "m.yaml:4:21: q is answered twice; keep one; the other is on line 4",
             id="answered twice",
         ),
         pytest.param(
@@ -150,7 +151,7 @@ _DEGREES = (
             '{q: {column: First, dates: ["%d.%m.%Y", "%d.%m.%y"]}}',
             (),
             [question("q", "date")],
-            "m.yaml:4:50: %y is a year of two digits, and which century it is in is not said; declare the first of the "
+            "m.yaml:4:50: %y is a two-digit year, but its century is not set; declare the first of the "
             "hundred years that it lies in, as pivot: 1950, or export years of four digits",
             id="two-digit years without a pivot",
         ),
@@ -158,7 +159,7 @@ _DEGREES = (
             "{q: {value: ٣٤}}",
             (),
             [question("q", "file_upload")],
-            "m.yaml:4:22: '٣٤' is no document ID; give the ID of an uploaded document, in digits",
+            "m.yaml:4:22: '٣٤' is not a valid document ID; give the ID of an uploaded document, in digits",
             id="document in other digits",
         ),
         pytest.param(
@@ -172,7 +173,7 @@ _DEGREES = (
             "{q: {value: 1.5}}",
             (),
             [question("q", "integer")],
-            "m.yaml:4:22: '1.5' is no whole number; write it in digits",
+            "m.yaml:4:22: '1.5' is not a whole number; write it in digits",
             id="constant no whole number",
         ),
         pytest.param(
@@ -193,28 +194,28 @@ _DEGREES = (
             "{q: {value: example.com}}",
             (),
             [question("q", "url")],
-            "m.yaml:4:22: 'example.com' is no web address; write it with https://",
+            "m.yaml:4:22: 'example.com' is no web address; write it with https:// in front",
             id="constant no address",
         ),
         pytest.param(
             "{q: {value: cv.pdf}}",
             (),
             [question("q", "file_upload")],
-            "m.yaml:4:22: 'cv.pdf' is no document ID; give the ID of an uploaded document, in digits",
+            "m.yaml:4:22: 'cv.pdf' is not a valid document ID; give the ID of an uploaded document, in digits",
             id="constant no document",
         ),
         pytest.param(
             "{q: {value: 12}}",
             (),
             [question("q", "file_upload", type="photo")],
-            "m.yaml:4:14: q would be the same photo for every row; name the column that holds the document ID",
+            "m.yaml:4:14: q would be the same photo for every row; set it to the column that contains the document ID",
             id="constant photo",
         ),
         pytest.param(
             '{q: {column: First, split: ";"}}',
             (),
             [question("q")],
-            "m.yaml:4:14: split has no effect on the answer to q: it takes one value; say which "
+            "m.yaml:4:14: split has no effect on the answer to q, which takes one value; say which "
             "piece, as take: first, or take split: out",
             id="split of one value",
         ),
@@ -222,14 +223,15 @@ _DEGREES = (
             "{q: {column: First, part: last}}",
             (),
             [question("q", "date")],
-            "m.yaml:4:14: part: last has no effect on the answer to q: it is no name; take part: out",
+            "m.yaml:4:14: part: last has no effect on the answer to q, which is not a name; remove part:",
             id="part of a date",
         ),
         pytest.param(
             "{q: {education: {school_name: First, degree: {column: CV, values: {BSc: bachelor}}}}}",
             (),
             [question("q")],
-            f"m.yaml:4:82: 'bachelor' is no degree this service knows; did you mean 'bachelors_degree'? use one of "
+            "m.yaml:4:82: 'bachelor' is no a degree that the service accepts; did you mean 'bachelors_degree'? "
+            "use one of "
             f"{_DEGREES}",
             id="degree of the record, not of the entry",
         ),
@@ -237,7 +239,8 @@ _DEGREES = (
             "{q: {experience: {company_name: First, employment_type: {value: freelance}}}}",
             (),
             [question("q")],
-            "m.yaml:4:74: 'freelance' is no employment type this service knows; use one of full_time, part_time, "
+            "m.yaml:4:74: 'freelance' is no an employment type that the service accepts; use one of full_time, "
+            "part_time, "
             "contract, "
             "intern",
             id="employment type",
@@ -264,21 +267,21 @@ _DEGREES = (
             '{q: {education: {school_name: "School {n}"}}}',
             ("School 1",),
             [question("q")],
-            "m.yaml:4:40: 'School {n}' is numbered and there is no repeat; add repeat: \"{n}\" above it",
+            "m.yaml:4:40: 'School {n}' is numbered, but repeat: is missing; add repeat: \"{n}\" above it",
             id="numbered without repeat",
         ),
         pytest.param(
             '{q: {education: {repeat: "{n}", school_name: First}}}',
             (),
             [question("q")],
-            "m.yaml:4:55: 'First' has no {n}; put {n} where the number of the column is",
+            "m.yaml:4:55: 'First' has no {n}; write {n} in place of the number",
             id="repeat without number",
         ),
         pytest.param(
             '{q: {education: {repeat: "{n}", school_name: "Shcool {n}"}}}',
             ("School 1",),
             [question("q")],
-            "m.yaml:4:55: there is no column like 'Shcool {n}'; did you mean 'School 1'?",
+            "m.yaml:4:55: the column like 'Shcool {n}' does not exist; did you mean 'School 1'?",
             id="no group in the header",
         ),
         pytest.param(
@@ -294,7 +297,7 @@ _DEGREES = (
             '{q: {column: First, decimal: ","}}\ndefaults: {thousands: ","}',
             (),
             [question("q", "decimal")],
-            "m.yaml:4:14: decimal and thousands are both ','; declare both here",
+            "m.yaml:4:14: decimal and thousands are both ','; set both here",
             id="same signs after defaults",
         ),
     ],
@@ -318,7 +321,7 @@ def test_a_constant_email() -> None:
     """One e-mail for every row is never meant."""
     told = resolving_refused(HEAD.replace("email: E-mail", "email: {value: a@example.com}"), HEADER[1:])
     assert told == [
-        "m.yaml:3:20: email would be the same for every row; name the column that holds the e-mail"
+        "m.yaml:3:20: email would be the same for every row; set it to the column that contains the e-mail address"
     ]  # fmt: skip
 
 
@@ -335,7 +338,7 @@ def test_an_option_that_holds_the_joining_sign() -> None:
     questions = [question("q", "multiple_choice", options=("R, S", "T"))]
     told = resolving_refused(HEAD + "answers: {q: CV}\n", HEADER, questions, WireFormat(multiple_choice="comma"))
     assert told == [
-        "m.yaml:4:11: the option 'R, S' of q holds the sign that choices are joined with; set multiple_choice to json "
+        "m.yaml:4:11: the option 'R, S' of q contains the separator between choices; set multiple_choice to json "
         "or "
         "to another sign"
     ]

@@ -59,7 +59,7 @@ def created(numbers: Iterable[int]) -> Iterator[Outcome]:
 def bad_degree(of: Row) -> Problem:
     return Problem(
         "value-unknown",
-        f"{of.cells[3]!r} is no degree this service knows",
+        f"{of.cells[3]!r} is no a degree that the service accepts",
         "add it under values: in mappings/zoho.yaml:41",
         of.place(DEGREE),
     )
@@ -67,7 +67,7 @@ def bad_degree(of: Row) -> Problem:
 
 def bad_mobile(of: Row) -> Problem:
     return Problem(
-        "phone-unreadable", f"{of.cells[2]!r} is no phone number", "write it with its country", of.place(MOBILE)
+        "phone-invalid", f"{of.cells[2]!r} is not a valid phone number", "write it with its country", of.place(MOBILE)
     )
 
 

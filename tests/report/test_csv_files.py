@@ -35,20 +35,20 @@ def test_first_three_files_are_always_written(tmp_path: Path) -> None:
     """Without any row there are the three files with their header, the workbook and the summary, and nothing else."""
     write_report(tmp_path, FACTS, [], [])
 
-    names = {"201_created.csv", "409_already_there.csv", "400_rejected.csv"}
+    names = {"201_created.csv", "409_already_exists.csv", "400_rejected.csv"}
     assert files_in(tmp_path) == {*names, "report.xlsx", "summary.json"}
     assert [read_csv(tmp_path / name) for name in names] == [[HEADER]] * 3
 
 
 FILE_OF = {
     OutcomeKind.CREATED: "201_created.csv",
-    OutcomeKind.ALREADY_THERE: "409_already_there.csv",
+    OutcomeKind.ALREADY_EXISTS: "409_already_exists.csv",
     OutcomeKind.REJECTED: "400_rejected.csv",
     OutcomeKind.INVALID: "invalid.csv",
     OutcomeKind.FAILED: "failed.csv",
-    OutcomeKind.UNCLEAR: "unclear.csv",
+    OutcomeKind.UNCONFIRMED: "unconfirmed.csv",
     OutcomeKind.NOT_SENT: "not_sent.csv",
-    OutcomeKind.DONE_BEFORE: "done_before.csv",
+    OutcomeKind.ALREADY_IMPORTED: "already_imported.csv",
     OutcomeKind.FILTERED: "filtered.csv",
 }
 
@@ -68,15 +68,15 @@ def test_each_row_lies_in_the_file_of_its_outcome(tmp_path: Path) -> None:
 
 STATUS = {
     "201 created": Outcome(4, OutcomeKind.CREATED, 201),
-    "409 already there": Outcome(4, OutcomeKind.ALREADY_THERE, 409),
+    "409 already exists": Outcome(4, OutcomeKind.ALREADY_EXISTS, 409),
     "400 rejected": Outcome(4, OutcomeKind.REJECTED, 400),
     "422 rejected": Outcome(4, OutcomeKind.REJECTED, 422),
     "429 failed": Outcome(4, OutcomeKind.FAILED, 429),
     "failed": Outcome(4, OutcomeKind.FAILED),
-    "503 unclear": Outcome(4, OutcomeKind.UNCLEAR, 503),
+    "503 unconfirmed": Outcome(4, OutcomeKind.UNCONFIRMED, 503),
     "invalid": Outcome(4, OutcomeKind.INVALID),
     "not sent": Outcome(4, OutcomeKind.NOT_SENT),
-    "done before": Outcome(4, OutcomeKind.DONE_BEFORE),
+    "already imported": Outcome(4, OutcomeKind.ALREADY_IMPORTED),
     "filtered": Outcome(4, OutcomeKind.FILTERED),
 }
 
@@ -105,8 +105,8 @@ def test_every_problem_of_a_row_is_told_with_its_cell(tmp_path: Path) -> None:
     write_report(tmp_path, FACTS, [bad], [Outcome(7, OutcomeKind.INVALID, problems=problems)])
 
     assert read_csv(tmp_path / "invalid.csv")[1][6:8] == [
-        """Candidates!D7, column "Degree 1": 'bachelor' is no degree this service knows | """
-        """Candidates!C7, column "Mobile": '12' is no phone number"""
+        """Candidates!D7, column "Degree 1": 'bachelor' is no a degree that the service accepts | """
+        """Candidates!C7, column "Mobile": '12' is not a valid phone number"""
         " | candidates.xlsx, Jobs!B9: 'Sr' is no level | mappings/zoho.yaml:12:5: no value is left"
         " | the row has 3 cells, its header 4 | refused",
         "add it under values: in mappings/zoho.yaml:41 | write it with its country | add the missing cell",
@@ -121,7 +121,7 @@ def test_cells_of_a_csv_source_are_named_by_row_and_column(tmp_path: Path) -> No
     write_report(tmp_path, facts_with(origin=CSV_ORIGIN, knows_types=False), [bad], [invalid])
 
     told = read_csv(tmp_path / "invalid.csv")[1][6]
-    assert told == f"row 7, column \"{DEGREE.name}\": 'bachelor' is no degree this service knows"
+    assert told == f"row 7, column \"{DEGREE.name}\": 'bachelor' is no a degree that the service accepts"
 
 
 HOSTILE = {
@@ -175,12 +175,12 @@ def test_a_file_name_that_is_no_unicode_is_no_obstacle(tmp_path: Path) -> None:
 
 def test_earlier_files_without_rows_go(tmp_path: Path) -> None:
     """When a report is written again, a file whose rows have other outcomes by now is gone, and strangers stay."""
-    write_report(tmp_path, FACTS, rows([4]), [Outcome(4, OutcomeKind.UNCLEAR)])
+    write_report(tmp_path, FACTS, rows([4]), [Outcome(4, OutcomeKind.UNCONFIRMED)])
     (tmp_path / "source.csv").write_text("a copy", encoding="utf-8")
 
     write_report(tmp_path, FACTS, rows([4]), created([4]))
 
-    names = {"201_created.csv", "409_already_there.csv", "400_rejected.csv", "report.xlsx", "summary.json"}
+    names = {"201_created.csv", "409_already_exists.csv", "400_rejected.csv", "report.xlsx", "summary.json"}
     assert files_in(tmp_path) == {*names, "source.csv"}
     assert len(read_csv(tmp_path / "201_created.csv")) == 2
 

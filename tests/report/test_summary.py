@@ -25,11 +25,11 @@ def test_summary_json_whole(tmp_path: Path) -> None:
     bad = [row(number, "1", "a@example.com", "", degree) for number, degree in [(6, "bachelor"), (7, "bachelor")]]
     outcomes = [
         *created([4]),
-        Outcome(5, OutcomeKind.ALREADY_THERE, 409, attempts=3),
+        Outcome(5, OutcomeKind.ALREADY_EXISTS, 409, attempts=3),
         *(Outcome(each.number, OutcomeKind.INVALID, problems=(bad_degree(each),)) for each in bad),
     ]
 
-    write_report(tmp_path, facts_with(exit_code=4, warnings=("look",)), [row(4), row(5), *bad], outcomes)
+    write_report(tmp_path, facts_with(exit_code=4, warnings=("inspect",)), [row(4), row(5), *bad], outcomes)
 
     assert _read(tmp_path) == {
         "version": 1,
@@ -47,7 +47,7 @@ def test_summary_json_whole(tmp_path: Path) -> None:
         "target": {"job_post": "4f2c9a"},
         "target_title": None,
         "mapping": "mappings/zoho.yaml",
-        "outcomes": {**NO_ROWS, "created": 1, "already_there": 1, "invalid": 2},
+        "outcomes": {**NO_ROWS, "created": 1, "already_exists": 1, "invalid": 2},
         "requests": {"sent": 4, "retried": 2},
         "problems": [
             {
@@ -55,20 +55,20 @@ def test_summary_json_whole(tmp_path: Path) -> None:
                 "column": "Degree 1",
                 "count": 2,
                 "example_row": 6,
-                "message": "candidates.xlsx, Candidates!D6: 'bachelor' is no degree this service knows;"
+                "message": "candidates.xlsx, Candidates!D6: 'bachelor' is no a degree that the service accepts;"
                 " add it under values: in mappings/zoho.yaml:41",
                 "outcome": "invalid",
-                "what": "'bachelor' is no degree this service knows",
+                "what": "'bachelor' is no a degree that the service accepts",
                 "hint": "add it under values: in mappings/zoho.yaml:41",
                 "places": ["D6", "D7"],
             }
         ],
-        "warnings": ["look"],
+        "warnings": ["inspect"],
         "stopped": None,
         "sandbox": False,
         "dry_run": False,
         "files": [
-            *("201_created.csv", "409_already_there.csv", "400_rejected.csv", "invalid.csv"),
+            *("201_created.csv", "409_already_exists.csv", "400_rejected.csv", "invalid.csv"),
             *("report.xlsx", "summary.json"),
         ],
         "started_at": "2026-11-21T02:15:03+03:00",
@@ -130,9 +130,9 @@ def test_refusals_are_grouped_by_what_the_service_said(tmp_path: Path) -> None:
 
     assert [(group.what, group.count, group.example_row) for group in summary.problems] == [
         ("city is unknown", 2, 5),
-        ("'B' is no degree this service knows", 2, 7),
+        ("'B' is no a degree that the service accepts", 2, 7),
         ("salary is required", 1, 4),
-        ("'M' is no degree this service knows", 1, 9),
+        ("'M' is no a degree that the service accepts", 1, 9),
     ]
 
 
@@ -151,7 +151,7 @@ def test_groups_do_not_grow_without_end(tmp_path: Path) -> None:
 
 
 UNREADABLE = {
-    "missing": (None, "there is no summary in this folder"),
+    "missing": (None, "this folder does not contain a summary"),
     "no JSON": ("{", "the summary of this run cannot be read: JSONDecodeError Expecting property name"),
     "of a later version": (
         '{"version": 2}',
@@ -173,4 +173,4 @@ def test_a_summary_that_cannot_be_read_is_told(tmp_path: Path, text: str | None,
         read_summary(folder)
 
     assert str(caught.value).startswith(f"{folder}/summary.json: {message}")
-    assert str(caught.value).endswith(f"; write it again: importer report {folder}")
+    assert str(caught.value).endswith(f"; create it again with: importer report {folder}")

@@ -24,31 +24,31 @@ def test_a_run_with_something_of_everything(tmp_path: Path) -> None:
     bad = [row(number, "1", "a@example.com", "12", "bachelor") for number in range(8, 16)]
     outcomes = [
         *created([4, 5]),
-        Outcome(6, OutcomeKind.ALREADY_THERE, 409, 2, (refused("most likely our own earlier attempt", ""),)),
+        Outcome(6, OutcomeKind.ALREADY_EXISTS, 409, 2, (refused("most likely our own earlier attempt", ""),)),
         Outcome(7, OutcomeKind.REJECTED, 400, 1, (refused("answers: " + "salary is required, " * 5),)),
         *(Outcome(each.number, OutcomeKind.INVALID, problems=(bad_degree(each),)) for each in bad[:-1]),
         Outcome(15, OutcomeKind.INVALID, problems=(bad_mobile(bad[-1]),)),
-        Outcome(16, OutcomeKind.UNCLEAR, 503, 3, (refused("503 three times", "run the same command again"),)),
+        Outcome(16, OutcomeKind.UNCONFIRMED, 503, 3, (refused("503 three times", "run the same command again"),)),
     ]
     facts = facts_with(sandbox=True, warnings=('candidates.xlsx: column "Notes" is not used; map it',))
 
     lines = _lines(tmp_path, facts, [*rows(range(4, 8)), *bad, row(16)], outcomes)
 
     assert "\n".join(lines) == (
-        "Finished: 13 rows read, 2 created, 1 already there, 1 rejected, 8 invalid, 1\n"
-        "unclear\n"
+        "Finished: 13 rows read, 2 created, 1 already exists, 1 rejected, 8 invalid, 1\n"
+        "unconfirmed\n"
         "A rehearsal with the sandbox: the real service was not touched\n"
         "\n"
         "       2  created        the service accepted it\n"
-        "       1  already there  the service had this person already\n"
-        "       1  rejected       the service refused it\n"
-        "       8  invalid        our own checks refused it; nothing was sent\n"
-        "       1  unclear        sent, but no answer says whether it arrived\n"
+        "       1  already exists  the service already has this candidate\n"
+        "       1  rejected       the service rejected this row\n"
+        "       8  invalid        failed our own checks; nothing was sent\n"
+        "       1  unconfirmed        sent, but no response confirms that it arrived\n"
         "      13  in all\n"
         "\n"
         "What to fix\n"
         "       7  invalid: Degree 1\n"
-        "          D8: 'bachelor' is no degree this service knows\n"
+        "          D8: 'bachelor' is no a degree that the service accepts\n"
         "          -> add it under values: in mappings/zoho.yaml:41\n"
         "          also D9, D10, D11, D12 and 2 more\n"
         "       1  rejected\n"
@@ -56,14 +56,14 @@ def test_a_run_with_something_of_everything(tmp_path: Path) -> None:
         "          required, salary is required, salary is required,\n"
         "          -> mend the row\n"
         "       1  invalid: Mobile\n"
-        "          C15: '12' is no phone number\n"
+        "          C15: '12' is not a valid phone number\n"
         "          -> write it with its country\n"
-        "       1  unclear\n"
+        "       1  unconfirmed\n"
         "          row 16: 503 three times\n"
         "          -> run the same command again\n"
         "\n"
         "Good to know\n"
-        "       1  already there\n"
+        "       1  already exists\n"
         "          row 6: most likely our own earlier attempt\n"
         "\n"
         "Warnings\n"
@@ -74,24 +74,24 @@ def test_a_run_with_something_of_everything(tmp_path: Path) -> None:
         "Report: results/20261121-021503-7f3a/report.xlsx\n"
         "\n"
         "What to do next\n"
-        "  1. mend the rows in invalid.csv and 400_rejected.csv, then run what you mended\n"
+        "  1. fix the rows in invalid.csv and 400_rejected.csv, then import the fixed files\n"
         "     importer run results/20261121-021503-7f3a/invalid.csv --mapping mappings/zoho.yaml --sandbox\n"
         "     importer run results/20261121-021503-7f3a/400_rejected.csv --mapping mappings/zoho.yaml --sandbox\n"
-        "  2. run the same command again: rows that are done are skipped\n"
+        "  2. run the same command again; completed rows are skipped\n"
         "     importer run candidates.xlsx --mapping mappings/zoho.yaml --sandbox\n"
-        "  3. this was a rehearsal: when it looks right, run it without --sandbox"
+        "  3. this was a test with the sandbox; if the result is correct, run it without --sandbox"
     )
 
 
 def test_a_run_where_all_is_well(tmp_path: Path) -> None:
     """Where every row is in place it says so and nothing more."""
-    outcomes = [*created([4]), Outcome(5, OutcomeKind.DONE_BEFORE)]
+    outcomes = [*created([4]), Outcome(5, OutcomeKind.ALREADY_IMPORTED)]
 
     assert _lines(tmp_path, FACTS, [row(4), row(5)], outcomes) == [
-        "Finished: 2 rows read, 1 created, 1 done before",
+        "Finished: 2 rows read, 1 created, 1 already imported",
         "",
         "       1  created        the service accepted it",
-        "       1  done before    an earlier run settled it; no request was made",
+        "       1  already imported    an earlier run imported it; nothing was sent",
         "       2  in all",
         "",
         "Requests: 1 sent, 0 of them retries",
@@ -99,7 +99,7 @@ def test_a_run_where_all_is_well(tmp_path: Path) -> None:
         "Report: results/20261121-021503-7f3a/report.xlsx",
         "",
         "What to do next",
-        "  1. nothing is left to do: every row is in place",
+        "  1. no action needed: every row is complete",
     ]
 
 
@@ -113,7 +113,7 @@ def test_a_run_that_was_stopped(tmp_path: Path) -> None:
         "Why: the service refuses the token (401)",
         "",
         "       1  failed         not accepted after the last attempt",
-        "       1  not sent       the run stopped before its turn",
+        "       1  not sent       the run stopped before this row was sent",
         "       2  in all",
         "",
         "Requests: 1 sent, 0 of them retries",
@@ -127,20 +127,20 @@ def test_a_run_that_was_stopped(tmp_path: Path) -> None:
 
 
 def test_a_dry_run(tmp_path: Path) -> None:
-    """A dry run says which rows are ready, and how to run it for real."""
+    """A dry run says which rows are ready, and how to run the import."""
     bad = row(5, "1", "a@example.com", "12", "bachelor")
     outcomes = [Outcome(4, OutcomeKind.NOT_SENT), Outcome(5, OutcomeKind.INVALID, problems=(bad_degree(bad),))]
 
     assert _lines(tmp_path, facts_with(dry_run=True), [row(4), bad], outcomes) == [
         "Dry run, nothing sent: 2 rows read, 1 invalid, 1 ready",
         "",
-        "       1  invalid        our own checks refused it; nothing was sent",
+        "       1  invalid        failed our own checks; nothing was sent",
         "       1  ready          passed every check; nothing was sent",
         "       2  in all",
         "",
         "What to fix",
         "       1  invalid: Degree 1",
-        "          D5: 'bachelor' is no degree this service knows",
+        "          D5: 'bachelor' is no a degree that the service accepts",
         "          -> add it under values: in mappings/zoho.yaml:41",
         "",
         "Requests: none was sent for these rows",
@@ -148,9 +148,9 @@ def test_a_dry_run(tmp_path: Path) -> None:
         "Report: results/20261121-021503-7f3a/report.xlsx",
         "",
         "What to do next",
-        "  1. mend the rows in invalid.csv, then run what you mended",
+        "  1. fix the rows in invalid.csv, then import the fixed files",
         "     importer run results/20261121-021503-7f3a/invalid.csv --mapping mappings/zoho.yaml",
-        "  2. send the rows that are ready; those that are invalid are left out",
+        "  2. send the rows that are ready; invalid rows are skipped",
         "     importer run candidates.xlsx --mapping mappings/zoho.yaml",
     ]
 
@@ -161,7 +161,7 @@ def test_a_run_that_was_killed(tmp_path: Path) -> None:
         "Not finished: no rows are counted yet",
         "",
         "What to do next",
-        "  1. run the same command again: rows that are done are skipped",
+        "  1. run the same command again; completed rows are skipped",
         "     importer run candidates.xlsx --mapping mappings/zoho.yaml",
     ]
 

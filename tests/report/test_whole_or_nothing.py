@@ -45,7 +45,7 @@ def _breaking_off(count: int) -> Iterator[Row]:
 @pytest.mark.parametrize("count", [0, 1, 500], ids=["before the first row", "after one", "after many"])
 def test_a_source_that_breaks_off_leaves_the_earlier_report(tmp_path: Path, count: int) -> None:
     """If the rows end in an error, the files are byte for byte those of before, and nothing else is left."""
-    write_report(tmp_path, FACTS, rows([4]), [Outcome(4, OutcomeKind.UNCLEAR)])
+    write_report(tmp_path, FACTS, rows([4]), [Outcome(4, OutcomeKind.UNCONFIRMED)])
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
 
     with pytest.raises(Broken):

@@ -41,12 +41,12 @@ def test_sheets_stand_in_the_order_of_the_outcomes(tmp_path: Path) -> None:
     assert book.sheetnames == [
         "Summary",
         "201 created",
-        "409 already there",
+        "409 already exists",
         "400 rejected",
         "invalid",
-        "unclear",
+        "unconfirmed",
         "not sent",
-        "done before",
+        "already imported",
         "filtered",
     ]
     for sheet in book.worksheets[1:]:
@@ -104,7 +104,7 @@ def test_a_sheet_has_the_rows_of_its_outcome(tmp_path: Path) -> None:
         ],
         [
             *("0012", "a@example.com", "+44 20 7946 0123", "bachelor", "7", "invalid"),
-            """Candidates!D7, column "Degree 1": 'bachelor' is no degree this service knows""",
+            """Candidates!D7, column "Degree 1": 'bachelor' is no a degree that the service accepts""",
             "add it under values: in mappings/zoho.yaml:41",
             None,
         ],
@@ -120,8 +120,8 @@ def test_cells_with_problems_are_highlighted_with_their_message(tmp_path: Path) 
 
     _, cells = _open(tmp_path)["invalid"].iter_rows()
     assert [cell.comment.text if cell.comment else None for cell in cells] == [
-        *(None, None, "'' is no phone number\nwrite it with its country"),
-        "'bachelor' is no degree this service knows\nadd it under values: in mappings/zoho.yaml:41",
+        *(None, None, "'' is not a valid phone number\nwrite it with its country"),
+        "'bachelor' is no a degree that the service accepts\nadd it under values: in mappings/zoho.yaml:41",
         *(None, None, None, None, None),
     ]
     marked = cells[3].fill.fgColor.rgb
@@ -172,8 +172,8 @@ def test_text_that_is_too_long_for_a_cell_is_cut_with_a_note(character: str) -> 
     ("kind", "file"),
     [
         (OutcomeKind.CREATED, "201_created.csv"),
-        (OutcomeKind.ALREADY_THERE, "409_already_there.csv"),
-        (OutcomeKind.DONE_BEFORE, "done_before.csv"),
+        (OutcomeKind.ALREADY_EXISTS, "409_already_exists.csv"),
+        (OutcomeKind.ALREADY_IMPORTED, "already_imported.csv"),
         (OutcomeKind.FILTERED, "filtered.csv"),
     ],
 )
@@ -206,7 +206,7 @@ def test_rows_that_a_dry_run_found_ready_are_not_acted_on(tmp_path: Path) -> Non
     assert sheet.cell(count + 1, 1).value == "The first 10,000 rows. not_sent.csv holds all."
 
 
-@pytest.mark.parametrize("kind", [OutcomeKind.FAILED, OutcomeKind.UNCLEAR, OutcomeKind.NOT_SENT])
+@pytest.mark.parametrize("kind", [OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED, OutcomeKind.NOT_SENT])
 def test_a_sheet_on_which_somebody_acts_goes_on(tmp_path: Path, kind: OutcomeKind) -> None:
     """Beyond 10,000 rows too it holds every one."""
     count = NO_ACTION_SHEET_LIMIT + 1
@@ -251,23 +251,23 @@ def test_summary_sheet_tells_the_run_to_a_stranger(tmp_path: Path) -> None:
         "What became of the rows",
         *("Outcome", "Rows", "What it means", "What to do next"),
         *("created", "1", "the service accepted it", "nothing to do"),
-        *("already there", "0", "the service had this person already"),
-        *("rejected", "1", "the service refused it", "mend the row and run it again"),
-        *("invalid", "1", "our own checks refused it; nothing was sent", "mend the marked cells and run it again"),
+        *("already exists", "0", "the service already has this candidate"),
+        *("rejected", "1", "the service rejected this row", "fix the row and run it again"),
+        *("invalid", "1", "failed our own checks; nothing was sent", "fix the highlighted cells and run it again"),
         *("failed", "0", "not accepted after the last attempt"),
-        *("unclear", "0", "sent, but no answer says whether it arrived"),
-        *("not sent", "0", "the run stopped before its turn"),
-        *("done before", "0", "an earlier run settled it; no request was made"),
-        *("filtered", "2", "left out by where: in the mapping file", "nothing to do"),
+        *("unconfirmed", "0", "sent, but no response confirms that it arrived"),
+        *("not sent", "0", "the run stopped before this row was sent"),
+        *("already imported", "0", "an earlier run imported it; nothing was sent"),
+        *("filtered", "2", "excluded by where: in the mapping file", "nothing to do"),
         *("in all", "5"),
         "What to do next",
-        "1. mend the rows in invalid.csv and 400_rejected.csv, then run what you mended",
+        "1. fix the rows in invalid.csv and 400_rejected.csv, then import the fixed files",
         f"     importer run {tmp_path}/invalid.csv --mapping mappings/zoho.yaml --out {tmp_path.parent}",
         f"     importer run {tmp_path}/400_rejected.csv --mapping mappings/zoho.yaml --out {tmp_path.parent}",
-        "Problems: what to fix, then what is good to know",
-        "the cells to mend are coloured in the sheets; what is wrong with a row is in the last columns of its sheet",
+        "Problems to fix, then notes",
+        "the cells to fix are highlighted in the sheets; the last columns of a sheet show the problems of each row",
         *("Outcome", "Rows", "Column", "Problem (the first of them)", "What to do", "Where"),
-        *("invalid", "1", "Degree 1", "'bachelor' is no degree this service knows"),
+        *("invalid", "1", "Degree 1", "'bachelor' is no a degree that the service accepts"),
         *("add it under values: in mappings/zoho.yaml:41", "D7"),
         *("rejected", "1", "salary is required", "fill it in", "row 8"),
         *("filtered", "2", "Status is Hired", "row 4, row 5"),

@@ -10,7 +10,7 @@ from importer.service import NoReply, RecruitingService
 from tests.samples.whole_import import Prepared
 from tests.service.waiting import submitted
 
-_KINDS = {201: OutcomeKind.CREATED, 409: OutcomeKind.ALREADY_THERE, 400: OutcomeKind.REJECTED}
+_KINDS = {201: OutcomeKind.CREATED, 409: OutcomeKind.ALREADY_EXISTS, 400: OutcomeKind.REJECTED}
 
 
 def deliver(prepared: Prepared, service: RecruitingService) -> Iterator[Outcome]:

@@ -89,7 +89,13 @@ SHOWN: tuple[Shown, ...] = (
         "P5",
         ("child file, order", "zoho_backup", "LEADID,TABULARROWID", "order_by: TABULARROWID", '"major": "Veri Bilimi"'),
         ("child sheet", "child_sheets", "Example Lisesi", "sheet: {name: Schools", '"school_name": "Example Lisesi"'),
-        ("orphans", "child_sheets", "C-999", "key: Candidate", "no row of the source has the key of 2 rows"),
+        (
+            "entries-without-candidate",
+            "child_sheets",
+            "C-999",
+            "key: Candidate",
+            "no row of the source has the key of 2 rows",
+        ),
         ("a key twice", "child_sheets", "Kemal", "equals: ID", "an earlier row of the source has the key"),
     ),
     *_shown(
@@ -118,7 +124,7 @@ SHOWN: tuple[Shown, ...] = (
             "split: newline",
             '"position_title": "Intern"',
         ),
-        ("unmatched text", "entries_in_cells", "sabbatical", "pattern:", "'sabbatical' does not fit the pattern"),
+        ("unmatched text", "entries_in_cells", "sabbatical", "pattern:", "'sabbatical' does not match the pattern"),
     ),
     *_shown(
         "P9",
@@ -209,13 +215,13 @@ SHOWN: tuple[Shown, ...] = (
         ("years", "numbered_groups", "2015-2019", "part: end", '"end_date": "2019-12-31"'),
         ("words", "numbered_groups", "Eyl 2021 – Halen", "present: Halen", '"start_date": "2021-09-01"'),
         ("dots", "prefixed_groups", "09/2018 - ...", 'present: ["..."]', '"start_date": "2018-09-01"'),
-        ("no range", "numbered_groups", ",2021,", "part: start", "'2021' is no range of two values"),
+        ("no range", "numbered_groups", ",2021,", "part: start", "'2021' is not a valid range of two values"),
     ),
     *_shown(
         "P19",
         ("for all columns", "talent_hub", "n/a;+90", "missing: [n/a]", '"+905550000302"'),
         ("for one column", "continued_rows", "нет", "missing: [нет]", '"answer": "+491710000001"'),
-        ("error cells are not missing", "legacy_ats_export", "#N/A", "missing:", "error-cell"),
+        ("error cells are not missing", "legacy_ats_export", "#N/A", "missing:", "cell-error"),
     ),
     *_shown(
         "P22",

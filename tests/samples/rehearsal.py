@@ -43,7 +43,7 @@ class Importable(Protocol):
 def rehearse(sample: Importable, sandbox: RunningSandbox, out: Path) -> Rehearsal:
     """One run of the sample as `importer run --out OUT` does it; run it again and it goes on."""
     settings = Settings(
-        base_url=sandbox.base_url, token=SecretStr(sandbox.token), out=out, settle_seconds=_SETTLE_AFTER
+        base_url=sandbox.base_url, token=SecretStr(sandbox.token), out=out, resend_delay_seconds=_SETTLE_AFTER
     )
     finished = import_file(Order(sample.file, sample.mapping, settings), control=RunControl(_fast_clock))
     assert finished is not None

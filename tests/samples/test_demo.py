@@ -40,11 +40,11 @@ def test_every_row_of_the_demo_has_its_golden_outcome(demo: Demo) -> None:
 
 
 def test_the_demo_shows_what_an_operator_should_see(demo: Demo) -> None:
-    """The demo has rows created, already there, rejected, invalid and filtered, none in doubt, and retries."""
+    """The demo has rows created, already exists, rejected, invalid and filtered, none in doubt, and retries."""
     kinds = {outcome.kind for outcome in demo.first.outcomes}
     assert kinds == {
         OutcomeKind.CREATED,
-        OutcomeKind.ALREADY_THERE,
+        OutcomeKind.ALREADY_EXISTS,
         OutcomeKind.REJECTED,
         OutcomeKind.INVALID,
         OutcomeKind.FILTERED,
@@ -59,7 +59,7 @@ def test_the_demo_enters_everybody_once(demo: Demo) -> None:
     ours = [
         one.body
         for one in read_requests(LEGACY.golden)
-        if outcomes[one.row].outcome == "created" or outcomes[one.row].problems == "own-earlier-attempt"
+        if outcomes[one.row].outcome == "created" or outcomes[one.row].problems == "created-by-earlier-request"
     ]
     assert sorted(demo.sandbox.memory.accepted(), key=lambda body: body["email"]) == sorted(
         ours, key=lambda body: body["email"]
@@ -73,13 +73,13 @@ def test_the_demo_meets_each_of_its_faults(demo: Demo) -> None:
 
 
 def test_the_second_demo_sends_nothing(demo: Demo) -> None:
-    """Run again, the demo makes no request but for the questions, and says which rows were done before."""
+    """Run again, the demo makes no request but for the questions, and says which rows were already imported."""
     posts = sum(request.method == "POST" for request in demo.sandbox.requests)
     again = rehearse(LEGACY, demo.sandbox, demo.out)
     assert sum(request.method == "POST" for request in demo.sandbox.requests) == posts
-    done = (OutcomeKind.CREATED, OutcomeKind.ALREADY_THERE)
+    done = (OutcomeKind.CREATED, OutcomeKind.ALREADY_EXISTS)
     expected = Counter(
-        OutcomeKind.DONE_BEFORE if outcome.kind in done else outcome.kind for outcome in demo.first.outcomes
+        OutcomeKind.ALREADY_IMPORTED if outcome.kind in done else outcome.kind for outcome in demo.first.outcomes
     )
     assert Counter(outcome.kind for outcome in again.outcomes) == expected
 

@@ -114,8 +114,8 @@ def test_a_child_that_cannot_start_says_why(tmp_path: Path) -> None:
     with pytest.raises(SandboxUnusable) as caught:
         start(questions=one, faults=other)
     assert caught.value.problems == (
-        f"{one}: cannot be read: No such file or directory; check the path",
-        f"{other}: cannot be read: No such file or directory; check the path",
+        f"{one}: the file cannot be read: No such file or directory; check the path",
+        f"{other}: the file cannot be read: No such file or directory; check the path",
     )
 
 
@@ -146,7 +146,7 @@ def test_a_child_that_does_not_listen_is_not_waited_for_long() -> None:
     with pytest.raises(SandboxUnusable) as caught:
         start(command=silent, wait=0.3)
     assert caught.value.problems == (
-        "the sandbox did not start: it did not listen within 0.3 seconds; run the command again, "
+        "the sandbox did not start within 0.3 seconds; run the command again, "
         "or `importer sandbox` to see what it waits for",
     )
 

@@ -60,12 +60,12 @@ QUESTION_MISTAKES = [
     ),
     pytest.param({"job_posts": {"ab": {}}}, "job_posts.ab.questions: must be an array of questions"),
     pytest.param(post(already_applied="x"), "job_posts.ab.already_applied: must be an array of e-mail addresses"),
-    pytest.param(post(already_applied=["x"]), "job_posts.ab.already_applied: 'x' is no e-mail address"),
+    pytest.param(post(already_applied=["x"]), "job_posts.ab.already_applied: 'x' is not a valid e-mail address"),
     pytest.param(post(title=3), "job_posts.ab.title: must be a string"),
     pytest.param({"talent_pools": {"x": {}}}, "talent_pools.x: a talent pool number is made of 1 to 18 digits"),
     pytest.param(
         {"talent_pools": {"1": {"questions": []}}},
-        "talent_pools.1: unknown name 'questions'; known are 'title', 'already_there'",
+        "talent_pools.1: unknown name 'questions'; known are 'title', 'already_exists'",
     ),
     pytest.param(
         {"answers": {"yes_no": ["yes"]}},
@@ -89,7 +89,7 @@ QUESTION_MISTAKES = [
         f"{AT}: unknown name 'required'; known are 'id', 'question_text', 'is_required', 'answer_type', 'options', "
         "'question_key', 'question_type', 'entries'",
     ),
-    pytest.param(post(question(), question()), "job_posts.ab.questions[1].id: 1 stands for another question already"),
+    pytest.param(post(question(), question()), "job_posts.ab.questions[1].id: 1 is already used by another question"),
 ]
 
 
@@ -109,7 +109,7 @@ def test_all_mistakes_of_both_files_are_told_at_once(tmp_path: Path) -> None:
         f"{questions}, job_posts.ab.title: must be a string",
         f"{questions}, {AT}.id: must be an integer",
         f"{questions}, {AT}.is_required: must be true or false",
-        f"{faults}: cannot be read: No such file or directory; check the path",
+        f"{faults}: the file cannot be read: No such file or directory; check the path",
         "the sandbox token must be printable ASCII without spaces, and not empty",
     ]
 

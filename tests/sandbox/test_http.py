@@ -68,7 +68,7 @@ def test_an_old_client_is_closed(sandbox: RunningSandbox) -> None:
         assert read_to_end(connection).endswith(b'Connection: close\r\n\r\n{"status": "ok"}')
 
 
-def test_a_client_may_say_it_is_done_before_it_reads(sandbox: RunningSandbox) -> None:
+def test_a_client_may_say_it_is_already_imported_it_reads(sandbox: RunningSandbox) -> None:
     """A half-closed connection still gets its answer."""
     with raw_connection(sandbox.base_url) as connection:
         connection.sendall(HEALTH)

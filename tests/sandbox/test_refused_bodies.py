@@ -44,10 +44,10 @@ CANDIDATE = [
     of(candidate(cv=...), REQUIRED, "cv"),
     of(candidate(email=12), "must be a string", "email"),
     of(candidate(email=""), "may not be blank", "email"),
-    of(candidate(email="ayse"), "'ayse' is no e-mail address", "email"),
-    of(candidate(email="a b@example.com"), "'a b@example.com' is no e-mail address", "email"),
-    of(candidate(email="ayse@localhost"), "'ayse@localhost' is no e-mail address", "email"),
-    of(candidate(email="a..b@example.com"), "'a..b@example.com' is no e-mail address", "email"),
+    of(candidate(email="ayse"), "'ayse' is not a valid e-mail address", "email"),
+    of(candidate(email="a b@example.com"), "'a b@example.com' is not a valid e-mail address", "email"),
+    of(candidate(email="ayse@localhost"), "'ayse@localhost' is not a valid e-mail address", "email"),
+    of(candidate(email="a..b@example.com"), "'a..b@example.com' is not a valid e-mail address", "email"),
     of(candidate(first_name=" "), "may not be blank", "first_name"),
     of(candidate(last_name=None), "must be a string", "last_name"),
     of(candidate(cv=""), "may not be blank", "cv"),
@@ -98,7 +98,8 @@ REFERENCES = [
     of(item(117, answer="2"), "question 117 (certificate): takes answer_file, not answer"),
     of(
         item(117, answer_file="cert.pdf"),
-        "question 117 (certificate): answer_file 'cert.pdf' is no document ID, an integer or a string of digits",
+        "question 117 (certificate): answer_file 'cert.pdf' is not a valid document ID, an integer or a string of "
+        "digits",
     ),
 ]
 
@@ -123,8 +124,8 @@ ANSWERS = [
     answered(104, "example.com/in/x", "question 104 (linkedin): 'example.com/in/x' is no http or https address"),
     answered(104, "ftp://example.com", "question 104 (linkedin): 'ftp://example.com' is no http or https address"),
     answered(104, "https://", "question 104 (linkedin): 'https://' is no http or https address"),
-    answered(102, "ask me", "question 102 (phone): 'ask me' is no phone number of 7 to 15 digits"),
-    answered(102, "123456", "question 102 (phone): '123456' is no phone number of 7 to 15 digits"),
+    answered(102, "ask me", "question 102 (phone): 'ask me' is not a valid phone number of 7 to 15 digits"),
+    answered(102, "123456", "question 102 (phone): '123456' is not a valid phone number of 7 to 15 digits"),
 ]
 
 ENTRIES = [
@@ -211,8 +212,8 @@ NO_OBJECT = [
     pytest.param(b"", "the body is no JSON: expecting value (line 1, column 1)", id="no body"),
     pytest.param(b"{", "the body is no JSON: expecting property name enclosed in double quotes", id="half an object"),
     pytest.param(b'{"cv": "\xff"}', "the body is no JSON: byte 8 is not UTF-8", id="not UTF-8"),
-    pytest.param(b'{"cv": NaN}', "the body is no JSON: NaN is no JSON value", id="NaN"),
-    pytest.param(b'{"a": 1, "a": 2}', "the body is no JSON: 'a' stands twice in one object", id="a name twice"),
+    pytest.param(b'{"cv": NaN}', "the body is no JSON: NaN is not a JSON value", id="NaN"),
+    pytest.param(b'{"a": 1, "a": 2}', "the body is no JSON: 'a' occurs twice in one object", id="a name twice"),
     pytest.param(b"[" * 100_000, "the body is no JSON: it is nested too deeply", id="a deep nest"),
     pytest.param(b'{"cv": %s}' % (b"9" * 5000), "the body is no JSON: it holds a number with too many", id="digits"),
     pytest.param(b"[]", "the body must be a JSON object", id="an array"),
@@ -231,7 +232,7 @@ def test_all_faults_of_a_body_are_told_at_once(client: Client) -> None:
     """A body with many faults gets one 400 that names every one of them."""
     body = application("nobody", cv=..., answers=[{"job_post_question": 114, "answer": "Sr"}])
     assert client.post(APPLY, body).json == {
-        "email": ["'nobody' is no e-mail address"],
+        "email": ["'nobody' is not a valid e-mail address"],
         "cv": ["this field is required"],
         "answers": [
             f"question 114 (level): 'Sr' is not one of {LEVELS}",

@@ -73,8 +73,8 @@ def test_a_next_page_elsewhere_is_refused(transport: TransportChoice, following:
     with pytest.raises(StoppedEarly) as refused:
         questions(transport, listing(SHOWN, next=following))
     assert str(refused.value) == (
-        f"the question list goes on at another address ({following}); nothing was sent there; "
-        "tell the administrator of your recruiting service"
+        f"the question list continues at another address ({following}); nothing was sent there; "
+        "contact the administrator of your recruiting service"
     )
 
 
@@ -91,8 +91,9 @@ REFUSALS = [
     pytest.param(
         answer("404 Not Found", b'{"detail": "Not found."}'),
         UnusableInput,
-        "job post 4f2c9a: the service knows no job post 4f2c9a, or it belongs to another company (Not found.); "
-        "check the hash (in a mapping file it stands under target:), and the company of the token",
+        "job post 4f2c9a: the service cannot find job post 4f2c9a; it does not exist or belongs to another company "
+        "(Not found.); "
+        "check the hash (target: in the mapping file), and that the token belongs to the right company",
         id="404",
     ),
     pytest.param(
@@ -105,7 +106,7 @@ REFUSALS = [
     pytest.param(
         answer("302 Found", b"", "Location: https://login.example.com/"),
         StoppedEarly,
-        "the service answers 302 (it points to https://login.example.com/); nothing was sent; redirects are not "
+        "the service responded with 302 (it points to https://login.example.com/); nothing was sent; redirects are not "
         "followed, since they would carry the token elsewhere; set IMPORTER_BASE_URL to the address that it names if "
         "you trust it",
         id="a redirect",
@@ -164,7 +165,7 @@ def test_two_questions_with_one_id_are_refused(transport: TransportChoice) -> No
     with pytest.raises(UnusableInput) as refused:
         questions(transport, listing(SHOWN, {**SHOWN, "question_key": "other"}))
     assert str(refused.value) == (
-        "job post 4f2c9a: 2 questions of job post 4f2c9a have the id 12; answers could not be told apart; "
+        "job post 4f2c9a: 2 questions of job post 4f2c9a have the same ID 12; answers could not be told apart; "
         "show this to the service's people"
     )
 

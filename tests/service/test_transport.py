@@ -21,7 +21,7 @@ JOB = Target(Operation.APPLY, "4f2c9a")
 POOL = Target(Operation.ADD_TO_POOL, "17")
 QUICK = Limits(connect=1, read=0.3, total=0.6)
 CREATED = answer("201 Created", b'{"message": "ok"}')
-NOT_AS_SHOWN = "created, but the response is not what the service description shows"
+NOT_AS_SHOWN = "created, but the response does not have the expected form"
 
 
 def submit(transport: TransportChoice, base_url: str, target: Target = JOB, limits: Limits = QUICK) -> Reply | NoReply:
@@ -107,12 +107,12 @@ NO_REPLIES = [
     pytest.param(reset, NoReply("the connection was reset", Phase.WAITING), id="reset after the request"),
     pytest.param(
         send_and_close(b""),
-        NoReply("the connection was closed without an answer", Phase.WAITING),
+        NoReply("the connection was closed without a response", Phase.WAITING),
         id="closed without an answer",
     ),
-    pytest.param(send_and_close(b"hello\r\n\r\n"), NoReply("the answer was not HTTP", Phase.WAITING), id="not HTTP"),
+    pytest.param(send_and_close(b"hello\r\n\r\n"), NoReply("the response was not HTTP", Phase.WAITING), id="not HTTP"),
     pytest.param(
-        lambda peer: time.sleep(0.5), NoReply("no answer within 0 s", Phase.WAITING), id="silence after the request"
+        lambda peer: time.sleep(0.5), NoReply("no response within 0 s", Phase.WAITING), id="silence after the request"
     ),
 ]
 
@@ -148,7 +148,7 @@ def test_of_a_created_record_only_the_email_is_kept(transport: TransportChoice, 
 def test_a_cut_status_line_is_no_status(transport: TransportChoice) -> None:
     """Half of a line says nothing of what became of the request."""
     found = one(transport, send_and_close(b"HTTP/1.1 2"))
-    words = {"requests": "the answer was not HTTP", "curl": "the connection was closed without an answer"}
+    words = {"requests": "the response was not HTTP", "curl": "the connection was closed without a response"}
     assert found == NoReply(words[transport], Phase.WAITING)
 
 
@@ -168,7 +168,7 @@ def test_a_refused_connection_is_proven_not_arrived(transport: TransportChoice, 
 def test_an_unknown_name_is_proven_not_arrived(transport: TransportChoice) -> None:
     """A host that has no address got nothing."""
     found = submit(transport, "http://nobody.invalid")
-    assert found == NoReply("the name of the service is not known to the network", Phase.CONNECTING)
+    assert found == NoReply("the host name of the service cannot be resolved", Phase.CONNECTING)
 
 
 def test_refused_tls_is_proven_not_arrived(transport: TransportChoice) -> None:

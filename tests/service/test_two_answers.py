@@ -134,7 +134,7 @@ def test_a_second_answer_that_the_tls_library_has_read_is_nobodys(
     assert [answered.status for answered in found if isinstance(answered, RawReply)] in ([201, 400, 400], [201, 400])
     lost = [answered for answered in found if isinstance(answered, NoReply)]
     assert all(answered.may_have_arrived for answered in lost)
-    assert {answered.reason for answered in lost} <= {"what came was a second response to an earlier request"}
+    assert {answered.reason for answered in lost} <= {"received a second response to an earlier request"}
 
 
 def test_quick_answers_behind_tls_are_the_requests_own(

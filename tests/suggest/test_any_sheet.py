@@ -75,7 +75,7 @@ def test_a_proposal_is_read_and_fits_but_for_what_it_names_as_lacking(
     lacking = open_points(proposal).lacking
     problems = what_does_not_fit(columns, asked)
     assert bool(problems) == bool(lacking), [str(problem) for problem in problems]
-    assert {problem.code for problem in problems} <= {"missing-key", "wrong-type", "question-unanswered"}
+    assert {problem.code for problem in problems} <= {"key-missing", "mapping-value-invalid", "question-not-mapped"}
 
 
 def what_does_not_fit(columns: list[Column], questions: Sequence[Question]) -> tuple[Problem, ...]:

@@ -1,4 +1,4 @@
-"""What `importer look` says of a file: kinds, samples and formats of its columns, and its problems."""
+"""What `importer inspect` says of a file: kinds, samples and formats of its columns, and its problems."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from importer.cli.look_command import look
+from importer.cli.inspect_command import look
 from importer.extract import ReadingLimits, open_sheet
 from importer.models import SourceOptions
 from importer.problems import UnusableInput
@@ -108,7 +108,7 @@ def test_counts_and_samples(tmp_path: Path) -> None:
         (4, ("Rome", "Oslo", "#N/A")),
     ]
     assert [str(problem) for problem in profile.problems] == [
-        'a.csv, row 6, column "City": the cell holds the error #N/A; mend the formula or clear the cell'
+        'a.csv, row 6, column "City": the cell contains the error #N/A; fix the formula or clear the cell'
     ]
 
 
@@ -119,8 +119,8 @@ app.command()(look)
 _CSV = "Ad;Şehir\nGül;[İzmir]\n"
 
 
-def test_look_shows_a_file(tmp_path: Path) -> None:
-    """`importer look` shows how a file is read and its columns; square brackets in cells stay."""
+def test_inspect_shows_a_file(tmp_path: Path) -> None:
+    """`importer inspect` shows how a file is read and its columns; square brackets in cells stay."""
     path = tmp_path / "a.csv"
     path.write_text(_CSV, encoding="utf-8")
     shown = CliRunner().invoke(app, [str(path)])
@@ -131,7 +131,7 @@ def test_look_shows_a_file(tmp_path: Path) -> None:
     assert "B   Şehir    text   100%     [İzmir]" in shown.stdout
 
 
-def test_look_shows_control_characters_and_does_not_obey_them(tmp_path: Path) -> None:
+def test_inspect_shows_control_characters_and_does_not_obey_them(tmp_path: Path) -> None:
     """What would move the cursor or recolour the terminal is shown as an escape, in the table and in messages."""
     path = tmp_path / "a.csv"
     path.write_text("First\x1b[31m,City\nA\x1b[2Jda,Rome\nAlan,Bern\n", encoding="utf-8")
@@ -140,26 +140,26 @@ def test_look_shows_control_characters_and_does_not_obey_them(tmp_path: Path) ->
     assert "A   First\\u001b[31m   text   100%     A\\u001b[2Jda | Alan" in shown.stdout
     assert shown.stdout.endswith(
         "1 row cannot be sent as it is; the first problems:\n"
-        f"{path}, row 2, column \"First\\u001b[31m\": 'A\\x1b[2Jda' holds the control character U+001B\n"
+        f"{path}, row 2, column \"First\\u001b[31m\": 'A\\x1b[2Jda' contains the control character U+001B\n"
         "  -> clear the cell and type it again\n"
     )
 
 
-def test_look_names_the_flag(tmp_path: Path) -> None:
+def test_inspect_names_the_flag(tmp_path: Path) -> None:
     """There is no mapping yet: what belongs there is a flag of `look`, for what it cannot read and what it warns of."""
     path = tmp_path / "a.csv"
     path.write_bytes(_CSV.encode("cp1254"))
-    with pytest.raises(UnusableInput, match=r"; here give it as --encoding$"):
+    with pytest.raises(UnusableInput, match=r"; for this command use --encoding$"):
         CliRunner().invoke(app, [str(path)], catch_exceptions=False)
     book = tmp_path / "a.xlsx"
     book.write_bytes(edited((("Name",), ("Ada",)), lambda book, _: book.create_sheet("Notes")))
     assert (
         f"{book}: only the sheet 'Sheet' is read, not 'Notes'\n"
-        "  -> name the right one as sheet: under source: in the mapping; here give it as --sheet\n"
+        "  -> to read another sheet, set sheet: under source: in the mapping; for this command use --sheet\n"
     ) in CliRunner().invoke(app, [str(book)]).stdout
 
 
-def test_look_gives_the_section_to_paste(tmp_path: Path) -> None:
+def test_inspect_gives_the_section_to_paste(tmp_path: Path) -> None:
     """What was declared to read a file is shown as the section of a mapping file."""
     path = tmp_path / "a.csv"
     path.write_bytes(_CSV.encode("cp1254"))
@@ -167,9 +167,11 @@ def test_look_gives_the_section_to_paste(tmp_path: Path) -> None:
     assert 'source:\n  encoding: "cp1254"\n  delimiter: ";"\n' in shown.stderr
 
 
-def test_look_json_of_standard_input() -> None:
-    """`importer look - --json` reads CSV from standard input and prints one JSON object."""
-    code = "import typer; from importer.cli.look_command import look; app = typer.Typer(); app.command()(look); app()"
+def test_inspect_json_of_standard_input() -> None:
+    """`importer inspect - --json` reads CSV from standard input and prints one JSON object."""
+    code = (
+        "import typer; from importer.cli.inspect_command import look; app = typer.Typer(); app.command()(look); app()"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code, "-", "--json"], input=_CSV.encode(), capture_output=True, check=True
     )
@@ -198,7 +200,7 @@ def test_look_json_of_standard_input() -> None:
     }
 
 
-def test_look_refuses_what_cannot_be_read(tmp_path: Path) -> None:
+def test_inspect_refuses_what_cannot_be_read(tmp_path: Path) -> None:
     """A file that cannot be read is refused with the message of reading it."""
-    with pytest.raises(UnusableInput, match="there is no such file; check the path"):
+    with pytest.raises(UnusableInput, match="the file does not exist; check the path"):
         CliRunner().invoke(app, [str(tmp_path / "nowhere.csv")], catch_exceptions=False)

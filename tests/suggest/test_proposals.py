@@ -34,7 +34,7 @@ JUDGED = [
     pytest.param(asked("q1", text="Where do you live?"), {"Where do you live": ["Izmir"]}, "q1", "", id="exact text"),
     pytest.param(asked("salary", "integer"), {"Maaş beklentisi": ["45000"]}, "salary", "", id="a word for it"),
     pytest.param(
-        asked("start", "date", text="Available from"), {"Available date?": ["soon", "later"]}, "start",
+        asked("start", "date", text="Available from"), {"Available date?": ["soon", "end"]}, "start",
         "only 0% of the values look like a date", id="values of another kind",
     ),
     pytest.param(

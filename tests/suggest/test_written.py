@@ -85,7 +85,7 @@ answers:
 #   Permitt   (perhaps for permit)
 #   Remarks
 
-# What the job post asked when this was written. `importer mapping check` compares; imports do not read it.
+# The questions when this file was written. `importer mapping check` compares them; imports ignore them.
 questions_seen:
   phone: {text: Phone number, answer_type: short_text, question_type: phone}
   level: {text: Level, answer_type: single_choice, options: [Junior, Senior]}

@@ -278,7 +278,7 @@ _LONG_CELL = "x" * 200
 BAD = (
     Bad(
         "text with a control character", _TEXT, "a\x00b",
-        "'a\\u0000b' holds the character U+0000, which cannot be sent; take it out",
+        "'a\\u0000b' contains the character U+0000, which cannot be sent; take it out",
     ),
     Bad(
         "guard quote left", _TEXT, "'=1+1",
@@ -292,14 +292,14 @@ BAD = (
     ),
     Bad(
         "date unreadable", _DATE, "soon",
-        "'soon' is no date in the declared form %d.%m.%Y or %m/%Y or %Y or %d %b %Y; write it as YYYY-MM-DD, or add "
+        "'soon' is not a date in the format %d.%m.%Y or %m/%Y or %Y or %d %b %Y; write it as YYYY-MM-DD, or add "
         "its "
-        "format under dates: in m.yaml:4; if it says nothing, add it under missing:",
+        "format under dates: in m.yaml:4; if it means an empty cell, add it under missing:",
         _DATES,
     ),
     Bad(
         "date without a declared format", _DATE, "01.02.2024",
-        "'01.02.2024' is no date YYYY-MM-DD, and no format is declared; write it as YYYY-MM-DD, or declare its format "
+        "'01.02.2024' is not a date in the format YYYY-MM-DD; write it as YYYY-MM-DD, or declare its format "
         "under dates: in m.yaml:4",
     ),
     Bad("day that does not exist", _DATE, "31.02.2020", "'31.02.2020' is a day that does not exist; correct the date",
@@ -312,53 +312,57 @@ BAD = (
         _DATES),
     Bad(
         "month without a rule", _DATE, "2020-01",
-        "'2020-01' has no day; write the whole date, or declare missing_day: first or last in m.yaml:4",
+        "'2020-01' has no day; write the full date, or set missing_day: first or last in m.yaml:4",
     ),
     Bad(
         "year without a rule", _DATE, "2019",
-        "'2019' has no month; write the whole date, or declare missing_month: first or last in m.yaml:4",
+        "'2019' has no month; write the full date, or set missing_month: first or last in m.yaml:4",
         _DATES,
     ),
     Bad(
         "date of two readings", _DATE, "07/11/2017",
-        "'07/11/2017' can be read as 2017-07-11 and as 2017-11-07; write it as YYYY-MM-DD, or keep one date format in "
+        "'07/11/2017' can be read as 2017-07-11 and as 2017-11-07; write it as YYYY-MM-DD, or keep only one date "
+        "format in "
         "m.yaml:4",
         '{column: Cell, dates: ["%d/%m/%Y", "%m/%d/%Y"]}',
     ),
     Bad(
         "serial number of a date", _DATE, "43990",
-        "'43990' is no date YYYY-MM-DD, and no format is declared; write it as YYYY-MM-DD, or declare its format under "
+        "'43990' is not a date in the format YYYY-MM-DD; write it as YYYY-MM-DD, or declare its format under "
         "dates: in m.yaml:4",
         typed=True,
     ),
     Bad("integer with thousands and decimals", _INTEGER, "5.200,00",
-        "'5.200,00' is no whole number; write it in digits, with '.' between thousands or without; or, if it is 12,00, "
+        "'5.200,00' is not a whole number; write it in digits, with or without '.' between thousands; or, if it is "
+        "12,00, "
         "declare decimal: in m.yaml:4", '{column: Cell, thousands: "."}'),
     Bad("integer that may be thousands", _INTEGER, "45.000",
-        "'45.000' is no whole number; write it in digits, or declare thousands: in m.yaml:4",
+        "'45.000' is not a whole number; write it in digits, or set thousands: in m.yaml:4",
         '{column: Cell, decimal: "."}'),
     Bad("integer with a fraction under its sign", _INTEGER, "5.200,50",
-        "'5.200,50' is no whole number; write it in digits, with '.' between thousands or without", _SIGNS),
+        "'5.200,50' is not a whole number; write it in digits, with or without '.' between thousands", _SIGNS),
     Bad("integer with a fraction", _INTEGER, "12,5",
-        "'12,5' is no whole number; write it in digits, or declare thousands: in m.yaml:4"),
+        "'12,5' is not a whole number; write it in digits, or set thousands: in m.yaml:4"),
     Bad("integer cell with a fraction", _INTEGER, "12.5",
-        "'12.5' is no whole number; write it in digits, or declare thousands: in m.yaml:4", typed=True),
+        "'12.5' is not a whole number; write it in digits, or set thousands: in m.yaml:4", typed=True),
     Bad("integer wrongly grouped", _INTEGER, "4.50",
-        "'4.50' is no whole number; write it in digits, with '.' between thousands or without", _SIGNS),
+        "'4.50' is not a whole number; write it in digits, with or without '.' between thousands", _SIGNS),
     Bad(
         "decimal with the other sign", _DECIMAL, "12,5",
-        "'12,5' is no number with the decimal sign '.'; write it in digits, or declare decimal: and thousands: in "
+        "'12,5' is not a valid number with the decimal separator '.'; write it in digits, or set decimal: and "
+        "thousands: in "
         "m.yaml:4",
     ),
     Bad(
         "decimal with a currency", _DECIMAL, "12 TL",
-        "'12 TL' is no number with the decimal sign ','; write it in digits, or declare decimal: and thousands: in "
+        "'12 TL' is not a valid number with the decimal separator ','; write it in digits, or set decimal: and "
+        "thousands: in "
         "m.yaml:4",
         _SIGNS,
     ),
     Bad(
         "neither yes nor no", _YES_NO, "maybe",
-        "'maybe' is neither yes nor no; write yes or no, or declare its words under yes: and no: in m.yaml:4",
+        "'maybe' is neither yes nor no; write yes or no, or add the word under yes: or no: in m.yaml:4",
     ),
     Bad(
         "no option", LEVELS, "Snior",
@@ -372,7 +376,7 @@ BAD = (
     ),
     Bad(
         "choices not split", SKILLS, "Go|C",
-        "'Go|C' is no option of q; if these are several choices, declare split: in m.yaml:4; did you mean 'Go'? use "
+        "'Go|C' is no option of q; if these are several choices, set split: in m.yaml:4; did you mean 'Go'? use "
         "one of Python, C, C++, Go, or add it under values: in m.yaml:4",
     ),
     Bad(
@@ -381,20 +385,22 @@ BAD = (
         "m.yaml:4",
         "{column: Cell, values: {İstanbul: 34}}",
     ),
-    Bad("url no address", _URL, "none yet", "'none yet' is no web address; write it with https://"),
+    Bad("url no address", _URL, "none yet", "'none yet' is no web address; write it with https:// in front"),
     Bad("url of another kind", _URL, "javascript:alert(1)",
-        "'javascript:alert(1)' is no web address: javascript: cannot be sent; write it with https://"),
-    Bad("url broken", _URL, "http://[x", "'http://[x' is no web address; write it with https://"),
+        "'javascript:alert(1)' is no web address: javascript: addresses cannot be sent; write it with https:// in "
+        "front"),
+    Bad("url broken", _URL, "http://[x", "'http://[x' is no web address; write it with https:// in front"),
     Bad("file name instead of an ID", _FILE, "cv.pdf",
-        "'cv.pdf' is no document ID; give the ID of an uploaded document, one for each row"),
+        "'cv.pdf' is not a valid document ID; enter the ID of one uploaded document"),
     Bad("photo no ID", PHOTO, "80.5",
-        "'80.5' is no document ID; give the ID of an uploaded document, one for each row", typed=True),
+        "'80.5' is not a valid document ID; enter the ID of one uploaded document", typed=True),
     Bad("phone no number", PHONE, "call me",
-        "'call me' is no phone number; write it as +90 ..., or as people write it in TR", _TR),
+        "'call me' is not a valid phone number; write it as +90 ..., or as people write it in TR", _TR),
     Bad("phone invalid", PHONE, "0532 12",
-        "'0532 12' is no valid phone number; write it as +90 ..., or as people write it in TR", _TR),
+        "'0532 12' is not a valid phone number; write it as +90 ..., or as people write it in TR", _TR),
     Bad("phone without region", PHONE, "0532 123 45 67",
-        "'0532 123 45 67' is no phone number; write it with + and the country code, or declare region: in m.yaml:4"),
+        "'0532 123 45 67' is not a valid phone number; write it with + and the country code, or set region: in "
+        "m.yaml:4"),
     Bad(
         "phone shortened", PHONE, "9.05E+11",
         "'9.05E+11' is a number that a spreadsheet program has shortened; format the column as text and type the "
@@ -403,39 +409,40 @@ BAD = (
         _TR,
     ),
     Bad("phone with extension", PHONE, "+44 20 7946 0123 ext. 4",
-        "'+44 20 7946 0123 ext. 4' has the extension 4, which cannot be sent; write the number without it"),
+        "'+44 20 7946 0123 ext. 4' has the extension 4, which cannot be sent; write the number without the extension"),
     Bad("phone in words", PHONE, "1-800-IRONMAN",
-        "'1-800-IRONMAN' has letters in its number; write the number in digits", "{column: Cell, region: IN}"),
+        "'1-800-IRONMAN' contains letters; write the number in digits", "{column: Cell, region: IN}"),
     Bad("phone with the letter O", PHONE, "0532 123 45 O7",
-        "'0532 123 45 O7' has letters in its number; write the number in digits", _TR),
+        "'0532 123 45 O7' contains letters; write the number in digits", _TR),
     Bad("phone before a word", PHONE, "+44 20 7946 0123 x",
-        "'+44 20 7946 0123 x' has letters in its number; write the number in digits"),
+        "'+44 20 7946 0123 x' contains letters; write the number in digits"),
     Bad("photo in other digits", PHOTO, "٣٤",
-        "'٣٤' is no document ID; give the ID of an uploaded document, one for each row"),
+        "'٣٤' is not a valid document ID; enter the ID of one uploaded document"),
     Bad("Excel's day that never was", _DATE, "60",
-        "'60' is no date in the declared form excel; write it as YYYY-MM-DD, or add its format under dates: in "
+        "'60' is not a date in the format excel; write it as YYYY-MM-DD, or add its format under dates: in "
         "m.yaml:4",
         "{column: Cell, dates: excel}"),
     Bad("Excel's day after 2100", _DATE, "99999",
-        "'99999' is no date in the declared form excel; write it as YYYY-MM-DD, or add its format under dates: in "
+        "'99999' is not a date in the format excel; write it as YYYY-MM-DD, or add its format under dates: in "
         "m.yaml:4",
         "{column: Cell, dates: excel}"),
     Bad("month of another language", _DATE, "3 May 2024",
-        "'3 May 2024' is no date in the declared form %d %B %Y; write it as YYYY-MM-DD, or add its format under dates: "
+        "'3 May 2024' is not a date in the format %d %B %Y; write it as YYYY-MM-DD, or add its format under dates: "
         "in m.yaml:4",
         '{column: Cell, dates: "%d %B %Y", months: de}'),
-    Bad("range of one value", _DATE, "2021", "'2021' is no range of two values; write it as START - END",
+    Bad("range of one value", _DATE, "2021", "'2021' is not a valid range of two values; write it as START - END",
         '{column: Cell, part: start, dates: "%Y"}'),
     Bad("range of three values", _DATE, "2019 - 2020 - 2021",
-        "'2019 - 2020 - 2021' is no range of two values; write it as START - END", '{column: Cell, part: end, '
+        "'2019 - 2020 - 2021' is not a valid range of two values; write it as START - END", '{column: Cell, part: end, '
         'dates: "%Y"}'),
     Bad("text that does not fit its pattern", _TEXT, "x",
-        "'x' does not fit the pattern; correct it, or widen pattern: in m.yaml:4", "{column: Cell, pattern: "
+        "'x' does not match the pattern; correct it, or change pattern: in m.yaml:4", "{column: Cell, pattern: "
         "'(?P<a>[0-9]+)'}"),
     Bad("text that keeps other engines busy", _TEXT, "a" * 40,
-        f"'{'a' * 40}' does not fit the pattern; correct it, or widen pattern: in m.yaml:4",
+        f"'{'a' * 40}' does not match the pattern; correct it, or change pattern: in m.yaml:4",
         "{column: Cell, pattern: '(?P<a>(a+)+b)'}"),
-    Bad("no valid piece", PHONE, "none;later", "'none' is no phone number; write it with + and the country code, or "
+    Bad("no valid piece", PHONE, "none;later", "'none' is not a valid phone number; write it with + and the "
+                                               "country code, or "
         "declare region: in m.yaml:4",
         '{column: Cell, split: ";", take: first_valid}'),
     Bad("name without capitals", _TEXT, "Ayşe Öz",
@@ -458,5 +465,5 @@ BAD = (
     Bad("name of two commas", _TEXT, "Su, Ada, Dr.",
         "'Su, Ada, Dr.' cannot be split into first and last name; write it as 'Last, First' or 'First Last'",
         "{column: Cell, part: last}"),
-    Bad("long cell", _URL, _LONG_CELL, f"'{_LONG_CELL[:80]}…' is no web address; write it with https://"),
+    Bad("long cell", _URL, _LONG_CELL, f"'{_LONG_CELL[:80]}…' is no web address; write it with https:// in front"),
 )  # fmt: skip

@@ -29,7 +29,7 @@ def test_a_bad_cell_is_told(case: Bad) -> None:
 def test_a_blank_answer_to_a_required_question() -> None:
     """A required question that is left open is told, for the service would refuse the row."""
     assert told(mapping_of("Cell", asked=question(required=True)), row(" ")) == [
-        'c.csv, row 5, column "Cell": the required question q is not answered; fill it in'
+        'c.csv, row 5, column "Cell": the required question q has no answer; fill it in'
     ]
 
 
@@ -93,10 +93,10 @@ def test_the_first_valid_alternative_wins() -> None:
 def test_no_valid_alternative() -> None:
     """Where no alternative is valid, each that is filled in is told."""
     mapping = mapping_of("{column: [A, B, C]}", ("A", "B", "C"), question("integer"))
-    hint = "write it in digits, or declare thousands: in m.yaml:4"
+    hint = "write it in digits, or set thousands: in m.yaml:4"
     assert told(mapping, row("x", "", "y")) == [
-        f"c.csv, row 5, column \"A\": 'x' is no whole number; {hint}",
-        f"c.csv, row 5, column \"C\": 'y' is no whole number; {hint}",
+        f"c.csv, row 5, column \"A\": 'x' is not a whole number; {hint}",
+        f"c.csv, row 5, column \"C\": 'y' is not a whole number; {hint}",
     ]
 
 

@@ -67,30 +67,31 @@ def test_ends(schools: ResolvedMapping, end: str, now: str, sent: dict[str, obje
     [
         pytest.param(
             ("", "Lisans", "", "", "", ""),
-            '"School 1": the entry is filled in and has no school_name; fill it in, or empty the entry',
+            '"School 1": the entry has no school_name; fill it in, or clear the cells of the entry',
             id="no school",
         ),
         pytest.param(
             ("ETH", "bachelor", "", "", "", ""),
-            "\"Degree 1\": 'bachelor' is no degree this service knows; did you mean 'bachelors_degree'? use one of "
+            "\"Degree 1\": 'bachelor' is no a degree that the service accepts; did you mean 'bachelors_degree'? "
+            "use one of "
             "high_school_diploma, associate_degree, bachelors_degree, masters_degree, doctorate_degree, "
             "certificate_or_diploma, or add it under values: in m.yaml:4",
             id="degree of the record, not of the entry",
         ),
         pytest.param(
             ("ETH", "", "", "", "2020-01-01", "yes"),
-            '"To 1": the entry is marked as current and has the end date 2020-01-01; take out one of the two',
+            '"To 1": the entry is marked as current but has the end date 2020-01-01; remove one of the two',
             id="current and ended",
         ),
         pytest.param(
             ("ETH", "", "", "", "Halen", "no"),
-            '"To 1": the end date says that the entry is current, and the flag says that it is not; '
+            '"To 1": the end date says that the entry is current, but its flag says that it is not; '
             "correct one of the two",
             id="word against flag",
         ),
         pytest.param(
             ("ETH", "", "", "2021-05-01", "2020-01-01", ""),
-            '"From 1": the start 2021-05-01 is after the end 2020-01-01; correct one of the two',
+            '"From 1": the start date 2021-05-01 is after the end date 2020-01-01; correct one of the two',
             id="start after end",
         ),
     ],
@@ -109,7 +110,7 @@ def test_no_entries_for_a_required_question() -> None:
     """A required question without any entry is told at the first column of the groups."""
     mapping = mapping_of(_SCHOOLS, _NAMES, question("long_text", required=True))
     assert told(mapping, row(*_BLANK * 3)) == [
-        'c.csv, row 5, column "School 1": the required question q is not answered; fill it in'
+        'c.csv, row 5, column "School 1": the required question q has no answer; fill it in'
     ]
 
 

@@ -50,23 +50,26 @@ def test_a_pool_candidate() -> None:
     [
         pytest.param(
             {"email": "ada(at)example.com"},
-            "\"E-mail\": 'ada(at)example.com' is no e-mail address: an email address must have an @-sign; write one "
+            "\"E-mail\": 'ada(at)example.com' is not a valid e-mail address: an email address must have an @-sign; "
+            "write one "
             "address like name@example.com",
             id="e-mail without @",
         ),
         pytest.param({"email": ""}, '"E-mail": the e-mail is missing; fill it in', id="no e-mail"),
         pytest.param({"first": " "}, '"First": the first name is missing; fill it in', id="no first name"),
         pytest.param({"last": ""}, '"Last": the last name is missing; fill it in', id="no last name"),
-        pytest.param({"last": "***"}, "\"Last\": '***' is no name; write the name in letters", id="name of signs"),
+        pytest.param(
+            {"last": "***"}, "\"Last\": '***' is not a valid name; write the name in letters", id="name of separators"
+        ),
         pytest.param({"cv": ""}, '"CV": the CV\'s document ID is missing; fill it in', id="no CV"),
         pytest.param(
             {"cv": "CV new (2).pdf"},
-            "\"CV\": 'CV new (2).pdf' is no document ID; give the ID of an uploaded document, one for each row",
+            "\"CV\": 'CV new (2).pdf' is not a valid document ID; enter the ID of one uploaded document",
             id="CV by file name",
         ),
         pytest.param(
             {"cv": "٣٤"},
-            "\"CV\": '٣٤' is no document ID; give the ID of an uploaded document, one for each row",
+            "\"CV\": '٣٤' is not a valid document ID; enter the ID of one uploaded document",
             id="CV in other digits",
         ),
     ],
@@ -88,12 +91,13 @@ def test_all_problems_of_a_row_at_once() -> None:
     mapping = mapping_of("Cell", asked=question("date"))
     column = Column(3, "D", "CV")
     plain = row("soon")
-    read = Problem("error-value", "the cell holds the error #N/A", "mend the formula", plain.place(column))
+    read = Problem("error-value", "the cell contains the error #N/A", "mend the formula", plain.place(column))
     made = replace(plain, cells=("x@", "Ada", "", "#N/A x", "soon"), problems=(read,))
     invalid = transform_row(made, mapping)
     assert isinstance(invalid, Invalid)
     assert [(p.code, p.column) for p in invalid.problems] == [
-        ("error-value", "CV"), ("email-unreadable", "E-mail"), ("required-blank", "Last"), ("date-unreadable", "Cell"),
+        ("error-value", "CV"), ("email-invalid", "E-mail"), ("required-value-missing", "Last"),
+        ("date-invalid", "Cell"),
     ]  # fmt: skip
 
 
@@ -131,7 +135,9 @@ def test_why_a_row_is_left_out() -> None:
 def test_a_filter_cell_that_was_not_read_for_sure() -> None:
     """A row is not left out silently by a cell that reading could not make sense of."""
     mapping = mapping_of("Cell", ("Cell", "Status"), extra="source: {where: {column: Status, is: Active}}\n")
-    problem = Problem("error-value", "the cell holds the error #N/A", "", row("x", "").place(Column(5, "F", "Status")))
+    problem = Problem(
+        "error-value", "the cell contains the error #N/A", "", row("x", "").place(Column(5, "F", "Status"))
+    )
     assert isinstance(transform_row(row("x", "#N/A", problems=[problem]), mapping), Invalid)
 
 
@@ -144,6 +150,7 @@ def test_a_second_row_with_the_same_email() -> None:
     assert all(isinstance(body, Application) for body in bodies)
     assert duplicates.check(first, bodies[0]) is None  # type: ignore[arg-type]
     assert str(duplicates.check(second, bodies[1])) == (  # type: ignore[arg-type]
-        'c.csv, row 20, column "E-mail": the e-mail is the same as in row 14, which is used; remove one of the two rows'
+        'c.csv, row 20, column "E-mail": the e-mail address is the same as in row 14, which is used; remove one of '
+        "the two rows"
     )
     assert duplicates.check(first, bodies[0]) is None  # type: ignore[arg-type]

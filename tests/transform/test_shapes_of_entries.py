@@ -40,19 +40,19 @@ def test_pieces_of_a_cell() -> None:
     [
         pytest.param(
             "A (2019-01-01 - now); on leave",
-            "'on leave' does not fit the pattern; correct it, or widen pattern: in m.yaml:4",
+            "'on leave' does not match the pattern; correct it, or change pattern: in m.yaml:4",
             id="unmatched text",
         ),
         pytest.param(
             "A (soon - now)",
-            "'soon' is no date YYYY-MM-DD, and no format is declared; write it as YYYY-MM-DD, or declare its "
+            "'soon' is not a date in the format YYYY-MM-DD; write it as YYYY-MM-DD, or declare its "
             "format under "
-            "dates: in m.yaml:4; if it says nothing, add it under missing:",
+            "dates: in m.yaml:4; if it means an empty cell, add it under missing:",
             id="a date inside",
         ),
         pytest.param(
             "A (2021-01-01 - 2020-01-01)",
-            "the start 2021-01-01 is after the end 2020-01-01; correct one of the two",
+            "the start date 2021-01-01 is after the end date 2020-01-01; correct one of the two",
             id="start after end",
         ),
     ],
@@ -72,18 +72,18 @@ _JSON = "{education: {json: Schools, school_name: name, major: detail.major}}"
             "[{'name': 'A'", "'[{'name': 'A'' is no list: it ends too early, after character 13", id="cut off"
         ),
         pytest.param("Ege", "'Ege' is no list: it breaks at character 1", id="a text"),
-        pytest.param("'Ege'", "''Ege'' is no list of entries", id="a quoted text"),
-        pytest.param("['Ege']", "entry 1 is no object with keys", id="a list of texts"),
+        pytest.param("'Ege'", "''Ege'' is not a list of entries", id="a quoted text"),
+        pytest.param("['Ege']", "entry 1 is not an object with keys", id="a list of texts"),
         pytest.param(
-            "[{'name': ['A', 'B']}]", "name of entry 1 holds a list, and one text is wanted", id="a list inside"
+            "[{'name': ['A', 'B']}]", "name of entry 1 contains a list instead of one text", id="a list inside"
         ),
     ],
 )
 def test_a_list_that_cannot_be_used(cell: str, message: str) -> None:
-    """A cell that is no list of entries is told, and never half of it taken."""
+    """A cell that is not a list of entries is told, and never half of it taken."""
     mapping = mapping_of(_JSON, ("Schools",), _LONG)
     assert told(mapping, row(cell)) == [
-        f'c.csv, row 5, column "Schools": {message}; correct it, or have it exported again'
+        f'c.csv, row 5, column "Schools": {message}; correct it, or export the file again'
     ]
 
 
@@ -106,7 +106,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 
 def test_a_list_that_is_too_deep_or_too_long() -> None:
     """A hostile cell is refused before it costs anything."""
-    with pytest.raises(Unreadable, match="lists lie more than 10 deep"):
+    with pytest.raises(Unreadable, match="it is nested more than 10 levels deep"):
         read_literal("[" * 5000)
     with pytest.raises(Unreadable, match="it is longer than 200,000 characters"):
         read_literal("[" * 200_001)
@@ -122,14 +122,14 @@ _NUMBERED = "{experience: {lists: {split: ',', numbered: true}, company_name: Fi
         pytest.param(
             _LISTS,
             ("A;B", "x"),
-            "\"Firms\": the lists belong together and are not of one length: 'Firms' has 2, 'Titles' has 1; write a "
+            "\"Firms\": the lists belong together but have different lengths: 'Firms' has 2, 'Titles' has 1; write a "
             "blank item where one has nothing to say",
             id="unequal",
         ),
         pytest.param(
             _NUMBERED,
             ("A[0],B[0]", "x[0]"),
-            "\"Firms\": 'A[0],B[0]' is no such list: the number [0] occurs twice; correct it",
+            "\"Firms\": 'A[0],B[0]' is not a valid list: the number [0] occurs twice; correct it",
             id="number twice",
         ),
     ],
@@ -204,7 +204,7 @@ def test_a_blank_key_continues_or_is_told() -> None:
     continued = _grouped(rows, "source: {group_by: {column: ID, blank: continues}}\n")
     assert [len(one.members) for one in continued] == [2]
     assert [str(problem) for problem in _grouped(rows)[1].problems] == [
-        'c.csv, row 3, column "ID": the cell that says which candidate the row belongs to is blank; fill it in, or '
+        'c.csv, row 3, column "ID": the cell that identifies the candidate is blank; fill it in, or '
         "declare blank: continues in m.yaml:5"
     ]
 
@@ -214,7 +214,7 @@ def test_rows_of_one_candidate_that_differ() -> None:
     found = _grouped(_rows(("7", "a@example.com", "A"), ("7", "b@example.com", "B")))
     assert [str(problem) for problem in found[0].problems] == [
         "c.csv, row 3, column \"E-mail\": 'b@example.com' differs from 'a@example.com' in row 2, and both are one "
-        "candidate; write the same in all rows of a candidate"
+        "candidate; use the same value in all rows of a candidate"
     ]
 
 

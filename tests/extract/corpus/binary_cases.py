@@ -70,7 +70,7 @@ def _cases(program: str) -> Iterator[Case]:
         {2: ("Ada", "Rome"), 3: ("Alan", "")},
         warnings=(
             f"a.{form}, Sheet: a range of cells is merged (B2:B3); only the first cell of each holds the value, the "
-            "others are blank; take the merging apart and fill the cells, unless blank is right",
+            "others are blank; unmerge the cells and fill them in, unless blank is correct",
         ),
     )
     people = [["Name", "City"], ["Ada", "Rome"], ["Alan", ""]]
@@ -91,14 +91,14 @@ def _cases(program: str) -> Iterator[Case]:
 _CUT = {
     "xls": "a.xls: the workbook is damaged and cannot be read (Cfb error: Cannot find Workbook stream); open it in a "
     "spreadsheet program and save it again",
-    "xlsb": "a.xlsb: the workbook is damaged: its zip cannot be read; save or copy it again",
-    "ods": "a.ods: the workbook is damaged: its zip cannot be read; save or copy it again",
+    "xlsb": "a.xlsb: the workbook is damaged: its zip archive cannot be read; save or copy it again",
+    "ods": "a.ods: the workbook is damaged: its zip archive cannot be read; save or copy it again",
 }
 
 
 def _errors_seen(form: str) -> Seen:
     def told(address: str, error: str) -> str:
-        return f"a.{form}, Sheet!{address}: the cell holds the error {error}; mend the formula or clear the cell"
+        return f"a.{form}, Sheet!{address}: the cell contains the error {error}; fix the formula or clear the cell"
 
     return Seen(
         ("Name", "City"),

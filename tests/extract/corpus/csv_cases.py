@@ -148,7 +148,8 @@ CSV_CASES = (
             _COLUMNS,
             {2: ("Lovelace", "Ada"), 3: _ALAN},
             (
-                'a.csv, row 2, column "=C": the row has 3 cells, the header 2; clear the cells beyond the header, or '
+                'a.csv, row 2, column "=C": the row has 3 cells, but the header has 2; clear the cells beyond the '
+                "header, or "
                 "give "
                 "them a header; in a CSV, quote cells that hold delimiters",
             ),
@@ -162,7 +163,8 @@ CSV_CASES = (
             _COLUMNS,
             {2: ("Ada", ""), 3: _ALAN},
             (
-                "a.csv, row 2: the row has 1 cells, the header 2; look for a missing delimiter or a line break outside "
+                "a.csv, row 2: the row has 1 cells, but the header has 2; look for a missing delimiter or a line "
+                "break outside "
                 "quotes",
             ),
         ),
@@ -196,7 +198,11 @@ CSV_CASES = (
         "csv-quote-unclosed",
         "tells the row of a quote that is never closed",
         'Name,E-mail\nAda,ada@example.com\n"Alan,alan@example.org\nGrace,grace@example.com\n',
-        Seen(refused=('a.csv, row 3: a quote (") is opened and never closed; close it, or double it to mean a quote',)),
+        Seen(
+            refused=(
+                'a.csv, row 3: a quote (") is opened and never closed; close it; write a quote inside a cell twice',
+            )
+        ),
         SourceOptions(delimiter=","),
     ),
     _case(
@@ -205,7 +211,8 @@ CSV_CASES = (
         "a,b\nc;d;e\nf|g\nh\ni;j|k,l,m,n\no;p\n",
         Seen(
             refused=(
-                "a.csv: none of , ; tab | splits this file into even columns; declare it under source: in the mapping, "
+                "a.csv: the delimiter cannot be detected: none of , ; tab | gives every row the same number of "
+                "columns; declare it under source: in the mapping, "
                 'such as `delimiter: ";"`',
             )
         ),
@@ -216,34 +223,35 @@ CSV_CASES = (
         _LINES,
         Seen(
             refused=(
-                'delimiter: in the mapping: \'::\' is no delimiter; give one character, such as "," or ";" or "|", or '
+                "delimiter: in the mapping: '::' is not a valid delimiter; give one character, such as \",\" or "
+                '";" or "|", or '
                 "tab",
             )
         ),
         SourceOptions(delimiter="::"),
     ),
-    _flawed("NUL", "A\0da", "'A\\x00da' holds the control character U+0000; clear the cell and type it again"),
+    _flawed("NUL", "A\0da", "'A\\x00da' contains the control character U+0000; clear the cell and type it again"),
     _flawed(
         "a control character",
         "A\x0bda",
-        "'A\\x0bda' holds the control character U+000B; clear the cell and type it again",
+        "'A\\x0bda' contains the control character U+000B; clear the cell and type it again",
     ),
     _flawed(
         "a C1 control character",
         "A\x92da",
-        "'A\\x92da' holds the control character U+0092; clear the cell and type it again",
+        "'A\\x92da' contains the control character U+0092; clear the cell and type it again",
     ),
     _flawed(
         "a lost letter",
         "J�rgen",
-        "'J�rgen' holds U+FFFD, the sign that another program left where it lost a letter; type the letter again",
+        "'J�rgen' holds U+FFFD, the sign that another program left where it lost a letter; type the character again",
     ),
-    _flawed("an error", "#N/A", "the cell holds the error #N/A; mend the formula or clear the cell"),
-    _flawed("a Turkish error", "#BAŞV!", "the cell holds the error #BAŞV!; mend the formula or clear the cell"),
+    _flawed("an error", "#N/A", "the cell contains the error #N/A; fix the formula or clear the cell"),
+    _flawed("a Turkish error", "#BAŞV!", "the cell contains the error #BAŞV!; fix the formula or clear the cell"),
     _flawed(
         "only ####",
         "########",
-        "the cell holds only ####, which a spreadsheet program shows in a column that is too narrow; make the column "
+        "the cell contains only ####, which a spreadsheet program shows when a column is too narrow; make the column "
         "wider and save the file again",
     ),
     _flawed(
@@ -306,7 +314,7 @@ CSV_CASES = (
             _COLUMNS,
             {2: ("Ada", "#NO_RESULT!")},
             (
-                'a.csv, row 2, column "E-mail": a formula stood here whose result was not stored; write the value in '
+                'a.csv, row 2, column "E-mail": the cell had a formula without a stored result; write the value in '
                 "its place, or clear the cell",
             ),
         ),
@@ -318,7 +326,7 @@ CSV_CASES = (
         Seen(
             _COLUMNS,
             warnings=(
-                "a.csv: no row holds anything below the header in row 1; check that this is the right file and sheet",
+                "a.csv: there are no rows below the header in row 1; check that this is the right file and sheet",
             ),
         ),
     ),
@@ -326,7 +334,7 @@ CSV_CASES = (
         "csv-blank",
         "refuses a file of blanks",
         " \n\n,,\n",
-        Seen(refused=("a.csv: no cell holds anything; export it again",)),
+        Seen(refused=("a.csv: the table is empty; export it again",)),
     ),
     _case(
         "csv-skip-rows",

@@ -78,7 +78,7 @@ HEADER_CASES = (
         _TITLED,
         Seen(
             refused=(
-                "a.csv, row 2: the row that the mapping declares as header is blank; give the header's row number as "
+                "a.csv, row 2: the header row that the mapping gives is blank; give the header's row number as "
                 "header_row: under source:; the first rows are row 1: 'Candidates of 2024'; row 3: 'Name', 'E-mail', "
                 "'City'; row 4: 'Ada', 'ada@example.com', 'London'; row 5: 'Alan', 'alan@example.org', 'Wilmslow'",
             )
@@ -91,7 +91,7 @@ HEADER_CASES = (
         (_NAMES, _PEOPLE[0]),
         Seen(
             refused=(
-                "a.csv, row 40: the row that the mapping declares as header is blank; give the header's row number as "
+                "a.csv, row 40: the header row that the mapping gives is blank; give the header's row number as "
                 "header_row: under source:; the first rows are row 1: 'Name', 'E-mail', 'City'; row 2: 'Ada', "
                 "'ada@example.com', 'London'",
             )
@@ -123,7 +123,7 @@ HEADER_CASES = (
         (_NAMES, _NAMES, *_PEOPLE),
         Seen(
             refused=(
-                "a.csv: a header of 2 rows cannot be found by itself; declare its first row as header_row: under "
+                "a.csv: a header of 2 rows cannot be detected; declare its first row as header_row: under "
                 "source: "
                 "in the mapping",
             )

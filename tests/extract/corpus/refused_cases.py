@@ -17,8 +17,8 @@ _ENTITIES = (
 
 _BINARIES = (
     ("jpeg", "a JPEG picture", b"\xff\xd8\xff\xe0"),
-    ("heic", "a film or a picture of a phone", b"\0\0\0\x18ftypheic"),
-    ("webp", "a picture, a film or a sound", b"RIFF\0\0\0\0WEBP"),
+    ("heic", "a video or a phone picture", b"\0\0\0\x18ftypheic"),
+    ("webp", "a picture, video or audio file", b"RIFF\0\0\0\0WEBP"),
     ("windows-program", "a program", b"MZ\x90\0"),
     ("linux-program", "a program", b"\x7fELF"),
     ("gzip", "a file packed with gzip", b"\x1f\x8b\x08"),
@@ -37,7 +37,7 @@ REFUSED_CASES = (
         "tells what can be read where an ending is unknown",
         "a.numbers",
         lambda: b"x",
-        "a.numbers: the ending '.numbers' is not one we read; save it as one of .csv .tsv .tab .txt .xlsx .xlsm .xlsb "
+        "a.numbers: the ending '.numbers' is not supported; save it as one of .csv .tsv .tab .txt .xlsx .xlsm .xlsb "
         ".xls .ods",
     ),
     _refused(
@@ -45,7 +45,7 @@ REFUSED_CASES = (
         "tells what can be read where there is no ending",
         "candidates",
         lambda: b"x",
-        "candidates: a file without an ending is not one we read; save it as one of .csv .tsv .tab .txt .xlsx .xlsm "
+        "candidates: a file without an extension is not supported; save it as one of .csv .tsv .tab .txt .xlsx .xlsm "
         ".xlsb .xls .ods",
     ),
     _refused(
@@ -53,14 +53,14 @@ REFUSED_CASES = (
         "knows a web page under the name of a workbook",
         "a.xlsx",
         lambda: b"<html><table><tr><td>Name</td></tr></table></html>",
-        "a.xlsx: is really a web page; open it in a spreadsheet program and save it as .xlsx",
+        "a.xlsx: this is a web page, not a spreadsheet; open it in a spreadsheet program and save it as .xlsx",
     ),
     _refused(
         "html-csv",
         "knows a web page under the name of a CSV",
         "a.csv",
         lambda: b"\xef\xbb\xbf\n<!DOCTYPE html><html></html>",
-        "a.csv: is really a web page; open it in a spreadsheet program and save it as .xlsx",
+        "a.csv: this is a web page, not a spreadsheet; open it in a spreadsheet program and save it as .xlsx",
     ),
     _refused(
         "pdf",
@@ -84,14 +84,14 @@ REFUSED_CASES = (
         "offers no encodings for bytes that are no text in any",
         "a.csv",
         lambda: bytes(range(1, 256)) * 8,
-        "a.csv: is no text, but binary data; export the table as .xlsx or .csv",
+        "a.csv: this is binary data, not text; export the table as .xlsx or .csv",
     ),
     _refused(
         "zip-as-csv",
         "knows a zip under the name of a CSV",
         "a.csv",
         lambda: zipped({"candidates.csv": b"Name\n"}),
-        "a.csv: is a zip, no workbook; unpack it and name the file in it",
+        "a.csv: this is a zip archive, not a workbook; unpack it and give the path of the file in it",
     ),
     _refused(
         "picture-as-xlsx",
@@ -105,7 +105,8 @@ REFUSED_CASES = (
         "knows a text file under the name of a workbook",
         "a.xlsx",
         lambda: b"Name,City\nAda,London\n",
-        "a.xlsx: is no workbook, whatever its ending says; open it in a spreadsheet program and save it as .xlsx; a "
+        "a.xlsx: this is not a workbook, although its extension says so; open it in a spreadsheet program and save "
+        "it as .xlsx; a "
         "text "
         "file with delimiters must end in .csv",
     ),
@@ -114,28 +115,28 @@ REFUSED_CASES = (
         "knows a workbook under the name of a CSV",
         "a.csv",
         lambda: openpyxl_bytes(_TABLE),
-        "a.csv: is really an XLSX workbook; rename it so that it ends in .xlsx",
+        "a.csv: the extension is wrong: this is an XLSX workbook; rename it with the extension .xlsx",
     ),
     _refused(
         "encrypted",
         "knows an encrypted workbook",
         "a.xlsx",
         lambda: _OLE + b"\0" * 600 + "EncryptedPackage".encode("utf-16-le") + b"\0" * 600,
-        "a.xlsx: the workbook is encrypted; open it with its password and save it without one",
+        "a.xlsx: the workbook is protected with a password; open it with its password and save it without a password",
     ),
     _refused(
         "zip",
         "knows a zip that is no workbook",
         "a.xlsx",
         lambda: zipped({"candidates.csv": b"Name\n"}),
-        "a.xlsx: is a zip, no workbook; unpack it and name the file in it",
+        "a.xlsx: this is a zip archive, not a workbook; unpack it and give the path of the file in it",
     ),
     _refused(
         "cut",
         "tells a workbook that was cut off",
         "a.xlsx",
         lambda: openpyxl_bytes(_TABLE)[:-400],
-        "a.xlsx: the workbook is damaged: its zip cannot be read; save or copy it again",
+        "a.xlsx: the workbook is damaged: its zip archive cannot be read; save or copy it again",
     ),
     _refused(
         "entities",

@@ -79,7 +79,7 @@ _VALUES = (
     _value("true", "shows a boolean", True, "TRUE"),
     _value("false", "shows a false boolean", False, "FALSE"),
     _value("date", "shows a date as ISO", date(2021, 3, 15), "2021-03-15"),
-    _value("date-format", "shows a date as ISO whatever its format", date(2021, 3, 15), "2021-03-15", "d/m/yy"),
+    _value("date-format-invalid", "shows a date as ISO whatever its format", date(2021, 3, 15), "2021-03-15", "d/m/yy"),
     _value(
         "date-locale",
         "knows a date by a format of another language",
@@ -107,7 +107,7 @@ _CELL_PROBLEMS = (
             ("Name", "Id"),
             {2: ("Ada", "12"), 3: ("Alan", "12345678901234600000")},
             warnings=(
-                "a.xlsx, Sheet!B3: the column holds numbers of more than 15 digits, of which a workbook keeps only 15; "
+                "a.xlsx, Sheet!B3: the column contains numbers of more than 15 digits, but a workbook stores only 15; "
                 "if "
                 "they are ids, format the column as text in the original and export it again",
             ),
@@ -120,8 +120,8 @@ _CELL_PROBLEMS = (
             _COLUMNS,
             {2: ("#N/A", "#REF!"), 3: ("Alan", "Wilmslow")},
             (
-                "a.xlsx, Sheet!A2: the cell holds the error #N/A; mend the formula or clear the cell",
-                "a.xlsx, Sheet!B2: the cell holds the error #REF!; mend the formula or clear the cell",
+                "a.xlsx, Sheet!A2: the cell contains the error #N/A; fix the formula or clear the cell",
+                "a.xlsx, Sheet!B2: the cell contains the error #REF!; fix the formula or clear the cell",
             ),
         ),
         _HEADER + '<row r="2"><c r="A2" t="e"><v>#N/A</v></c><c r="B2" t="e"><f>X1</f><v>#REF!</v></c></row>' + _ROW_3,
@@ -132,7 +132,7 @@ _CELL_PROBLEMS = (
         Seen(
             _COLUMNS,
             {2: ("Ada", "London"), 4: ("", "#N/A")},
-            ("a.xlsx, Sheet!B4: the cell holds the error #N/A; mend the formula or clear the cell",),
+            ("a.xlsx, Sheet!B4: the cell contains the error #N/A; fix the formula or clear the cell",),
         ),
         _HEADER + _ROW_2 + '<row r="4"><c r="B4" t="e"><v>#N/A</v></c></row>',
     ),
@@ -195,7 +195,8 @@ _CELL_PROBLEMS = (
             _COLUMNS,
             _ROWS,
             (
-                "a.xlsx, Sheet!D3: the row has 4 cells, the header 2; clear the cells beyond the header, or give them "
+                "a.xlsx, Sheet!D3: the row has 4 cells, but the header has 2; clear the cells beyond the header, "
+                "or give them "
                 "a "
                 "header; in a CSV, quote cells that hold delimiters",
             ),
@@ -237,12 +238,12 @@ _SHEETS = (
         ),
     ),
     _edit(
-        "sheet-missing",
+        "sheet-not-found",
         "asks back for a sheet that is not there, and lists the sheets",
         _three_sheets,
         Seen(
             refused=(
-                "a.xlsx: there is no sheet 'Adayler'; did you mean 'Adaylar'? the sheets are 'Old' (hidden), "
+                "a.xlsx: the sheet 'Adayler' does not exist; did you mean 'Adaylar'? the sheets are 'Old' (hidden), "
                 "'Adaylar', "
                 "'Notes', 'Secret' (hidden)",
             )
@@ -255,7 +256,7 @@ _SHEETS = (
         lambda book, sheet: (setattr(sheet, "sheet_state", "hidden"), book.create_sheet("Empty")),
         Seen(
             refused=(
-                "a.xlsx: no visible sheet holds anything; name one of them as sheet: under source: in the mapping to "
+                "a.xlsx: all visible sheets are empty; name one of them as sheet: under source: in the mapping to "
                 "read "
                 "it; the sheets are 'Sheet' (hidden), 'Empty'",
             )
@@ -302,7 +303,7 @@ _ERROR_ROW = f'<row r="2">{_TEXT.format("A2", "Ada")}<c r="B2" t="e"><v>#N/A</v>
 _ODD_STYLES = '<cellXfs count="1"><xf numFmtId="odd"/></cellXfs>'
 _ODD = "invalid literal for int() with base 10: 'odd'"
 _UNCHECKED = (
-    f"a.xlsx, Sheet: only the values of this sheet could be read, and not what is beside them ({_ODD}): a cell that "
+    f"a.xlsx, Sheet: only the values of this sheet could be read, not its formatting ({_ODD}): a cell that "
     "shows an error, or a formula without a stored result, is read as blank; leading zeros and percent signs that a "
     "format adds, hidden rows and merged cells are not known; open it in a spreadsheet program, save it as .xlsx and "
     "use that, or compare the rows with it"
@@ -321,7 +322,7 @@ _UNUSUAL = (
         Seen(
             _COLUMNS,
             {2: ("Ada", "#N/A")},
-            ("a.xlsx, Sheet!B2: the cell holds the error #N/A; mend the formula or clear the cell",),
+            ("a.xlsx, Sheet!B2: the cell contains the error #N/A; fix the formula or clear the cell",),
         ),
     ),
     Case(
@@ -392,7 +393,7 @@ _UNUSUAL = (
         Seen(
             _COLUMNS,
             {2: ("#N/A", "")},
-            ("a.xlsx, Sheet!A2: the cell holds the error #N/A; mend the formula or clear the cell",),
+            ("a.xlsx, Sheet!A2: the cell contains the error #N/A; fix the formula or clear the cell",),
         ),
         (_HEADER + '<row r="2"><c r="A2" t="e"><v>#N/A</v></c></row>').replace('"', "'"),
     ),
@@ -427,7 +428,7 @@ _UNUSUAL = (
             header_row=3,
             warnings=(
                 "a.xlsx, Sheet: 2 ranges of cells are merged (B4:B5, A6:B6); only the first cell of each holds the "
-                "value, the others are blank; take the merging apart and fill the cells, unless blank is right",
+                "value, the others are blank; unmerge the cells and fill them in, unless blank is correct",
             ),
         ),
         _HEADER.replace('1"', '3"') + _ROW_2.replace('2"', '4"') + _ROW_3.replace('3"', '5"'),

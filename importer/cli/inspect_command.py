@@ -1,4 +1,4 @@
-"""`importer look`: what we see in a file, before anything else is decided."""
+"""`importer inspect`: what we see in a file, before anything else is decided."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _Encoding = Annotated[str | None, typer.Option("--encoding", help="Of a CSV, suc
 _Delimiter = Annotated[str | None, typer.Option("--delimiter", help="Of a CSV, such as ';' or tab. [found]")]
 
 
-def look(
+def inspect(
     file: Annotated[
         Path, typer.Argument(help="The spreadsheet, or - for CSV from standard input.", show_default=False)
     ],
