@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).parent.parent / "importer"
 
 # What each room may import, besides itself: never another stage, never a room above.
 FILES = {"atomic_files", "regular_files", "sqlite_file", "group_writer", "file_lock"}
-GROUND = {"models", "problems", "startup", "child_process", "text", "importer"} | FILES
+GROUND = {"models", "problems", "problem_codes", "startup", "child_process", "text", "importer"} | FILES
 SUPPLIES = {"mapping", "ledger", "service", "settings"}
 STAGES = {"extract", "transform", "load", "report", "suggest", "template"}
 MAY_IMPORT = {
