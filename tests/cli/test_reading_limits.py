@@ -59,7 +59,7 @@ LIMITS = [
         lambda: _CSV + b"x" * (3 << 20) + b"\n",
         {"IMPORTER_CSV_ROW_MEGABYTES": "2"},
         "a.csv:3:1: a row is longer than 2 MB, which is the limit\n"
-        "  -> check that the file is a table and that no line break was lost, or allow more with "
+        "  -> check that the file is a table and that no line break is missing, or raise "
         "IMPORTER_CSV_ROW_MEGABYTES\n",
         id="row",
     ),
@@ -68,7 +68,7 @@ LIMITS = [
         lambda: _CSV,
         {"IMPORTER_CSV_COLUMNS": "5"},
         f"a.csv, row 1: the row has {len(HEADER)} cells; the limit is 5\n"
-        '  -> check that "," is the delimiter and that no line break was lost, or allow more with '
+        '  -> check that "," is the right delimiter and that no line break is missing, or raise '
         "IMPORTER_CSV_COLUMNS\n",
         id="columns",
     ),
