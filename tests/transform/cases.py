@@ -365,8 +365,8 @@ BAD = (
     ),
     Bad(
         "no option", LEVELS, "Snior",
-        "'Snior' is not an option of q; did you mean 'Senior'? use one of Junior, Senior, Staff engineer, or add it under "
-        "values: in m.yaml:4",
+        "'Snior' is not an option of q; did you mean 'Senior'? use one of Junior, Senior, Staff engineer, or add it "
+        "under values: in m.yaml:4",
     ),
     Bad(
         "no option of choices", SKILLS, "Go;Cobol",
@@ -445,12 +445,12 @@ BAD = (
         "set region: in m.yaml:4",
         '{column: Cell, split: ";", take: first_valid}'),
     Bad("name without capitals", _TEXT, "Ayşe Öz",
-        "'Ayşe Öz' needs a last name in capitals, with a first name before or after it; write it as 'LAST First', or as "
-        "'Last, First'",
+        "'Ayşe Öz' needs a last name in capitals, with a first name before or after it; write it as 'LAST First', or "
+        "as 'Last, First'",
         "{column: Cell, part: last, names: {surname: capitals}}"),
     Bad("name all in capitals", _TEXT, "AYŞE ÖZ",
-        "'AYŞE ÖZ' needs a last name in capitals, with a first name before or after it; write it as 'LAST First', or as "
-        "'Last, First'",
+        "'AYŞE ÖZ' needs a last name in capitals, with a first name before or after it; write it as 'LAST First', or "
+        "as 'Last, First'",
         "{column: Cell, part: last, names: {surname: capitals}}"),
     Bad("name without a comma", _TEXT, "Ayşe Öz", "'Ayşe Öz' has no comma after the last name; write it as 'Last, "
         "First'",

@@ -231,8 +231,8 @@ def test_a_record_without_its_main_row() -> None:
     rows = _rows(("7", "a@example.com", "job"))
     found = _grouped(rows, "source: {group_by: {column: ID, main: {column: Firm, is: person}}}\n")
     assert [str(problem) for problem in found[0].problems] == [
-        'c.csv, row 2, column "ID": no row of this candidate matches main:; add the row with the candidate\'s own data, '
-        "or correct main: in m.yaml:5"
+        'c.csv, row 2, column "ID": no row of this candidate matches main:; add the row with the candidate\'s own '
+        "data, or correct main: in m.yaml:5"
     ]
 
 
