@@ -150,7 +150,7 @@ def test_a_second_row_with_the_same_email() -> None:
     assert all(isinstance(body, Application) for body in bodies)
     assert duplicates.check(first, bodies[0]) is None  # type: ignore[arg-type]
     assert str(duplicates.check(second, bodies[1])) == (  # type: ignore[arg-type]
-        'c.csv, row 20, column "E-mail": the e-mail address is the same as in row 14, which is imported instead; remove '
-        "one of the two rows"
+        'c.csv, row 20, column "E-mail": the e-mail address is the same as in row 14, which is imported instead; '
+        "remove one of the two rows"
     )
     assert duplicates.check(first, bodies[0]) is None  # type: ignore[arg-type]
