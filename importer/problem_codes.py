@@ -17,8 +17,8 @@ from typing import Literal
 _HEAD = """\
 # Problem codes
 
-Each problem that the importer reports has a code, such as `date-invalid`. This page lists for each code an example message,
-the cause and what to do. The importer shows the code
+Each problem that the importer reports has a code, such as `date-invalid`. This page shows for each code an example
+message, the cause and what to do. The importer shows the code
 
 - in square brackets in the summary on the terminal,
 - in the column Code of the sheet Summary in `report.xlsx`, and
@@ -32,9 +32,10 @@ Codes do not change between versions, but the wording of a message may. Values s
 
 @dataclass(frozen=True, slots=True)
 class ProblemCode:
-    """One code. example: a message as it is shown, without its place and hint; cause, action: Markdown.
+    """One code. example: a message without its place and hint; cause, action: Markdown.
 
-    kind: `stop` is the reason why a run ended early, `problem` is anything else.
+    kind: `stop` is the reason why a run ended early, `problem` is anything else. place: what is always shown in front of
+    the message, where the message does not name it.
     """
 
     code: str
@@ -42,6 +43,7 @@ class ProblemCode:
     cause: str
     action: str
     kind: Literal["problem", "stop"] = "problem"
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ def _lines(listed: tuple[Area, ...]) -> Iterator[str]:
         yield f"\n## {area.title}"
         for each in area.codes:
             yield f"\n### {each.code}\n"
-            yield f"    {each.example}\n"
+            yield f"    {each.place}: {each.example}\n" if each.place else f"    {each.example}\n"
             yield f"{each.cause}\n"
             yield f"**What to do:** {each.action}"
     yield ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import json
 import re
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -52,8 +51,8 @@ PHRASES = {
     r"\bunclear\b": "unconfirmed",
     r"\bdone[ _]before\b": "already imported",
     r"\bimporter look\b": "importer inspect",
-    r"--(in-flight|settle|again|absent)\b": "--concurrency, --resend-unconfirmed, --resend-rejected, --not-created",
-    r"\bIMPORTER_(IN_FLIGHT|SETTLE\w*|CONNECT_SECONDS|SILENCE|ANSWER|ATTEMPTS|RETRY_BUDGET|PAUSE_SECONDS)\b": "the new name",
+    r"--(in-flight|settle|again|absent)\b": "the new flag",
+    r"\bIMPORTER_(IN_FLIGHT|SETTLE\w*|CONNECT_SECONDS|SILENCE|ANSWER|ATTEMPTS|RETRY_BUDGET|PAUSE_SECONDS)\b": "the new one",
 }
 _HEADINGS = {"must": "required", "in all": "total"}
 _PATTERNS = {re.compile(phrase, re.IGNORECASE): instead for phrase, instead in PHRASES.items()}
@@ -141,4 +140,4 @@ def test_texts_of_code_are_those_that_run() -> None:
     """Parts of formatted texts are one text; docstrings are left out, unless they are help."""
     code = '"""About."""\nx = f"no {x} here"\ny = "plain"\n'
     assert list(texts_of_code(code, with_docstrings=False)) == [(2, "no {} here"), (3, "plain")]
-    assert list(texts_of_code(code, with_docstrings=True))[0] == (1, "About.")
+    assert next(texts_of_code(code, with_docstrings=True)) == (1, "About.")
