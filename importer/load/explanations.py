@@ -133,8 +133,10 @@ def outcome_of(job: Job, state: State | None, stop: Stop | None) -> Outcome:
 def duplicate_of(row: int, other_row: int | None) -> Outcome:
     """The outcome of a row whose e-mail another row of this run has; which one, where that is known."""
     other = "another row" if other_row is None else f"row {other_row}"
-    reason = f"{other} of this file has the same e-mail for the same target"
-    return Outcome(row, OutcomeKind.INVALID, problems=(Problem("email-duplicate", reason, "keep one of the two rows"),))
+    reason = f"{other} of this file has the same e-mail address for the same target"
+    return Outcome(
+        row, OutcomeKind.INVALID, problems=(Problem("email-duplicate", reason, "remove one of the two rows"),)
+    )
 
 
 def already_imported(row: int, known: Known, body_digest: bytes) -> Outcome:
@@ -179,13 +181,13 @@ def _kind_and_problems(job: Job, state: State | None, stop: Stop | None) -> tupl
         case State.ALREADY_EXISTS:
             return OutcomeKind.ALREADY_EXISTS, () if job.prior is PriorAttempt.NONE else (OWN_EARLIER_ATTEMPT,)
         case State.REJECTED:
-            reason = f"the service refused this row ({_answer_text(job)})"
+            reason = f"the service rejected this row ({_answer_text(job)})"
             return OutcomeKind.REJECTED, (Problem("rejected", reason, "fix the row, then run the same command again"),)
         case State.UNCONFIRMED | State.IN_FLIGHT:
             return OutcomeKind.UNCONFIRMED, (Problem("unconfirmed", _unconfirmed(job), _SETTLE),)
         case State.FAILED | State.PLANNED:
             times = "1 attempt" if job.attempts == 1 else f"{job.attempts} attempts"
-            reason = f"the service did not take this row in {times} ({_answer_text(job)})"
+            reason = f"the service did not accept this row after {times} ({_answer_text(job)})"
             return OutcomeKind.FAILED, (Problem("not-accepted", reason, "run the same command again later"),)
         case None:
             not_sent = Problem("not-sent", f"not sent because {stop.reason}", stop.hint) if stop else None
@@ -221,7 +223,7 @@ def _short_hash(email: str) -> str:
 def _unconfirmed(job: Job) -> str:
     if job.last is None:
         return "an earlier request was sent, but its response was lost or inconclusive"
-    return f"a request may have arrived, but no clear answer came ({_answer_text(job)})"
+    return f"sent, but the response was lost or inconclusive ({_answer_text(job)})"
 
 
 def _answer_text(job: Job) -> str:

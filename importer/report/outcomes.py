@@ -35,7 +35,7 @@ class OutcomeWords:
 OUTCOMES: Final[dict[OutcomeKind, OutcomeWords]] = {
     OutcomeKind.CREATED: OutcomeWords(
         label="created",
-        meaning="the service accepted it",
+        meaning="the service accepted it (201)",
         next_step="no action needed",
         tab_color="#6AA889",
         status="201",
@@ -44,7 +44,7 @@ OUTCOMES: Final[dict[OutcomeKind, OutcomeWords]] = {
     ),
     OutcomeKind.ALREADY_EXISTS: OutcomeWords(
         label="already exists",
-        meaning="the service already has this candidate",
+        meaning="the service already had this person (409)",
         next_step="no action needed",
         tab_color="#9AB3A5",
         status="409",
@@ -53,34 +53,34 @@ OUTCOMES: Final[dict[OutcomeKind, OutcomeWords]] = {
     ),
     OutcomeKind.REJECTED: OutcomeWords(
         label="rejected",
-        meaning="the service rejected this row",
-        next_step="fix the row and run it again",
+        meaning="the service refused it (400)",
+        next_step="fix the row, run it again",
         tab_color="#D98E73",
         status="400",
         always_written=True,
     ),
     OutcomeKind.INVALID: OutcomeWords(
         label="invalid",
-        meaning="failed our own checks; nothing was sent",
-        next_step="fix the highlighted cells and run it again",
+        meaning="our own checks refused it; nothing was sent",
+        next_step="fix the highlighted cells, run the row again",
         tab_color="#D98E73",
     ),
     OutcomeKind.FAILED: OutcomeWords(
         label="failed",
-        meaning="not accepted after the last attempt",
+        meaning="it was not accepted when the run ended",
         next_step="run the same command again",
         tab_color="#D9B26F",
     ),
     OutcomeKind.UNCONFIRMED: OutcomeWords(
         label="unconfirmed",
         meaning="sent, but no response confirms that it arrived",
-        next_step="run the same command again to resend it",
+        next_step="run the same command again",
         tab_color="#D9B26F",
     ),
     OutcomeKind.NOT_SENT: OutcomeWords(
         label="not sent",
-        meaning="the run stopped before this row was sent",
-        next_step="run the same command again; completed rows are skipped",
+        meaning="the run stopped before its turn",
+        next_step="run the same command again",
         tab_color="#AEB8C2",
     ),
     OutcomeKind.ALREADY_IMPORTED: OutcomeWords(
@@ -92,7 +92,7 @@ OUTCOMES: Final[dict[OutcomeKind, OutcomeWords]] = {
     ),
     OutcomeKind.FILTERED: OutcomeWords(
         label="filtered",
-        meaning="excluded by where: in the mapping file",
+        meaning="excluded by where: in the mapping",
         next_step="no action needed",
         tab_color="#AEB8C2",
         sheet_limit=NO_ACTION_SHEET_LIMIT,

@@ -104,7 +104,7 @@ def _outcomes(summary: Summary) -> Iterator[Line]:
     yield _header("Outcome", "Rows", "What it means", "", "What to do next", "")
     for kind in OutcomeKind:
         yield _outcome(summary, kind)
-    yield Line((Cell(0, "in all", _TOTAL_LABEL), Cell(1, summary.source.rows or 0, _TOTAL)))
+    yield Line((Cell(0, "total", _TOTAL_LABEL), Cell(1, summary.source.rows or 0, _TOTAL)))
 
 
 def _outcome(summary: Summary, kind: OutcomeKind) -> Line:

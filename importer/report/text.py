@@ -20,6 +20,7 @@ MOST_GROUPS: Final = 12
 MOST_WARNINGS: Final = 6
 
 _COUNT_WIDTH = 8
+_LABEL_WIDTH = 16
 _BLANK = re.compile(r"[^\S ]")
 _FIXED_BY_A_PERSON: Final = (OutcomeKind.INVALID, OutcomeKind.REJECTED)
 _FIXED_BY_RUNNING_AGAIN: Final = (OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED, OutcomeKind.NOT_SENT)
@@ -77,7 +78,7 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
     if to_fix:
         files = [csv_file(kind) for kind in to_fix]
         commands = tuple(_command(str(folder / name), summary, folder) for name in files)
-        yield Step(f"fix the rows in {' and '.join(files)}, then import the fixed files", commands)
+        yield Step(f"fix the rows in {' and '.join(files)}, then import these files", commands)
     if any(group.is_warning for group in summary.problems):
         yield Step(f"check the rows with a warning in {csv_file(OutcomeKind.CREATED)}")
     if summary.dry_run:
@@ -87,7 +88,7 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
     elif summary.rows_of(*_FIXED_BY_RUNNING_AGAIN) and not summary.stopped:
         yield Step("run the same command again; completed rows are skipped", (again,))
     if summary.sandbox:
-        yield Step("this was a test with the sandbox; if the result is correct, run it without --sandbox")
+        yield Step("this run used the sandbox; if the result is correct, leave out --sandbox")
 
 
 def _command(file: str, summary: Summary, folder: Path) -> str:
@@ -111,7 +112,7 @@ def summary_lines(summary: Summary, folder: Path) -> list[str]:
         _outcomes(summary),
         _problems("What to fix", [group for group in summary.problems if group.outcome in NOT_GOOD]),
         _problems("Created, with a warning", [group for group in summary.problems if group.is_warning]),
-        _problems("Good to know", [group for group in summary.problems if _worth_knowing(group, summary)]),
+        _problems("Notes", [group for group in summary.problems if _is_note(group, summary)]),
         _warnings(summary),
         _requests(summary),
         _report(summary, folder),
@@ -139,11 +140,11 @@ def _outcomes(summary: Summary) -> Iterator[str]:
     for kind in OutcomeKind:
         if summary.outcomes[kind]:
             words = words_for(kind, dry_run=summary.dry_run)
-            yield f"{summary.outcomes[kind]:>{_COUNT_WIDTH},}  {words.label:<13}  {words.meaning}"
-    yield f"{summary.source.rows:>{_COUNT_WIDTH},}  in all"
+            yield f"{summary.outcomes[kind]:>{_COUNT_WIDTH},}  {words.label:<{_LABEL_WIDTH}}  {words.meaning}"
+    yield f"{summary.source.rows:>{_COUNT_WIDTH},}  total"
 
 
-def _worth_knowing(group: ProblemGroup, summary: Summary) -> bool:
+def _is_note(group: ProblemGroup, summary: Summary) -> bool:
     """What is neither to be fixed nor a warning nor in the reason of a stop, and holds no addresses."""
     in_reason = summary.stopped is not None and group.outcome is OutcomeKind.NOT_SENT
     is_shown = group.outcome in NOT_GOOD or group.is_warning or in_reason

@@ -221,7 +221,7 @@ def _unreadable(base_url: str, target: Target, why: str) -> UnusableInput:
         Problem(
             "questions-response-invalid",
             f"the question list of {target} does not have the expected form ({why})",
-            f"is {base_url} the address of the service? else show this to the service's people",
+            f"check that {base_url} is correct, or ask the administrator of your recruiting service",
             FilePlace("IMPORTER_BASE_URL"),
         )
     )
@@ -246,11 +246,10 @@ def _refused(target: Target, raw: RawReply) -> StoppedEarly | UnusableInput:
         )
     if 300 <= raw.status < 400:
         return StoppedEarly(
-            f"the service answers {raw.status}{reason}; nothing was sent; "
-            "redirects are not followed, because they would send the token elsewhere; set IMPORTER_BASE_URL to the "
-            "new address if you trust it"
+            f"the service responded with {raw.status}{reason}; nothing was sent; redirects are not followed, because "
+            "they would send the token elsewhere; if you trust the new address, set IMPORTER_BASE_URL to it"
         )
     return StoppedEarly(
-        f"the service does not give the questions of {target}: {raw.status}{reason}; nothing was sent; "
+        f"the service did not return the questions of {target}: {raw.status}{reason}; nothing was sent; "
         "run the same command again later; if it still fails, ask the administrator of your recruiting service"
     )

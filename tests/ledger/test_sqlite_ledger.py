@@ -147,12 +147,14 @@ def test_a_ledger_damaged_while_it_is_open_is_told(ledger: LedgerStore) -> None:
     for ask in (lambda: list(ledger.row_states("run-1")), ledger.check):
         with pytest.raises(UnusableInput) as caught:
             ask()
-        assert str(caught.value) == f"{ledger.name}: it cannot be written (no such table: attempts), {_UNWRITABLE}"
+        assert (
+            str(caught.value) == f"{ledger.name}: the ledger cannot be written (no such table: attempts), {_UNWRITABLE}"
+        )
 
 
 _PUT_BACK = (
-    "and without it nothing is sent; put it back from a backup, or move it away: "
-    "then every row is sent again and the service tells which candidates it already has"
+    "so nothing is sent; restore it from a backup; if you move it away instead, every row is sent again and the "
+    "service reports which candidates it already has"
 )
 
 
@@ -161,7 +163,7 @@ def test_a_file_that_is_no_database_is_refused(path: Path) -> None:
     path.write_bytes(b"Dear diary, this is no database at all. " * 100)
     before = path.read_bytes()
     assert problem_on_opening(path) == (
-        f"{path}: it is not a database that we can read (file is not a database), {_PUT_BACK}"
+        f"{path}: the ledger is not a readable database (file is not a database), {_PUT_BACK}"
     )
     assert path.read_bytes() == before
 
@@ -172,7 +174,7 @@ def test_a_database_of_something_else_is_refused(path: Path) -> None:
     connection.execute("CREATE TABLE recipes (name)")
     connection.close()
     assert problem_on_opening(path) == (
-        f"{path}: it is not a database that we can read (it is a database of another program), {_PUT_BACK}"
+        f"{path}: the ledger is not a readable database (it is a database of another program), {_PUT_BACK}"
     )
 
 
@@ -182,28 +184,25 @@ def test_a_ledger_that_does_not_say_its_version_is_refused(path: Path, change: s
     with begun(path) as ledger:
         raw(ledger, change)
     assert problem_on_opening(path) == (
-        f"{path}: it is not a database that we can read (its version is missing), {_PUT_BACK}"
+        f"{path}: the ledger is not a readable database (its version is missing), {_PUT_BACK}"
     )
 
 
-_UNWRITABLE = (
-    "and without it nothing is sent; make room or give yourself the right to write there, "
-    "or name another folder with --out"
-)
+_UNWRITABLE = "so nothing is sent; free disk space or get write permission there, or choose another folder with --out"
 
 
 def test_a_place_that_is_no_folder_is_told(tmp_path: Path) -> None:
     """A ledger that cannot be made is an unusable setting."""
     (tmp_path / "file").touch()
     path = tmp_path / "file" / "ledger.sqlite"
-    assert problem_on_opening(path) == f"{path}: it cannot be written (File exists), {_UNWRITABLE}"
+    assert problem_on_opening(path) == f"{path}: the ledger cannot be written (File exists), {_UNWRITABLE}"
 
 
 @pytest.mark.skipif(os.getuid() == 0, reason="the superuser writes anywhere")
 def test_a_read_only_folder_is_told(tmp_path: Path) -> None:
     """A folder without the right to write is an unusable setting."""
     tmp_path.chmod(0o500)
-    assert problem_on_opening(path) == f"{path}: it cannot be written (Permission denied), {_UNWRITABLE}"
+    assert problem_on_opening(path) == f"{path}: the ledger cannot be written (Permission denied), {_UNWRITABLE}"
 
 
 def test_a_ledger_that_is_gone_stops_sending(ledger: LedgerStore) -> None:

@@ -114,7 +114,7 @@ def test_an_identity_in_flight_cannot_be_intended_again(ledger: LedgerStore) -> 
     """Of two rows with the same e-mail only one is ever on its way; who refuses names the row of the other."""
     meant = intent(ledger, 2)
     intend(ledger, meant)
-    with pytest.raises(NotAllowed, match=r"^no step from concurrency to concurrency$") as refused:
+    with pytest.raises(NotAllowed, match=r"^no step from in_flight to in_flight$") as refused:
         intend(ledger, meant._replace(attempt=meant.attempt._replace(row=3)))
     assert refused.value.row == 2
 
@@ -123,7 +123,7 @@ def test_an_identity_in_flight_cannot_be_intended_elsewhere(address: str, ledger
     """It makes no difference which process or connection asks."""
     meant = intent(ledger, 2)
     intend(ledger, meant)
-    with open_ledger(address) as other, pytest.raises(NotAllowed, match=r"^no step from concurrency to concurrency$"):
+    with open_ledger(address) as other, pytest.raises(NotAllowed, match=r"^no step from in_flight to in_flight$"):
         intend(other, meant._replace(attempt=meant.attempt._replace(row=3)))
 
 
@@ -267,7 +267,7 @@ def test_a_person_settles_an_unconfirmed_row(ledger: LedgerStore, created: bool,
     ("run", "row", "message"),
     [
         pytest.param(
-            "run-9", 2, "the ledger {name} knows no run run-9; list them with: importer runs", id="unknown run"
+            "run-9", 2, "the ledger {name} does not know run run-9; list the runs with: importer runs", id="unknown run"
         ),
         pytest.param(
             "run-1", 3, "run run-1 sent nothing for row 3; see its rows with: importer show run-1", id="unknown row"

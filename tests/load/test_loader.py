@@ -45,19 +45,21 @@ OURS = Problem(
     "most likely created by our own earlier request, whose response was lost",
     "no action needed",
 )
-MEND = "fix the row, then run the same command again"
+FIX = "fix the row, then run the same command again"
 
 
 def unconfirmed(said: str) -> Problem:
-    return Problem("unconfirmed", f"a request may have arrived, but no clear answer came ({said})", SETTLE)
+    return Problem("unconfirmed", f"sent, but the response was lost or inconclusive ({said})", SETTLE)
 
 
 def rejected(said: str) -> Problem:
-    return Problem("rejected", f"the service rejected this row ({said})", MEND)
+    return Problem("rejected", f"the service rejected this row ({said})", FIX)
 
 
 def not_accepted(what: str) -> Problem:
-    return Problem("not-accepted", f"the service did not take this row in {what}", "run the same command again later")
+    return Problem(
+        "not-accepted", f"the service did not accept this row after {what}", "run the same command again later"
+    )
 
 
 @pytest.fixture
@@ -85,7 +87,7 @@ FILL = Reply(400, "cv: this field may not be blank")
         pytest.param(
             (Reply(422),),
             Outcome(2, K.REJECTED, 422, 1, (rejected("422, no reason given"),)),
-            id="rejected without a word",
+            id="rejected without a reason",
         ),
         pytest.param(
             (Reply(429), REFUSED, CREATED), Outcome(2, K.CREATED, 201, 3), id="proven not processed, then created"
@@ -203,12 +205,12 @@ def test_what_was_rejected_is_not_sent_again_unchanged(house: House) -> None:
 
 
 @pytest.mark.parametrize(
-    ("first_name", "again"), [("Ida", False), ("Ada", True)], ids=["the row was mended", "--resend-rejected"]
+    ("first_name", "again"), [("Ida", False), ("Ada", True)], ids=["the row was fixed", "--resend-rejected"]
 )
 def test_what_was_rejected_is_sent_again(house: House, first_name: str, again: bool) -> None:
     """A changed row gets its second chance by itself, an unchanged one when a person says so."""
     house.load(Scripted(in_turn(FILL)), applications([2]))
-    outcomes = house.load(Scripted(in_turn(CREATED)), applications([2], first_name), LoadOptions(again=again))
+    outcomes = house.load(Scripted(in_turn(CREATED)), applications([2], first_name), LoadOptions(resend_rejected=again))
     assert outcomes == {2: Outcome(2, K.CREATED, 201, 1)}
 
 
@@ -260,7 +262,9 @@ def test_two_rows_with_one_email_are_sent_once(house: House) -> None:
     service = Scripted(in_turn(CREATED))
     outcomes = house.load(service, [*applications([2]), twin])
     problem = Problem(
-        "email-duplicate", "row 2 of this file has the same e-mail for the same target", "keep one of the two rows"
+        "email-duplicate",
+        "row 2 of this file has the same e-mail address for the same target",
+        "remove one of the two rows",
     )
     assert outcomes == {2: Outcome(2, K.CREATED, 201, 1), 3: Outcome(3, K.INVALID, problems=(problem,))}
     assert service.emails == [email_of(2)]

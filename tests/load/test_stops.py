@@ -82,7 +82,7 @@ def kinds(outcomes: dict[int, Outcome]) -> dict[OutcomeKind, int]:
             404,
             Stop(
                 "target-not-found",
-                "the service does not know job post 4f2c9a (404)",
+                "the service cannot find job post 4f2c9a (404)",
                 f"check target: in the mapping, then {AGAIN}",
                 whole_run=False,
             ),
@@ -128,7 +128,9 @@ def test_an_answer_that_stops(house: House, status: int, stop: Stop) -> None:
         outcomes = by_outcome(loader.load(applications(range(2, 10))))
     assert loader.stop == stop
     assert service.emails == [email_of(row) for row in range(2, 6)]
-    failed = Problem("not-accepted", f"the service did not take this row in 1 attempt ({status}: no)", f"{AGAIN} later")
+    failed = Problem(
+        "not-accepted", f"the service did not accept this row after 1 attempt ({status}: no)", f"{AGAIN} later"
+    )
     assert outcomes[5] == Outcome(5, K.FAILED, status, 1, (failed,))
     not_sent = Problem("not-sent", f"not sent because {stop.reason}", stop.hint)
     assert [outcomes[row] for row in range(6, 10)] == [
