@@ -34,8 +34,8 @@ Codes do not change between versions, but the wording of a message may. Values s
 class ProblemCode:
     """One code. example: a message without its place and hint; cause, action: Markdown.
 
-    kind: `stop` is the reason why a run ended early, `problem` is anything else. place: what is always shown in front of
-    the message, where the message does not name it.
+    kind: `stop` is the reason why a run ended early, `problem` is anything else. place: shown in front of the message,
+    where it would not be clear without.
     """
 
     code: str

@@ -16,7 +16,7 @@ from importer.report.outcomes import sheet_title, words_for
 from importer.report.summary import ProblemGroup, Summary
 from importer.report.text import Step, headline, next_steps
 
-WIDTHS: Final = (18, 11, 26, 62, 58, 34)
+WIDTHS: Final = (18, 11, 26, 62, 58, 34, 26)
 """The widths of the columns, in characters."""
 
 Style = Mapping[str, Any]
@@ -101,7 +101,7 @@ def _opening(summary: Summary) -> Iterator[Line]:
 
 def _outcomes(summary: Summary) -> Iterator[Line]:
     yield from _section("What became of the rows")
-    yield _header("Outcome", "Rows", "What it means", "", "What to do next", "")
+    yield _header("Outcome", "Rows", "What it means", "", "What to do next", "", "")
     for kind in OutcomeKind:
         yield _outcome(summary, kind)
     yield Line((Cell(0, "total", _TOTAL_LABEL), Cell(1, summary.source.rows or 0, _TOTAL)))
@@ -138,9 +138,9 @@ def _problems(summary: Summary) -> Iterator[Line]:
         "the cells to fix are highlighted in the sheets; the last columns of a sheet show the problems of each row",
         NOTE,
     )
-    yield _header("Outcome", "Rows", "Column", "Problem (the first of them)", "What to do", "Where")
+    yield _header("Outcome", "Rows", "Column", "Problem (the first of them)", "What to do", "Where", "Code")
     for group in sorted(summary.problems, key=lambda group: group.outcome not in NOT_GOOD):
-        texts = (group.column or "", group.what, group.hint, _where(group))
+        texts = (group.column or "", group.what, group.hint, _where(group), group.code)
         label, count = Cell(0, words_for(group.outcome).label, WRAPPED), Cell(1, group.count, _NUMBER)
         yield Line((label, count, *(Cell(column, text, WRAPPED) for column, text in enumerate(texts, start=2))))
 

@@ -51,7 +51,7 @@ def _raised(reader: _Reader, builder: _Builder, call: ast.Call, name: str) -> It
         if builder.frame is not None:
             templates = tuple(row.with_values([(builder.parameter, message)]).templates(builder.frame))
         for one in row.alternatives(code):
-            if isinstance(one, ast.Constant):
+            if isinstance(one, ast.Constant) and isinstance(one.value, str):
                 found = True
                 yield Raised(one.value, templates, name, where)
     if not found:

@@ -52,7 +52,7 @@ PHRASES = {
     r"\bdone[ _]before\b": "already imported",
     r"\bimporter look\b": "importer inspect",
     r"--(in-flight|settle|again|absent)\b": "the new flag",
-    r"\bIMPORTER_(IN_FLIGHT|SETTLE\w*|CONNECT_SECONDS|SILENCE|ANSWER|ATTEMPTS|RETRY_BUDGET|PAUSE_SECONDS)\b": "the new one",
+    r"\bIMPORTER_(IN_FLIGHT|SETTLE\w*|CONNECT_SECONDS|SILENCE|ANSWER|ATTEMPTS|RETRY_BUDGET|PAUSE_SECONDS)": "new name",
 }
 _HEADINGS = {"must": "required", "in all": "total"}
 _PATTERNS = {re.compile(phrase, re.IGNORECASE): instead for phrase, instead in PHRASES.items()}
