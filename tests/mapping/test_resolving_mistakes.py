@@ -194,7 +194,7 @@ _DEGREES = (
             "{q: {value: example.com}}",
             (),
             [question("q", "url")],
-            "m.yaml:4:22: 'example.com' is no web address; write it with https:// in front",
+            "m.yaml:4:22: 'example.com' is not a valid web address; write it with https:// in front",
             id="constant no address",
         ),
         pytest.param(
