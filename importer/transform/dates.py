@@ -148,8 +148,8 @@ def _agreed(readings: list[date | InvalidValue], text: str, value: ResolvedValue
         message = f"{quoted(text)} can be read as {' and as '.join(day.isoformat() for day in days)}"
         hint = f"write it as YYYY-MM-DD, or keep only one date format {in_mapping(value.place)}"
         return InvalidValue("date-ambiguous", message, hint)
-    refusals = [reading for reading in readings if isinstance(reading, InvalidValue)]
-    return refusals[0] if refusals else _invalid(text, value)
+    invalid = [reading for reading in readings if isinstance(reading, InvalidValue)]
+    return invalid[0] if invalid else _invalid(text, value)
 
 
 def _invalid(text: str, value: ResolvedValue) -> InvalidValue:

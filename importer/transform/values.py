@@ -89,7 +89,7 @@ class ValueReader:
         return self.value.columns[0] if self.value.columns else None
 
     def _read_alternatives(self, row: Row, problems: list[Problem]) -> Any:
-        refused: list[Problem] = []
+        invalid: list[Problem] = []
         found: Any = None
         for column in self.value.columns:
             text = row.cells[column.index]
@@ -97,11 +97,11 @@ class ValueReader:
                 continue
             read = self._read_cached(text, column.index in row.typed)
             if isinstance(read, InvalidValue):
-                refused.append(read.at(row.place(column)))
+                invalid.append(read.at(row.place(column)))
                 found = read
             elif read is not None:
                 return read
-        problems.extend(refused)
+        problems.extend(invalid)
         return found
 
     def _read_joined(self, row: Row, problems: list[Problem]) -> Any:
@@ -217,17 +217,17 @@ class _Interpreter:
         split = self._value.split
         pieces = [stripped(piece) for piece in text.split(split)] if split else [text]
         read = [self._read_one(piece, typed) for piece in pieces if not self.is_missing(piece)]
-        refusals = [found for found in read if isinstance(found, InvalidValue)]
-        if refusals:
-            return self._with_hint_to_split(text, refusals[0])
+        invalid = [found for found in read if isinstance(found, InvalidValue)]
+        if invalid:
+            return self._with_hint_to_split(text, invalid[0])
         chosen = [found for found in read if found is not None]
         return joined_choices(chosen, self._wire) if chosen else None
 
-    def _with_hint_to_split(self, text: str, refusal: InvalidValue) -> InvalidValue:
+    def _with_hint_to_split(self, text: str, found: InvalidValue) -> InvalidValue:
         if self._value.split is not None or not any(separator in text for separator in ";,|\n/"):
-            return refusal
-        hint = f"if these are several choices, set split: {in_mapping(self._value.place)}; {refusal.hint}"
-        return InvalidValue(refusal.code, refusal.message, hint)
+            return found
+        hint = f"if these are several choices, set split: {in_mapping(self._value.place)}; {found.hint}"
+        return InvalidValue(found.code, found.message, hint)
 
     def _read_one(self, text: str, typed: bool) -> Any:
         table = self._value.table
