@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from importer.models import CREATED_EMAILS, NOT_GOOD, OutcomeKind
-from importer.report.outcomes import WORKBOOK_FILE, csv_file, words_for
+from importer.report.outcomes import WORKBOOK_FILE, csv_file, outcome_text
 from importer.report.summary import ProblemGroup, Summary
 from importer.text.normalize import visible
 
@@ -32,7 +32,7 @@ def headline(summary: Summary) -> str:
     if summary.source.rows is None:
         return f"{_ending(summary)}: no rows are counted yet"
     counts = [
-        f"{summary.outcomes[kind]:,} {words_for(kind, dry_run=summary.dry_run).label}"
+        f"{summary.outcomes[kind]:,} {outcome_text(kind, dry_run=summary.dry_run).label}"
         for kind in OutcomeKind
         if summary.outcomes[kind]
     ]
@@ -139,7 +139,7 @@ def _outcomes(summary: Summary) -> Iterator[str]:
         return
     for kind in OutcomeKind:
         if summary.outcomes[kind]:
-            words = words_for(kind, dry_run=summary.dry_run)
+            words = outcome_text(kind, dry_run=summary.dry_run)
             yield f"{summary.outcomes[kind]:>{_COUNT_WIDTH},}  {words.label:<{_LABEL_WIDTH}}  {words.meaning}"
     yield f"{summary.source.rows:>{_COUNT_WIDTH},}  total"
 
@@ -161,7 +161,7 @@ def _problems(title: str, groups: list[ProblemGroup]) -> Iterator[str]:
 
 
 def _problem(group: ProblemGroup) -> Iterator[str]:
-    label = words_for(group.outcome).label
+    label = outcome_text(group.outcome).label
     title = f"{label}: {group.column} [{group.code}]" if group.column else f"{label} [{group.code}]"
     indent = " " * (_COUNT_WIDTH + 2)
     yield from _wrapped(title, f"{group.count:>{_COUNT_WIDTH},}  ", indent)
@@ -170,10 +170,10 @@ def _problem(group: ProblemGroup) -> Iterator[str]:
     if group.hint:
         yield from _wrapped(group.hint, f"{indent}-> ", f"{indent}   ")
     if others:
-        yield from _wrapped(_likewise(others, group.count), indent, indent)
+        yield from _wrapped(_more_places(others, group.count), indent, indent)
 
 
-def _likewise(others: list[str], count: int) -> str:
+def _more_places(others: list[str], count: int) -> str:
     rest = count - len(others) - 1
     listed = f"also {', '.join(others)}"
     return f"{listed} and {rest:,} more" if rest else listed

@@ -14,7 +14,7 @@ from importer.models import Outcome, OutcomeKind
 from importer.problems import Problem
 from importer.report import write_report
 from importer.report.outcomes import NO_ACTION_SHEET_LIMIT
-from importer.report.workbook import CUT_NOTE, LONGEST, MOST_COMMENTS, fitting
+from importer.report.workbook import CUT_NOTE, MAX_CELL_LENGTH, MOST_COMMENTS, truncated
 from tests.report.building import FACTS, bad_degree, bad_mobile, created, facts_with, read_csv, refused, row, rows
 
 
@@ -143,7 +143,7 @@ HOSTILE = {
     "emoji": "👩‍💻",
     "lone surrogate": "\udcfd",
     "no character": "\ufffe",
-    "long": "x" * LONGEST,
+    "long": "x" * MAX_CELL_LENGTH,
 }
 AS_SHOWN = {"lone surrogate": "\\udcfd", "no character": "_xFFFE_"}
 
@@ -161,10 +161,10 @@ def test_hostile_cells_are_text(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("character", ["x", "👩"], ids=["one unit", "two units"])
 def test_text_that_is_too_long_for_a_cell_is_cut_with_a_note(character: str) -> None:
     """More text than Excel's 32,767 units is cut between two characters, and says so."""
-    text = fitting(character * 40_000)
+    text = truncated(character * 40_000)
 
     assert text.endswith(CUT_NOTE)
-    assert LONGEST - 1 <= len(text.encode("utf-16-le")) // 2 <= LONGEST
+    assert MAX_CELL_LENGTH - 1 <= len(text.encode("utf-16-le")) // 2 <= MAX_CELL_LENGTH
     assert set(text.removesuffix(CUT_NOTE)) == {character}
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from importer.models import Question
 from importer.problems import StoppedEarly, UnusableInput
-from importer.service import Patience, RecruitingService
+from importer.service import RecruitingService, RetryPolicy
 from importer.service.client import TransportChoice
 from importer.service.unspecified_forms import seconds_to_wait, split_options
 from tests.service.scripted import Script, answer, reset, scripted
@@ -36,7 +36,7 @@ def questions(transport: TransportChoice, *scripts: Script, waits: list[float] |
     with scripted(*scripts) as server:
         service = RecruitingService(server.base_url, "t", transport=transport)
         try:
-            return service.questions("4f2c9a", Patience(attempts=3, sleep=noted.append))
+            return service.questions("4f2c9a", RetryPolicy(attempts=3, sleep=noted.append))
         finally:
             service.close()
 
