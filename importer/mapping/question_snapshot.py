@@ -112,17 +112,19 @@ def _changes_of(name: Text, then: SeenQuestion, now: Question | None) -> Iterato
     asked, marker = then.text or "", then.question_type or ""
     required = "now required" if now.required else "no longer required"
     compared = (
-        ("type", then.answer_type, now.answer_type, f"the answer type of {name} changed from {then.answer_type} to "
-                                                    f"{now.answer_type}"),
-        ("marker", marker, now.type or "",
+        ("answer-type-changed", then.answer_type, now.answer_type,
+         f"the answer type of {name} changed from {then.answer_type} to {now.answer_type}"),
+        ("question-special-type-changed", marker, now.type or "",
          f"the question_type of {name} changed from {marker or 'none'} to {now.type or 'none'}"),
-        ("required", then.is_required, now.required, f"{name} is {required}"),
-        ("text", normalize(asked), normalize(now.text), f"the text of {name} changed from '{asked}' to '{now.text}'"),
-        ("options", set(then.options), set(now.options), f"the options of {name} changed: {_options(then, now)}"),
+        ("question-required-changed", then.is_required, now.required, f"{name} is {required}"),
+        ("question-text-changed", normalize(asked), normalize(now.text),
+         f"the text of {name} changed from '{asked}' to '{now.text}'"),
+        ("question-options-changed", set(then.options), set(now.options),
+         f"the options of {name} changed: {_options(then, now)}"),
     )  # fmt: skip
-    for part, before, after, message in compared:
+    for code, before, after, message in compared:
         if before != after:
-            yield Problem(f"question-{part}-changed", message, _HINT, name.place)
+            yield Problem(code, message, _HINT, name.place)
 
 
 def _options(then: SeenQuestion, now: Question) -> str:
