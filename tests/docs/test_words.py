@@ -45,7 +45,7 @@ PHRASES = {
     r"\bby hand\b": "manually",
     r"\b(?<!one )of the two\b": "name it",
     r"\bwhat (lies|stands)\b": "what is",
-    r"\bas it is\b": "unchanged, or nothing",
+    r"\bas it is\b(?! written\b)": "unchanged, or nothing",
     # names that were replaced
     r"\balready[ _]there\b": "already exists",
     r"\bunclear\b": "unconfirmed",
@@ -63,7 +63,7 @@ def texts() -> Iterator[tuple[str, str]]:
     """Everything that a person can read, a line or a text of the code at a time, each with its place."""
     for pattern in _LITERATE:
         for file in sorted(ROOT.glob(pattern)):
-            yield from _lines(file)
+            yield from (line for line in _lines(file) if not _is_rename(file, line[1]))
     for file in sorted((ROOT / "importer").rglob("*.py")):
         name = file.relative_to(ROOT).as_posix()
         # The docstrings of commands are their help.
@@ -80,6 +80,11 @@ def _lines(file: Path) -> Iterator[tuple[str, str]]:
     name = file.relative_to(ROOT).as_posix()
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
         yield f"{name}:{number}", line
+
+
+def _is_rename(file: Path, line: str) -> bool:
+    """Whether it is a row of a table in the changelog, which names what was renamed."""
+    return file.name == "CHANGELOG.md" and line.startswith("|")
 
 
 def texts_of_code(code: str, *, with_docstrings: bool) -> Iterator[tuple[int, str]]:
