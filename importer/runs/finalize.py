@@ -116,8 +116,7 @@ def resolve_row(folder: Path, ledger: LedgerStore, limits: ReadingLimits, row: i
     with RunJournal(folder) as journal:
         if (known := journal.outcome(rows[0])) is not None and not _needs_a_person(known):
             raise UsageError(
-                f"row {row} of run {manifest.run} is not unconfirmed but {known.kind.value}; there is nothing to "
-                "resolve"
+                f"row {row} of run {manifest.run} is {known.kind.value}, not unconfirmed; there is nothing to resolve"
             )
         ledger.resolve(manifest.run, rows[0], created=created)
         for one in rows:

@@ -37,7 +37,7 @@ def _check_file(question: Question, document: Any) -> Iterator[str]:
     if not question.takes_file:
         yield "takes answer, not answer_file"
     elif not is_document_number(document):
-        yield f"answer_file {quoted(document)} is no document ID, an integer or a string of digits"
+        yield f"answer_file {quoted(document)} is not a valid document ID, an integer or a string of digits"
 
 
 def _check_text(question: Question, answer: Any, forms: AnswerForms) -> Iterator[str]:
@@ -52,7 +52,7 @@ def _check_text(question: Question, answer: Any, forms: AnswerForms) -> Iterator
     else:
         yield from _check_form(question, answer, forms)
         if question.type == "phone" and not is_phone(answer):
-            yield f"{quoted(answer)} is no phone number of 7 to 15 digits"
+            yield f"{quoted(answer)} is not a valid phone number of 7 to 15 digits"
 
 
 def _check_form(question: Question, answer: str, forms: AnswerForms) -> Iterator[str]:
@@ -64,15 +64,15 @@ def _check_form(question: Question, answer: str, forms: AnswerForms) -> Iterator
             if len(answer) > _LONGEST_SHORT_TEXT:
                 yield f"answer has {len(answer)} characters, {_LONGEST_SHORT_TEXT} are allowed"
         case "date" if not is_date(answer):
-            yield f"{quoted(answer)} is no date in the form YYYY-MM-DD"
+            yield f"{quoted(answer)} is not a valid date (YYYY-MM-DD)"
         case "integer" if not _INTEGER.fullmatch(answer):
-            yield f"{quoted(answer)} is no integer"
+            yield f"{quoted(answer)} is not an integer"
         case "decimal" if not _DECIMAL.fullmatch(answer):
-            yield f"{quoted(answer)} is no decimal number"
+            yield f"{quoted(answer)} is not a decimal number"
         case "yes_no" if answer not in forms.yes_no:
             yield f"{quoted(answer)} is neither {quoted(forms.yes_no[0])} nor {quoted(forms.yes_no[1])}"
         case "url" if not is_web_address(answer):
-            yield f"{quoted(answer)} is no http or https address"
+            yield f"{quoted(answer)} is not an http or https address"
         case "single_choice" if question.choices and answer not in question.choices:
             yield f"{quoted(answer)} is not one of {listed(question.choices)}"
         case "multiple_choice":
@@ -82,7 +82,7 @@ def _check_form(question: Question, answer: str, forms: AnswerForms) -> Iterator
 def _check_multiple_choice(question: Question, answer: str, forms: AnswerForms) -> Iterator[str]:
     chosen = _chosen(answer, forms)
     if chosen is None:
-        yield f"{quoted(answer)} is no JSON array of strings"
+        yield f"{quoted(answer)} is not a JSON array of strings"
         return
     if not chosen:
         yield "no option is chosen"
@@ -154,13 +154,13 @@ def check_entries(kind: EntryKind, answer: str) -> Iterator[str]:
     try:
         entries = read_json(answer)
     except NotJson as error:
-        yield f"the answer is no JSON array of {kind} entries: {error}"
+        yield f"the answer is not a JSON array of {kind} entries: {error}"
         return
     if not isinstance(entries, list):
-        yield f"the answer is no JSON array of {kind} entries: it is {_kind_of(entries)}"
+        yield f"the answer is not a JSON array of {kind} entries: it is {_kind_of(entries)}"
         return
     if not entries:
-        yield f"the answer holds no {kind} entry"
+        yield f"the answer contains no {kind} entries"
     for number, entry in enumerate(entries, start=1):
         for message in _check_entry(FORMS[kind], entry):
             yield f"{kind} entry {number}{message}"
@@ -190,7 +190,7 @@ def _check_field(form: EntryForm, field: str, value: Any) -> str | None:
         return None if value.strip() else "may not be blank"
     if field == form.choice:
         return None if value in form.allowed else f"{quoted(value)} is not one of {listed(form.allowed)}"
-    return None if is_date(value) else f"{quoted(value)} is no date in the form YYYY-MM-DD"
+    return None if is_date(value) else f"{quoted(value)} is not a valid date (YYYY-MM-DD)"
 
 
 def _check_period(form: EntryForm, entry: dict[str, Any]) -> Iterator[str]:

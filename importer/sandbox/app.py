@@ -120,7 +120,7 @@ class SandboxApp:
         route = find_route(request.path)
         refused = self._refuse_outright(request, route)
         if refused or route is None:
-            return Delivery(refused or self._error(404, Refusal("", "there is no such path")))
+            return Delivery(refused or self._error(404, Refusal("", "path not found")))
         if route.operation is Operation.HEALTH:
             return Delivery(json_reply(200, {"status": "ok"}))
         body = self._read_body(request, route)
@@ -157,7 +157,7 @@ class SandboxApp:
         try:
             body = read_json(request.body)
         except NotJson as error:
-            return self._error(400, Refusal("", f"the body is no JSON: {error}"))
+            return self._error(400, Refusal("", f"the body is not valid JSON: {error}"))
         if not isinstance(body, dict):
             return self._error(400, Refusal("", "the body must be a JSON object"))
         return body

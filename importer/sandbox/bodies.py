@@ -55,7 +55,7 @@ def _check_field(field: str, value: Any) -> str | None:
     if not value.strip():
         return "may not be blank"
     if field == "email" and not is_email(value):
-        return f"{quoted(value)} is no e-mail address"
+        return f"{quoted(value)} is not a valid e-mail address"
     return None
 
 
@@ -95,7 +95,7 @@ def _question_of(item: dict[str, Any], post: JobPost) -> Question | str:
         return "job_post_question is required"
     reference = item["job_post_question"]
     if isinstance(reference, int) and not isinstance(reference, bool):
-        return post.by_id.get(reference) or f"question {reference} is no question of job post {post.hash}"
+        return post.by_id.get(reference) or f"question {reference} is not a question of job post {post.hash}"
     if not isinstance(reference, dict):
         return "job_post_question must be an object or an integer"
     return _question_by_object(reference, post)
@@ -112,7 +112,7 @@ def _question_by_object(reference: dict[str, Any], post: JobPost) -> Question | 
         return "job_post_question.id must be an integer"
     question = post.by_id.get(number)
     if question is None:
-        return f"question {number} is no question of job post {post.hash}"
+        return f"question {number} is not a question of job post {post.hash}"
     if "question_key" in reference and reference["question_key"] != question.key:
         shown = quoted(question.key) if question.key is not None else "null"
         return f"question {number} has the key {shown}, not {quoted(reference['question_key'])}"
@@ -124,7 +124,7 @@ def _question_by_key(key: Any, post: JobPost) -> Question | str:
         return "job_post_question needs an id or a question_key"
     questions = post.by_key.get(key, ())
     if not questions:
-        return f"{quoted(key)} is no question key of job post {post.hash}"
+        return f"{quoted(key)} is not a question key of job post {post.hash}"
     return questions[0] if len(questions) == 1 else f"{quoted(key)} is the key of more than one question, name its id"
 
 

@@ -28,7 +28,7 @@ LONGEST_HEAD = 64 * 1024
 LONGEST_BODY = 8 * 1024 * 1024
 _REASONS = {status.value: status.phrase for status in HTTPStatus}
 _NO_LINGER = struct.pack("hh" if sys.platform == "win32" else "ii", 1, 0)  # on, 0 seconds: closing resets
-_BAD_HTTP = json_reply(400, {"detail": ["this is no HTTP/1.1 request"]})
+_BAD_HTTP = json_reply(400, {"detail": ["this is not an HTTP/1.1 request"]})
 
 
 @dataclass(frozen=True, slots=True)

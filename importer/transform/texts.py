@@ -173,14 +173,14 @@ def _unsplit(full_name: str, words: list[str], rule: NameRule) -> Refusal:
     if rule.surname is Surname.CAPITALS:
         message = f"{quoted(full_name)} needs a last name in capitals, with a first name before or after it"
         return Refusal("name-split-failed", message, "write it as 'LAST First', or as 'Last, First'")
-    message = f"{quoted(full_name)} cannot be split into first and last name"
+    message = f"{quoted(full_name)} cannot be split into a first and a last name"
     return Refusal("name-split-failed", message, "write it as 'Last, First'")
 
 
 def _part_by_comma(full_name: str, part: Side) -> str | Refusal:
     pieces = [" ".join(piece.split()) for piece in full_name.split(",")]
     if len(pieces) != 2 or not all(pieces):
-        message = f"{quoted(full_name)} cannot be split into first and last name"
+        message = f"{quoted(full_name)} cannot be split into a first and a last name"
         return Refusal("name-split-failed", message, "write it as 'Last, First' or 'First Last'")
     return pieces[0] if part == "last" else pieces[1]
 

@@ -136,7 +136,7 @@ def test_a_child_that_fails_to_start_is_one_clear_error(program: str, shown: str
         start(command=(sys.executable, "-c", program))
     assert caught.value.problems == (
         f"the sandbox did not start: its process ended with exit code {shown}; "
-        "run `importer sandbox` to see the whole error; if a module is missing, install importer again",
+        "run `importer sandbox` to see the full error; if a module is missing, install importer again",
     )
 
 
@@ -147,7 +147,7 @@ def test_a_child_that_does_not_listen_is_not_waited_for_long() -> None:
         start(command=silent, wait=0.3)
     assert caught.value.problems == (
         "the sandbox did not start within 0.3 seconds; run the command again, "
-        "or `importer sandbox` to see what it waits for",
+        "or run `importer sandbox` to see the reason",
     )
 
 

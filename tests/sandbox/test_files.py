@@ -46,9 +46,10 @@ def post(*questions: Any, **rest: Any) -> dict[str, Any]:
 AT = "job_posts.ab.questions[0]"
 QUESTION_MISTAKES = [
     pytest.param(
-        "{", "is no JSON: expecting property name enclosed in double quotes (line 1, column 2); mend it there"
+        "{",
+        "this is not valid JSON: expecting property name enclosed in double quotes (line 1, column 2); fix it there",
     ),
-    pytest.param([], "must hold a JSON object"),
+    pytest.param([], "the file must contain a JSON object"),
     pytest.param({"job_post": "a b"}, "job_post: must be a job post hash of letters, digits, '_' and '-'"),
     pytest.param({"job_post": "ab"}, "questions: must be an array of questions"),
     pytest.param({"jobs": {}}, "unknown name 'jobs'; known are 'company', 'answers', 'job_posts', 'talent_pools'"),
@@ -97,7 +98,7 @@ QUESTION_MISTAKES = [
 def test_a_mistake_in_the_questions_file_is_told_with_its_place(tmp_path: Path, value: Any, message: str) -> None:
     """One mistake in the file is one line that names the place and what belongs there."""
     file = written(tmp_path, value)
-    separator = ": " if message.startswith(("is no JSON", "must hold", "unknown name")) else ", "
+    separator = ": " if message.startswith(("this is not", "the file must", "unknown name")) else ", "
     assert problems_of(SandboxOptions(token=TOKEN, questions=file)) == [f"{file}{separator}{message}"]
 
 

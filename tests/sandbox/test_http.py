@@ -132,7 +132,7 @@ def test_what_is_no_http_gets_400_and_is_closed(sandbox: RunningSandbox, sent: b
         connection.sendall(sent)
         received = read_to_end(connection)
     assert received.startswith(b"HTTP/1.1 400 Bad Request\r\n")
-    assert received.endswith(b'{"detail": ["this is no HTTP/1.1 request"]}')
+    assert received.endswith(b'{"detail": ["this is not an HTTP/1.1 request"]}')
 
 
 def test_a_good_request_before_bad_bytes_is_still_answered(sandbox: RunningSandbox) -> None:

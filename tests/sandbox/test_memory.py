@@ -81,7 +81,7 @@ def test_a_file_that_is_no_memory_is_left_alone(tmp_path: Path) -> None:
     file.write_text('{"name": "x"}\nhello\n', encoding="utf-8")
     with pytest.raises(SandboxUnusable) as caught, running(SandboxOptions(token=TOKEN, memory=file)):
         pass
-    advice = "is no line of a sandbox memory; name another file"
+    advice = "this line is not from a sandbox memory file; use another file"
     assert caught.value.problems == (f"{file}:1: {advice}", f"{file}:2: {advice}")
 
 
