@@ -43,6 +43,7 @@ def _output(folder: Path) -> str:
         shutil.copyfile(ROOT / name, folder / name)
     ran = subprocess.run(
         [sys.executable, "-m", "importer", *words],
+        check=False,  # it must end with 4
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "80", "NO_COLOR": "1"},
         stdout=subprocess.PIPE,
