@@ -37,7 +37,7 @@ def test_a_run_with_something_of_everything(tmp_path: Path) -> None:
     assert "\n".join(lines) == (
         "Finished: 13 rows read, 2 created, 1 already exists, 1 rejected, 8 invalid, 1\n"
         "unconfirmed\n"
-        "A rehearsal with the sandbox: the real service was not touched\n"
+        "Sandbox run: nothing was sent to the real service\n"
         "\n"
         "       2  created           the service accepted it (201)\n"
         "       1  already exists    the service already had this person (409)\n"
@@ -143,7 +143,7 @@ def test_a_dry_run(tmp_path: Path) -> None:
         "          D5: 'bachelor' is not a degree that the service accepts",
         "          -> add it under values: in mappings/zoho.yaml:41",
         "",
-        "Requests: none was sent for these rows",
+        "Requests: none sent",
         "",
         "Report: results/20261121-021503-7f3a/report.xlsx",
         "",
@@ -158,7 +158,7 @@ def test_a_dry_run(tmp_path: Path) -> None:
 def test_a_run_that_was_killed(tmp_path: Path) -> None:
     """Of a run that has not ended, only its beginning is told, and how to go on."""
     assert summary_lines(write_unfinished_summary(tmp_path, FACTS), SHOWN) == [
-        "Not finished: no rows are counted yet",
+        "Not finished: rows are not counted yet",
         "",
         "What to do next",
         "  1. run the same command again; completed rows are skipped",
