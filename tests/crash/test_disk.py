@@ -107,7 +107,7 @@ def test_a_folder_without_the_right_to_write(nursery: Nursery, service: Witness,
         code = life.end()
         assert (code, (folder / "said.txt").read_text("utf-8")) == (
             3,
-            f"importer: 1 problem to mend first; nothing was sent.\n\nresults: {CLOSED[mode]}",
+            f"importer: 1 problem found; nothing was sent.\n\nresults: {CLOSED[mode]}",
         )
         assert service.look() == 0
     finally:
@@ -147,7 +147,7 @@ def test_a_damaged_ledger(tmp_path: Path, service: Witness, run: Callable[[], tu
     code, said = run()
     assert code == 3
     assert said.endswith(
-        "importer: 1 problem to mend first; nothing was sent.\n\n"
+        "importer: 1 problem found; nothing was sent.\n\n"
         "disk/results/ledger.sqlite: it is not a database that we can read (file is not a database), and without it "
         "nothing is sent\n"
         "  -> restore it from a backup; if you move it away instead, every row is sent again and the service "
