@@ -86,6 +86,8 @@ class Candidates:
         self._rest.close()
         if self._worker is not None:
             self._worker.close()
+        if self.previous is not None:
+            self.previous.close()
 
     def _forecast(self, repeated: Mapping[bytes, int]) -> tuple[Forecast, Mapping[bytes, int]]:
         """The forecast, and for each e-mail address of several rows its second row, by its hash."""

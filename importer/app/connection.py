@@ -23,7 +23,7 @@ from importer.problems import ImporterError, Problem, UnusableInput
 from importer.regular_files import mode_for_others
 from importer.runs.manifest import read_manifest, runs_in
 from importer.runs.results_folder import make_results, unusable_folder, why_untrusted
-from importer.service import Limits, NoReply, Patience, RecruitingService, Reply, describe_transport
+from importer.service import Limits, NoReply, RecruitingService, Reply, RetryPolicy, describe_transport
 from importer.settings import Settings
 from importer.settings.trust import confirm
 
@@ -40,17 +40,17 @@ _SANDBOX_RESEND_DELAY = 2.0  # seconds; no delayed request can still arrive ther
 class Connection:
     """A service, and its name in the ledger.
 
-    resend_delay: seconds until a row whose response was lost is sent again. patience: for requests of questions.
+    resend_delay: seconds until a row whose response was lost is sent again. retry_policy: for requests of questions.
     """
 
     service: RecruitingService
     name: str
     resend_delay: float
-    patience: Patience
+    retry_policy: RetryPolicy
 
     def questions(self, job_post: str) -> tuple[Question, ...]:
-        """The questions of a job post, requested with the run's patience."""
-        return self.service.questions(job_post, self.patience)
+        """The questions of a job post, requested with the retry policy of the run."""
+        return self.service.questions(job_post, self.retry_policy)
 
     def is_healthy(self) -> bool:
         """Whether the service responds to a harmless request without a server error."""
@@ -62,11 +62,11 @@ class Connection:
 def connect(
     settings: Settings,
     sandbox_setup: SandboxSetup | None = None,
-    patience: Callable[[str], Patience] = lambda _: Patience(),
+    retry_policy: Callable[[str], RetryPolicy] = lambda _: RetryPolicy(),
 ) -> Iterator[Connection]:
     """Connect to the service of the settings, or to the sandbox of the results folder.
 
-    patience: for requests of questions, by the service's address.
+    retry_policy: for requests of questions, by the service's address.
 
     Raises:
         UnusableInput: the address or the token is missing or invalid, their use together is not confirmed, or the
@@ -80,7 +80,7 @@ def connect(
     base_url = settings.service_url()
     service = _service(settings, base_url, settings.access_token())
     try:
-        yield Connection(service, base_url, settings.resend_delay_seconds, patience(base_url))
+        yield Connection(service, base_url, settings.resend_delay_seconds, retry_policy(base_url))
     finally:
         service.close()
 
@@ -98,7 +98,7 @@ def _sandbox(settings: Settings, sandbox_setup: SandboxSetup) -> Iterator[Connec
         service = _service(settings, sandbox.base_url, sandbox.token)
         try:
             resend_delay = min(settings.resend_delay_seconds, _SANDBOX_RESEND_DELAY)
-            yield Connection(service, SANDBOX, resend_delay, Patience())
+            yield Connection(service, SANDBOX, resend_delay, RetryPolicy())
         finally:
             service.close()
 
@@ -114,19 +114,19 @@ def sandbox_lock(out: Path) -> AbstractContextManager[None]:
     return held(out / INTERNAL / "sandbox.lock", f"another command is using the sandbox of {out}", instead)
 
 
-def patience_of_run(order: Order, listen: Listener, *, dry_run: bool) -> Callable[[str], Patience]:
+def retry_policy_of_run(order: Order, listen: Listener, *, dry_run: bool) -> Callable[[str], RetryPolicy]:
     """For a service that has responded before, a run waits as long before its first row as between two rows."""
     settings = order.settings
 
-    def of(base_url: str) -> Patience:
-        def goes_on_for() -> float:
+    def of(base_url: str) -> RetryPolicy:
+        def retry_for() -> float:
             ledger = None if dry_run else open_existing_ledger(settings.ledger_address)
             if ledger is None:
                 return 0.0
             with ledger:
                 return settings.give_up_minutes * 60 if ledger.has_answered(base_url) else 0.0
 
-        return Patience(goes_on_for=goes_on_for, on_wait=lambda seconds: listen(QuestionsDelayed(seconds)))
+        return RetryPolicy(retry_for=retry_for, on_wait=lambda seconds: listen(QuestionsDelayed(seconds)))
 
     return of
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from importer.app.cleanup import remove_abandoned
-from importer.app.connection import Connection, connect, other_addresses, patience_of_run
+from importer.app.connection import Connection, connect, other_addresses, retry_policy_of_run
 from importer.app.orders import (
     EarlierRunDamaged,
     EarlierRunEnded,
@@ -30,7 +30,7 @@ from importer.app.planning import Plan, PlannedRun, Planner
 from importer.app.process_rows import end_run, process_rows
 from importer.extract import ReadingLimits
 from importer.ledger import LedgerStore, Scope, open_existing_ledger, open_ledger, presences_in
-from importer.load import DONE_WITH_OTHER_CONTENT, Cancellation, DryLoader, Loader, LoadOptions, Waiting
+from importer.load import IMPORTED_WITH_OTHER_DATA, Cancellation, DryLoader, Loader, LoadOptions, Waiting
 from importer.mapping import read_mapping, read_mappings
 from importer.models import Operation
 from importer.problems import Busy, ImporterError, Problem, StoppedEarly, UnusableInput, UsageError
@@ -56,7 +56,7 @@ class Finished:
     @property
     def imported_with_other_data(self) -> int:
         """How many rows were imported earlier with different data than the file contains now."""
-        return sum(group.count for group in self.summary.problems if group.code == DONE_WITH_OTHER_CONTENT)
+        return sum(group.count for group in self.summary.problems if group.code == IMPORTED_WITH_OTHER_DATA)
 
 
 def import_file(
@@ -106,8 +106,8 @@ def _connected(order: Order, listen: Listener, *, dry_run: bool) -> Iterator[Con
     if order.selection.limit is not None and order.mapping.is_dir():
         raise UsageError("--limit cannot be used with several targets; use --rows")
     make_results(order.settings)
-    patience = patience_of_run(order, listen, dry_run=dry_run)
-    with connect(order.settings, order.sending.sandbox_setup, patience) as connection:
+    retry_policy = retry_policy_of_run(order, listen, dry_run=dry_run)
+    with connect(order.settings, order.sending.sandbox_setup, retry_policy) as connection:
         if order.continues is not None and order.continues[1] != connection.name:
             raise UsageError(
                 f"run {order.continues[0]} was for {order.continues[1]}, but IMPORTER_BASE_URL is {connection.name}; "

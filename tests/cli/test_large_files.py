@@ -170,6 +170,8 @@ def test_a_second_run_over_the_same_file_says_what_the_first_said(served: Served
     assert second.counts == third.counts == {"already_imported": ROWS - 2, "invalid": 2}
     assert second.summary["problems"] == third.summary["problems"] == first.summary["problems"]
     assert second.summary["requests"] == {"sent": 0, "retried": 0}
+    left_open = served.door.folder.glob("results/*/outcomes.sqlite-*")
+    assert list(left_open) == []
 
 
 def test_a_changed_mapping_is_worked_through_anew(served: Served) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from importer.mapping.question_snapshot import changes, seen_lines, with_seen
+from importer.mapping.question_snapshot import changes, snapshot_lines, with_snapshot
 from importer.models import Question
 from tests.mapping.written import HEAD, question, read
 
@@ -17,7 +17,7 @@ CHOICE = question("q", "single_choice", options=("a", "b"), text="What?")
 
 def told(then: Sequence[Question], now: Sequence[Question]) -> list[str]:
     """What a person is told where `then` was recorded and `now` is asked."""
-    mapping = read(HEAD + "\n".join(seen_lines(then)) + "\n")
+    mapping = read(HEAD + "\n".join(snapshot_lines(then)) + "\n")
     assert mapping.questions_seen is not None
     return [str(problem) for problem in changes(mapping.questions_seen, now, mapping.answers_place)]
 
@@ -25,26 +25,28 @@ def told(then: Sequence[Question], now: Sequence[Question]) -> list[str]:
 CHANGES = [
     pytest.param(ASKED, question("q", text="what?", id=99), None, id="another id and capitals are no change"),
     pytest.param(
-        ASKED, question("q", "integer", text="What?"), f"m.yaml:6:3: q was short_text and is integer now; {HINT}",
+        ASKED, question("q", "integer", text="What?"),
+        f"m.yaml:6:3: the answer type of q changed from short_text to integer; {HINT}",
         id="answer type",
     ),
     pytest.param(
         ASKED, question("q", type="phone", text="What?"),
-        f"m.yaml:6:3: the question_type of q was none and is phone now; {HINT}", id="marker",
+        f"m.yaml:6:3: the question_type of q changed from none to phone; {HINT}", id="marker",
     ),
     pytest.param(
-        ASKED, question("q", required=True, text="What?"), f"m.yaml:6:3: q is required now; {HINT}", id="required"
+        ASKED, question("q", required=True, text="What?"), f"m.yaml:6:3: q is now required; {HINT}", id="required"
     ),
     pytest.param(
-        question("q", required=True, text="What?"), ASKED, f"m.yaml:6:3: q is not required any more now; {HINT}",
+        question("q", required=True, text="What?"), ASKED, f"m.yaml:6:3: q is no longer required; {HINT}",
         id="not required",
     ),
     pytest.param(
-        ASKED, question("q", text="Which?"), f"m.yaml:6:3: q asked 'What?' and asks 'Which?' now; {HINT}", id="text"
+        ASKED, question("q", text="Which?"),
+        f"m.yaml:6:3: the text of q changed from 'What?' to 'Which?'; {HINT}", id="text",
     ),
     pytest.param(
         CHOICE, question("q", "single_choice", options=("b", "c"), text="What?"),
-        f"m.yaml:6:3: the options of q changed: 'c' is new, 'a' is gone; {HINT}", id="options",
+        f"m.yaml:6:3: the options of q changed: 'c' is new, 'a' was removed; {HINT}", id="options",
     ),
     pytest.param(
         CHOICE, question("q", "single_choice", options=("b", "a"), text="What?"), None, id="the order of options"
@@ -62,7 +64,7 @@ def test_gone_and_new_questions_are_told() -> None:
     """A question that is no longer asked, a new one, and a new one that must be answered."""
     new, must = question("n", "date", text="When?"), question(None, text="Where?", required=True)
     assert told([ASKED], [new, must]) == [
-        "m.yaml:6:3: q is no longer asked; remove it under answers:",
+        "m.yaml:6:3: the question q no longer exists; remove it under answers:",
         "m.yaml:2:1: n ('When?', date) is new: a question; add it under answers: if a column answers it",
         "m.yaml:2:1: text: Where? ('Where?', short_text) is new: a required question; add it under answers:",
     ]
@@ -70,8 +72,8 @@ def test_gone_and_new_questions_are_told() -> None:
 
 def test_the_record_is_replaced_and_all_else_stays() -> None:
     """Accepting the questions of today touches nothing that a person wrote, whatever stands behind the record."""
-    old = HEAD + "# mine\n" + "\n".join(seen_lines([CHOICE])) + "\n\n# also mine\nanswers: {q: A}   # here\n"
-    new = HEAD + "# mine\n" + "\n".join(seen_lines([ASKED])) + "\n# also mine\nanswers: {q: A}   # here\n"
-    assert with_seen(old, [ASKED]) == new
-    assert with_seen(new, [ASKED]) == new
-    assert with_seen(HEAD, [ASKED]) == HEAD + "\n".join(seen_lines([ASKED])) + "\n"
+    old = HEAD + "# mine\n" + "\n".join(snapshot_lines([CHOICE])) + "\n\n# also mine\nanswers: {q: A}   # here\n"
+    new = HEAD + "# mine\n" + "\n".join(snapshot_lines([ASKED])) + "\n# also mine\nanswers: {q: A}   # here\n"
+    assert with_snapshot(old, [ASKED]) == new
+    assert with_snapshot(new, [ASKED]) == new
+    assert with_snapshot(HEAD, [ASKED]) == HEAD + "\n".join(snapshot_lines([ASKED])) + "\n"

@@ -11,7 +11,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from importer.cli.inspect_command import look
+from importer.cli.inspect_command import inspect
 from importer.extract import ReadingLimits, open_sheet
 from importer.models import SourceOptions
 from importer.problems import UnusableInput
@@ -39,7 +39,10 @@ def profiled(tmp_path: Path, name: str, *cells: str) -> tuple[ColumnKind, tuple[
         ("Profile", ("https://example.com/ada", "www.example.org/alan"), ColumnKind.URL),
         ("Contact", ("+44 20 7946 0001", "020 7946 0002"), ColumnKind.PHONE),
         ("Cep Telefonu", ("442079460001", "442079460002"), ColumnKind.PHONE),
+        ("Emergency phone", ("5320008200", "5320008201"), ColumnKind.PHONE),
         ("Id", ("442079460001", "442079460002"), ColumnKind.NUMBER),
+        ("CV", ("cv_ada.pdf", "cv_alan.pdf"), ColumnKind.TEXT),
+        ("Skill", ("ASP.NET", "Node.js"), ColumnKind.TEXT),
         ("Salary", ("1.234,50", "1200", "-"), ColumnKind.NUMBER),
         ("Consent", ("Evet", "Hayır"), ColumnKind.YES_NO),
         ("Führerschein", ("Ja", "Nein", "-"), ColumnKind.YES_NO),
@@ -56,7 +59,10 @@ def profiled(tmp_path: Path, name: str, *cells: str) -> tuple[ColumnKind, tuple[
         "url",
         "phone",
         "phone-by-header",
+        "phone-by-a-word-of-the-header",
         "number",
+        "file-names",
+        "names-with-a-dot",
         "decimals",
         "yes-no",
         "ja-nein",
@@ -115,7 +121,7 @@ def test_counts_and_samples(tmp_path: Path) -> None:
 # --- the command --------------------------------------------------------------------------------
 
 app = typer.Typer()
-app.command()(look)
+app.command()(inspect)
 _CSV = "Ad;Şehir\nGül;[İzmir]\n"
 
 
@@ -146,7 +152,7 @@ def test_inspect_shows_control_characters_and_does_not_obey_them(tmp_path: Path)
 
 
 def test_inspect_names_the_flag(tmp_path: Path) -> None:
-    """There is no mapping yet: what belongs there is a flag of `look`, for what it cannot read and what it warns of."""
+    """Without a mapping, hints name the flags of `inspect` instead of keys of a mapping."""
     path = tmp_path / "a.csv"
     path.write_bytes(_CSV.encode("cp1254"))
     with pytest.raises(UnusableInput, match=r"; for this command use --encoding$"):
@@ -170,7 +176,8 @@ def test_inspect_gives_the_section_to_paste(tmp_path: Path) -> None:
 def test_inspect_json_of_standard_input() -> None:
     """`importer inspect - --json` reads CSV from standard input and prints one JSON object."""
     code = (
-        "import typer; from importer.cli.inspect_command import look; app = typer.Typer(); app.command()(look); app()"
+        "import typer; from importer.cli.inspect_command import inspect; "
+        "app = typer.Typer(); app.command()(inspect); app()"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, "-", "--json"], input=_CSV.encode(), capture_output=True, check=True
