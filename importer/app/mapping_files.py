@@ -173,7 +173,7 @@ def write_mapping(path: Path, proposal: Proposal) -> None:
 def refuse_to_replace(path: Path, *, force: bool) -> None:
     """Raise UsageError if a file already exists and must not be replaced."""
     if path.exists() and not force:
-        raise UsageError(f"{path} already exists; choose another name with --to, or use --force to replace it")
+        raise UsageError(f"{path} already exists; choose another name with --to, or use --force to overwrite it")
 
 
 def write_template(workbook: Path, target: Target, questions: tuple[Question, ...]) -> tuple[Path, int]:

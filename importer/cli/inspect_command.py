@@ -79,9 +79,7 @@ def _as_json(sheet: Sheet, profile: SheetProfile) -> dict[str, object]:
 
 
 def _show(sheet: Sheet, profile: SheetProfile) -> None:
-    print_result(
-        f"{sheet.origin.file}: {sheet.reading}, {_counted(profile.rows, 'row')}, the last in row {profile.last_row}"
-    )
+    print_result(f"{sheet.origin.file}: {sheet.reading}, {_counted(profile.rows, 'row')}, last row {profile.last_row}")
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("", "column", "kind", "filled", "samples"):
         table.add_column(heading, overflow="fold")

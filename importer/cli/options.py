@@ -46,10 +46,10 @@ Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the firs
 UseSandbox = Annotated[bool, typer.Option("--sandbox", help="Use a local sandbox instead of the real service.")]
 SandboxQuestions = Annotated[
     Path | None,
-    typer.Option("--questions", help="With --sandbox: its questions, a file saved from importer questions --json."),
+    typer.Option("--questions", help="Sandbox only: the questions, a file saved from importer questions --json."),
 ]
 SandboxFaults = Annotated[
-    Path | None, typer.Option("--faults", help="With --sandbox: the faults to simulate, a JSON file.")
+    Path | None, typer.Option("--faults", help="Sandbox only: the faults to simulate, a JSON file.")
 ]
 Run = Annotated[str, typer.Argument(help="The run: its ID, the start of its ID, its folder, or last.")]
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _PROGRESS_INTERVAL: Final = 15.0  # seconds between two progress lines
 _SHORT_DELAY: Final = 1.5  # seconds; shorter delays are not shown
-_STOPPING = b"\nStopping: waiting for pending requests, then writing the report. Press Ctrl-C to stop now.\n"
+_STOPPING = b"\nStopping: waiting for pending requests, then writing the report.\nPress Ctrl-C again to stop now.\n"
 _STOPPED = b"\nStopped. Run the same command again to continue.\n"
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -107,9 +107,10 @@ def _detail(event: orders.Event) -> str | None:
             return f"The service cannot list its questions right now; next attempt in {in_words(seconds)}."
         case orders.Paused(reason, seconds, rows, gives_up_in):
             waiting = "1 row is waiting" if rows == 1 else f"{rows} rows are waiting"
+            to_resend = f"{waiting} to be sent again; the" if rows else "The"
             return (
-                f"Waiting {in_words(seconds)}: {reason}. {waiting} to be sent again; "
-                f"the run stops in {in_words(gives_up_in)} if no row is completed."
+                f"Waiting {in_words(seconds)}: {reason}. "
+                f"{to_resend} run stops in {in_words(gives_up_in)} if no row is completed."
             )
         case orders.Resumed():
             return "Sending continues."

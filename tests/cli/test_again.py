@@ -75,7 +75,7 @@ def test_retry_sends_only_what_failed(serve: Serve) -> None:
     assert (unconfirmed.code, unconfirmed.counts) == (4, {"unconfirmed": 1})
     assert Counter(served.accepted) == everybody(6)
     assert served("retry", run, "--only", "failed").err == (
-        f"Run {run} has no rows that are failed. Next: importer show {run}\n"
+        f"Run {run} has no failed rows. Next: importer show {run}\n"
     )
 
 

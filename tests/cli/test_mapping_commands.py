@@ -64,7 +64,7 @@ def test_a_mapping_file_is_not_replaced_without_force(serve: Serve) -> None:
     refused = served(*NEW)
     assert (refused.code, path.read_text("utf-8")) == (2, "mine")
     assert refused.err == (
-        "importer: people.yaml already exists; choose another name with --to, or use --force to replace it\n"
+        "importer: people.yaml already exists; choose another name with --to, or use --force to overwrite it\n"
     )
     assert served(*NEW, "--force").code == 0
     assert path.read_text("utf-8").startswith("# yaml-language-server: $schema=.importer/mapping.schema.json\n")
@@ -292,7 +292,7 @@ def test_a_template_is_a_workbook_and_replaces_none(serve: Serve) -> None:
     kept = served("template", "4f2c9a", "--to", "t.xlsx")
     assert (kept.code, kept.err) == (
         2,
-        "importer: t.yaml already exists; choose another name with --to, or use --force to replace it\n",
+        "importer: t.yaml already exists; choose another name with --to, or use --force to overwrite it\n",
     )
     assert not (served.door.folder / "t.xlsx").exists()
     nowhere = served("template", "4f2c9a", "--to", "none/t.xlsx")
