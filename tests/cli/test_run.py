@@ -184,7 +184,7 @@ def test_a_rejected_row_is_sent_again_only_when_it_changed_or_by_again(serve: Se
     assert second.summary["requests"]["sent"] == 0
     row = read_csv(served.door.folder / "results" / second.summary["run"] / "400_rejected.csv")[0]
     assert row["import_problem"] == (
-        f"the service refused this row (400: no such document) in run {first.summary['run']}, "
+        f"the service rejected this row (400: no such document) in run {first.summary['run']}, "
         "and the row has not changed since"
     )
     third = served(*RUN, "--json", "--resend-rejected")
