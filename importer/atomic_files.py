@@ -101,7 +101,7 @@ def _set_mode(path: Path, mode: int) -> None:
         path.chmod(mode)
 
 
-def keep_json(path: Path, values: Mapping[str, Any]) -> None:
+def write_json(path: Path, values: Mapping[str, Any]) -> None:
     """Put the values there as JSON, whole or not at all, private; times as ISO text.
 
     Raises:

@@ -13,11 +13,11 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from importer.atomic_files import file_mode, internal_folder, open_private, read_private
-from importer.problems import Busy, unwritable
+from importer.problems import Busy, not_writable
 
 
 @contextmanager
-def held(path: Path, busy: str, instead: str = "") -> Iterator[None]:
+def hold_lock(path: Path, busy: str, instead: str = "") -> Iterator[None]:
     """Hold the lock that is a file in the folder `.importer` of a results folder, and say there who holds it.
 
     busy: what is told where another process holds it; instead: what a person may do but wait.
@@ -34,12 +34,12 @@ def held(path: Path, busy: str, instead: str = "") -> Iterator[None]:
             f"{busy}: {_holder(path)}; wait until it has ended{instead}, then run the same command again"
         ) from None
     except OSError as error:
-        raise unwritable(path, error.strerror or str(error)) from None
+        raise not_writable(path, error.strerror or str(error)) from None
     try:
         try:
             _name_holder(path)
         except OSError as error:
-            raise unwritable(path, error.strerror or str(error)) from None
+            raise not_writable(path, error.strerror or str(error)) from None
         yield
     finally:
         lock.release()

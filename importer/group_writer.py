@@ -29,10 +29,10 @@ class QueuedWrite(Generic[Write]):
 
     write: Write
     on_done: OnDone = _nobody_waits
-    is_settled: bool = False
+    is_finished: bool = False
 
-    def settle(self, error: Exception | None = None) -> None:
-        self.is_settled = True
+    def finish(self, error: Exception | None = None) -> None:
+        self.is_finished = True
         self.on_done(error)
 
 
@@ -69,7 +69,7 @@ class GroupWriter(Generic[Write]):
         self._refuse_after_a_bug()
         self._queue.put(QueuedWrite(write))
 
-    def put_then(self, write: Write, on_done: OnDone) -> None:
+    def put_with_callback(self, write: Write, on_done: OnDone) -> None:
         """Have it written soon, and `on_done` called."""
         self._refuse_after_a_bug()
         self._queue.put(QueuedWrite(write, on_done))
@@ -106,8 +106,8 @@ class GroupWriter(Generic[Write]):
             if group and self._bug is None:
                 self._write(group)
             for queued in group:
-                if not queued.is_settled:
-                    queued.settle(RuntimeError("the writer thread left a write unsettled"))
+                if not queued.is_finished:
+                    queued.finish(RuntimeError("the writer thread left a write unsettled"))
             for mark in marks:
                 mark.reached.set()
 

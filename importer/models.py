@@ -13,7 +13,7 @@ from importer.problems import CellPlace, Column, Origin, Problem
 # --- where something is -------------------------------------------------------------------------
 
 
-CREATED_OTHER_EMAIL = "created-email-differs"
+CREATED_EMAIL_DIFFERS = "created-email-differs"
 CREATED_EMAILS = "created-emails"
 """The problem of a created row whose response names another e-mail, and the one beside it that holds both addresses:
 it is told in the report, and neither on the terminal nor in a log.
@@ -261,7 +261,7 @@ class OutcomeKind(StrEnum):
     FILTERED = "filtered"
 
 
-NOT_GOOD: Final = (OutcomeKind.REJECTED, OutcomeKind.INVALID, OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED)
+NEEDS_ATTENTION: Final = (OutcomeKind.REJECTED, OutcomeKind.INVALID, OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED)
 """The outcomes that somebody has to look at."""
 
 IMPORT_COLUMNS: Final = ("import_row", "import_status", "import_problem", "import_hint")

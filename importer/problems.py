@@ -177,12 +177,12 @@ class Busy(ImporterError):
     exit_code = 75
 
 
-def unwritable(path: Path, reason: str) -> UnusableInput:
+def not_writable(path: Path, reason: str) -> UnusableInput:
     """Nothing can be kept at `path`."""
     return UnusableInput(
         Problem(
             "ledger-not-writable",
-            f"the ledger cannot be written ({reason}), so nothing is sent",
+            f"it cannot be written ({reason}), so nothing is sent",
             "free disk space or get write permission there, or choose another folder with --out",
             FilePlace(str(path)),
         )

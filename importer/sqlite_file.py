@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from importer.atomic_files import open_private, sync_folder
-from importer.problems import FilePlace, Problem, UnusableInput, unwritable
+from importer.problems import FilePlace, Problem, UnusableInput, not_writable
 
 Connection = sqlite3.Connection
 Durability = Literal["FULL", "NORMAL"]
@@ -44,7 +44,7 @@ def create_private(path: Path) -> None:
         if is_new:
             sync_folder(path.parent)
     except OSError as error:
-        raise unwritable(Path(error.filename or path), error.strerror or str(error)) from None
+        raise not_writable(Path(error.filename or path), error.strerror or str(error)) from None
 
 
 def connect(path: Path) -> Connection:
@@ -52,7 +52,7 @@ def connect(path: Path) -> Connection:
     return sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
 
 
-def connect_to_nameless(cache_kib: int) -> Connection:
+def connect_to_temporary(cache_kib: int) -> Connection:
     """A database in a temporary file without a name in any folder, gone when it is closed; it keeps no journal."""
     connection = sqlite3.connect("", check_same_thread=False)
     connection.execute("PRAGMA journal_mode = OFF")
@@ -147,12 +147,12 @@ def _errors_translated() -> Iterator[None]:
 # --- what is told of it -------------------------------------------------------------------------
 
 
-def no_database(path: Path, reason: str) -> UnusableInput:
+def not_a_database(path: Path, reason: str) -> UnusableInput:
     """What lies at `path` is something else, or damaged."""
     return UnusableInput(
         Problem(
             "ledger-damaged",
-            f"the ledger is not a readable database ({reason}), so nothing is sent",
+            f"it is not a readable database ({reason}), so nothing is sent",
             "restore it from a backup; if you move it away instead, every row is sent again and the service reports "
             "which candidates it already has",
             FilePlace(str(path)),
@@ -162,4 +162,4 @@ def no_database(path: Path, reason: str) -> UnusableInput:
 
 def unusable(path: Path, error: DatabaseError) -> UnusableInput:
     """What SQLite said of a file, as a problem of the settings."""
-    return (no_database if error.is_damaged else unwritable)(path, str(error))
+    return (not_a_database if error.is_damaged else not_writable)(path, str(error))

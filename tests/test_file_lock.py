@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from importer.app.connection import sandbox_lock
-from importer.file_lock import held
+from importer.file_lock import hold_lock
 from importer.problems import Busy
 
 
@@ -32,7 +32,7 @@ def test_it_is_free_after_use_and_its_files_are_private(tmp_path: Path) -> None:
     """Whoever comes next needs no cleaning up, and is named instead of the one before."""
     place = tmp_path / ".importer" / "target.lock"
     for _ in range(2):
-        with held(place, "somebody works here"):
+        with hold_lock(place, "somebody works here"):
             modes = {file.suffix: file.stat().st_mode & 0o777 for file in place.parent.iterdir()}
             assert json.loads(place.with_suffix(".holder").read_text())["process"] == os.getpid()
     assert modes == {".lock": 0o600, ".holder": 0o600}

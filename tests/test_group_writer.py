@@ -23,13 +23,13 @@ class Disk:
         self.slow.wait()
         self.groups.append([queued.write for queued in group])
         for queued in group:
-            queued.settle()
+            queued.finish()
 
 
 def put_and_wait(writer: GroupWriter[int], write: int) -> Exception | None:
     """What kept a write off the disk that somebody waits for."""
     settled: SimpleQueue[Exception | None] = SimpleQueue()
-    writer.put_then(write, settled.put)
+    writer.put_with_callback(write, settled.put)
     writer.flush_soon()
     return settled.get(timeout=20)
 

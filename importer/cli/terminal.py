@@ -17,7 +17,7 @@ import typer
 from importer.app import orders
 from importer.app.orders import RunControl, in_words
 from importer.cli.messages import say
-from importer.models import NOT_GOOD, Outcome, OutcomeKind
+from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind
 from importer.settings import Settings
 from importer.settings.trust import confirm
 
@@ -162,7 +162,7 @@ def counts_in_words(counts: Counter[OutcomeKind]) -> str:
     parts = [
         (counts[OutcomeKind.CREATED], "created"),
         (counts[OutcomeKind.ALREADY_EXISTS] + counts[OutcomeKind.ALREADY_IMPORTED], "there before"),
-        (sum(counts[kind] for kind in NOT_GOOD), "need a look"),
+        (sum(counts[kind] for kind in NEEDS_ATTENTION), "need a look"),
     ]
     return ", ".join(f"{count} {words}" for count, words in parts if count)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from importer.models import CREATED_EMAILS, CREATED_OTHER_EMAIL, NOT_GOOD, Outcome, OutcomeKind, Row
+from importer.models import CREATED_EMAIL_DIFFERS, CREATED_EMAILS, NEEDS_ATTENTION, Outcome, OutcomeKind, Row
 from importer.problems import CellPlace, Column, Place, Problem
 from importer.report.outcomes import OUTCOMES
 from importer.report.summary import ProblemGroup, Requests, RunFacts, SourceSummary, Stopped, Summary
@@ -18,10 +18,10 @@ MOST_GROUPS: Final = 500
 _PLACES_KEPT: Final = 5
 
 # Their messages are the service's words or tell of the connection: like codes do not mean like causes.
-_GROUPED_BY_MESSAGE: Final = frozenset(NOT_GOOD) - {OutcomeKind.INVALID}
+_GROUPED_BY_MESSAGE: Final = frozenset(NEEDS_ATTENTION) - {OutcomeKind.INVALID}
 # Of a value that no table or question knows, each is a group of its own: a person adds them to the table one by one.
 # And each created row whose response names somebody else is looked at by itself.
-_GROUPED_BY_VALUE: Final = frozenset({"value-unknown", "not-an-option", CREATED_OTHER_EMAIL, CREATED_EMAILS})
+_GROUPED_BY_VALUE: Final = frozenset({"value-unknown", "not-an-option", CREATED_EMAIL_DIFFERS, CREATED_EMAILS})
 
 
 class Unaccounted(AssertionError):

@@ -147,12 +147,12 @@ def test_a_damaged_ledger(tmp_path: Path, service: Witness, run: Callable[[], tu
     code, said = run()
     assert code == 3
     assert said.endswith(
-        "importer: 1 problem to mend first; nothing was sent.\n\n"
-        "disk/results/ledger.sqlite: it is not a database that we can read (file is not a database), and without it "
-        "nothing is sent\n"
-        "  -> restore it from a backup; if you move it away instead, every row is sent again and the service "
-        "reports which it "
-        "has already\n"
+        "importer: 1 problem to mend first; nothing was sent.\n"
+        "\n"
+        "disk/results/ledger.sqlite: it is not a readable database (file is not a database), and without it nothing "
+        "is sent\n"
+        "  -> restore it from a backup; if you move it away instead, every row is sent again and the service reports "
+        "which it has already\n"
     )
     ledger.rename(ledger.with_suffix(".old"))
     assert run()[0] == 0

@@ -160,9 +160,7 @@ def test_a_file_that_is_no_database_is_refused(path: Path) -> None:
     """Some other file under the ledger's name is not touched."""
     path.write_bytes(b"Dear diary, this is no database at all. " * 100)
     before = path.read_bytes()
-    assert problem_on_opening(path) == (
-        f"{path}: it is not a database that we can read (file is not a database), {_PUT_BACK}"
-    )
+    assert problem_on_opening(path) == (f"{path}: it is not a readable database (file is not a database), {_PUT_BACK}")
     assert path.read_bytes() == before
 
 
@@ -172,7 +170,7 @@ def test_a_database_of_something_else_is_refused(path: Path) -> None:
     connection.execute("CREATE TABLE recipes (name)")
     connection.close()
     assert problem_on_opening(path) == (
-        f"{path}: it is not a database that we can read (it is a database of another program), {_PUT_BACK}"
+        f"{path}: it is not a readable database (it is a database of another program), {_PUT_BACK}"
     )
 
 
@@ -181,15 +179,10 @@ def test_a_ledger_that_does_not_say_its_version_is_refused(path: Path, change: s
     """Nobody knows what its tables mean."""
     with begun(path) as ledger:
         raw(ledger, change)
-    assert problem_on_opening(path) == (
-        f"{path}: it is not a database that we can read (its version is missing), {_PUT_BACK}"
-    )
+    assert problem_on_opening(path) == (f"{path}: it is not a readable database (its version is missing), {_PUT_BACK}")
 
 
-_UNWRITABLE = (
-    "and without it nothing is sent; make room or give yourself the right to write there, "
-    "or name another folder with --out"
-)
+_UNWRITABLE = "so nothing is sent; free disk space or get write permission there, or choose another folder with --out"
 
 
 def test_a_place_that_is_no_folder_is_told(tmp_path: Path) -> None:
