@@ -110,13 +110,13 @@ def _changes_of(name: Text, then: SeenQuestion, now: Question | None) -> Iterato
         yield Problem("question-removed", f"{name} is no longer asked", "remove it under answers:", name.place)
         return
     asked, marker = then.text or "", then.question_type or ""
-    required = "required" if now.required else "not required any more"
+    required = "now required" if now.required else "no longer required"
     compared = (
         ("type", then.answer_type, now.answer_type, f"the answer type of {name} changed from {then.answer_type} to "
                                                     f"{now.answer_type}"),
         ("marker", marker, now.type or "",
-         f"the question_type of {name} was {marker or 'none'} and is {now.type or 'none'} now"),
-        ("required", then.is_required, now.required, f"{name} is {required} now"),
+         f"the question_type of {name} changed from {marker or 'none'} to {now.type or 'none'}"),
+        ("required", then.is_required, now.required, f"{name} is {required}"),
         ("text", normalize(asked), normalize(now.text), f"the text of {name} changed from '{asked}' to '{now.text}'"),
         ("options", set(then.options), set(now.options), f"the options of {name} changed: {_options(then, now)}"),
     )  # fmt: skip

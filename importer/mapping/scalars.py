@@ -286,13 +286,13 @@ def table_file_lines(name: Text, reading: Reading) -> Iterator[TableEntry]:
         hint = "give its path relative to the folder of this mapping"
         return refuse("value-table-unreadable", f"cannot be read: {(error.strerror or str(error)).lower()}", hint)
     except UnicodeDecodeError:
-        return refuse("value-table-unreadable", "is no UTF-8")
+        return refuse("value-table-unreadable", "is not UTF-8")
     if len(content) > _MAX_TABLE_BYTES:
         return refuse("value-table-unreadable", f"is larger than {_MAX_TABLE_BYTES:,} bytes", "use a smaller one")
     rows = csv.reader(lines, delimiter=";" if lines and ";" in lines[0] else ",")
     try:
         if tuple(normalize(cell) for cell in next(rows, [])) != _TABLE_HEADER:
-            return refuse("value-table-header-missing", "has no header cell,value")
+            return refuse("value-table-header-missing", "does not begin with the header cell,value")
         for cells in rows:
             place = LinePlace(str(path), rows.line_num, 1, lines[rows.line_num - 1].rstrip("\r\n"))
             if len(cells) == len(_TABLE_HEADER):
@@ -301,7 +301,7 @@ def table_file_lines(name: Text, reading: Reading) -> Iterator[TableEntry]:
                 message = f"the line has {len(cells)} cells instead of 2"
                 reading.error("value-table-line-invalid", message, "quote a cell that contains the delimiter", place)
     except csv.Error as error:
-        refuse("value-table-unreadable", f"is no CSV: {error}")
+        refuse("value-table-unreadable", f"is not a valid CSV: {error}")
 
 
 Table = Annotated[

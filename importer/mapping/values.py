@@ -242,11 +242,11 @@ def _check_idle_keys(node: Keys, source: str, known: set[str], reading: Reading)
         if typed == "with" and source != "join":
             idle = "without join"
         elif source == "value" and typed in known and typed not in ("value", "present"):
-            idle = "beside a constant value"
+            idle = "with a constant value"
         elif typed == "otherwise" and "values" not in node:
             idle = "without values"
         if idle:
-            reading.error("key-without-effect", f"{typed} has no effect {idle}", "take it out", typed.place)
+            reading.error("key-without-effect", f"{typed} has no effect {idle}", "remove it", typed.place)
 
 
 def _check_group(node: Keys, reading: Reading) -> None:

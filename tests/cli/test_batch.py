@@ -263,7 +263,7 @@ def test_a_folder_of_mappings_is_checked_as_one(serve: Serve, folder: Path) -> N
         path.write_text(path.read_text("utf-8").replace("answers:\n", "answers:\n  nickname: Name\n"), "utf-8")
     refused = served("mapping", "check", "all", "export.csv")
     assert refused.code == 3
-    assert refused.err.count("the question with the key 'nickname' does not exist") == 2
+    assert refused.err.count("the job post has no question with the key 'nickname'") == 2
 
 
 def test_a_row_of_a_batch_is_resolved_by_the_batch(serve: Serve, folder: Path) -> None:

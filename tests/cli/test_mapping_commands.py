@@ -102,7 +102,7 @@ WRONG = [
     ),
     pytest.param(
         ("--talent-pool", "x"),
-        "importer: 'x' is no talent pool id; it is the last part of the address of the job post or talent pool\n",
+        "importer: 'x' is not a valid talent pool ID; it is the last part of the address of the job post or talent pool\n",
         id="no number",
     ),
     pytest.param(
@@ -161,7 +161,7 @@ def test_check_tells_what_changed_since_and_what_does_not_fit_now(serve: Serve) 
     assert told[0] == "3 changed since people.yaml was written:"
     assert [line.partition(": ")[2] for line in told[1:]] == [
         "dribbble is no longer asked",
-        "the options of level changed: 'Mid' is gone, 'Lead' is gone",
+        "the options of level changed: 'Mid' was removed, 'Lead' was removed",
         "shift ('Shift?', short_text) is new: a required question",
     ]
     assert "the required question shift ('Shift?'), short_text, has no mapping" in checked.err

@@ -74,9 +74,8 @@ _A = _one("{job_post: a}", "route: {column: Job, is: [A]}\n")
         ),
         pytest.param(
             _one("{job_post: b}", "route: {column: Post, is: B}\n"),
-            "all/b.yaml:3:17: the route uses the column 'Post', but a.yaml uses 'Job'; name the same column in all "
-            "files "
-            "of the folder",
+            "all/b.yaml:3:17: the route uses the column 'Post', but a.yaml uses 'Job'; use the same column in all "
+            "files of the folder",
             id="another column",
         ),
         pytest.param(
@@ -91,7 +90,7 @@ _A = _one("{job_post: a}", "route: {column: Job, is: [A]}\n")
         ),
         pytest.param(
             _one("{job_post: b}", "route: {column: Job, is: B}\n", "source: {header_row: 2}\n"),
-            "all/b.yaml: source: differs from source: in a.yaml; put source: into the shared part that both extend",
+            "all/b.yaml: source: differs from source: in a.yaml; put source: into a shared file that both extend",
             id="another way of reading",
         ),
     ],
@@ -121,7 +120,7 @@ def test_mistakes_of_all_files_are_told_at_once() -> None:
     ]  # fmt: skip
 
 
-_NO_HEADER = "m.yaml:4:34: the value table 't.csv' has no header cell,value"
+_NO_HEADER = "m.yaml:4:34: the value table 't.csv' does not begin with the header cell,value"
 _HEADER_HINT = "its first line must be cell,value (the text of a cell and its meaning); save it as UTF-8"
 
 
@@ -129,12 +128,18 @@ _HEADER_HINT = "its first line must be cell,value (the text of a cell and its me
     ("content", "told"),
     [
         pytest.param(
-            b"a,b\n", f"m.yaml:4:34: the value table 't.csv' has no header cell,value; {_HEADER_HINT}", id="header"
+            b"a,b\n",
+            f"m.yaml:4:34: the value table 't.csv' does not begin with the header cell,value; {_HEADER_HINT}",
+            id="header",
         ),
-        pytest.param(b"", f"m.yaml:4:34: the value table 't.csv' has no header cell,value; {_HEADER_HINT}", id="empty"),
+        pytest.param(
+            b"",
+            f"m.yaml:4:34: the value table 't.csv' does not begin with the header cell,value; {_HEADER_HINT}",
+            id="empty",
+        ),
         pytest.param(
             "cell,value\nKıdem,x\n".encode("cp1254"),
-            f"m.yaml:4:34: the value table 't.csv' is no UTF-8; {_HEADER_HINT}",
+            f"m.yaml:4:34: the value table 't.csv' is not UTF-8; {_HEADER_HINT}",
             id="encoding",
         ),
         pytest.param(
@@ -144,8 +149,7 @@ _HEADER_HINT = "its first line must be cell,value (the text of a cell and its me
         ),
         pytest.param(
             b"cell;value\nSr;Senior\nSR;Staff\n",
-            "t.csv:3:1: 'Sr' and 'SR' are the same text and stand for different values; keep one; the other is in "
-            "line 2",
+            "t.csv:3:1: 'Sr' and 'SR' are the same text but have different values; keep one; the other is on line 2",
             id="two lines of one text",
         ),
     ],

@@ -25,26 +25,28 @@ def told(then: Sequence[Question], now: Sequence[Question]) -> list[str]:
 CHANGES = [
     pytest.param(ASKED, question("q", text="what?", id=99), None, id="another id and capitals are no change"),
     pytest.param(
-        ASKED, question("q", "integer", text="What?"), f"m.yaml:6:3: q was short_text and is integer now; {HINT}",
+        ASKED, question("q", "integer", text="What?"),
+        f"m.yaml:6:3: the answer type of q changed from short_text to integer; {HINT}",
         id="answer type",
     ),
     pytest.param(
         ASKED, question("q", type="phone", text="What?"),
-        f"m.yaml:6:3: the question_type of q was none and is phone now; {HINT}", id="marker",
+        f"m.yaml:6:3: the question_type of q changed from none to phone; {HINT}", id="marker",
     ),
     pytest.param(
-        ASKED, question("q", required=True, text="What?"), f"m.yaml:6:3: q is required now; {HINT}", id="required"
+        ASKED, question("q", required=True, text="What?"), f"m.yaml:6:3: q is now required; {HINT}", id="required"
     ),
     pytest.param(
-        question("q", required=True, text="What?"), ASKED, f"m.yaml:6:3: q is not required any more now; {HINT}",
+        question("q", required=True, text="What?"), ASKED, f"m.yaml:6:3: q is no longer required; {HINT}",
         id="not required",
     ),
     pytest.param(
-        ASKED, question("q", text="Which?"), f"m.yaml:6:3: q asked 'What?' and asks 'Which?' now; {HINT}", id="text"
+        ASKED, question("q", text="Which?"),
+        f"m.yaml:6:3: the text of q changed from 'What?' to 'Which?'; {HINT}", id="text",
     ),
     pytest.param(
         CHOICE, question("q", "single_choice", options=("b", "c"), text="What?"),
-        f"m.yaml:6:3: the options of q changed: 'c' is new, 'a' is gone; {HINT}", id="options",
+        f"m.yaml:6:3: the options of q changed: 'c' is new, 'a' was removed; {HINT}", id="options",
     ),
     pytest.param(
         CHOICE, question("q", "single_choice", options=("b", "a"), text="What?"), None, id="the order of options"

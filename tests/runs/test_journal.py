@@ -138,6 +138,6 @@ def test_a_journal_that_another_program_holds_is_told(tmp_path: Path) -> None:
             journal.counts()
     assert str(caught.value) == (
         f"{tmp_path / 'outcomes.sqlite'}: the outcomes of run {tmp_path.name} cannot be read (database is locked); "
-        "what was sent is known to the ledger: close the program that has the file open, or fix the disk, then run "
-        "the same command again"
+        "what was sent is known to the ledger: close the program that has the file open, or fix the disk, "
+        "then run the same command again"
     )

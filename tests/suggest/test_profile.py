@@ -11,7 +11,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from importer.cli.inspect_command import look
+from importer.cli.inspect_command import inspect
 from importer.extract import ReadingLimits, open_sheet
 from importer.models import SourceOptions
 from importer.problems import UnusableInput
@@ -115,7 +115,7 @@ def test_counts_and_samples(tmp_path: Path) -> None:
 # --- the command --------------------------------------------------------------------------------
 
 app = typer.Typer()
-app.command()(look)
+app.command()(inspect)
 _CSV = "Ad;Şehir\nGül;[İzmir]\n"
 
 
@@ -146,7 +146,7 @@ def test_inspect_shows_control_characters_and_does_not_obey_them(tmp_path: Path)
 
 
 def test_inspect_names_the_flag(tmp_path: Path) -> None:
-    """There is no mapping yet: what belongs there is a flag of `look`, for what it cannot read and what it warns of."""
+    """Without a mapping, hints name the flags of `inspect` instead of keys of a mapping."""
     path = tmp_path / "a.csv"
     path.write_bytes(_CSV.encode("cp1254"))
     with pytest.raises(UnusableInput, match=r"; for this command use --encoding$"):
@@ -170,7 +170,8 @@ def test_inspect_gives_the_section_to_paste(tmp_path: Path) -> None:
 def test_inspect_json_of_standard_input() -> None:
     """`importer inspect - --json` reads CSV from standard input and prints one JSON object."""
     code = (
-        "import typer; from importer.cli.inspect_command import look; app = typer.Typer(); app.command()(look); app()"
+        "import typer; from importer.cli.inspect_command import inspect; "
+        "app = typer.Typer(); app.command()(inspect); app()"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, "-", "--json"], input=_CSV.encode(), capture_output=True, check=True

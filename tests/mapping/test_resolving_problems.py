@@ -44,23 +44,22 @@ _DEGREES = (
             "{q: candidate id}",
             ("Candidate Id", "Candidate ID"),
             [question("q")],
-            "m.yaml:4:14: 'candidate id' means 'Candidate Id' (column E) and 'Candidate ID' (column F); name the one "
-            "you "
-            'mean by its letter, as "=E" or "=F"',
+            "m.yaml:4:14: 'candidate id' matches several columns: 'Candidate Id' (column E) and 'Candidate ID' "
+            '(column F); give the letter of the right column, "=E" or "=F"',
             id="two columns fold alike",
         ),
         pytest.param(
             "{ctiy: First}",
             (),
             [question("city")],
-            "m.yaml:4:11: the question with the key 'ctiy' does not exist; did you mean 'city'?",
+            "m.yaml:4:11: the job post has no question with the key 'ctiy'; did you mean 'city'?",
             id="unknown key",
         ),
         pytest.param(
             "{hear: First}",
             (),
             [question(None, text="How did you hear about us?")],
-            "m.yaml:4:11: the question with the key 'hear' does not exist; did you mean 'text: How did you hear "
+            "m.yaml:4:11: the job post has no question with the key 'hear'; did you mean 'text: How did you hear "
             "about us?'?",
             id="key that is a text",
         ),
@@ -68,14 +67,14 @@ _DEGREES = (
             '{"text: Why you": First}',
             (),
             [question("q", text="Why us?")],
-            "m.yaml:4:11: the question with the text 'Why you' does not exist; did you mean 'text: Why us?'?",
+            "m.yaml:4:11: the job post has no question with the text 'Why you'; did you mean 'text: Why us?'?",
             id="unknown text",
         ),
         pytest.param(
             '{"id: 99": First}',
             (),
             [question("q", id=7)],
-            "m.yaml:4:11: the question with the id '99' does not exist; the keys are q",
+            "m.yaml:4:11: the job post has no question with the id '99'; the keys are q",
             id="unknown id",
         ),
         pytest.param(
@@ -97,62 +96,59 @@ _DEGREES = (
             (),
             [question("a", id=1), question("phone", required=True, text="Phone number")],
             "m.yaml:4:1: the required question phone ('Phone number'), short_text, has no mapping; add it under "
-            "answers:, "
-            "as phone: a column",
+            "answers:, for example phone: COLUMN",
             id="required question without mapping",
         ),
         pytest.param(
             "{a: First}",
             (),
             [question("a", id=1), question(None, "date", required=True, text="When?")],
-            'm.yaml:4:1: the required question When?, date, has no mapping; add it under answers:, as "text: '
-            'When?": a '
-            "column",
+            "m.yaml:4:1: the required question When?, date, has no mapping; add it under answers:, for example "
+            '"text: When?": COLUMN',
             id="required question without key",
         ),
         pytest.param(
             "{q: First}",
             (),
             [question("q", "video")],
-            "m.yaml:4:11: q has the answer type 'video', which this importer does not know; leave the question out, "
-            "or ask "
-            "for a newer importer",
+            "m.yaml:4:11: q has the answer type 'video', which this importer does not support; remove the question "
+            "from answers:, or install a newer importer",
             id="unknown answer type",
         ),
         pytest.param(
             "{q: {column: First, values: {Sr: Seniro}}}",
             (),
             [question("q", "single_choice", options=_LEVELS)],
-            "m.yaml:4:43: 'Seniro' is no option of q; did you mean 'Senior'? use one of Junior, Senior",
+            "m.yaml:4:43: 'Seniro' is not an option of q; did you mean 'Senior'? use one of Junior, Senior",
             id="table target no option",
         ),
         pytest.param(
             "{q: {column: First, default: Lead}}",
             (),
             [question("q", "single_choice", options=_LEVELS)],
-            "m.yaml:4:39: 'Lead' is no option of q; use one of Junior, Senior",
+            "m.yaml:4:39: 'Lead' is not an option of q; use one of Junior, Senior",
             id="default no option",
         ),
         pytest.param(
             "{q: {value: Lead}}",
             (),
             [question("q", "multiple_choice", options=_LEVELS)],
-            "m.yaml:4:22: 'Lead' is no option of q; use one of Junior, Senior",
+            "m.yaml:4:22: 'Lead' is not an option of q; use one of Junior, Senior",
             id="constant no option",
         ),
         pytest.param(
             "{q: {column: First, values: {a: Junior}, otherwise: {value: Lead}}}",
             (),
             [question("q", "single_choice", options=_LEVELS)],
-            "m.yaml:4:70: 'Lead' is no option of q; use one of Junior, Senior",
+            "m.yaml:4:70: 'Lead' is not an option of q; use one of Junior, Senior",
             id="otherwise no option",
         ),
         pytest.param(
             '{q: {column: First, dates: ["%d.%m.%Y", "%d.%m.%y"]}}',
             (),
             [question("q", "date")],
-            "m.yaml:4:50: %y is a two-digit year, but its century is not set; declare the first of the "
-            "hundred years that it lies in, as pivot: 1950, or export years of four digits",
+            "m.yaml:4:50: %y is a two-digit year, but its century is not set; set the first of the hundred years "
+            "it belongs to, for example pivot: 1950, or export four-digit years",
             id="two-digit years without a pivot",
         ),
         pytest.param(
@@ -166,35 +162,35 @@ _DEGREES = (
             "{q: {value: soon}}",
             (),
             [question("q", "date")],
-            "m.yaml:4:22: 'soon' is no date; write it as YYYY-MM-DD",
+            "m.yaml:4:22: 'soon' is not a valid date; write it as YYYY-MM-DD",
             id="constant no date",
         ),
         pytest.param(
             "{q: {value: 1.5}}",
             (),
             [question("q", "integer")],
-            "m.yaml:4:22: '1.5' is not a whole number; write it in digits",
+            "m.yaml:4:22: '1.5' is not a valid whole number; write it in digits",
             id="constant no whole number",
         ),
         pytest.param(
             '{q: {value: "1,5"}}',
             (),
             [question("q", "decimal")],
-            "m.yaml:4:22: '1,5' is no number; write it like 1234.5",
+            "m.yaml:4:22: '1,5' is not a valid number; write it like 1234.5",
             id="constant no number",
         ),
         pytest.param(
             "{q: {value: maybe}}",
             (),
             [question("q", "yes_no")],
-            "m.yaml:4:22: 'maybe' is no yes or no; write yes or no",
+            "m.yaml:4:22: 'maybe' is not a valid yes/no value; write yes or no",
             id="constant neither yes nor no",
         ),
         pytest.param(
             "{q: {value: example.com}}",
             (),
             [question("q", "url")],
-            "m.yaml:4:22: 'example.com' is no web address; write it with https:// in front",
+            "m.yaml:4:22: 'example.com' is not a valid web address; write it with https:// in front",
             id="constant no address",
         ),
         pytest.param(
@@ -215,8 +211,8 @@ _DEGREES = (
             '{q: {column: First, split: ";"}}',
             (),
             [question("q")],
-            "m.yaml:4:14: split has no effect on the answer to q, which takes one value; say which "
-            "piece, as take: first, or take split: out",
+            "m.yaml:4:14: split has no effect on the answer to q, which takes one value; choose a piece with take: "
+            "first, or remove split:",
             id="split of one value",
         ),
         pytest.param(
@@ -230,7 +226,7 @@ _DEGREES = (
             "{q: {education: {school_name: First, degree: {column: CV, values: {BSc: bachelor}}}}}",
             (),
             [question("q")],
-            "m.yaml:4:82: 'bachelor' is no a degree that the service accepts; did you mean 'bachelors_degree'? "
+            "m.yaml:4:82: 'bachelor' is not a degree that the service accepts; did you mean 'bachelors_degree'? "
             "use one of "
             f"{_DEGREES}",
             id="degree of the record, not of the entry",
@@ -239,28 +235,24 @@ _DEGREES = (
             "{q: {experience: {company_name: First, employment_type: {value: freelance}}}}",
             (),
             [question("q")],
-            "m.yaml:4:74: 'freelance' is no an employment type that the service accepts; use one of full_time, "
-            "part_time, "
-            "contract, "
-            "intern",
+            "m.yaml:4:74: 'freelance' is not an employment type that the service accepts; use one of full_time, "
+            "part_time, contract, intern",
             id="employment type",
         ),
         pytest.param(
             "{q: {education: {school_name: First}}}",
             (),
             [question("q", "integer")],
-            "m.yaml:4:11: q asks for integer and cannot take education entries; entries go into a short_text or "
-            "long_text "
-            "question",
+            "m.yaml:4:11: q asks for integer and cannot take education entries; use a short_text or long_text "
+            "question for entries",
             id="entries for a number",
         ),
         pytest.param(
             "{q: {education: {school_name: First}}}",
             (),
             [question("q", type="phone")],
-            "m.yaml:4:11: q asks for phone and cannot take education entries; entries go into a short_text or "
-            "long_text "
-            "question",
+            "m.yaml:4:11: q asks for phone and cannot take education entries; use a short_text or long_text "
+            "question for entries",
             id="entries for a phone",
         ),
         pytest.param(
@@ -281,16 +273,15 @@ _DEGREES = (
             '{q: {education: {repeat: "{n}", school_name: "Shcool {n}"}}}',
             ("School 1",),
             [question("q")],
-            "m.yaml:4:55: the column like 'Shcool {n}' does not exist; did you mean 'School 1'?",
+            "m.yaml:4:55: no column matches 'Shcool {n}'; did you mean 'School 1'?",
             id="no group in the header",
         ),
         pytest.param(
             '{q: {education: {repeat: "{n}", school_name: "School {n}"}}}',
             ("School 1", "SCHOOL 1"),
             [question("q")],
-            "m.yaml:4:55: 'School 1' means 'School 1' (column E) and 'SCHOOL 1' (column F); name the one you mean by "
-            "its "
-            'letter, as "=E" or "=F"',
+            "m.yaml:4:55: 'School 1' matches several columns: 'School 1' (column E) and 'SCHOOL 1' (column F); "
+            'give the letter of the right column, "=E" or "=F"',
             id="ambiguous column of a group",
         ),
         pytest.param(
@@ -328,8 +319,8 @@ def test_a_constant_email() -> None:
 def test_unused_columns_can_be_a_mistake() -> None:
     """A person who wants every column mapped is held to it."""
     assert resolving_refused(HEAD + "defaults: {unused_columns: error}\n", (*HEADER, "Notes")) == [
-        "m.yaml: 1 column is not used: 'Notes' (E); map what should be imported, or set unused_columns: ignore under "
-        "defaults:"
+        "m.yaml: 1 column is not used: 'Notes' (E); map the columns that should be imported, or set "
+        "unused_columns: ignore under defaults:"
     ]
 
 
@@ -339,6 +330,5 @@ def test_an_option_that_holds_the_joining_sign() -> None:
     told = resolving_refused(HEAD + "answers: {q: CV}\n", HEADER, questions, WireFormat(multiple_choice="comma"))
     assert told == [
         "m.yaml:4:11: the option 'R, S' of q contains the separator between choices; set multiple_choice to json "
-        "or "
-        "to another sign"
+        "or to another separator"
     ]

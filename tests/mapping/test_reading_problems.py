@@ -12,7 +12,7 @@ from tests.mapping.written import HEAD, reading_refused
 
 _CANDIDATE = "candidate: {email: E, first_name: F, last_name: L, cv: C}\n"
 _POST = "version: 1\ntarget: {job_post: 4f2c9a}\n"
-_CODES = "the codes are %d %m %Y %y %b %B %H %I %M %S %f %p; or give one of excel, excel_1904, epoch, epoch_ms"
+_CODES = "the codes are %d %m %Y %y %b %B %H %I %M %S %f %p; or use one of excel, excel_1904, epoch, epoch_ms"
 _SIGN = 'use one of "." "," " " "\'" "’"'
 _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in quotes"
 
@@ -31,7 +31,7 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
             f"m.yaml:1:5: this is not valid YAML: mapping values are not allowed here; {_QUOTES}",
             id="two colons",
         ),
-        pytest.param("a: x\x00\n", "m.yaml:1:5: the character U+0000 is not allowed in YAML; take it out", id="NUL"),
+        pytest.param("a: x\x00\n", "m.yaml:1:5: the character U+0000 is not allowed in YAML; remove it", id="NUL"),
         pytest.param(
             "[" * 3000,
             "m.yaml:1:21: lists and keys are nested more than 20 levels deep; use fewer levels",
@@ -44,7 +44,7 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         ),
         pytest.param(
             HEAD + "defaults: {region: !country TR}\n",
-            "m.yaml:4:20: YAML tags (!) are not supported; take it out",
+            "m.yaml:4:20: YAML tags (!) are not supported; remove it, or put the text in quotes",
             id="tag",
         ),
         pytest.param(
@@ -60,7 +60,7 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         ),
         pytest.param(
             "version: 1\ntarget: {job_post: a}\ncandidate:\n",
-            "m.yaml:3:1: nothing stands under candidate; write 'key: value' pairs below it, one per line, indented",
+            "m.yaml:3:1: candidate is empty; write 'key: value' pairs below it, one per line, indented",
             id="empty section",
         ),
         pytest.param(
@@ -97,12 +97,12 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         ),
         pytest.param(
             "version: 1\ntarget: {job_post: ../x}\n" + _CANDIDATE,
-            "m.yaml:2:20: '../x' is no job post id; enter the hash of the job post: letters, digits, _ and -",
+            "m.yaml:2:20: '../x' is not a valid job post ID; enter the hash of the job post: letters, digits, _ and -",
             id="hash that leaves its path",
         ),
         pytest.param(
             "version: 1\ntarget: {talent_pool: x}\n" + _CANDIDATE,
-            "m.yaml:2:23: 'x' is no talent pool id; enter the number of the talent pool, in digits",
+            "m.yaml:2:23: 'x' is not a valid talent pool ID; enter the number of the talent pool, in digits",
             id="pool no number",
         ),
         pytest.param(
@@ -117,7 +117,7 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         ),
         pytest.param(
             _POST + "candidate: {email: E, first_name: F, last_name: L, cv: C, source_platform: {value: x}}\n",
-            "m.yaml:3:59: source_platform is only for talent pools, not for job posts; take it out",
+            "m.yaml:3:59: source_platform is only for talent pools, not for job posts; remove it",
             id="source_platform of a job post",
         ),
         pytest.param(
@@ -128,12 +128,12 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         pytest.param(
             "version: 1\ntarget: {talent_pool: 17}\n"
             "candidate: {email: E, first_name: F, last_name: L, cv: C, terms_of_use: T}\n",
-            "m.yaml:3:59: terms_of_use is only for job posts, not for talent pools; take it out",
+            "m.yaml:3:59: terms_of_use is only for job posts, not for talent pools; remove it",
             id="terms of a pool",
         ),
         pytest.param(
             HEAD + "source: {header_row: three}\n",
-            "m.yaml:4:22: header_row must be a whole number from 1; write it in digits",
+            "m.yaml:4:22: header_row must be a whole number of 1 or more; write it in digits",
             id="row no number",
         ),
         pytest.param(
@@ -148,7 +148,7 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         ),
         pytest.param(
             HEAD + "source: {delimiter: ab}\n",
-            'm.yaml:4:21: \'ab\' is not a valid delimiter; give one sign in quotes, as ";" or "tab"',
+            'm.yaml:4:21: \'ab\' is not a valid delimiter; use one character in quotes, for example ";" or "tab"',
             id="long delimiter",
         ),
         pytest.param(
@@ -212,7 +212,7 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         ),
         pytest.param(
             HEAD + "answers: {q: {with: x}}\n",
-            'm.yaml:4:14: q has no column, join or value; write a column name, or keys such as column: "E-mail"',
+            'm.yaml:4:14: q has no column, join or value; enter a column name, or keys such as column: "E-mail"',
             id="no source",
         ),
         pytest.param(
@@ -222,23 +222,22 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         ),
         pytest.param(
             HEAD + 'answers: {q: {column: A, with: ","}}\n',
-            "m.yaml:4:26: with has no effect without join; take it out",
+            "m.yaml:4:26: with has no effect without join; remove it",
             id="with without join",
         ),
         pytest.param(
             HEAD + "answers: {q: {value: A, values: {a: b}}}\n",
-            "m.yaml:4:25: values has no effect beside a constant value; take it out",
+            "m.yaml:4:25: values has no effect with a constant value; remove it",
             id="table of a constant",
         ),
         pytest.param(
             HEAD + "answers: {q: {column: A, otherwise: keep}}\n",
-            "m.yaml:4:26: otherwise has no effect without values; take it out",
+            "m.yaml:4:26: otherwise has no effect without values; remove it",
             id="otherwise without values",
         ),
         pytest.param(
             HEAD + "answers: {q: {column: A, values: {Sr: Senior, SR: Staff}}}\n",
-            "m.yaml:4:47: 'Sr' and 'SR' are the same text and stand for different values; keep one; the other is in "
-            "line 4",
+            "m.yaml:4:47: 'Sr' and 'SR' are the same text but have different values; keep one; the other is on line 4",
             id="values collide",
         ),
         pytest.param(
@@ -251,7 +250,7 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         ),
         pytest.param(
             HEAD + 'answers: {q: {column: A, split: ""}}\n',
-            'm.yaml:4:33: split is blank; write the sign in quotes, as ";"',
+            'm.yaml:4:33: split is blank; write the separator in quotes, for example ";"',
             id="blank split",
         ),
         pytest.param(

@@ -19,20 +19,20 @@ from tests.mapping.written import HEAD, HEADER, question, reading_refused, resol
         ),
         pytest.param(
             "answers: {q: {column: A, pattern: '(?P<a>.+)(?= TL).+'}}\n",
-            "m.yaml:4:35: pattern uses a feature that is not supported: the group (?=; write what stands there "
+            "m.yaml:4:35: pattern uses a feature that is not supported: the group (?=; write the expected text "
             "into the pattern itself; put flags such as (?i) at the beginning",
             id="pattern with look-ahead",
         ),
         pytest.param(
             "answers: {q: {column: A, pattern: '(?P<a>.+)\\b.+'}}\n",
-            "m.yaml:4:35: pattern uses a feature that is not supported: the word boundary \\b; write what stands "
-            "there into the pattern itself",
+            "m.yaml:4:35: pattern uses a feature that is not supported: the word boundary \\b; write the expected "
+            "text into the pattern itself",
             id="pattern with a word boundary",
         ),
         pytest.param(
             "answers: {q: {column: A, pattern: '(?P<a>.+)\\1'}}\n",
-            "m.yaml:4:35: pattern uses a feature that is not supported: the reference \\1; write what stands "
-            "there into the pattern itself",
+            "m.yaml:4:35: pattern uses a feature that is not supported: the reference \\1; write the expected text "
+            "into the pattern itself",
             id="pattern with a reference",
         ),
         pytest.param(
@@ -48,14 +48,14 @@ from tests.mapping.written import HEAD, HEADER, question, reading_refused, resol
         ),
         pytest.param(
             "answers: {q: {experience: {company_name: a, cell: {column: A, split: ';', pattern: '(?P<a>.{2000})'}}}}\n",
-            "m.yaml:4:84: pattern uses a feature that is not supported: invalid repetition size: {2000,2000}; make it "
-            "shorter, or its {m,n} smaller",
+            "m.yaml:4:84: pattern uses a feature that is not supported: invalid repetition size: {2000,2000}; make "
+            "it shorter, or use smaller numbers in {m,n}",
             id="pattern of entries that is too large",
         ),
         pytest.param(
             "answers: {q: {column: A, pattern: '.+ TL'}}\n",
-            "m.yaml:4:35: pattern has no named group; name the part you want, as (?P<city>.+), and put "
-            "the pattern in single quotes",
+            "m.yaml:4:35: pattern has no named group; name the part that you need, for example (?P<city>.+), and "
+            "put the pattern in single quotes",
             id="pattern without a group",
         ),
         pytest.param(
@@ -70,12 +70,12 @@ from tests.mapping.written import HEAD, HEADER, question, reading_refused, resol
         ),
         pytest.param(
             "answers: {q: {column: A, group: a}}\n",
-            "m.yaml:4:26: group has no effect without pattern; take it out",
+            "m.yaml:4:26: group has no effect without pattern; remove it",
             id="group without pattern",
         ),
         pytest.param(
             "answers: {q: {column: A, take: first}}\n",
-            "m.yaml:4:26: take has no effect without split; take it out",
+            "m.yaml:4:26: take has no effect without split; remove it",
             id="take without split",
         ),
         pytest.param(
@@ -90,7 +90,7 @@ from tests.mapping.written import HEAD, HEADER, question, reading_refused, resol
         ),
         pytest.param(
             "answers: {q: {value: a, before: x}}\n",
-            "m.yaml:4:25: before has no effect beside a constant value; take it out",
+            "m.yaml:4:25: before has no effect with a constant value; remove it",
             id="before a constant",
         ),
         pytest.param(
@@ -106,8 +106,8 @@ from tests.mapping.written import HEAD, HEADER, question, reading_refused, resol
         ),
         pytest.param(
             "answers: {q: {column: A, pivot: 69}}\n",
-            "m.yaml:4:33: pivot must be a year from 1900 to 2001; give the first of the hundred years t"
-            "hat two-digit years lie in, as 1950",
+            "m.yaml:4:33: pivot must be a year from 1900 to 2001; enter the first of the hundred years that "
+            "two-digit years belong to, for example 1950",
             id="pivot no year",
         ),
         pytest.param(
@@ -118,7 +118,7 @@ from tests.mapping.written import HEAD, HEADER, question, reading_refused, resol
         ),
         pytest.param(
             "answers: {q: {column: A, names: {surname: before_comma, particles: [van]}}}\n",
-            "m.yaml:4:57: particles have no effect with surname: before_comma; take it out",
+            "m.yaml:4:57: particles have no effect with surname: before_comma; remove it",
             id="particles before a comma",
         ),
         pytest.param(
@@ -128,8 +128,8 @@ from tests.mapping.written import HEAD, HEADER, question, reading_refused, resol
         ),
         pytest.param(
             "answers: {q: {column: A, values: none.csv}}\n",
-            "m.yaml:4:34: the value table 'none.csv' cannot be read: no such file or directory; name it"
-            " from the folder of this mapping file",
+            "m.yaml:4:34: the value table 'none.csv' cannot be read: no such file or directory; give its path "
+            "relative to the folder of this mapping",
             id="table file that is not there",
         ),
         pytest.param(
@@ -166,27 +166,29 @@ from tests.mapping.written import HEAD, HEADER, question, reading_refused, resol
         ),
         pytest.param(
             "answers: {q: {experience: {company_name: C, cell: {column: A, pattern: '(?P<a>.+)'}}}}\n",
-            'm.yaml:4:51: cell has no split; say what stands between two entries, as split: ";" or split: newline',
+            'm.yaml:4:51: cell has no split; add the separator between two entries, for example split: ";" or '
+            "split: newline",
             id="cell without split",
         ),
         pytest.param(
             "answers: {q: {experience: {company_name: C, cell: {column: A, split: newline}}}}\n",
-            "m.yaml:4:51: cell has no pattern; say what an entry looks like, as '(?P<company>.+), .+'",
+            "m.yaml:4:51: cell has no pattern; describe an entry with a pattern, for example '(?P<company>.+), .+'",
             id="cell without pattern",
         ),
         pytest.param(
             "answers: {q: {experience: {company_name: C, cell: {column: A, split: '', pattern: '(?P<a>.+)'}}}}\n",
-            'm.yaml:4:70: split is blank; write the sign in quotes, as ";"',
+            'm.yaml:4:70: split is blank; write the separator in quotes, for example ";"',
             id="cell with a blank split",
         ),
         pytest.param(
             "answers: {q: {experience: {company_name: C, json: [A, B]}}}\n",
-            "m.yaml:4:51: json must be a text; give one text",
+            "m.yaml:4:51: json must be a text; enter one text",
             id="json of two columns",
         ),
         pytest.param(
             "answers: {q: {experience: {company_name: C, lists: {numbered: true}}}}\n",
-            'm.yaml:4:52: lists has no split; say what stands between two items, as split: ";" or split: json',
+            'm.yaml:4:52: lists has no split; add the separator between two items, for example split: ";" or '
+            "split: json",
             id="lists without split",
         ),
         pytest.param(
