@@ -251,9 +251,10 @@ def test_a_link_is_told(front_door: FrontDoor) -> None:
     results.mkdir(mode=0o700)
     (internal_folder(results) / "ledger.sqlite.reserve").symlink_to(front_door.folder / "mapping.yaml")
     assert front_door(*RUN, "--sandbox", "--quiet").err == (
-        "importer: 1 problem to mend first; nothing was sent.\n\n"
-        "results/.importer/ledger.sqlite.reserve: it cannot be written (it is a symbolic link, and none is "
-        "followed here: remove it), so nothing is sent\n"
+        "importer: 1 problem to mend first; nothing was sent.\n"
+        "\n"
+        "results/.importer/ledger.sqlite.reserve: it cannot be written (it is a symbolic link, which is not allowed "
+        "here; remove it), so nothing is sent\n"
         "  -> free disk space or get write permission there, or choose another folder with --out\n"
     )
 
