@@ -12,7 +12,7 @@ from importer.app.background_worker import BackgroundWorker, begin_in_background
 from importer.mapping import Repeated, ResolvedMapping
 from importer.models import Outcome, OutcomeKind, ReadyCandidate, Row, Submission
 from importer.runs.journal import PreviousResults
-from importer.sqlite_file import Connection, connect_to_nameless
+from importer.sqlite_file import Connection, connect_to_temporary
 from importer.transform import Duplicates, Filtered, Invalid, candidate_rows, encode, transform_row
 
 ReadRows = Callable[[], Iterator[Row]]
@@ -173,7 +173,7 @@ class FirstRows:
 
     def _move_to_disk(self) -> None:
         if self._earlier is None:
-            self._earlier = connect_to_nameless(_CACHE_KIB)
+            self._earlier = connect_to_temporary(_CACHE_KIB)
             self._earlier.execute("CREATE TABLE first_rows (key BLOB PRIMARY KEY, row INTEGER) WITHOUT ROWID")
         self._earlier.executemany("INSERT INTO first_rows VALUES (?, ?)", sorted(self._latest.items()))
         self._earlier.commit()
