@@ -72,9 +72,9 @@ def test_a_proposal_is_read_and_fits_but_for_what_it_names_as_lacking(
         POOL if pool else JOB_POST, asked, sample_columns(columns, rows), SourceFacts("f.csv", header_row=1)
     )
     FILE.write_text(write_proposal(proposal), encoding="utf-8")
-    lacking = open_points(proposal).lacking
+    missing_required = open_points(proposal).missing_required
     problems = what_does_not_fit(columns, asked)
-    assert bool(problems) == bool(lacking), [str(problem) for problem in problems]
+    assert bool(problems) == bool(missing_required), [str(problem) for problem in problems]
     assert {problem.code for problem in problems} <= {"key-missing", "mapping-value-invalid", "question-not-mapped"}
 
 

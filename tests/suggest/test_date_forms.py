@@ -8,7 +8,7 @@ import pytest
 
 from importer.suggest.date_forms import date_forms
 
-_ORDER = "'{}' can be read with the day or the month first, and no value of the column tells"
+_ORDER = "'{}' is ambiguous: the day or the month may come first"
 FOUND = [
     pytest.param(["2020-01-31"], (), "", id="ISO needs no format"),
     pytest.param(["31.01.2020", "01.02.2020"], ("%d.%m.%Y",), "", id="points"),
@@ -27,11 +27,11 @@ FOUND = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("values", "formats", "unsure"), FOUND)
-def test_formats_are_found(values: list[str], formats: tuple[str, ...], unsure: str) -> None:
-    """The fewest formats that read the values; an order of day and month that nothing tells is called unsure."""
+@pytest.mark.parametrize(("values", "formats", "ambiguity"), FOUND)
+def test_formats_are_found(values: list[str], formats: tuple[str, ...], ambiguity: str) -> None:
+    """The fewest formats that read the values; an order of day and month that nothing tells is called ambiguity."""
     forms = date_forms([(value, values.count(value)) for value in dict.fromkeys(values)])
-    assert (forms.formats, forms.unsure) == (formats, unsure)
+    assert (forms.formats, forms.ambiguity) == (formats, ambiguity)
 
 
 MONTHS = [
@@ -66,13 +66,13 @@ def test_the_century_of_two_digits(values: list[str], pivot: int | None) -> None
     """Years of two digits are taken for those of which none is far in the future, and a person is asked to check."""
     forms = date_forms([(value, 1) for value in values])
     assert forms.pivot == pivot
-    assert forms.unsure == (f"years of two digits are taken for {pivot} to {pivot + 99}" if pivot else "")
+    assert forms.ambiguity == (f"two-digit years are read as {pivot} to {pivot + 99}" if pivot else "")
 
 
 def test_other_columns_decide_the_order_and_it_stays_unsure() -> None:
     """What the rest of the file does is taken, and still said."""
     forms = date_forms([("03/04/2020", 1)], day_first=False)
-    assert (forms.formats, forms.unsure) == (("%m/%d/%Y",), _ORDER.format("03/04/2020"))
+    assert (forms.formats, forms.ambiguity) == (("%m/%d/%Y",), _ORDER.format("03/04/2020"))
 
 
 def test_open_ends_partial_dates_and_words_are_told_apart() -> None:
@@ -84,6 +84,6 @@ def test_open_ends_partial_dates_and_words_are_told_apart() -> None:
 
 
 def test_a_text_of_two_columns_counts_in_both() -> None:
-    """The dates of start and end are looked at together: what is in no date's form is counted wherever it stands."""
+    """The dates of start and end are looked at combined: what is in no date's form is counted wherever it stands."""
     forms = date_forms([("2019", 3), ("soon", 2), ("2019", 1), ("soon", 1)])
     assert (forms.total, forms.unread) == (7, (("soon", 3),))

@@ -51,8 +51,8 @@ POSITIONS = [
 ]
 
 
-@pytest.mark.parametrize(("columns", "doubt"), POSITIONS)
-def test_a_position_that_may_be_applied_for_is_doubted(columns: tuple[str, str], doubt: str) -> None:
+@pytest.mark.parametrize(("columns", "review_reason"), POSITIONS)
+def test_a_position_that_may_be_applied_for_is_doubted(columns: tuple[str, str], review_reason: str) -> None:
     """Exports hold the position that was applied for far more often than that of the last employer."""
     proposal = proposed(dict.fromkeys(columns, ("X", "Y")), asked("experience", "long_text"))
-    assert entries_of(proposal, "experience").fields[1].value.doubt == doubt
+    assert entries_of(proposal, "experience").fields[1].value.review_reason == review_reason

@@ -38,30 +38,31 @@ JUDGED = [
         "only 0% of the values look like a date", id="values of another kind",
     ),
     pytest.param(
-        asked("shift", text="Preferred shift"), {"Prefered shift": ["Night"]}, "shift", "the header is like it",
+        asked("shift", text="Preferred shift"), {"Prefered shift": ["Night"]}, "shift", "the header is similar",
         id="like it",
     ),
     pytest.param(
         asked("level", "single_choice", options=LEVELS), {"How good?": ["Senior", "Mid"]}, "level",
-        "only the values look like it", id="values only",
+        "only the values match, not the header", id="values only",
     ),
     pytest.param(
         asked("heard", text="How did you hear about us?"), {"Source": ["Fair"]}, "heard",
-        "'Source' says something close, not quite the same", id="close",
+        "'Source' is similar, but not identical", id="close",
     ),
     pytest.param(
-        asked("city"), {"Town": ["Izmir"], "Şehir": ["Ankara"]}, "city", "'Şehir' (F) says the same", id="two columns",
+        asked("city"), {"Town": ["Izmir"], "Şehir": ["Ankara"]}, "city",
+        "'Şehir' (F) has the same meaning", id="two columns",
     ),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("question", "columns", "name", "doubt"), JUDGED)
+@pytest.mark.parametrize(("question", "columns", "name", "review_reason"), JUDGED)
 def test_a_match_is_certain_or_says_why_not(
-    question: Question, columns: dict[str, Sequence[str]], name: str, doubt: str
+    question: Question, columns: dict[str, Sequence[str]], name: str, review_reason: str
 ) -> None:
-    """The surer the evidence the quieter the proposal; each doubt has its reason."""
+    """The surer the evidence the quieter the proposal; each review_reason has its reason."""
     found = value_of(proposed(columns, question), name)
-    assert (found.names[0], found.doubt) == (next(iter(columns)), doubt)
+    assert (found.names[0], found.review_reason) == (next(iter(columns)), review_reason)
 
 
 LEFT_ALONE = [
@@ -81,7 +82,7 @@ def test_what_looks_alike_and_is_not_is_left_open(columns: dict[str, Sequence[st
     proposal = proposed(columns, *questions)
     assert proposal.answers == ()
     assert [item.name for item in proposal.open_columns] == list(columns)
-    assert open_points(proposal).lacking == ("phone",)
+    assert open_points(proposal).missing_required == ("phone",)
 
 
 # --- names --------------------------------------------------------------------------------------
@@ -104,23 +105,23 @@ def test_names_are_found_by_what_stands_beside_them(columns: dict[str, Sequence[
     found = [value_of(proposal, name) for name in ("first_name", "last_name")]
     shown = tuple(" ".join([value.names[0], *(str(setting.value) for setting in value.settings)]) for value in found)
     assert shown == names
-    assert all(value.doubt == "" for value in found)
+    assert all(value.review_reason == "" for value in found)
 
 
 def test_a_surname_that_seems_to_stand_first_is_said() -> None:
     """The last word would be taken for the last name, so that a person must look."""
     values = ["YILMAZ Ayşe", "KAYA Berk", "Cem Ak", "Deniz Er"]
     proposal = proposed({"Ad Soyad": values}, person=False, target=POOL)
-    doubt = "the last name seems to stand first, and the last word is taken for it"
-    assert value_of(proposal, "last_name").doubt == doubt
+    review_reason = "the last name seems to come first, but the last word is used"
+    assert value_of(proposal, "last_name").review_reason == review_reason
 
 
 @pytest.mark.parametrize("values", [["YILMAZ Ayşe", "KAYA ÇELİK Berk"], ["Ayşe YILMAZ", "Berk KAYA"]])
 def test_last_names_in_capitals_are_told_by_that(values: list[str]) -> None:
-    """Where the words in capitals are the last name, the mapping says so, and nothing is in doubt."""
+    """Where the words in capitals are the last name, the mapping says so, and nothing is in review_reason."""
     proposal = proposed({"Ad Soyad": values}, person=False, target=POOL)
-    assert value_of(proposal, "last_name").doubt == ""
-    assert "  names: {surname: capitals}   # what of a full name is the last name" in write_proposal(proposal)
+    assert value_of(proposal, "last_name").review_reason == ""
+    assert "  names: {surname: capitals}   # which part of a full name is the last name" in write_proposal(proposal)
 
 
 def test_words_that_belong_to_last_names_are_found() -> None:
@@ -241,7 +242,7 @@ def test_entries_on_another_sheet_are_joined_on_its_key() -> None:
     proposal = propose(JOB_POST, (question,), here, SourceFacts("f.xlsx", header_row=1), others)
     education = entries_of(proposal, "education")
     assert education.child == ProposedChild("Okullar", "Aday", "No")
-    assert education.doubt == "67% of the keys of that sheet are found in this one"
+    assert education.review_reason == "67% of the keys in that sheet are found in this sheet"
     assert '      sheet: {name: Okullar, key: Aday, equals: "No"}' in write_proposal(proposal)
 
 
@@ -270,10 +271,10 @@ def test_values_say_how_they_are_read(answer_type: str, values: list[str], setti
 
 
 def test_choices_get_a_table_with_the_nearest_option() -> None:
-    """Known words are sure, likeness is not, and what nothing is near to has no target."""
+    """Known words are certain, likeness is not, and what nothing is near to has no target."""
     values = ["Senior", "Sr.", "Kıdemli", "Snior", "Guru"]
     table = value_of(proposed({"Level": values}, asked("level", "single_choice", options=LEVELS)), "level").table
-    assert [(line.cell, line.target, line.sure) for line in table] == [
+    assert [(line.cell, line.target, line.certain) for line in table] == [
         ("Sr.", "Senior", True),
         ("Kıdemli", "Senior", True),
         ("Snior", "Senior", True),

@@ -45,7 +45,7 @@ def test_a_header_with_notes_and_formats(workbook: openpyxl.Workbook) -> None:
     assert sheet["K1"].data_type == "s"
     notes = {str(cell.value): cell.comment.text for cell in sheet[1] if cell.comment}
     assert notes["Few?"] == "Required.\nOne of:\na\nb"
-    assert notes["Several?"] == "May stay empty.\nOne or more of these, with | between them:\nx; y\nz"
+    assert notes["Several?"] == ("Optional.\nOne or more of these, separated by |:\nx; y\nz")
     assert sheet.column_dimensions["D"].number_format == "@"
     assert sheet.freeze_panes == "A2"
 
