@@ -35,63 +35,65 @@ def test_the_whole_file_as_a_person_meets_it() -> None:
         asked("heard", id=11, text="How did you hear about us?"),
         asked("photo", "file_upload", id=12, text="Photo", type="photo"),
     )
-    assert write_proposal(proposal, "s.json") == (
-        "# yaml-language-server: $schema=s.json\n"
-        "# Proposed by importer for f.csv: maps its columns to job post 4f2c9a.\n"
-        "# Lines that start with # are comments. Do not change the indentation of other lines.\n"
-        '# Look for "please check" (2): these values are likely, but not certain.\n'
-        "#\n"
-        "# TO DO: these are required, but no column was found for them. Add each to its section.\n"
-        "#   under answers:     permit: ...   Work permit (perhaps Permitt)\n"
-        '#   Write the column name after the colon; for the same value in every row, write {value: "..."}.\n'
-        "version: 1\n"
-        "\n"
-        'target: {job_post: "4f2c9a"}\n'
-        "\n"
-        "# How to read the file.\n"
-        "source:\n"
-        "  header_row: 1   # the row with the column names\n"
-        '  missing: ["-"]   # read as an empty cell\n'
-        "\n"
-        "defaults:\n"
-        "  region: DE   # please check: the country of phone numbers without +\n"
-        "  unused_columns: ignore   # or warn: list columns that this mapping does not use\n"
-        "\n"
-        "# The candidate: on the left the field, on the right the column.\n"
-        "candidate:\n"
-        "  email: E-mail\n"
-        "  first_name: First name\n"
-        "  last_name: Last name\n"
-        "  cv: CV\n"
-        "  # terms_of_use: ...\n"
-        "\n"
-        "# The answers: on the left the question, on the right the column.\n"
-        "answers:\n"
-        "  phone: Mobil\n"
-        "  level:\n"
-        "    column: Level\n"
-        "    values:\n"
-        "      Sr.: Senior\n"
-        "      # Guru: ...   in 1 cell; no similar option\n"
-        "  # 1 cell is not a date ('sofort'): fix it, or list it under missing: [...]\n"
-        '  start: {column: Verfügbar ab, dates: ["%d.%m.%Y"]}\n'
-        "  heard: Source   # please check: 'Source' is similar, but not identical\n"
-        "  # permit: ...   required, yes_no: Work permit (perhaps Permitt)\n"
-        "  # photo: ...   file_upload: Photo\n"
-        "\n"
-        "# Columns that this mapping does not use:\n"
-        "#   Permitt   (perhaps for permit)\n"
-        "#   Remarks\n"
-        "\n"
-        "# The questions when this file was written. `importer mapping check` reports changes; imports ignore "
-        "this section.\n"
-        "questions_seen:\n"
-        "  phone: {text: Phone number, answer_type: short_text, question_type: phone}\n"
-        "  level: {text: Level, answer_type: single_choice, options: [Junior, Senior]}\n"
-        "  start: {text: Available from, answer_type: date}\n"
-        "  permit: {text: Work permit, answer_type: yes_no, required: true}\n"
-        "  heard: {text: How did you hear about us?, answer_type: short_text}\n"
-        "  photo: {text: Photo, answer_type: file_upload, question_type: photo}\n"
+    assert (
+        write_proposal(proposal, "s.json")
+        == """\
+# yaml-language-server: $schema=s.json
+# Proposed by importer for f.csv: maps its columns to job post 4f2c9a.
+# Lines that start with # are comments. Do not change the indentation of other lines.
+# Look for "please check" (2): these values are likely, but not certain.
+#
+# TO DO: these are required, but no column was found for them. Add each to its section.
+#   under answers:     permit: ...   Work permit (perhaps Permitt)
+#   Write the column name after the colon; for the same value in every row, write {value: "..."}.
+version: 1
+
+target: {job_post: "4f2c9a"}
+
+# How to read the file.
+source:
+  header_row: 1   # the row with the column names
+  missing: ["-"]   # read as an empty cell
+
+defaults:
+  region: DE   # please check: the country of phone numbers without +
+  unused_columns: ignore   # or warn: list columns that this mapping does not use
+
+# The candidate: on the left the field, on the right the column.
+candidate:
+  email: E-mail
+  first_name: First name
+  last_name: Last name
+  cv: CV
+  # terms_of_use: ...
+
+# The answers: on the left the question, on the right the column.
+answers:
+  phone: Mobil
+  level:
+    column: Level
+    values:
+      Sr.: Senior
+      # Guru: ...   in 1 cell; no similar option
+  # 1 cell is not a date ('sofort'): fix it, or list it under missing: [...]
+  start: {column: Verfügbar ab, dates: ["%d.%m.%Y"]}
+  heard: Source   # please check: 'Source' is similar, but not identical
+  # permit: ...   required, yes_no: Work permit (perhaps Permitt)
+  # photo: ...   file_upload: Photo
+
+# Columns that this mapping does not use:
+#   Permitt   (perhaps for permit)
+#   Remarks
+
+# The questions when this file was written. `importer mapping check` reports changes; imports ignore this section.
+questions_seen:
+  phone: {text: Phone number, answer_type: short_text, question_type: phone}
+  level: {text: Level, answer_type: single_choice, options: [Junior, Senior]}
+  start: {text: Available from, answer_type: date}
+  permit: {text: Work permit, answer_type: yes_no, required: true}
+  heard: {text: How did you hear about us?, answer_type: short_text}
+  photo: {text: Photo, answer_type: file_upload, question_type: photo}
+"""
     )
 
 
