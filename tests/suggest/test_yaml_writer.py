@@ -1,4 +1,4 @@
-"""A proposal as text: the reader takes it, and a person finds what to do in it."""
+"""A written proposal: the reader accepts it, and it shows a person what to do."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from importer.mapping import ValueSpec, flow_list, read_mapping, resolve, scalar
 from importer.problems import Column
 from importer.settings import WireFormat
 from importer.suggest import write_proposal
-from tests.mapping.written import FILE, HEAD, read
-from tests.suggest.given import asked, proposed, sampled
+from tests.mapping.mapping_files import FILE, HEAD, read
+from tests.suggest.builders import asked, proposed, sampled
 
 LEVELS = ("Junior", "Senior")
 
 
-def test_the_whole_file_as_a_person_meets_it() -> None:
-    """What must be added is on top, what is doubtful is marked, what is not used is listed, with the best guesses."""
+def test_a_whole_file() -> None:
+    """Missing values come first, uncertain values are marked, unused columns are listed, with the closest names."""
     proposal = proposed(
         {
             "Mobil": ["0171 0000001", "+49 171 0000002"],
@@ -97,8 +97,8 @@ questions_seen:
     )
 
 
-def test_what_is_written_fits_its_own_header_and_questions() -> None:
-    """A complete proposal needs no edit: the reader takes it, and it resolves against what it was made of."""
+def test_a_written_proposal_fits_its_header_and_questions() -> None:
+    """A complete proposal needs no edit: it can be read and resolved."""
     columns = {
         "Mobile": ["+49 171 0000001"],
         "a: b # c": ["x"],
@@ -123,8 +123,8 @@ def test_what_is_written_fits_its_own_header_and_questions() -> None:
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(lambda text: text.strip() != ""))
-def test_every_text_comes_back_from_yaml_as_it_was(text: str) -> None:
-    """Whatever a column is called, the file names it: quotes, colons, brackets, line ends, words of YAML."""
+def test_every_text_survives_yaml(text: str) -> None:
+    """Any column name can be written: quotes, colons, brackets, line ends, words of YAML."""
     mapping = read(HEAD + f"answers: {{q: {scalar(text)}, r: {{column: {flow_list([text, 'x'])}}}}}\n")
     first, second = (answer.content for answer in mapping.answers)
     assert isinstance(first, ValueSpec)
@@ -132,8 +132,8 @@ def test_every_text_comes_back_from_yaml_as_it_was(text: str) -> None:
     assert (first.columns[0], second.columns[0]) == (text, text)
 
 
-def test_remarks_hold_no_line_end() -> None:
-    """A header of two lines stays one remark: what follows it must not become part of the mapping."""
+def test_comments_contain_no_line_end() -> None:
+    """A header with two lines is written in one comment line, so that it cannot become part of the mapping."""
     text = write_proposal(proposed({"Odd\nanswers: {x: y}": ["1"]}))
     assert "#   Odd answers: {x: y}" in text.splitlines()
     assert Path("m.yaml").write_text(text, encoding="utf-8") > 0
