@@ -33,7 +33,7 @@ def of_setting(measured: Sequence[Measured]) -> dict[str, list[Measured]]:
     """The measurements of whole imports by setting, in the order in which they were made."""
     found: dict[str, list[Measured]] = {}
     for one in measured:
-        setting = whole.Setting(one["delay"], one["rows"], one["in_flight"], one["tls"])
+        setting = whole.Setting(one["delay"], one["rows"], one["concurrency"], one["tls"])
         found.setdefault(str(setting), []).append(one)
     return found
 

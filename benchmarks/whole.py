@@ -30,7 +30,7 @@ class Setting:
 
     def __str__(self) -> str:
         tls = "TLS, " if self.tls else ""
-        return f"{self.rows:,} rows, {tls}answers after {self.delay:g} ms, {self.in_flight} in flight"
+        return f"{self.rows:,} rows, {tls}answers after {self.delay:g} ms, concurrency {self.concurrency}"
 
 
 def measure_whole(
@@ -60,7 +60,7 @@ def _measure_turn(
         "turn": turn,
         "delay": setting.delay,
         "rows": setting.rows,
-        "in_flight": setting.concurrency,
+        "concurrency": setting.concurrency,
         "tls": setting.tls,
     }
     bound = _bound(results, place, setting, certificate)

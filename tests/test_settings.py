@@ -22,7 +22,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder to work in, no settings in the environment, and a user's folder that is empty too."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "user"))
-    for name in ("BASE_URL", "TOKEN", "TOKEN_FILE", "OUT", "LEDGER", "IN_FLIGHT", "RATE", "YES_NO"):
+    for name in ("BASE_URL", "TOKEN", "TOKEN_FILE", "OUT", "LEDGER", "CONCURRENCY", "RATE", "YES_NO"):
         monkeypatch.delenv(f"IMPORTER_{name}", raising=False)
     return tmp_path
 
@@ -37,9 +37,11 @@ def refusal(**flags: object) -> list[str]:
 def test_the_nearest_source_wins(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Flag, environment, .env, importer.toml, user file: in this order."""
     (folder / "user" / "importer").mkdir(parents=True)
-    (folder / "user" / "importer" / "config.toml").write_text("in_flight = 1\nattempts = 1\nrate = 1.0\nout = 'user'\n")
+    (folder / "user" / "importer" / "config.toml").write_text(
+        "concurrency = 1\nmax_attempts = 1\nrate = 1.0\nout = 'user'\n"
+    )
     assert load_settings().concurrency == 1
-    (folder / "importer.toml").write_text("in_flight = 2\nattempts = 2\nrate = 2.0\n")
+    (folder / "importer.toml").write_text("concurrency = 2\nmax_attempts = 2\nrate = 2.0\n")
     (folder / ".env").write_text("IMPORTER_CONCURRENCY=3\nIMPORTER_MAX_ATTEMPTS=3\n")
     monkeypatch.setenv("IMPORTER_CONCURRENCY", "4")
     settings = load_settings()
@@ -150,10 +152,10 @@ def test_all_settings_that_cannot_be_used_are_told_at_once(monkeypatch: pytest.M
 def test_a_setting_that_cannot_be_used_is_told_with_its_source(folder: Path) -> None:
     """Of five places where it may stand, the one to go to; in a file it may be in lower case."""
     (folder / "user" / "importer").mkdir(parents=True)
-    (folder / "user" / "importer" / "config.toml").write_text("in_flight = 0\nrate = 0\nattempts = 0\n")
-    (folder / "importer.toml").write_text("rate = 'fast'\nattempts = 0\n")
-    (folder / ".env").write_text("importer_attempts=many\nIMPORTER_RATE=\n")
-    assert [line.rpartition("; ")[2] for line in refusal()] == [
+    (folder / "user" / "importer" / "config.toml").write_text("concurrency = 0\nrate = 0\nmax_attempts = 0\n")
+    (folder / "importer.toml").write_text("rate = 'fast'\nmax_attempts = 0\n")
+    (folder / ".env").write_text("importer_max_attempts=many\nIMPORTER_RATE=\n")
+    assert [line[line.index("set by ") :] for line in refusal()] == [
         f"set by {folder}/user/importer/config.toml; fix it there",
         "set by importer.toml; fix it there",
         "set by .env; fix it there",
@@ -169,7 +171,7 @@ def test_what_protects_from_a_folder_is_not_set_by_it(folder: Path, monkeypatch:
     (folder / ".env").write_text("IMPORTER_MAPPING_FOLDERS=/\n")
     refused = "this setting is ignored in files of the working folder, because someone else may have written them"
     assert refusal() == [
-        f"IMPORTER_{name.upper()}: {refused}; take it out of {source}; if you want it, set IMPORTER_{name.upper()} in "
+        f"IMPORTER_{name.upper()}: {refused}; remove it from {source}; if you need it, set IMPORTER_{name.upper()} in "
         f"the environment, or {name} in {own}"
         for name, source in (("out_shared", "importer.toml"), ("mapping_folders", ".env"))
     ]
@@ -203,11 +205,11 @@ def test_a_misspelt_variable_is_told(folder: Path, monkeypatch: pytest.MonkeyPat
 
 def test_every_mistake_in_every_place_is_told_at_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A name that is unknown hides no value that cannot be used, and a broken line no other file."""
-    (folder / "importer.toml").write_text("in_fligth = 2\nrate = 'fast'\n")
+    (folder / "importer.toml").write_text("concurency = 2\nrate = 'fast'\n")
     (folder / ".env").write_text("IMPORTER_MAX_ATTEMPTS=3\nIMPORTER_OUT here\n")
     monkeypatch.setenv("IMPORTER_RESEND_DELAY_SECONDS", "inf")
     assert [line.split(";")[0] for line in refusal()] == [
-        "importer.toml: the setting 'in_fligth' does not exist",
+        "importer.toml: unknown setting 'concurency'",
         ".env: line 2 cannot be read",
         "IMPORTER_RATE: the value is not valid: input should be a valid number, unable to parse string as a number",
         "IMPORTER_RESEND_DELAY_SECONDS: the value is not valid: input should be a finite number",
@@ -281,18 +283,18 @@ def test_an_unknown_transport_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_misspelt_setting_is_told(folder: Path) -> None:
     """A key that nothing reads would take its default without a word."""
-    (folder / "importer.toml").write_text("in_fligth = 2\nIMPORTER_RATE = 3\n")
+    (folder / "importer.toml").write_text("concurency = 2\nIMPORTER_RATE = 3\n")
     assert refusal() == [
-        "importer.toml: the setting 'in_fligth' does not exist; did you mean 'in_flight'?",
-        "importer.toml: the setting 'IMPORTER_RATE' does not exist; did you mean 'rate'?",
+        "importer.toml: unknown setting 'concurency'; did you mean 'concurrency'?",
+        "importer.toml: unknown setting 'IMPORTER_RATE'; did you mean 'rate'?",
     ]
 
 
 def test_a_settings_file_that_is_no_toml_is_told_with_its_line(folder: Path) -> None:
     """What the reader says of the place is passed on."""
-    (folder / "importer.toml").write_text("in_flight: 2\n")
+    (folder / "importer.toml").write_text("concurrency: 2\n")
     assert refusal() == [
-        "importer.toml: the file cannot be read: Expected '=' after a key in a key/value pair (at line 1, column 10); "
+        "importer.toml: the file cannot be read: Expected '=' after a key in a key/value pair (at line 1, column 12); "
         "fix this line; write a setting like concurrency = 4"
     ]
 
@@ -332,7 +334,7 @@ def test_a_token_file_that_is_not_there_is_told(folder: Path) -> None:
     with pytest.raises(UnusableInput) as refused:
         load_settings(token_file=Path("no-token")).access_token()
     assert str(refused.value) == (
-        "IMPORTER_TOKEN_FILE: the token file cannot be read: No such file or directory; it was named by the flag of "
+        "IMPORTER_TOKEN_FILE: the token file cannot be read: No such file or directory; the path is set by the flag of "
         "the same name; set IMPORTER_TOKEN_FILE to the path of a file that contains only the token"
     )
 

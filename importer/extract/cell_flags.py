@@ -26,7 +26,7 @@ def checked_row(number: int) -> int:
         DamagedError: no sheet has so many rows. A reader of values would take the room for all of them.
     """
     if number > LAST_ROW:
-        raise DamagedError(f"it has a row {number:,}, and the last that a sheet can have is {LAST_ROW:,}")
+        raise DamagedError(f"it has a row {number:,}; the last possible row is {LAST_ROW:,}")
     return number
 
 

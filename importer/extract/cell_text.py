@@ -101,7 +101,7 @@ def formula_without_value() -> Problem:
     return Problem(
         "formula-result-missing",
         "the formula has no stored result",
-        "open the workbook in a spreadsheet program, save it and run again",
+        "open the workbook in a spreadsheet program, save it, then run the same command again",
     )
 
 

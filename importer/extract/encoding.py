@@ -59,8 +59,8 @@ def find_encoding(path: Path, name: str, declared: str | None) -> Survey:
             Problem(
                 "encoding-wrong",
                 "the file looks like UTF-16 without a byte-order mark",
-                "declare its encoding under source: in the mapping: "
-                f"`encoding: {reading.encoding}` (reads {reading.sample})",
+                f"set its encoding under source: in the mapping: `encoding: {reading.encoding}` (reads "
+                f"{reading.sample})",
                 FilePlace(name),
             )
         )

@@ -281,13 +281,13 @@ def replace_copy(copy: SourceCopy, content: IO[bytes]) -> SourceCopy:
 def _copied_input(target: Path, limit: int) -> SourceCopy:
     if sys.stdin is None:  # Python's sign of one that is closed
         hint = "pipe a CSV into the command, or give the path of a file"
-        raise _unusable("standard input", "standard-input-closed", "standard input is closed", hint)
+        raise _unusable("standard input", "standard-input-closed", "it is closed", hint)
     copy = _copied(sys.stdin.buffer, target, limit)
     if sys.stdin.buffer.read(1):
         copy.path.unlink()
         hint = "save it to a file and import that, or raise IMPORTER_STANDARD_INPUT_MEGABYTES"
         raise _unusable(
-            "standard input", "standard-input-too-large", f"standard input gives more than {limit:,} bytes", hint
+            "standard input", "standard-input-too-large", f"it has more than {limit:,} bytes, which is the limit", hint
         )
     return copy
 

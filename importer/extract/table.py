@@ -264,4 +264,4 @@ def _first_rows(records: Sequence[Record]) -> str:
         f"row {record.number}: {', '.join(shown(cell, 20) for cell in [cell for cell in record.cells if cell][:4])}"
         for record in records[:5]
     ]
-    return "the first rows are " + "; ".join(rows) if rows else "no row holds anything"
+    return "the first rows are " + "; ".join(rows) if rows else "all rows are empty"

@@ -44,7 +44,7 @@ def open_workbook(path: Path, name: str, kind: FileKind, options: SourceOptions,
         raise UnusableInput(
             Problem(
                 "hidden-rows-unknown",
-                f"which rows are hidden could not be read ({facts.unchecked}), and the mapping leaves them out",
+                f"the mapping skips hidden rows, but which rows are hidden cannot be read ({facts.unchecked})",
                 "open it in a spreadsheet program and save it as .xlsx, or remove hidden_rows: from the mapping",
                 place_of(origin),
             )
@@ -262,7 +262,7 @@ def _problem(request: Request, failure: _Failure) -> Problem:
     if failure.timed_out:
         return Problem(
             "workbook-too-slow",
-            f"reading the workbook took more than {request.seconds:g} seconds and was given up",
+            f"reading the workbook took more than {request.seconds:g} seconds and was stopped",
             "save the sheet as CSV, or raise IMPORTER_WORKBOOK_SECONDS",
             place,
         )
@@ -276,7 +276,7 @@ def _problem(request: Request, failure: _Failure) -> Problem:
     if failure.out_of_memory and not failure.proves_damage:
         return Problem(
             "workbook-too-large",
-            f"reading the workbook takes more than the {request.memory >> 20:,} MB of memory that are allowed",
+            f"reading the workbook needs more memory than the limit of {request.memory >> 20:,} MB",
             "delete cells far to the right of the table or far below it, save the sheet as CSV, or raise "
             "IMPORTER_WORKBOOK_MEMORY_MEGABYTES",
             place,

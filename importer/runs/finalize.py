@@ -9,7 +9,7 @@ from pathlib import Path
 
 from importer.extract import ReadingLimits
 from importer.ledger import LedgerStore, RowState, State, presences_in
-from importer.load import OWN_EARLIER_ATTEMPT, Stop
+from importer.load import CREATED_EARLIER, Stop
 from importer.models import NOT_GOOD, Outcome, OutcomeKind, Row
 from importer.problems import FilePlace, Problem, UnusableInput, UsageError
 from importer.report import Summary
@@ -116,8 +116,7 @@ def resolve_row(folder: Path, ledger: LedgerStore, limits: ReadingLimits, row: i
     with RunJournal(folder) as journal:
         if (known := journal.outcome(rows[0])) is not None and not _needs_a_person(known):
             raise UsageError(
-                f"row {row} of run {manifest.run} is not unconfirmed but {known.kind.value}; there is nothing to "
-                "resolve"
+                f"row {row} of run {manifest.run} is {known.kind.value}, not unconfirmed; there is nothing to resolve"
             )
         ledger.resolve(manifest.run, rows[0], created=created)
         for one in rows:
@@ -205,8 +204,8 @@ _OF_STATE: dict[State, tuple[OutcomeKind, tuple[Problem, ...]]] = {
 
 def _outcome_of_state(state: RowState) -> Outcome:
     kind, problems = _OF_STATE[state.state]
-    if state.state is State.ALREADY_EXISTS and state.after_doubt:
-        problems = (OWN_EARLIER_ATTEMPT,)
+    if state.state is State.ALREADY_EXISTS and state.after_unconfirmed:
+        problems = (CREATED_EARLIER,)
     return Outcome(state.row, kind, state.status, state.attempts, problems)
 
 

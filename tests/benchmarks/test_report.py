@@ -18,7 +18,7 @@ MACHINE = {"cores": 2, "kind": "x86_64", "system": "Linux", "python": "3.11.7", 
 def measured() -> Results:
     """Two turns of a small run."""
     results = Results(dict(MACHINE))
-    setting = {"delay": 20.0, "rows": 1000, "in_flight": 25, "tls": False}
+    setting = {"delay": 20.0, "rows": 1000, "concurrency": 25, "tls": False}
     spent = {"peak": 80.2, "sending_seconds": 1.0, "connections": 25}
     for turn, extra in enumerate((0.0, 0.2)):
         results.add("whole", turn=turn, **setting, who="bound", seconds=0.8)
@@ -29,7 +29,7 @@ def measured() -> Results:
     )
     for rows, seconds in ((1000, 1.0), (10_000, 11.0)):
         results.add("growth", turn=0, step="run", rows=rows, seconds=seconds, cpu_seconds=1.0, peak=80.0)
-    limit = {"rate": 50.0, "burst": 50.0, "retry_after": "1", "rows": 1000, "in_flight": 25, "ideal_seconds": 19.0}
+    limit = {"rate": 50.0, "burst": 50.0, "retry_after": "1", "rows": 1000, "concurrency": 25, "ideal_seconds": 19.0}
     results.add("refusing", turn=0, who="importer", **limit, seconds=20.0, used=0.95238, refused=0.012, twice=0)
     results.note("bulk-post 0.3.0: it was left out: it needs Python 3.12, and there is none here")
     return results
@@ -44,7 +44,7 @@ Measured on 2026-03-01: 2 cores, Linux x86_64, Python 3.11.7.
 
 ### Whole imports
 
-1,000 rows, answers after 20 ms, 25 in flight:
+1,000 rows, answers after 20 ms, concurrency 25:
 
 |  | seconds | x the bound | CPU s per 1,000 rows | x the bare loop's CPU | peak MB |
 |---|---|---|---|---|---|
@@ -103,5 +103,5 @@ def test_plots(measured: Results, tmp_path: Path) -> None:
     """Both plots are sound SVG, and name whoever was measured."""
     whole, growth = (ElementTree.parse(path).getroot() for path in write_plots(measured, tmp_path))
     words = {text.text for text in whole.iter("{http://www.w3.org/2000/svg}text")}
-    assert {"importer", "requests loop", "1,000 rows, answers after 20 ms, 25 in flight", "1.1 s"} <= words
+    assert {"importer", "requests loop", "1,000 rows, answers after 20 ms, concurrency 25", "1.1 s"} <= words
     assert {"run", "1,000", "10,000"} <= {text.text for text in growth.iter("{http://www.w3.org/2000/svg}text")}

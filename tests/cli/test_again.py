@@ -159,7 +159,7 @@ FOUND = [
 ]
 
 
-@pytest.mark.parametrize(("found", "outcome", "end"), FOUND)
+@pytest.mark.parametrize(("found", "outcome", "later"), FOUND)
 def test_a_person_settles_an_unconfirmed_row(serve: Serve, found: str, outcome: str, later: dict[str, int]) -> None:
     """What a person found is kept: the report says so, and the next run sends the row only where it is absent."""
     served = serve({"kind": "reset", "when": "before", "emails": ["person1@example.com"], "operation": "apply"})
@@ -207,19 +207,21 @@ SETTLINGS = [
 ]
 
 
-@pytest.mark.parametrize(("settle", "code", "counts"), SETTLINGS)
-def test_settling_is_a_choice(serve: Serve, resend_unconfirmed: str, code: int, counts: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("resend", "code", "counts"), SETTLINGS)
+def test_when_unconfirmed_rows_are_sent_again_is_a_choice(
+    serve: Serve, resend: str, code: int, counts: dict[str, Any]
+) -> None:
     """A row whose answer was lost is sent again at once, at the end of the run, or not."""
     served = serve({"kind": "503", "when": "after", "emails": ["person5@example.com"], "operation": "apply"})
     people(served.door.folder, 40)
-    ran = served(*RUN, "--json", "--resend-unconfirmed", resend_unconfirmed)
+    ran = served(*RUN, "--json", "--resend-unconfirmed", resend)
     assert (ran.code, ran.counts) == (code, counts)
     statuses = [request.status for request in served.sandbox.requests if request.method == "POST"]
     assert {
         "now": 409 in statuses[:-8],  # as many as may be in flight come in any order
         "end": 409 in statuses[-8:],
         "never": 409 not in statuses,
-    }[resend_unconfirmed]
+    }[resend]
 
 
 def test_a_service_that_takes_nothing_is_given_up(serve: Serve) -> None:

@@ -67,7 +67,7 @@ def test_a_target_that_cannot_be_begun_does_not_deny_the_others(serve: Serve, fo
     lock.mkdir()
     ran = served(*RUN, "--json")
     assert (ran.code, ran.counts) == (5, {"created": 3, "invalid": 1, "not_sent": 2})
-    assert f"importer: results/.importer/{lock.name}: it cannot be written (Is a directory)" in ran.err
+    assert f"importer: results/.importer/{lock.name}: the ledger cannot be written (Is a directory)" in ran.err
     assert "nothing was sent." not in ran.err
 
 
@@ -263,7 +263,7 @@ def test_a_folder_of_mappings_is_checked_as_one(serve: Serve, folder: Path) -> N
         path.write_text(path.read_text("utf-8").replace("answers:\n", "answers:\n  nickname: Name\n"), "utf-8")
     refused = served("mapping", "check", "all", "export.csv")
     assert refused.code == 3
-    assert refused.err.count("the question with the key 'nickname' does not exist") == 2
+    assert refused.err.count("the job post has no question with the key 'nickname'") == 2
 
 
 def test_a_row_of_a_batch_is_resolved_by_the_batch(serve: Serve, folder: Path) -> None:

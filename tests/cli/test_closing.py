@@ -146,7 +146,7 @@ def test_a_run_that_never_began_is_left_alone(folder: Path, ledger: LedgerStore)
     with pytest.raises(UsageError) as caught:
         close(folder, ledger, ReadingLimits())
     assert str(caught.value) == (
-        f"the ledger {ledger.name} does not know run 20260301-120000-ffff: it was ended before it began to send, "
-        "begins just started, or uses another ledger"
+        f"the ledger {ledger.name} does not know run 20260301-120000-ffff: it was killed before sending, "
+        "has only just started, or uses another ledger"
     )
     assert read_manifest(folder).ending is None

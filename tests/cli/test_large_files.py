@@ -55,9 +55,9 @@ def test_a_large_file_that_breaks_off_is_told_with_its_row(served: Served) -> No
     assert (ran.code, ran.counts) == (5, {"created": BROKEN_AT - 2})
     stopped = ran.summary["stopped"]
     assert stopped == {
-        "reason": f"the file cannot be read below row {BROKEN_AT - 1} (people.csv, row {BROKEN_AT}: "
-        'a quote (") ends inside a cell: only "," or the line\'s end may follow it)',
-        "hint": 'write a quote inside a quoted cell twice (""), or close the one that is open; '
+        "reason": f"the file cannot be read after row {BROKEN_AT - 1} (people.csv, row {BROKEN_AT}: "
+        'a closing quote (") must be followed by "," or by the end of the line)',
+        "hint": 'write a quote inside a quoted cell twice (""), or close the quote that is open; '
         "then run the same command again; completed rows are skipped",
     }
     write_csv(served.door.folder / "people.csv", [candidate(number) for number in range(ROWS)])
@@ -84,7 +84,7 @@ def test_a_duplicate_far_below_is_found(served: Served) -> None:
     assert ran.counts == {"created": ROWS - 1, "invalid": 1}
     refused = read_csv(next((served.door.folder / "results").glob("2*")) / "invalid.csv")
     assert [row["import_problem"] for row in refused] == [
-        f'row {ROWS + 1}, column "E-mail": the e-mail address is the same as in row 2, which is used'
+        f'row {ROWS + 1}, column "E-mail": the e-mail address is the same as in row 2, which is imported instead'
     ]
 
 

@@ -46,8 +46,8 @@ def test_questions_as_a_table_name_what_a_mapping_file_needs(serve: Serve) -> No
 
 
 REFUSED = [
-    pytest.param("nobody", 3, "the service knows no job post nobody", id="unknown"),
-    pytest.param("../talent-pools", 2, "'../talent-pools' is no job post id", id="a path"),
+    pytest.param("nobody", 3, "the service cannot find job post nobody", id="unknown"),
+    pytest.param("../talent-pools", 2, "'../talent-pools' is not a valid job post ID", id="a path"),
 ]
 
 

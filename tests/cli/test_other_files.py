@@ -44,8 +44,8 @@ def _told(door: FrontDoor, *flags: str) -> tuple[int, str]:
 CASES = [
     pytest.param(
         MAPPING + _JOBS % "../private/salaries.csv",
-        "people.yaml:14:13: '../private/salaries.csv' lies neither below the folder of the source nor below this "
-        "mapping's",
+        "people.yaml:14:13: '../private/salaries.csv' is neither in the folder of the source nor in the "
+        "folder of this mapping",
         id="file",
     ),
     pytest.param(
@@ -99,14 +99,14 @@ def test_the_working_folder_does_not_name_more_folders(front_door: FrontDoor) ->
     _folder(front_door, MAPPING + _JOBS % "../private/salaries.csv")
     (front_door.folder / ".env").write_text("IMPORTER_MAPPING_FOLDERS=/\n", encoding="utf-8")
     code, told = _told(front_door)
-    assert (code, "; nothing was sent. IMPORTER_MAPPING_FOLDERS: this setting is not taken" in told) == (3, True)
+    assert (code, "; nothing was sent. IMPORTER_MAPPING_FOLDERS: this setting is ignored" in told) == (3, True)
 
 
 ENDLESS = [
     pytest.param("extends: pipe\n", "people.yaml:1:10: the file 'pipe' does not exist", id="extends"),
     pytest.param(
         MAPPING.replace("Permit", "{column: Permit, values: pipe}"),
-        "people.yaml:10:41: the value table 'pipe' cannot be read: it this is a pipe or a device, not a regular file",
+        "people.yaml:10:41: the value table 'pipe' cannot be read: it is a pipe or a device, which may never end",
         id="values",
     ),
     pytest.param(
@@ -119,7 +119,7 @@ ENDLESS = [
     ),
     pytest.param(
         MAPPING + _JOBS % "a\\0b.csv",
-        "people.yaml:14:20: name contains a NUL character, which file names cannot have -> take it out",
+        "people.yaml:14:20: name contains a NUL character, which file names cannot have -> remove it",
         id="a NUL",
     ),
 ]
@@ -143,7 +143,7 @@ def test_a_mapping_and_questions_that_are_pipes(front_door: FrontDoor) -> None:
     mapping = front_door("run", "people.csv", "--mapping", "pipe", "--sandbox")
     assert (mapping.code, "pipe: the mapping file cannot be read: it is a pipe or a device" in mapping.err) == (3, True)
     questions = front_door(*_RUN, "--questions", "pipe")
-    assert (questions.code, "pipe: this is a pipe or a device, not a regular file; name a file" in questions.err) == (
+    assert (questions.code, "pipe: this is a pipe or a device; use a regular file" in questions.err) == (
         3,
         True,
     )
@@ -168,4 +168,4 @@ def test_options_of_brackets_alone(front_door: FrontDoor) -> None:
     (front_door.folder / "q.json").write_text(json.dumps(listing), encoding="utf-8")
     code, said = _told(front_door, "--questions", "q.json")
     assert code == 3
-    assert "people.yaml:8:44: 'yes' is no option of level -> use one of [[[[" in said
+    assert "people.yaml:8:44: 'yes' is not an option of level -> use one of [[[[" in said

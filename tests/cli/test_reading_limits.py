@@ -24,7 +24,7 @@ LIMITS = [
         "a.xlsx",
         lambda: raw_xlsx(_TABLE),
         {"IMPORTER_WORKBOOK_SECONDS": "0.01"},
-        "a.xlsx: reading the workbook took more than 0.01 seconds and was given up\n"
+        "a.xlsx: reading the workbook took more than 0.01 seconds and was stopped\n"
         "  -> save the sheet as CSV, or raise IMPORTER_WORKBOOK_SECONDS\n",
         id="time",
     ),
@@ -32,7 +32,7 @@ LIMITS = [
         "a.xlsx",
         lambda: raw_xlsx(_TABLE + _LONG_CELL.format("x" * (30 << 20))),
         {"IMPORTER_WORKBOOK_MEMORY_MEGABYTES": "128"},
-        "a.xlsx: reading the workbook takes more than the 128 MB of memory that are allowed\n"
+        "a.xlsx: reading the workbook needs more memory than the limit of 128 MB\n"
         "  -> delete cells far to the right of the table or far below it, save the sheet as CSV, or raise "
         "IMPORTER_WORKBOOK_MEMORY_MEGABYTES\n",
         id="memory",
@@ -59,8 +59,7 @@ LIMITS = [
         lambda: _CSV + b"x" * (3 << 20) + b"\n",
         {"IMPORTER_CSV_ROW_MEGABYTES": "2"},
         "a.csv:3:1: a row is longer than 2 MB, which is the limit\n"
-        "  -> check that the file is a table and that no line break was lost, or allow more with "
-        "IMPORTER_CSV_ROW_MEGABYTES\n",
+        "  -> check that the file is a table and that no line break is missing, or raise IMPORTER_CSV_ROW_MEGABYTES\n",
         id="row",
     ),
     pytest.param(
@@ -68,7 +67,7 @@ LIMITS = [
         lambda: _CSV,
         {"IMPORTER_CSV_COLUMNS": "5"},
         f"a.csv, row 1: the row has {len(HEADER)} cells; the limit is 5\n"
-        '  -> check that "," is the delimiter and that no line break was lost, or allow more with '
+        '  -> check that "," is the right delimiter and that no line break is missing, or raise '
         "IMPORTER_CSV_COLUMNS\n",
         id="columns",
     ),

@@ -99,7 +99,7 @@ def _with_a_linked_subfolder(results: Path) -> None:
 REFUSED = {
     "of a stranger": (
         _of_a_stranger,
-        "results: this folder belongs to the user 54321, who could change what lies in it\n"
+        "results: this folder belongs to the user 54321, who could change its contents\n"
         "  -> choose your own folder with --out or IMPORTER_OUT; or set IMPORTER_OUT_SHARED: group for a team "
         "folder, any for a drive or volume without file owners\n",
     ),
@@ -115,12 +115,12 @@ REFUSED = {
     ),
     "a stranger's link": (
         _behind_a_strangers_link,
-        "{here}/results: this symbolic link belongs to the user 54321, who could make it lead elsewhere\n"
+        "{here}/results: this symbolic link belongs to the user 54321, who could change where it points\n"
         "  -> use the folder that it points to: {here}/elsewhere\n",
     ),
     "a stranger's link on the way": (
         _through_a_strangers_link,
-        "{here}/theirs: this symbolic link belongs to the user 54321, who could make it lead elsewhere\n"
+        "{here}/theirs: this symbolic link belongs to the user 54321, who could change where it points\n"
         "  -> use the folder that it points to: {here}/elsewhere/deeper\n",
     ),
     "a link within": (
@@ -201,7 +201,7 @@ def test_a_folder_that_no_team_can_use_is_told(serve: Serve) -> None:
     assert ran.err == (
         "importer: 1 problem to mend first; nothing was sent.\n\n"
         "results: this folder is not set up for a team (mode 0700 instead of 2770)\n"
-        "  -> chmod -R g+rwX results && find results -type d -exec chmod g+s {} +\n"
+        "  -> run: chmod -R g+rwX results && find results -type d -exec chmod g+s {} +\n"
     )
 
 
@@ -221,7 +221,7 @@ def test_a_drive_without_owners_is_taken_as_it_is(serve: Serve) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        ".importer/ledger.sqlite.ballast",
+        ".importer/ledger.sqlite.reserve",
         ".importer/ledger.sqlite.key",
         ".importer/sandbox.lock",
         ".importer/sandbox-memory.jsonl",
@@ -249,11 +249,11 @@ def test_a_link_is_told(front_door: FrontDoor) -> None:
     people(front_door.folder, 1)
     results = front_door.folder / "results"
     results.mkdir(mode=0o700)
-    (internal_folder(results) / "ledger.sqlite.ballast").symlink_to(front_door.folder / "mapping.yaml")
+    (internal_folder(results) / "ledger.sqlite.reserve").symlink_to(front_door.folder / "mapping.yaml")
     assert front_door(*RUN, "--sandbox", "--quiet").err == (
         "importer: 1 problem to mend first; nothing was sent.\n\n"
-        "results/.importer/ledger.sqlite.ballast: it cannot be written (it is a symbolic link, and none is followed "
-        "here: remove it), and without it nothing is sent\n"
+        "results/.importer/ledger.sqlite.reserve: the ledger cannot be written (it is a symbolic link, and none is "
+        "followed here: remove it), so nothing is sent\n"
         "  -> free disk space or get write permission there, or choose another folder with --out\n"
     )
 
@@ -268,8 +268,8 @@ def test_names_that_are_found_are_no_paths(serve: Serve, name: str) -> None:
     (served.door.folder / "kept").mkdir()
     (results / "kept").mkdir()
     for folder in (results, results / ".importer"):
-        (folder / f"{name.replace('/', '_')}.at-work").touch()
-        (folder / f".{name.replace('/', '_')}.at-work").touch()
+        (folder / f"{name.replace('/', '_')}.running").touch()
+        (folder / f".{name.replace('/', '_')}.running").touch()
     kept = {path for path in served.door.folder.rglob("*") if not path.name.endswith((".lock", ".holder"))}
     assert served(*RUN, "--json").counts == {"already_imported": 1}
     assert kept <= set(served.door.folder.rglob("*"))
@@ -438,9 +438,9 @@ def test_a_run_whose_copy_is_removed_has_no_report_and_says_what_it_sent(serve: 
     code, said, run = _cut_off(served, lambda folder: (folder / "source.csv").write_text("other", "utf-8"))
     assert (code, said) == (
         5,
-        f"importer: results/{run}: the run has no report, because somebody changed its folder while it was at work: "
-        "the run's copy of the source file was changed. What was sent is known to the ledger: run the same command "
-        "again, and nobody is sent a second time\n",
+        f"importer: results/{run}: the run has no report, because its folder was changed while it was running: "
+        "the run's copy of the source file was changed. The ledger knows what was sent: run the same command again; "
+        "no candidate is sent twice\n",
     )
     asked = len(served.sandbox.requests)
     _everybody_is_there_once(served)
@@ -461,9 +461,9 @@ def test_a_run_whose_ledger_is_removed_too_claims_nothing(serve: Serve) -> None:
     )
     assert (code, said) == (
         5,
-        "importer: results/ledger.sqlite: the ledger was moved or deleted while the run was at work, and the run "
-        "has no report. Only the service knows which rows were sent: restore the ledger if you can, then run the same "
-        "command again, and the service tells whom it has already\n",
+        "importer: results/ledger.sqlite: the ledger was moved or deleted during the run, and the run has no "
+        "report. Only the service knows which rows were sent: restore the ledger if you can, then run the same command "
+        "again; the service reports which candidates it already has\n",
     )
     _everybody_is_there_once(served)
 

@@ -184,8 +184,8 @@ def test_a_rejected_row_is_sent_again_only_when_it_changed_or_by_again(serve: Se
     assert second.summary["requests"]["sent"] == 0
     row = read_csv(served.door.folder / "results" / second.summary["run"] / "400_rejected.csv")[0]
     assert row["import_problem"] == (
-        f"the service rejected this row (400: no such document) in run {first.summary['run']}, "
-        "and it has not changed since"
+        f"the service refused this row (400: no such document) in run {first.summary['run']}, "
+        "and the row has not changed since"
     )
     third = served(*RUN, "--json", "--resend-rejected")
     assert third.counts == {"created": 1, "already_imported": 2}
@@ -226,12 +226,12 @@ def test_quiet_says_nothing_when_all_is_well(serve: Serve) -> None:
 NOT_USABLE = [
     pytest.param((), 2, "importer [OPTIONS] COMMAND [ARGS]...", id="no command"),
     pytest.param(("run", "people.csv"), 2, "Missing option '--mapping'", id="no mapping"),
-    pytest.param((*RUN, "--rows", "9-2"), 2, "--rows '9-2' ends before it begins", id="rows backwards"),
-    pytest.param((*RUN, "--max-errors", "many"), 2, "'many' is no limit for errors", id="no limit"),
+    pytest.param((*RUN, "--rows", "9-2"), 2, "--rows '9-2' ends before it starts", id="rows backwards"),
+    pytest.param((*RUN, "--max-errors", "many"), 2, "'many' is not a valid limit for errors", id="no limit"),
     pytest.param((*RUN, "--faults", "x.json"), 2, "--questions and --faults are for the sandbox", id="faults alone"),
     pytest.param(("run", "no.csv", "-m", "mapping.yaml"), 3, "no.csv: the file does not exist", id="no file"),
     pytest.param(("run", "people.csv", "-m", "no.yaml"), 3, "no.yaml: ", id="no mapping file"),
-    pytest.param(("show", "2099"), 2, "the run '2099' does not exist in results", id="no run"),
+    pytest.param(("show", "2099"), 2, "there is no run '2099' in results", id="no run"),
 ]
 
 
@@ -263,9 +263,7 @@ def test_names_that_are_no_utf_8_are_no_reason_to_fail(serve: Serve) -> None:
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        pytest.param(
-            "header_row: 2", "stands in row 2 of the file; there it says 'person0@example.com'", id="declared"
-        ),
+        pytest.param("header_row: 2", "is in row 2 of the file, which contains 'person0@example.com'", id="declared"),
         pytest.param("header_row: 1", "", id="right"),
     ],
 )
@@ -321,7 +319,7 @@ SETTINGS = [
     pytest.param(
         {"IMPORTER_BASE_URL": "http://recruiting.example.com", "IMPORTER_CONCURRENCY": "many"},
         3,
-        ["is not encrypted; only https is used", "IMPORTER_CONCURRENCY: this setting cannot be used"],
+        ["the address is not encrypted; use https", "IMPORTER_CONCURRENCY: the value is not valid"],
         id="two bad settings at once",
     ),
     pytest.param(

@@ -79,7 +79,7 @@ def test_what_could_not_be_checked_in_a_child_file_is_told(serve: Serve) -> None
     mapping.write_text(mapping.read_text().replace("Candidates_Educational_Details.csv", "schools.xlsx"))
     for command in ("check", "run"):
         warning, *_ = served(command, *run[1:], "--json").summary["warnings"]
-        assert warning.startswith("schools.xlsx, Sheet: only the values of this sheet could be read, and not what is ")
+        assert warning.startswith("schools.xlsx, Sheet: only the values of this sheet could be read, not its ")
 
 
 def test_a_run_with_child_files_goes_on_and_is_purged(serve: Serve) -> None:

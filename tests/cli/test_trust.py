@@ -101,9 +101,14 @@ def test_what_changes_after_it_was_confirmed_is_asked_again(served: Served) -> N
     assert door(*QUESTIONS).code == 0
     link.unlink()
     link.symlink_to(secrets[1])
-    assert f"which would get the token in {secrets[1]}: this confirmed yet" in door(*QUESTIONS).err
+    assert (
+        f"would send the token in {secrets[1]} to {address}, which you have not confirmed yet" in door(*QUESTIONS).err
+    )
     settings.write_text(f"base_url = '{address}/other'\ntoken_file = '{secrets[0]}'\n")
-    assert f"importer.toml of this folder names the address {address}/other, " in door(*QUESTIONS).err
+    assert (
+        f"importer.toml in this folder would send the token in {secrets[0]} to {address}/other, "
+        in door(*QUESTIONS).err
+    )
     settings.write_text(f"base_url = '{address}'\ntoken_file = '{secrets[0]}'\n")
     assert door(*QUESTIONS).code == 0
     assert served(*QUESTIONS, IMPORTER_TOKEN="", IMPORTER_TOKEN_FILE=str(secrets[0])).code == 3
@@ -239,6 +244,6 @@ def test_doctor_warns_of_a_secret_that_cannot_be_made_private(serve: Callable[..
     told = served("doctor", IMPORTER_TOKEN_FILE=str(secret), IMPORTER_TOKEN="")
     assert told.code == 0
     assert (
-        f"note   token file: {secret} is readable by other users (mode 0444), and that cannot be changed from here\n"
+        f"note   token file: other users can read {secret} (mode 0444), and this cannot be changed from here\n"
         "         -> make sure that no one else uses this computer or container\n"
     ) in told.out

@@ -16,7 +16,7 @@ Serve = Callable[..., Served]
 _MORE = "  notice_weeks: Weeks\n  available_from: From\n"
 _DEFAULTS = "defaults: {decimal: ',', thousands: '.', dates: ['%d/%m/%Y']}\nsource: {missing: [N/A]}\n"
 _TOLD = (
-    "'{}' was a date, a number or TRUE or FALSE in the workbook, and is written in another form now; "
+    "'{}' was a date, a number, TRUE or FALSE in the workbook; its format has changed since; "
     "write it as YYYY-MM-DD (in a text cell), 1234.5 or TRUE; or fix the row in report.xlsx"
 )
 
@@ -127,7 +127,7 @@ def test_an_unproven_form_is_refused(serve: Serve, column: str, was: date | floa
     again = _again(served, results)
     assert (again.counts, _told(again)) == ({"invalid": 1}, f'column "{column}": {_TOLD.format(came)}')
     results = served.door.folder / "results" / str(again.summary["run"]) / "invalid.csv"
-    assert read_csv(results)[0]["import_hint"] == _TOLD.format(came).partition("; ")[2]
+    assert read_csv(results)[0]["import_hint"] == _TOLD.format(came).partition("; its format has changed since; ")[2]
     assert _again(served, results).counts == {"invalid": 1}
     assert _sent(served) == []
 

@@ -41,8 +41,8 @@ def test_slow_workbook_is_given_up(tmp_path: Path) -> None:
     started = time.monotonic()
     said = refusal(path, ReadingLimits(seconds=0.05))
     assert said == (
-        "slow.xlsx: reading the workbook took more than 0.05 seconds and was given up; save the sheet as CSV, or allow "
-        "more time with IMPORTER_WORKBOOK_SECONDS"
+        "slow.xlsx: reading the workbook took more than 0.05 seconds and was stopped; save the sheet as CSV, or "
+        "raise IMPORTER_WORKBOOK_SECONDS"
     )
     assert time.monotonic() - started < 5
     assert children() == set()
@@ -55,10 +55,8 @@ def test_stray_cell_far_away(tmp_path: Path) -> None:
     limits = ReadingLimits(memory=400 << 20)
     (row,) = open_sheet(path, SourceOptions(), limits, shown_as="wide.xlsx").rows()
     assert [str(problem) for problem in row.problems] == [
-        "wide.xlsx, Sheet!XFD1048576: the row has 16384 cells, but the header has 1; clear the cells beyond the "
-        "header, or "
-        "give "
-        "them a header; in a CSV, quote cells that hold delimiters"
+        "wide.xlsx, Sheet!XFD1048576: the row has 16384 cells, but the header has 1; clear the extra cells, or give "
+        "them a header; in a CSV, quote cells that contain the delimiter"
     ]
 
 
@@ -96,8 +94,8 @@ def test_row_number_that_no_sheet_has(tmp_path: Path, row: int, cell: int) -> No
     path.write_bytes(raw_xlsx(_HEADER + f'<row r="{row}"><c r="A{cell}"><v>1</v></c></row>'))
     started = time.monotonic()
     assert refusal(path, ReadingLimits()) == (
-        f"a.xlsx: the workbook is damaged and cannot be read (sheet 'Sheet': it has a row {max(row, cell):,}, and the "
-        "last that a sheet can have is 1,048,576); open it in a spreadsheet program and save it again"
+        f"a.xlsx: the workbook is damaged and cannot be read (sheet 'Sheet': it has a row {max(row, cell):,}; the "
+        "last possible row is 1,048,576); open it in a spreadsheet program and save it again"
     )
     assert time.monotonic() - started < 20
 
@@ -121,11 +119,11 @@ def test_ods_of_a_few_bytes_that_says_it_is_large(tmp_path: Path) -> None:
     path = _ods(tmp_path / "a.ods", _REPEATED.format(1_048_574, 16_384, _ERROR))
     started = time.monotonic()
     assert refusal(path, ReadingLimits()) == (
-        "a.ods: the sheet has 17,179,869,184 cells, including blank ones; the limit is 100,000,000; delete what lies "
-        "far right of or below the table and save it again, or save the sheet as CSV"
+        "a.ods: the sheet has 17,179,869,184 cells, including blank ones; the limit is 100,000,000; delete cells far "
+        "to the right of the table or far below it and save it again, or save the sheet as CSV"
     )
     path = _ods(tmp_path / "a.ods", _REPEATED.format(4_000_000_000, 1, _ERROR))
-    assert "it has a row 4,000,000,002, and the last that a sheet can have is" in refusal(path, ReadingLimits())
+    assert "it has a row 4,000,000,002; the last possible row is" in refusal(path, ReadingLimits())
     assert time.monotonic() - started < 20
 
 
@@ -141,8 +139,8 @@ def test_workbook_that_would_fill_the_memory(tmp_path: Path) -> None:
     path = tmp_path / "heavy.xlsx"
     path.write_bytes(raw_xlsx(_HEADER.replace("Name", "x" * (100 << 20))))
     assert refusal(path, ReadingLimits(memory=200 << 20)) == (
-        "heavy.xlsx: reading the workbook takes more than the 200 MB of memory that are allowed; delete what lies far "
-        "right of or below the table, save the sheet as CSV, or allow more with IMPORTER_WORKBOOK_MEMORY_MEGABYTES"
+        "heavy.xlsx: reading the workbook needs more memory than the limit of 200 MB; delete cells far to the right "
+        "of the table or far below it, save the sheet as CSV, or raise IMPORTER_WORKBOOK_MEMORY_MEGABYTES"
     )
     assert children() == set()
 
@@ -153,9 +151,8 @@ def test_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
     path.write_bytes(raw_xlsx(_HEADER, extra={"xl/media/zeros.bin": bytes(40 << 20)}))
     assert path.stat().st_size < 100_000
     assert refusal(path, ReadingLimits(unpacked=20 << 20)) == (
-        "bomb.xlsx: the workbook unpacks to 41 MB; the limit is 20 MB; save the sheet as CSV, which "
-        "is read without this limit; or, if you know who made the workbook, allow more with "
-        "IMPORTER_WORKBOOK_UNPACKED_MEGABYTES"
+        "bomb.xlsx: the workbook unpacks to 41 MB; the limit is 20 MB; save the sheet as CSV, which has no such "
+        "limit; or, if you trust the workbook, raise IMPORTER_WORKBOOK_UNPACKED_MEGABYTES"
     )
 
 
@@ -205,8 +202,8 @@ def test_cell_over_the_limit(tmp_path: Path) -> None:
     path = tmp_path / "long.csv"
     path.write_text("Name,City\nAda," + "x" * 5000 + "\n")
     assert refusal(path, ReadingLimits(cell_characters=4000)) == (
-        'long.csv, row 2: a cell is longer than 4,000 characters; most likely a quote (") is opened and never closed; '
-        "if the cell is meant, allow more characters as longest_cell: under source: in the mapping"
+        'long.csv, row 2: a cell is longer than 4,000 characters; most likely a quote (") is not closed; if the cell '
+        "is really that long, allow more characters with longest_cell: under source: in the mapping"
     )
     allowed = open_sheet(path, SourceOptions(longest_cell=5000), limits=ReadingLimits(cell_characters=4000))
     assert [len(row.cells[1]) for row in allowed.rows()] == [5000]
@@ -217,8 +214,8 @@ def test_row_of_many_lines(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(b"Name,City\nAda,London\n" + b'"a\n",' * 600_000 + b"\n")
     assert refusal(path, ReadingLimits(row=1 << 20)) == (
-        "a.csv, row 3: a row is longer than 1 MB, which is the limit; check that the file is a table and that no line "
-        "break was lost, or allow more with IMPORTER_CSV_ROW_MEGABYTES"
+        "a.csv, row 3: a row is longer than 1 MB, which is the limit; check that the file is a table and that no "
+        "line break is missing, or raise IMPORTER_CSV_ROW_MEGABYTES"
     )
 
 

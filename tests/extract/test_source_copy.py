@@ -40,7 +40,7 @@ def test_folder(tmp_path: Path) -> None:
     """A folder is told as one."""
     with pytest.raises(UnusableInput) as caught:
         copy_source(tmp_path, tmp_path, ReadingLimits())
-    assert str(caught.value) == f"{tmp_path}: is a folder; give the path of the file in it"
+    assert str(caught.value) == f"{tmp_path}: this is a folder, not a file; give the path of the file in it"
 
 
 def test_pipe(tmp_path: Path) -> None:
@@ -50,8 +50,8 @@ def test_pipe(tmp_path: Path) -> None:
     with pytest.raises(UnusableInput) as caught:
         copy_source(pipe, tmp_path, ReadingLimits())
     assert str(caught.value) == (
-        f"{pipe}: this is a pipe or a device, not a regular file; save what it gives to a file, or pass it to standard "
-        "input and name the file -"
+        f"{pipe}: this is a pipe or a device, not a regular file; save its output to a file, or pipe it into the "
+        "command and give - as the file"
     )
 
 
@@ -70,8 +70,8 @@ def test_file_that_only_says_it_is_large(tmp_path: Path) -> None:
         file.write(_CONTENT)
         file.truncate(8 << 30)
     told = (
-        f"{path}: the file has 8,192 MB; the limit is 4,096 MB; check that it is the right file, or "
-        "allow more with IMPORTER_SOURCE_MEGABYTES"
+        f"{path}: the file has 8,192 MB; the limit is 4,096 MB; check that it is the right file, or raise "
+        "IMPORTER_SOURCE_MEGABYTES"
     )
     for read in (
         lambda: copy_source(path, tmp_path, ReadingLimits()),
@@ -118,8 +118,8 @@ def test_file_that_grows_is_refused(tmp_path: Path) -> None:
         finally:
             writer.kill()
     assert str(caught.value) == (
-        f"{fifo_of_changes}: the file changed while it was being read; wait until it is written, or close the program "
-        "that has it open, and run again"
+        f"{fifo_of_changes}: the file changed while it was being read; close the program that writes to it, then run "
+        "the same command again"
     )
     assert not (tmp_path / "source.csv").exists()
 
@@ -146,9 +146,8 @@ def test_standard_input_that_never_ends(tmp_path: Path) -> None:
     with Path("/dev/zero").open("rb") as endless:
         done = subprocess.run([sys.executable, "-c", code], stdin=endless, capture_output=True, text=True, check=True)
     assert done.stdout == (
-        "standard input: standard input gives more than 3,145,728 bytes; save it to a file and name that, or allow "
-        "more with "
-        "IMPORTER_STANDARD_INPUT_MEGABYTES"
+        "standard input: it has more than 3,145,728 bytes, which is the limit; save it to a file and import that, or "
+        "raise IMPORTER_STANDARD_INPUT_MEGABYTES"
     )
     assert list(tmp_path.iterdir()) == []
 

@@ -36,4 +36,4 @@ def test_a_wrong_byte_is_found_where_two_blocks_meet(tmp_path: Path, cut: int) -
     line = path.read_bytes().count(b"\n")
     with pytest.raises(UnusableInput) as refused:
         open_sheet(path, SourceOptions(), ReadingLimits())
-    assert str(refused.value).startswith(f"{path}:{line}:1: the byte 0xC4 cannot be read as UTF-8; ")
+    assert str(refused.value).startswith(f"{path}:{line}:1: the file is not UTF-8: the byte 0xC4 cannot be read; ")

@@ -102,7 +102,7 @@ def test_a_file_that_is_no_journal_is_told(tmp_path: Path) -> None:
     """Some other file under the journal's name is not written into."""
     path = tmp_path / "outcomes.sqlite"
     path.write_bytes(b"no database " * 500)
-    with pytest.raises(UnusableInput, match=r"outcomes\.sqlite: it is not a database that we can read"):
+    with pytest.raises(UnusableInput, match=r"outcomes\.sqlite: the ledger is not a readable database"):
         RunJournal(tmp_path)
 
 
@@ -124,7 +124,7 @@ def test_damage_is_told_by_whoever_meets_it(tmp_path: Path) -> None:
         lambda journal: journal.record(Outcome(2500, OutcomeKind.CREATED, 201, 1)),
     ]
     for ask in ways:
-        with RunJournal(tmp_path) as journal, pytest.raises(UnusableInput, match="is not a database that we can read"):
+        with RunJournal(tmp_path) as journal, pytest.raises(UnusableInput, match="is not a readable database"):
             ask(journal)
 
 
@@ -138,6 +138,6 @@ def test_a_journal_that_another_program_holds_is_told(tmp_path: Path) -> None:
             journal.counts()
     assert str(caught.value) == (
         f"{tmp_path / 'outcomes.sqlite'}: the outcomes of run {tmp_path.name} cannot be read (database is locked); "
-        "what was sent is known to the ledger: end the program that holds the file, or mend the disk, "
+        "what was sent is known to the ledger: close the program that has the file open, or fix the disk, "
         "then run the same command again"
     )

@@ -94,9 +94,9 @@ SHOWN: tuple[Shown, ...] = (
             "child_sheets",
             "C-999",
             "key: Candidate",
-            "no row of the source has the key of 2 rows",
+            "no row of the source matches 2 rows",
         ),
-        ("a key twice", "child_sheets", "Kemal", "equals: ID", "an earlier row of the source has the key"),
+        ("a key twice", "child_sheets", "Kemal", "equals: ID", "several rows of the source have the same key"),
     ),
     *_shown(
         "P6",
@@ -113,7 +113,7 @@ SHOWN: tuple[Shown, ...] = (
     *_shown(
         "P7",
         ("record types", "record_types", "U-1,education", "is: education", '"school_name": "Example Üniversitesi"'),
-        ("header lines inside", "record_types", "^UserId,record,firstName", "is_not:", "left out by where:"),
+        ("header lines inside", "record_types", "^UserId,record,firstName", "is_not:", "excluded by `where:`"),
     ),
     *_shown(
         "P8",
@@ -137,7 +137,7 @@ SHOWN: tuple[Shown, ...] = (
         "P10",
         ("lists side by side", "parallel_lists", "BSc|MSc", 'lists: {split: "|"}', '"degree": "masters_degree"'),
         ("numbered items", "parallel_lists", "Lead[1]", "numbered: true", '"position_title": "Lead"'),
-        ("unequal lengths", "parallel_lists", "BSc|MSc,Ege", "lists:", "are not of one length: 'schools' has 1"),
+        ("unequal lengths", "parallel_lists", "BSc|MSc,Ege", "lists:", "have different lengths: 'schools' has 1"),
     ),
     *_shown(
         "P11",
@@ -180,7 +180,13 @@ SHOWN: tuple[Shown, ...] = (
     *_shown(
         "P15",
         ("degrees of several languages", "continued_rows", "бакалавриат", "бакалавриат: bach", '"bachelors_degree"'),
-        ("unknown is an error", "continued_rows", "специалитет", "values:", "'специалитет' is no degree this service"),
+        (
+            "unknown is an error",
+            "continued_rows",
+            "специалитет",
+            "values:",
+            "'специалитет' is not a degree",
+        ),
         ("employment", "continued_rows", "ГПХ", "ГПХ: contract", '"employment_type": "contract"'),
         ("yes and no", "form_answers_tr", ";Evet;", "yes: [Evet]", '"answer": "yes"'),
         ("a shared table", "zoho_backup", "Yüksek Lisans", "value_tables/degrees.csv", '"degree": "masters_degree"'),
@@ -207,8 +213,14 @@ SHOWN: tuple[Shown, ...] = (
         ("a word", "continued_rows", "по настоящее время", "present:", '"currently_employed": true'),
         ("a blank", "combinations", "2018-01-01,,", 'present: [""]', '"currently_employed": true'),
         ("a flag", "zoho_backup", "Jul-2018,,1", "I currently work here", '"currently_employed": true'),
-        ("flag and end", "prefixed_groups", "01/2016 - 12/2018\tEvet", "yes: [x, Evet]", "marked as current and has"),
-        ("start after end", "bullhorn_files", "1/1/2016 0:00,12/31/2010", "endDate", "is after the end 2010-12-31"),
+        ("flag and end", "prefixed_groups", "01/2016 - 12/2018\tEvet", "yes: [x, Evet]", "marked as current but"),
+        (
+            "start after end",
+            "bullhorn_files",
+            "1/1/2016 0:00,12/31/2010",
+            "endDate",
+            "after the end date 2010-12-31",
+        ),
     ),
     *_shown(
         "P18",
@@ -247,7 +259,13 @@ SHOWN: tuple[Shown, ...] = (
     ),
     *_shown(
         "P24",
-        ("by a column", "zoho_backup", "Rejected", "is_not: Rejected", "left out by where:, the cell is 'Rejected'"),
+        (
+            "by a column",
+            "zoho_backup",
+            "Rejected",
+            "is_not: Rejected",
+            "excluded by `where:` (Candidate Status is",
+        ),
         ("by e-mail", "form_answers_tr", "Omer.Akin@example.com", "duplicates: first", "is the same as in row 2"),
     ),
     *_shown(
@@ -256,7 +274,7 @@ SHOWN: tuple[Shown, ...] = (
         ("unseen signs", "prefixed_groups", "Bülent\u200b Su", "part: first", '"first_name": "Bülent"'),
         ("leading zeros", "positional", "0098001", 'cv: "=C"', '"cv": "0098001"'),
         ("floats", "positional", "905550000701.0", 'phone: "=E"', '"answer": "+905550000701"'),
-        ("lost digits", "positional", "9.05E+11", 'phone: "=E"', "a number whose digits were lost"),
+        ("lost digits", "positional", "9.05E+11", 'phone: "=E"', "a shortened number"),
     ),
     *_shown(
         "P26",

@@ -278,17 +278,17 @@ _LONG_CELL = "x" * 200
 BAD = (
     Bad(
         "text with a control character", _TEXT, "a\x00b",
-        "'a\\u0000b' contains the character U+0000, which cannot be sent; take it out",
+        "'a\\u0000b' contains the character U+0000, which cannot be sent; remove it",
     ),
     Bad(
         "guard quote left", _TEXT, "'=1+1",
-        """''=1+1' begins with the quote that our results files put before a sign like = or +; take the quote out, """
-        "or leave the import_ columns in the results file",
+        """''=1+1' begins with the quote that results files put before characters like = or +; remove the quote, """
+        "or keep the import_ columns in the results file",
     ),
     Bad(
         "guard quote left in a long text", _LONG, "'- one\n- two",
-        """''- one - two' begins with the quote that our results files put before a sign like = or +; take the """
-        "quote out, or leave the import_ columns in the results file",
+        """''- one - two' begins with the quote that results files put before characters like = or +; remove the """
+        "quote, or keep the import_ columns in the results file",
     ),
     Bad(
         "date unreadable", _DATE, "soon",
@@ -299,13 +299,13 @@ BAD = (
     ),
     Bad(
         "date without a declared format", _DATE, "01.02.2024",
-        "'01.02.2024' is not a date in the format YYYY-MM-DD; write it as YYYY-MM-DD, or declare its format "
+        "'01.02.2024' is not a date in the format YYYY-MM-DD; write it as YYYY-MM-DD, or add its format "
         "under dates: in m.yaml:4",
     ),
-    Bad("day that does not exist", _DATE, "31.02.2020", "'31.02.2020' is a day that does not exist; correct the date",
+    Bad("day that does not exist", _DATE, "31.02.2020", "'31.02.2020' is a date that does not exist; correct the date",
         _DATES),
-    Bad("day zero", _DATE, "00.03.2020", "'00.03.2020' is a day that does not exist; correct the date", _DATES),
-    Bad("ISO day zero", _DATE, "2020-03-00", "'2020-03-00' is a day that does not exist; correct the date"),
+    Bad("day zero", _DATE, "00.03.2020", "'00.03.2020' is a date that does not exist; correct the date", _DATES),
+    Bad("ISO day zero", _DATE, "2020-03-00", "'2020-03-00' is a date that does not exist; correct the date"),
     Bad("month that does not exist", _DATE, "2020-13-01",
     "'2020-13-01' has a month that does not exist; correct the date"),
     Bad("year out of range", _DATE, "01.01.0202", "'01.01.0202' is outside the years 1900 to 2100; correct the year",
@@ -328,14 +328,13 @@ BAD = (
     ),
     Bad(
         "serial number of a date", _DATE, "43990",
-        "'43990' is not a date in the format YYYY-MM-DD; write it as YYYY-MM-DD, or declare its format under "
+        "'43990' is not a date in the format YYYY-MM-DD; write it as YYYY-MM-DD, or add its format under "
         "dates: in m.yaml:4",
         typed=True,
     ),
     Bad("integer with thousands and decimals", _INTEGER, "5.200,00",
-        "'5.200,00' is not a whole number; write it in digits, with or without '.' between thousands; or, if it is "
-        "12,00, "
-        "declare decimal: in m.yaml:4", '{column: Cell, thousands: "."}'),
+        "'5.200,00' is not a whole number; write it in digits, with or without '.' between thousands; for numbers "
+        "like 12,00 set decimal: in m.yaml:4", '{column: Cell, thousands: "."}'),
     Bad("integer that may be thousands", _INTEGER, "45.000",
         "'45.000' is not a whole number; write it in digits, or set thousands: in m.yaml:4",
         '{column: Cell, decimal: "."}'),
@@ -349,13 +348,13 @@ BAD = (
         "'4.50' is not a whole number; write it in digits, with or without '.' between thousands", _SIGNS),
     Bad(
         "decimal with the other sign", _DECIMAL, "12,5",
-        "'12,5' is not a valid number with the decimal separator '.'; write it in digits, or set decimal: and "
+        "'12,5' is not a number with the decimal separator '.'; write it in digits, or set decimal: and "
         "thousands: in "
         "m.yaml:4",
     ),
     Bad(
         "decimal with a currency", _DECIMAL, "12 TL",
-        "'12 TL' is not a valid number with the decimal separator ','; write it in digits, or set decimal: and "
+        "'12 TL' is not a number with the decimal separator ','; write it in digits, or set decimal: and "
         "thousands: in "
         "m.yaml:4",
         _SIGNS,
@@ -366,17 +365,17 @@ BAD = (
     ),
     Bad(
         "no option", LEVELS, "Snior",
-        "'Snior' is no option of q; did you mean 'Senior'? use one of Junior, Senior, Staff engineer, or add it under "
-        "values: in m.yaml:4",
+        "'Snior' is not an option of q; did you mean 'Senior'? use one of Junior, Senior, Staff engineer, or add it "
+        "under values: in m.yaml:4",
     ),
     Bad(
         "no option of choices", SKILLS, "Go;Cobol",
-        "'Cobol' is no option of q; use one of Python, C, C++, Go, or add it under values: in m.yaml:4",
+        "'Cobol' is not an option of q; use one of Python, C, C++, Go, or add it under values: in m.yaml:4",
         '{column: Cell, split: ";"}',
     ),
     Bad(
         "choices not split", SKILLS, "Go|C",
-        "'Go|C' is no option of q; if these are several choices, set split: in m.yaml:4; did you mean 'Go'? use "
+        "'Go|C' is not an option of q; if these are several choices, set split: in m.yaml:4; did you mean 'Go'? use "
         "one of Python, C, C++, Go, or add it under values: in m.yaml:4",
     ),
     Bad(
@@ -385,25 +384,25 @@ BAD = (
         "m.yaml:4",
         "{column: Cell, values: {İstanbul: 34}}",
     ),
-    Bad("url no address", _URL, "none yet", "'none yet' is no web address; write it with https:// in front"),
+    Bad("url no address", _URL, "none yet", "'none yet' is not a valid web address; write it with https:// in front"),
     Bad("url of another kind", _URL, "javascript:alert(1)",
-        "'javascript:alert(1)' is no web address: javascript: addresses cannot be sent; write it with https:// in "
-        "front"),
-    Bad("url broken", _URL, "http://[x", "'http://[x' is no web address; write it with https:// in front"),
+        "'javascript:alert(1)' is not a valid web address: javascript: addresses cannot be sent; write it with "
+        "https:// in front"),
+    Bad("url broken", _URL, "http://[x", "'http://[x' is not a valid web address; write it with https:// in front"),
     Bad("file name instead of an ID", _FILE, "cv.pdf",
         "'cv.pdf' is not a valid document ID; enter the ID of one uploaded document"),
     Bad("photo no ID", PHOTO, "80.5",
         "'80.5' is not a valid document ID; enter the ID of one uploaded document", typed=True),
     Bad("phone no number", PHONE, "call me",
-        "'call me' is not a valid phone number; write it as +90 ..., or as people write it in TR", _TR),
+        "'call me' is not a valid phone number; write it as +90 ..., or in the usual form for TR", _TR),
     Bad("phone invalid", PHONE, "0532 12",
-        "'0532 12' is not a valid phone number; write it as +90 ..., or as people write it in TR", _TR),
+        "'0532 12' is not a valid phone number; write it as +90 ..., or in the usual form for TR", _TR),
     Bad("phone without region", PHONE, "0532 123 45 67",
         "'0532 123 45 67' is not a valid phone number; write it with + and the country code, or set region: in "
         "m.yaml:4"),
     Bad(
         "phone shortened", PHONE, "9.05E+11",
-        "'9.05E+11' is a number that a spreadsheet program has shortened; format the column as text and type the "
+        "'9.05E+11' is a number that a spreadsheet program shortened; format the column as text and type the "
         "number "
         "again",
         _TR,
@@ -443,27 +442,28 @@ BAD = (
         "{column: Cell, pattern: '(?P<a>(a+)+b)'}"),
     Bad("no valid piece", PHONE, "none;later", "'none' is not a valid phone number; write it with + and the "
                                                "country code, or "
-        "declare region: in m.yaml:4",
+        "set region: in m.yaml:4",
         '{column: Cell, split: ";", take: first_valid}'),
     Bad("name without capitals", _TEXT, "Ayşe Öz",
-        "'Ayşe Öz' has no last name in capitals with a first name before or after it; write it as 'LAST First', or as "
-        "'Last, First'",
+        "'Ayşe Öz' needs a last name in capitals, with a first name before or after it; write it as 'LAST First', or "
+        "as 'Last, First'",
         "{column: Cell, part: last, names: {surname: capitals}}"),
     Bad("name all in capitals", _TEXT, "AYŞE ÖZ",
-        "'AYŞE ÖZ' has no last name in capitals with a first name before or after it; write it as 'LAST First', or as "
-        "'Last, First'",
+        "'AYŞE ÖZ' needs a last name in capitals, with a first name before or after it; write it as 'LAST First', or "
+        "as 'Last, First'",
         "{column: Cell, part: last, names: {surname: capitals}}"),
     Bad("name without a comma", _TEXT, "Ayşe Öz", "'Ayşe Öz' has no comma after the last name; write it as 'Last, "
         "First'",
         "{column: Cell, part: last, names: {surname: before_comma}}"),
-    Bad("name of particles", _TEXT, "van der", "'van der' cannot be split into first and last name; write it as "
+    Bad("name of particles", _TEXT, "van der", "'van der' cannot be split into a first and a last name; write it as "
         "'Last, First'",
         "{column: Cell, part: last, names: {surname: first_word, particles: [van, der]}}"),
     Bad("name of one word", _TEXT, "Madonna",
-        "'Madonna' is one word and cannot be split into first and last name; write both names",
+        "'Madonna' is one word and cannot be split into a first and a last name; write both names",
         "{column: Cell, part: last}"),
     Bad("name of two commas", _TEXT, "Su, Ada, Dr.",
-        "'Su, Ada, Dr.' cannot be split into first and last name; write it as 'Last, First' or 'First Last'",
+        "'Su, Ada, Dr.' cannot be split into a first and a last name; write it as 'Last, First' or 'First Last'",
         "{column: Cell, part: last}"),
-    Bad("long cell", _URL, _LONG_CELL, f"'{_LONG_CELL[:80]}…' is no web address; write it with https:// in front"),
+    Bad("long cell", _URL, _LONG_CELL,
+        f"'{_LONG_CELL[:80]}…' is not a valid web address; write it with https:// in front"),
 )  # fmt: skip

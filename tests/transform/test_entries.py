@@ -72,7 +72,7 @@ def test_ends(schools: ResolvedMapping, end: str, now: str, sent: dict[str, obje
         ),
         pytest.param(
             ("ETH", "bachelor", "", "", "", ""),
-            "\"Degree 1\": 'bachelor' is no a degree that the service accepts; did you mean 'bachelors_degree'? "
+            "\"Degree 1\": 'bachelor' is not a degree that the service accepts; did you mean 'bachelors_degree'? "
             "use one of "
             "high_school_diploma, associate_degree, bachelors_degree, masters_degree, doctorate_degree, "
             "certificate_or_diploma, or add it under values: in m.yaml:4",
@@ -85,7 +85,7 @@ def test_ends(schools: ResolvedMapping, end: str, now: str, sent: dict[str, obje
         ),
         pytest.param(
             ("ETH", "", "", "", "Halen", "no"),
-            '"To 1": the end date says that the entry is current, but its flag says that it is not; '
+            '"To 1": the end date marks the entry as current, but its flag does not; '
             "correct one of the two",
             id="word against flag",
         ),

@@ -55,7 +55,7 @@ def test_a_pool_candidate() -> None:
             "address like name@example.com",
             id="e-mail without @",
         ),
-        pytest.param({"email": ""}, '"E-mail": the e-mail is missing; fill it in', id="no e-mail"),
+        pytest.param({"email": ""}, '"E-mail": the e-mail address is missing; fill it in', id="no e-mail"),
         pytest.param({"first": " "}, '"First": the first name is missing; fill it in', id="no first name"),
         pytest.param({"last": ""}, '"Last": the last name is missing; fill it in', id="no last name"),
         pytest.param(
@@ -129,7 +129,7 @@ def test_why_a_row_is_left_out() -> None:
     mapping = mapping_of("Cell", ("Cell", "Status"), extra="source: {where: {column: Status, is: Active}}\n")
     made = transform_row(row("x", "Old"), mapping)
     assert isinstance(made, Filtered)
-    assert str(made.problem) == "c.csv, row 5, column \"Status\": left out by where:, the cell is 'Old'"
+    assert str(made.problem) == "c.csv, row 5, column \"Status\": excluded by `where:` (Status is 'Old')"
 
 
 def test_a_filter_cell_that_was_not_read_for_sure() -> None:
@@ -150,7 +150,7 @@ def test_a_second_row_with_the_same_email() -> None:
     assert all(isinstance(body, Application) for body in bodies)
     assert duplicates.check(first, bodies[0]) is None  # type: ignore[arg-type]
     assert str(duplicates.check(second, bodies[1])) == (  # type: ignore[arg-type]
-        'c.csv, row 20, column "E-mail": the e-mail address is the same as in row 14, which is used; remove one of '
-        "the two rows"
+        'c.csv, row 20, column "E-mail": the e-mail address is the same as in row 14, which is imported instead; '
+        "remove one of the two rows"
     )
     assert duplicates.check(first, bodies[0]) is None  # type: ignore[arg-type]

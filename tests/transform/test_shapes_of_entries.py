@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from importer.models import Application, Row
 from importer.problems import Problem
 from importer.transform import Filtered, candidate_rows, transform_row
-from importer.transform.literals import Unreadable, read_literal
+from importer.transform.literals import InvalidLiteral, read_literal
 from tests.transform.cells import FILLED, ORIGIN, answer_of, mapping_of, question, row, told
 
 _LONG = question("long_text")
@@ -45,7 +45,7 @@ def test_pieces_of_a_cell() -> None:
         ),
         pytest.param(
             "A (soon - now)",
-            "'soon' is not a date in the format YYYY-MM-DD; write it as YYYY-MM-DD, or declare its "
+            "'soon' is not a date in the format YYYY-MM-DD; write it as YYYY-MM-DD, or add its "
             "format under "
             "dates: in m.yaml:4; if it means an empty cell, add it under missing:",
             id="a date inside",
@@ -69,9 +69,9 @@ _JSON = "{education: {json: Schools, school_name: name, major: detail.major}}"
     ("cell", "message"),
     [
         pytest.param(
-            "[{'name': 'A'", "'[{'name': 'A'' is no list: it ends too early, after character 13", id="cut off"
+            "[{'name': 'A'", "'[{'name': 'A'' is not a valid list: it ends too early, after character 13", id="cut off"
         ),
-        pytest.param("Ege", "'Ege' is no list: it breaks at character 1", id="a text"),
+        pytest.param("Ege", "'Ege' is not a valid list: it cannot be read from character 1 on", id="a text"),
         pytest.param("'Ege'", "''Ege'' is not a list of entries", id="a quoted text"),
         pytest.param("['Ege']", "entry 1 is not an object with keys", id="a list of texts"),
         pytest.param(
@@ -100,15 +100,15 @@ def test_what_json_or_python_wrote_is_read_again(value: object, as_json: bool) -
 @given(st.text(alphabet="[]{}(),:'\"\\ aNone0.5-truel", max_size=30))
 def test_any_text_is_read_or_refused(text: str) -> None:
     """Whatever a cell holds, reading it ends in a value or in a refusal."""
-    with contextlib.suppress(Unreadable):
+    with contextlib.suppress(InvalidLiteral):
         assert isinstance(read_literal(text), str | list | dict)
 
 
 def test_a_list_that_is_too_deep_or_too_long() -> None:
     """A hostile cell is refused before it costs anything."""
-    with pytest.raises(Unreadable, match="it is nested more than 10 levels deep"):
+    with pytest.raises(InvalidLiteral, match="it is nested more than 10 levels deep"):
         read_literal("[" * 5000)
-    with pytest.raises(Unreadable, match="it is longer than 200,000 characters"):
+    with pytest.raises(InvalidLiteral, match="it is longer than 200,000 characters"):
         read_literal("[" * 200_001)
 
 
@@ -122,8 +122,8 @@ _NUMBERED = "{experience: {lists: {split: ',', numbered: true}, company_name: Fi
         pytest.param(
             _LISTS,
             ("A;B", "x"),
-            "\"Firms\": the lists belong together but have different lengths: 'Firms' has 2, 'Titles' has 1; write a "
-            "blank item where one has nothing to say",
+            "\"Firms\": the lists belong together but have different lengths: 'Firms' has 2, 'Titles' has 1; add an "
+            "empty item where a value is missing",
             id="unequal",
         ),
         pytest.param(
@@ -205,7 +205,7 @@ def test_a_blank_key_continues_or_is_told() -> None:
     assert [len(one.members) for one in continued] == [2]
     assert [str(problem) for problem in _grouped(rows)[1].problems] == [
         'c.csv, row 3, column "ID": the cell that identifies the candidate is blank; fill it in, or '
-        "declare blank: continues in m.yaml:5"
+        "set blank: continues in m.yaml:5"
     ]
 
 
@@ -213,7 +213,7 @@ def test_rows_of_one_candidate_that_differ() -> None:
     """Where rows of one candidate say two things of one value, the cell that differs is told."""
     found = _grouped(_rows(("7", "a@example.com", "A"), ("7", "b@example.com", "B")))
     assert [str(problem) for problem in found[0].problems] == [
-        "c.csv, row 3, column \"E-mail\": 'b@example.com' differs from 'a@example.com' in row 2, and both are one "
+        "c.csv, row 3, column \"E-mail\": 'b@example.com' differs from 'a@example.com' in row 2 of the same "
         "candidate; use the same value in all rows of a candidate"
     ]
 
@@ -231,9 +231,8 @@ def test_a_record_without_its_main_row() -> None:
     rows = _rows(("7", "a@example.com", "job"))
     found = _grouped(rows, "source: {group_by: {column: ID, main: {column: Firm, is: person}}}\n")
     assert [str(problem) for problem in found[0].problems] == [
-        'c.csv, row 2, column "ID": no row of this candidate holds the candidate\'s own cells; add it, or correct '
-        "main: "
-        "in m.yaml:5"
+        'c.csv, row 2, column "ID": no row of this candidate matches main:; add the row with the candidate\'s own '
+        "data, or correct main: in m.yaml:5"
     ]
 
 

@@ -69,7 +69,7 @@ def _cases(program: str) -> Iterator[Case]:
         ("Name", "City"),
         {2: ("Ada", "Rome"), 3: ("Alan", "")},
         warnings=(
-            f"a.{form}, Sheet: a range of cells is merged (B2:B3); only the first cell of each holds the value, the "
+            f"a.{form}, Sheet: a range of cells is merged (B2:B3); only the first cell of each has the value, the "
             "others are blank; unmerge the cells and fill them in, unless blank is correct",
         ),
     )

@@ -148,10 +148,8 @@ CSV_CASES = (
             _COLUMNS,
             {2: ("Lovelace", "Ada"), 3: _ALAN},
             (
-                'a.csv, row 2, column "=C": the row has 3 cells, but the header has 2; clear the cells beyond the '
-                "header, or "
-                "give "
-                "them a header; in a CSV, quote cells that hold delimiters",
+                'a.csv, row 2, column "=C": the row has 3 cells, but the header has 2; clear the extra cells, or '
+                "give them a header; in a CSV, quote cells that contain the delimiter",
             ),
         ),
     ),
@@ -187,9 +185,8 @@ CSV_CASES = (
         'Name,E-mail\nAda,ada@example.com\n"Alan,alan@example.org\nGrace,grace@example.com\n"Mary",mary@example.com\n',
         Seen(
             refused=(
-                'a.csv, row 3: a quote (") ends inside a cell: only "," or the line\'s end may follow it; write a '
-                "quote "
-                'inside a quoted cell twice (""), or close the one that is open',
+                'a.csv, row 3: a closing quote (") must be followed by "," or by the end of the line; write a quote '
+                'inside a quoted cell twice (""), or close the quote that is open',
             )
         ),
         SourceOptions(delimiter=","),
@@ -198,11 +195,7 @@ CSV_CASES = (
         "csv-quote-unclosed",
         "tells the row of a quote that is never closed",
         'Name,E-mail\nAda,ada@example.com\n"Alan,alan@example.org\nGrace,grace@example.com\n',
-        Seen(
-            refused=(
-                'a.csv, row 3: a quote (") is opened and never closed; close it; write a quote inside a cell twice',
-            )
-        ),
+        Seen(refused=('a.csv, row 3: a quote (") is not closed; close it; write a quote inside a cell twice',)),
         SourceOptions(delimiter=","),
     ),
     _case(
@@ -212,8 +205,7 @@ CSV_CASES = (
         Seen(
             refused=(
                 "a.csv: the delimiter cannot be detected: none of , ; tab | gives every row the same number of "
-                "columns; declare it under source: in the mapping, "
-                'such as `delimiter: ";"`',
+                'columns; set it under source: in the mapping, such as `delimiter: ";"`',
             )
         ),
     ),
@@ -244,7 +236,7 @@ CSV_CASES = (
     _flawed(
         "a lost letter",
         "J�rgen",
-        "'J�rgen' holds U+FFFD, the sign that another program left where it lost a letter; type the character again",
+        "'J�rgen' contains U+FFFD, which another program wrote where it lost a character; type the character again",
     ),
     _flawed("an error", "#N/A", "the cell contains the error #N/A; fix the formula or clear the cell"),
     _flawed("a Turkish error", "#BAŞV!", "the cell contains the error #BAŞV!; fix the formula or clear the cell"),
@@ -257,9 +249,8 @@ CSV_CASES = (
     _flawed(
         "a shortened number",
         "9.05E+11",
-        "'9.05E+11' is a number whose digits were lost when the file was saved; format the column as text or as a "
-        "number "
-        "without decimals in the original and save it again",
+        "'9.05E+11' is a shortened number; its digits were lost when the file was saved; in the original, format the "
+        "column as text or as a number without decimals, then save it again",
     ),
     _case(
         "csv-hash-is-fine",
@@ -314,8 +305,8 @@ CSV_CASES = (
             _COLUMNS,
             {2: ("Ada", "#NO_RESULT!")},
             (
-                'a.csv, row 2, column "E-mail": the cell had a formula without a stored result; write the value in '
-                "its place, or clear the cell",
+                'a.csv, row 2, column "E-mail": the cell had a formula without a stored result; type the value into '
+                "the cell, or clear the cell",
             ),
         ),
     ),

@@ -51,60 +51,58 @@ ENCODING_CASES = (
         "enc-undeclared-cp1254",
         "proposes Turkish first for Turkish text",
         _TEXT.encode("cp1254"),
-        "a.csv:2:1: the byte 0xFC cannot be read as UTF-8; set its encoding under source: in the mapping, one of "
-        "`encoding: cp1254` (reads 'Gül', 'İpek') or `encoding: cp1252` (reads 'Gül', 'Ýpek')",
+        "a.csv:2:1: the file is not UTF-8: the byte 0xFC cannot be read; set its encoding under source: in the "
+        "mapping: `encoding: cp1254` (reads 'Gül', 'İpek') or `encoding: cp1252` (reads 'Gül', 'Ýpek')",
     ),
     _refused(
         "enc-undeclared-cp1251",
         "proposes Cyrillic for Cyrillic text",
         "Имя,Город\nАнна,Москва\nОльга,Казань\n".encode("cp1251"),
-        "a.csv:1:1: the byte 0xC8 cannot be read as UTF-8; set its encoding under source: in the mapping, one of "
-        "`encoding: cp1251` (reads 'Имя', 'Город', 'Анна') or `encoding: cp1250` (reads 'Čě˙', 'Ăîđîä', 'Ŕííŕ') or "
-        "`encoding: cp1252` (reads 'Èìÿ', 'Ãîðîä', 'Àííà')",
+        "a.csv:1:1: the file is not UTF-8: the byte 0xC8 cannot be read; set its encoding under source: in the "
+        "mapping: `encoding: cp1251` (reads 'Имя', 'Город', 'Анна') or `encoding: cp1250` (reads 'Čě˙', 'Ăîđîä', "
+        "'Ŕííŕ') or `encoding: cp1252` (reads 'Èìÿ', 'Ãîðîä', 'Àííà')",
     ),
     _refused(
         "enc-undeclared-utf16",
         "proposes UTF-16 for UTF-16 without a mark",
         _TEXT.encode("utf-16-le"),
-        "a.csv:2:1: the byte 0xFC cannot be read as UTF-8; set its encoding under source: in the mapping, one of "
-        "`encoding: utf-16-le` (reads 'Gül', 'İpek')",
+        "a.csv:2:1: the file is not UTF-8: the byte 0xFC cannot be read; set its encoding under source: in the "
+        "mapping: `encoding: utf-16-le` (reads 'Gül', 'İpek')",
     ),
     _refused(
         "enc-undeclared-utf16-ascii",
         "proposes UTF-16 where its bytes could pass for UTF-8",
         "Ad,E-posta\nAda,ada@example.com\nİpek Işık,ipek@example.org\n".encode("utf-16-le"),
-        "a.csv: the file looks like UTF-16 without a byte-order mark; declare its encoding under "
-        "source: in the mapping: `encoding: utf-16-le` (reads 'Ad', 'E-posta', 'Ada')",
+        "a.csv: the file looks like UTF-16 without a byte-order mark; set its encoding under source: in the mapping: "
+        "`encoding: utf-16-le` (reads 'Ad', 'E-posta', 'Ada')",
     ),
     _refused(
         "enc-undeclared-utf16-be",
         "proposes the other order of UTF-16 too",
         "Ad,E-posta\nAda,ada@example.com\n".encode("utf-16-be"),
-        "a.csv: the file looks like UTF-16 without a byte-order mark; declare its encoding under "
-        "source: in the mapping: `encoding: utf-16-be` (reads 'Ad', 'E-posta', 'Ada')",
+        "a.csv: the file looks like UTF-16 without a byte-order mark; set its encoding under source: in the mapping: "
+        "`encoding: utf-16-be` (reads 'Ad', 'E-posta', 'Ada')",
     ),
     _refused(
         "enc-late-byte",
         "finds the one wrong byte in the last line of a long file",
         (_TEXT * 2000).encode() + b"Ren\xe9,rene@example.com\n",
-        "a.csv:6001:1: a character is damaged (byte 0xE9); the rest of the file is UTF-8; mend the letter in that "
-        "line, or export the "
-        "file again",
+        "a.csv:6001:1: a character is damaged (byte 0xE9); the rest of the file is UTF-8; fix the character in that "
+        "line, or export the file again",
     ),
     _refused(
         "enc-cut",
         "tells UTF-8 that ends inside a letter",
         (_TEXT * 3).encode() + b"G\xc3",
-        "a.csv:10:1: a character is damaged (byte 0xC3); the rest of the file is UTF-8; mend the letter in that "
-        "line, or export the "
-        "file again",
+        "a.csv:10:1: a character is damaged (byte 0xC3); the rest of the file is UTF-8; fix the character in that "
+        "line, or export the file again",
     ),
     _refused(
         "enc-ascii-inside-letter",
         "tells UTF-8 with ASCII inside a letter, which a quick look takes for good",
         b"Ad,E-posta\nG\xc3X\xbcl,gul@example.com\n",
-        "a.csv:2:1: the byte 0xC3 cannot be read as UTF-8; set its encoding under source: in the mapping, one of "
-        "`encoding: cp1250` (reads 'GĂXĽl')",
+        "a.csv:2:1: the file is not UTF-8: the byte 0xC3 cannot be read; set its encoding under source: in the "
+        "mapping: `encoding: cp1250` (reads 'GĂXĽl')",
     ),
     _refused(
         "enc-unknown",
@@ -125,15 +123,15 @@ ENCODING_CASES = (
         "enc-declared-wrongly",
         "refuses to read UTF-8 as the declared cp1254, which would garble every name without a word",
         _TEXT.encode(),
-        "a.csv: the mapping says cp1254, but the file is UTF-8; take `encoding:` out of the mapping",
+        "a.csv: the mapping says cp1254, but the file is UTF-8; remove `encoding:` from the mapping",
         "cp1254",
     ),
     _refused(
         "enc-declared-unfit",
         "tells the byte that the declared encoding does not know",
         b"Ad,E-posta\nG\x81l,gul@example.com\n",
-        "a.csv:2:1: the byte 0x81 cannot be read as cp1252; set its encoding under source: in the mapping, one of "
-        "`encoding: cp857` (reads 'Gül') or `encoding: mac-turkish` (reads 'GÅl')",
+        "a.csv:2:1: the file is not cp1252: the byte 0x81 cannot be read; set its encoding under source: in the "
+        "mapping: `encoding: cp857` (reads 'Gül') or `encoding: mac-turkish` (reads 'GÅl')",
         "cp1252",
     ),
 )

@@ -78,9 +78,9 @@ HEADER_CASES = (
         _TITLED,
         Seen(
             refused=(
-                "a.csv, row 2: the header row that the mapping gives is blank; give the header's row number as "
-                "header_row: under source:; the first rows are row 1: 'Candidates of 2024'; row 3: 'Name', 'E-mail', "
-                "'City'; row 4: 'Ada', 'ada@example.com', 'London'; row 5: 'Alan', 'alan@example.org', 'Wilmslow'",
+                "a.csv, row 2: the header row that the mapping gives is blank; correct header_row: under source: in "
+                "the mapping; the first rows are row 1: 'Candidates of 2024'; row 3: 'Name', 'E-mail', 'City'; row "
+                "4: 'Ada', 'ada@example.com', 'London'; row 5: 'Alan', 'alan@example.org', 'Wilmslow'",
             )
         ),
         SourceOptions(header_row=2, delimiter=","),
@@ -91,9 +91,9 @@ HEADER_CASES = (
         (_NAMES, _PEOPLE[0]),
         Seen(
             refused=(
-                "a.csv, row 40: the header row that the mapping gives is blank; give the header's row number as "
-                "header_row: under source:; the first rows are row 1: 'Name', 'E-mail', 'City'; row 2: 'Ada', "
-                "'ada@example.com', 'London'",
+                "a.csv, row 40: the header row that the mapping gives is blank; correct header_row: under source: in "
+                "the mapping; the first rows are row 1: 'Name', 'E-mail', 'City'; row 2: 'Ada', 'ada@example.com', "
+                "'London'",
             )
         ),
         SourceOptions(header_row=40, delimiter=","),
@@ -104,9 +104,9 @@ HEADER_CASES = (
         _PEOPLE,
         Seen(
             refused=(
-                "a.csv, row 1: none of the first 20 rows looks like a header; give its row number as header_row: under "
-                "source: in the mapping; the first rows are row 1: 'Ada', 'ada@example.com', 'London'; row 2: 'Alan', "
-                "'alan@example.org', 'Wilmslow'",
+                "a.csv, row 1: none of the first 20 rows looks like a header; set header_row: under source: in the "
+                "mapping to its row number; the first rows are row 1: 'Ada', 'ada@example.com', 'London'; row 2: "
+                "'Alan', 'alan@example.org', 'Wilmslow'",
             )
         ),
     ),
@@ -123,9 +123,8 @@ HEADER_CASES = (
         (_NAMES, _NAMES, *_PEOPLE),
         Seen(
             refused=(
-                "a.csv: a header of 2 rows cannot be detected; declare its first row as header_row: under "
-                "source: "
-                "in the mapping",
+                "a.csv: a header of 2 rows cannot be detected; set header_row: under source: in the mapping to its "
+                "first row",
             )
         ),
         SourceOptions(header_rows=2, delimiter=","),

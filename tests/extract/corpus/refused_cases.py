@@ -37,8 +37,8 @@ REFUSED_CASES = (
         "tells what can be read where an ending is unknown",
         "a.numbers",
         lambda: b"x",
-        "a.numbers: the ending '.numbers' is not supported; save it as one of .csv .tsv .tab .txt .xlsx .xlsm .xlsb "
-        ".xls .ods",
+        "a.numbers: the file extension '.numbers' is not supported; save it as one of .csv .tsv .tab .txt .xlsx "
+        ".xlsm .xlsb .xls .ods",
     ),
     _refused(
         "no-ending",
@@ -67,7 +67,7 @@ REFUSED_CASES = (
         "knows a PDF",
         "a.csv",
         lambda: b"%PDF-1.7\n",
-        "a.csv: is really a PDF; export the table as .xlsx or .csv",
+        "a.csv: this is a PDF, not a table; export the table as .xlsx or .csv",
     ),
     *(
         _refused(
@@ -75,7 +75,7 @@ REFUSED_CASES = (
             f"knows {kind} under the name of a CSV",
             "a.csv",
             lambda start=start: start + bytes(range(256)) * 4,
-            f"a.csv: is really {kind}; export the table as .xlsx or .csv",
+            f"a.csv: this is {kind}, not a table; export the table as .xlsx or .csv",
         )
         for name, kind, start in _BINARIES
     ),
@@ -98,7 +98,7 @@ REFUSED_CASES = (
         "knows a picture under the name of a workbook",
         "a.xlsx",
         lambda: b"\x89PNG\r\n\x1a\n" + bytes(100),
-        "a.xlsx: is really a PNG picture; export the table as .xlsx or .csv",
+        "a.xlsx: this is a PNG picture, not a table; export the table as .xlsx or .csv",
     ),
     _refused(
         "csv-as-xlsx",
@@ -106,9 +106,7 @@ REFUSED_CASES = (
         "a.xlsx",
         lambda: b"Name,City\nAda,London\n",
         "a.xlsx: this is not a workbook, although its extension says so; open it in a spreadsheet program and save "
-        "it as .xlsx; a "
-        "text "
-        "file with delimiters must end in .csv",
+        "it as .xlsx; a text file needs the extension .csv",
     ),
     _refused(
         "xlsx-as-csv",

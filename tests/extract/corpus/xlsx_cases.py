@@ -107,9 +107,8 @@ _CELL_PROBLEMS = (
             ("Name", "Id"),
             {2: ("Ada", "12"), 3: ("Alan", "12345678901234600000")},
             warnings=(
-                "a.xlsx, Sheet!B3: the column contains numbers of more than 15 digits, but a workbook stores only 15; "
-                "if "
-                "they are ids, format the column as text in the original and export it again",
+                "a.xlsx, Sheet!B3: the column contains numbers of more than 15 digits, but a workbook stores only "
+                "15; if they are IDs, format the column as text in the original and export it again",
             ),
         ),
     ),
@@ -143,9 +142,8 @@ _CELL_PROBLEMS = (
             _COLUMNS,
             {2: ("Ada", "#NO_RESULT!"), 3: ("Alan", "Wilmslow")},
             (
-                "a.xlsx, Sheet!B2: the formula has no stored result; open the workbook in a spreadsheet program, save "
-                "it "
-                "and run again",
+                "a.xlsx, Sheet!B2: the formula has no stored result; open the workbook in a spreadsheet program, "
+                "save it, then run the same command again",
             ),
         ),
         _HEADER + f'<row r="2">{_TEXT.format("A2", "Ada")}<c r="B2"><f>A1</f><v></v></c></row>' + _ROW_3,
@@ -157,9 +155,8 @@ _CELL_PROBLEMS = (
             _COLUMNS,
             {2: ("#NO_RESULT!", "")},
             (
-                "a.xlsx, Sheet!A2: the formula has no stored result; open the workbook in a spreadsheet program, save "
-                "it "
-                "and run again",
+                "a.xlsx, Sheet!A2: the formula has no stored result; open the workbook in a spreadsheet program, "
+                "save it, then run the same command again",
             ),
         ),
         _HEADER + '<row r="2"><c r="A2"><f>A1</f></c></row>',
@@ -181,9 +178,8 @@ _CELL_PROBLEMS = (
             _COLUMNS,
             {2: ("Ada", "London"), 3: ("Alan", "#NO_RESULT!")},
             (
-                "a.xlsx, Sheet!B3: the formula has no stored result; open the workbook in a spreadsheet program, save "
-                "it "
-                "and run again",
+                "a.xlsx, Sheet!B3: the formula has no stored result; open the workbook in a spreadsheet program, "
+                "save it, then run the same command again",
             ),
         ),
     ),
@@ -195,10 +191,8 @@ _CELL_PROBLEMS = (
             _COLUMNS,
             _ROWS,
             (
-                "a.xlsx, Sheet!D3: the row has 4 cells, but the header has 2; clear the cells beyond the header, "
-                "or give them "
-                "a "
-                "header; in a CSV, quote cells that hold delimiters",
+                "a.xlsx, Sheet!D3: the row has 4 cells, but the header has 2; clear the extra cells, or give them a "
+                "header; in a CSV, quote cells that contain the delimiter",
             ),
         ),
     ),
@@ -217,9 +211,8 @@ _SHEETS = (
             _COLUMNS,
             {2: ("from Adaylar", "x")},
             warnings=(
-                "a.xlsx: only the sheet 'Adaylar' is read, not 'Notes'; name the right one as sheet: under source: in "
-                "the "
-                "mapping",
+                "a.xlsx: only the sheet 'Adaylar' is read, not 'Notes'; to read another sheet, set sheet: under "
+                "source: in the mapping",
             ),
         ),
     ),
@@ -231,9 +224,8 @@ _SHEETS = (
             _COLUMNS,
             _ROWS,
             warnings=(
-                "a.xlsx: only the sheet 'Sheet' is read, not 'Empty'; name the right one as sheet: under source: in "
-                "the "
-                "mapping",
+                "a.xlsx: only the sheet 'Sheet' is read, not 'Empty'; to read another sheet, set sheet: under "
+                "source: in the mapping",
             ),
         ),
     ),
@@ -256,9 +248,8 @@ _SHEETS = (
         lambda book, sheet: (setattr(sheet, "sheet_state", "hidden"), book.create_sheet("Empty")),
         Seen(
             refused=(
-                "a.xlsx: all visible sheets are empty; name one of them as sheet: under source: in the mapping to "
-                "read "
-                "it; the sheets are 'Sheet' (hidden), 'Empty'",
+                "a.xlsx: all visible sheets are empty; to read a hidden sheet, set sheet: under source: in the "
+                "mapping; the sheets are 'Sheet' (hidden), 'Empty'",
             )
         ),
     ),
@@ -303,14 +294,14 @@ _ERROR_ROW = f'<row r="2">{_TEXT.format("A2", "Ada")}<c r="B2" t="e"><v>#N/A</v>
 _ODD_STYLES = '<cellXfs count="1"><xf numFmtId="odd"/></cellXfs>'
 _ODD = "invalid literal for int() with base 10: 'odd'"
 _UNCHECKED = (
-    f"a.xlsx, Sheet: only the values of this sheet could be read, not its formatting ({_ODD}): a cell that "
-    "shows an error, or a formula without a stored result, is read as blank; leading zeros and percent signs that a "
-    "format adds, hidden rows and merged cells are not known; open it in a spreadsheet program, save it as .xlsx and "
-    "use that, or compare the rows with it"
+    f"a.xlsx, Sheet: only the values of this sheet could be read, not its formatting ({_ODD}): error cells and "
+    "formulas without a stored result are read as blank; leading zeros, percent signs, hidden rows and merged cells "
+    "may be missing or wrong; open it in a spreadsheet program and save it as .xlsx, or compare the rows with the "
+    "original"
 )
 _HIDDEN_UNKNOWN = (
-    f"a.xlsx, Sheet: which rows are hidden could not be read ({_ODD}), and the mapping leaves them out; open it in "
-    "a spreadsheet program, save it as .xlsx and use that, or take hidden_rows: out of the mapping"
+    f"a.xlsx, Sheet: the mapping skips hidden rows, but which rows are hidden cannot be read ({_ODD}); open it in a "
+    "spreadsheet program and save it as .xlsx, or remove hidden_rows: from the mapping"
 )
 
 _UNUSUAL = (
@@ -427,7 +418,7 @@ _UNUSUAL = (
             {4: ("Ada", "London"), 5: ("Alan", "Wilmslow")},
             header_row=3,
             warnings=(
-                "a.xlsx, Sheet: 2 ranges of cells are merged (B4:B5, A6:B6); only the first cell of each holds the "
+                "a.xlsx, Sheet: 2 ranges of cells are merged (B4:B5, A6:B6); only the first cell of each has the "
                 "value, the others are blank; unmerge the cells and fill them in, unless blank is correct",
             ),
         ),
