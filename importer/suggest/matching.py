@@ -207,8 +207,8 @@ _T = TypeVar("_T")
 
 
 def _closest(found: Iterable[_T], score: Callable[[_T], float]) -> tuple[_T, ...]:
-    near = sorted(((score(one), one) for one in found), key=lambda pair: -pair[0])
-    return tuple(one for points, one in near[:2] if points >= _MIN_SIMILARITY)
+    scored = sorted(((score(one), one) for one in found), key=lambda pair: -pair[0])
+    return tuple(one for points, one in scored[:2] if points >= _MIN_SIMILARITY)
 
 
 def _score(goal: Goal, view: ColumnView) -> float:

@@ -253,8 +253,8 @@ def _matching_option(text: str, options: tuple[str, ...]) -> tuple[str | None, b
         words = table.get(option.casefold().replace(" ", "_")) or table.get(_key(option), frozenset())
         if key and key in words:
             return option, True
-    near = closest(text, options)
-    return near, near is not None and fuzz.ratio(_key(text), _key(near)) >= _TYPO_SIMILARITY
+    similar = closest(text, options)
+    return similar, similar is not None and fuzz.ratio(_key(text), _key(similar)) >= _TYPO_SIMILARITY
 
 
 @lru_cache(maxsize=8192)

@@ -106,7 +106,7 @@ ENDLESS = [
     pytest.param("extends: pipe\n", "people.yaml:1:10: the file 'pipe' does not exist", id="extends"),
     pytest.param(
         MAPPING.replace("Permit", "{column: Permit, values: pipe}"),
-        "people.yaml:10:41: the value table 'pipe' cannot be read: it is a pipe or a device, which may never end",
+        "people.yaml:10:41: the value table 'pipe' cannot be read: it is a pipe or a device, not a regular file",
         id="values",
     ),
     pytest.param(
