@@ -16,13 +16,13 @@ from importer.problems import Column, Problem
 from importer.suggest.date_forms import DateForms, date_forms, fitting_formats
 from importer.suggest.header_words import (
     CONCEPTS,
-    FALLBACK_CONCEPTS,
     NOT_IMPORTED,
     OTHER_SUBJECT_WORDS,
     concept_of,
     is_not_imported,
     key_of,
     likely_concept,
+    mentions_phone,
     read_table,
     words_of,
 )
@@ -41,9 +41,10 @@ _NO = frozenset(map(normalize, (*NO_WORDS, *_TABLE["no"])))
 NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:[., '’\u00a0\u202f]\d{3})+|\d+)(?:[.,]\d+)?")
 _EMAIL = re.compile(r"[^@\s,;]+@[^@\s,;]+\.[^@\s,;.]{2,}")
 _URL = re.compile(r"(https?://)?([\w-]+\.)+[a-z]{2,}(/\S*)?", re.IGNORECASE)
+_CLEAR_URL = re.compile(r"(https?://|www\.)\S+|([\w-]+\.)+[a-z]{2,}/\S*", re.IGNORECASE)  # neither cv.pdf nor Node.js
 _PHONE = re.compile(r"[+(]?[\d][\d\s().\-/]{6,22}")
 _DIALED = re.compile(r"[+0(].{8,}|\d{3}[-. ]\d{3}[-. ]\d{4}")
-_WHOLE_HISTORY = re.compile(r"[+-]?\d{1,3}(?:([., '’\u00a0\u202f])\d{3})*|[+-]?\d+")
+_WHOLE_NUMBER = re.compile(r"[+-]?\d{1,3}(?:([., '’\u00a0\u202f])\d{3})*|[+-]?\d+")
 _DOCUMENT = re.compile(r"[A-Za-z0-9_-]*\d[A-Za-z0-9_-]*")
 _FILE_NAME = re.compile(r".*\.(pdf|docx?|odt|rtf|txt|jpe?g|png)", re.IGNORECASE)
 
@@ -154,7 +155,7 @@ class ColumnView:
 
     @cached_property
     def whole_numbers(self) -> float:
-        return self.share(_WHOLE_HISTORY.fullmatch)
+        return self.share(_WHOLE_NUMBER.fullmatch)
 
     @cached_property
     def documents(self) -> float:
@@ -304,11 +305,10 @@ def _profile_column(one: ColumnView) -> ColumnProfile:
 
 
 def _kind_of(one: ColumnView) -> ColumnKind:
-    is_phone_header = "phone" in (one.concept, one.likely, FALLBACK_CONCEPTS.get(one.concept or one.likely or ""))
     shares = {
-        ColumnKind.PHONE: one.phones if is_phone_header or one.dialed >= _DIALED_SHARE else 0.0,
+        ColumnKind.PHONE: one.phones if mentions_phone(one.name) or one.dialed >= _DIALED_SHARE else 0.0,
         ColumnKind.E_MAIL: one.emails,
-        ColumnKind.URL: one.urls,
+        ColumnKind.URL: one.share(_CLEAR_URL.fullmatch),
         ColumnKind.NUMBER: one.numbers,
         ColumnKind.YES_NO: one.yes_no,  # after NUMBER, because 1 and 0 are also words for yes and no
     }

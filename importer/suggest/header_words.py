@@ -177,6 +177,11 @@ def _tokens(text: str) -> tuple[_Words, int]:
     return frozenset(found), removed
 
 
+def mentions_phone(header: str) -> bool:
+    """Whether a word of the header means a phone: `Emergency phone`, `Tel. dienstlich`, `Annenin telefonu`."""
+    return not _tokens(header)[0].isdisjoint(("phone", "mobile"))
+
+
 def _joined_mail(words: tuple[str, ...]) -> tuple[str, ...]:
     """The words with `e`, `posta` joined to one word."""
     joined: list[str] = []

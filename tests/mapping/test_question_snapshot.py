@@ -64,7 +64,7 @@ def test_gone_and_new_questions_are_reported() -> None:
     """A removed question, a new one, and a new required one."""
     new, required = question("n", "date", text="When?"), question(None, text="Where?", required=True)
     assert reported([ASKED], [new, required]) == [
-        "m.yaml:6:3: the question q no longer exists; remove it under answers:",
+        "m.yaml:6:3: q is no longer asked; remove it under answers:",
         "m.yaml:2:1: n ('When?', date) is new: a question; add it under answers: if a column answers it",
         "m.yaml:2:1: text: Where? ('Where?', short_text) is new: a required question; add it under answers:",
     ]
