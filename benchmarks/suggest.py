@@ -183,7 +183,7 @@ def _targets(proposal: Proposal) -> Iterator[tuple[int, str, bool]]:
 
 
 def _columns(value: ProposedValue, name: str) -> Iterator[tuple[int, str, bool]]:
-    return ((column.index, name, not value.doubt) for column in value.taken)
+    return ((column.index, name, not value.review_reason) for column in value.taken)
 
 
 def score(judged: list[Judged]) -> Score:
