@@ -200,7 +200,7 @@ class _Place:
                 errors += report_errors(read_report(out / run), emails, truth)
         errors += [f"row {row} is not settled at the end" for row in self._unsettled(out, windows)]
         errors += [f"run {run} has no report" for run in windows if (out / run).exists() and not has_started(out / run)]
-        errors += [f"{path.name} is left behind" for path in out.glob(".importer/*.at-work")]
+        errors += [f"{path.name} is left behind" for path in out.glob(".importer/*.running")]
         with open_ledger(out / "ledger.sqlite") as ledger:
             return errors + [str(problem) for problem in ledger.check()]
 
