@@ -68,8 +68,8 @@ def _setting(measured: Sequence[Measured]) -> Iterator[str]:
     if bounds:
         yield _line(whole.BOUND, _shown(Spread(tuple(bounds.values())), 2), "1", "", "", "")
     for who, found in contenders.items():
-        beside = [one for one in found if one["turn"] in bounds]
-        ratio = _shown(spread(beside, lambda one: one["seconds"] / bounds[one["turn"]]), 2) if beside else ""
+        with_bound = [one for one in found if one["turn"] in bounds]
+        ratio = _shown(spread(with_bound, lambda one: one["seconds"] / bounds[one["turn"]]), 2) if with_bound else ""
         bare = BARE_LOOPS.get(who)
         times = f"{cpu[who] / cpu[bare]:.2f}" if bare in cpu else ""
         peak = f"{spread(found, lambda one: one['peak']).highest:.0f}"

@@ -170,7 +170,7 @@ class ProcessScenario(RuleBasedStateMachine):
             self._process_ended()
             if code == 0:
                 break
-        assert sorted(self.service.accepted) == sorted(self.emails.values()), "somebody is missing, or exists twice"
+        assert sorted(self.service.accepted) == sorted(self.emails.values()), "a candidate is missing, or exists twice"
 
     def _check_reports(self) -> None:
         accepted = self.service.accepted
