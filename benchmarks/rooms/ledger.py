@@ -39,7 +39,7 @@ def _ours(folder: Path, count: int) -> None:
             identity = ledger.fingerprints.identity(_SCOPE, f"person{row}@example.com")
             attempt = Attempt(identity, "run", row, 1)
             intent = Intent(attempt, identity)
-            ledger.intend_then(intent, partial(_hand_over, ready, attempt))
+            ledger.write_intent(intent, partial(_hand_over, ready, attempt))
             if ready.empty():
                 ledger.flush_soon()
         for _ in range(2 * SENDERS):  # every answer is given

@@ -84,6 +84,8 @@ class Candidates:
         self._rest.close()
         if self._worker is not None:
             self._worker.close()
+        if self.previous is not None:
+            self.previous.close()
 
     def _forecast(self, repeated: Mapping[bytes, int]) -> tuple[Forecast, Mapping[bytes, int]]:
         """With the second row of each e-mail that several rows have, by its hash."""

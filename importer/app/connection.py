@@ -23,7 +23,7 @@ from importer.problems import ImporterError, Problem, UnusableInput
 from importer.regular_files import mode_for_others
 from importer.runs.manifest import read_manifest, runs_in
 from importer.runs.results_folder import make_results, unusable_folder, why_untrusted
-from importer.service import Limits, NoReply, Patience, RecruitingService, Reply, describe_transport
+from importer.service import Limits, NoReply, RecruitingService, Reply, RetryPolicy, describe_transport
 from importer.settings import Settings
 from importer.settings.trust import confirm
 
@@ -46,7 +46,7 @@ class Connection:
     service: RecruitingService
     name: str
     resend_delay: float
-    patience: Patience
+    patience: RetryPolicy
 
     def questions(self, job_post: str) -> tuple[Question, ...]:
         """The questions of a job post, asked with the run's own patience."""
@@ -60,7 +60,9 @@ class Connection:
 
 @contextmanager
 def connect(
-    settings: Settings, rehearsal: Rehearsal | None = None, patience: Callable[[str], Patience] = lambda _: Patience()
+    settings: Settings,
+    rehearsal: Rehearsal | None = None,
+    patience: Callable[[str], RetryPolicy] = lambda _: RetryPolicy(),
 ) -> Iterator[Connection]:
     """The service of the settings, or for a rehearsal the sandbox of the results folder.
 
@@ -96,7 +98,7 @@ def _sandbox(settings: Settings, rehearsal: Rehearsal) -> Iterator[Connection]:
         service = _service(settings, sandbox.base_url, sandbox.token)
         try:
             resend_delay = min(settings.resend_delay_seconds, _SANDBOX_PATIENCE)
-            yield Connection(service, SANDBOX, resend_delay, Patience())
+            yield Connection(service, SANDBOX, resend_delay, RetryPolicy())
         finally:
             service.close()
 
@@ -112,19 +114,19 @@ def sandbox_lock(out: Path) -> AbstractContextManager[None]:
     return held(out / INTERNAL / "sandbox.lock", f"another command works with the sandbox of {out}", instead)
 
 
-def patience_of_run(order: Order, listen: Listener, *, dry_run: bool) -> Callable[[str], Patience]:
+def patience_of_run(order: Order, listen: Listener, *, dry_run: bool) -> Callable[[str], RetryPolicy]:
     """A run waits for a service that it knows to be there as long before its first row as between two of them."""
     settings = order.settings
 
-    def of(base_url: str) -> Patience:
-        def goes_on_for() -> float:
+    def of(base_url: str) -> RetryPolicy:
+        def retry_for() -> float:
             ledger = None if dry_run else open_existing_ledger(settings.ledger_address)
             if ledger is None:
                 return 0.0
             with ledger:
                 return settings.give_up_minutes * 60 if ledger.has_answered(base_url) else 0.0
 
-        return Patience(goes_on_for=goes_on_for, on_wait=lambda seconds: listen(QuestionsDelayed(seconds)))
+        return RetryPolicy(retry_for=retry_for, on_wait=lambda seconds: listen(QuestionsDelayed(seconds)))
 
     return of
 

@@ -30,7 +30,7 @@ from importer.app.planning import Plan, PlannedRun, Planner
 from importer.app.process_rows import end_run, process_rows
 from importer.extract import ReadingLimits
 from importer.ledger import LedgerStore, Scope, open_existing_ledger, open_ledger, presences_in
-from importer.load import DONE_WITH_OTHER_CONTENT, Cancellation, DryLoader, Loader, LoadOptions, Waiting
+from importer.load import IMPORTED_WITH_OTHER_DATA, Cancellation, DryLoader, Loader, LoadOptions, Waiting
 from importer.mapping import read_mapping, read_mappings
 from importer.models import Operation
 from importer.problems import Busy, ImporterError, Problem, StoppedEarly, UnusableInput, UsageError
@@ -56,7 +56,7 @@ class Finished:
     @property
     def done_otherwise(self) -> int:
         """How many rows are in place with other content than the file has now."""
-        return sum(group.count for group in self.summary.problems if group.code == DONE_WITH_OTHER_CONTENT)
+        return sum(group.count for group in self.summary.problems if group.code == IMPORTED_WITH_OTHER_DATA)
 
 
 def import_file(

@@ -17,7 +17,7 @@ from importer.mapping import (
     check_without_columns,
     read_mapping,
     read_mappings,
-    with_seen,
+    with_snapshot,
 )
 from importer.mapping.schema import SCHEMA_FILE, schema_text
 from importer.models import Operation, Question, SourceOptions, Target
@@ -240,7 +240,7 @@ def check_mappings(
             yield replace(checked, misfit=error)
             continue
         if accept:
-            text = with_seen(mapping.path.read_text(encoding="utf-8-sig"), questions)
+            text = with_snapshot(mapping.path.read_text(encoding="utf-8-sig"), questions)
             mapping.path.write_text(text, encoding="utf-8")
         yield checked
 

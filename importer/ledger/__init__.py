@@ -1,4 +1,4 @@
-"""What was intended, sent and answered, durably: the only room that knows the ledger's database."""
+"""A durable record of what was intended, sent and answered: the only room that knows the ledger's database."""
 
 from __future__ import annotations
 
@@ -57,24 +57,24 @@ Address = str | Path
 
 
 def open_ledger(address: Address, clock: Callable[[], float] = time.time) -> LedgerStore:
-    """Open a ledger; where there is none, make a new one with its key. `clock`: seconds since 1970.
+    """Open a ledger, or create it with its key if it does not exist. `clock`: seconds since 1970.
 
     Raises:
-        UnusableInput: it cannot be written, is no ledger, is damaged, was written by a newer importer, its key is gone,
-            or this importer knows no such kind of database.
+        UnusableInput: it cannot be written, is not a ledger, is damaged or of another version, its key is missing, or
+            the type of database is not supported.
     """
     return SqliteLedger.open(ledger_file(address), clock)
 
 
 def open_existing_ledger(address: Address) -> LedgerStore | None:
-    """Open a ledger if there is one; makes none. Raises as `open_ledger` does."""
+    """Open a ledger if it exists; None otherwise. Raises as `open_ledger` does."""
     return open_ledger(address) if ledger_file(address).exists() else None
 
 
 def presences_in(out: Path, address: Address | None = None) -> Presences:
-    """Who is at work on the runs of a results folder; the ledger need not be there yet.
+    """Which runs of a results folder are running; the ledger need not exist yet.
 
-    address: of the ledger that these runs are for, None for what no ledger ever knows of.
+    address: of the ledger that these runs use; None for runs without a ledger.
     """
     if address is not None:
         ledger_file(address)
@@ -82,7 +82,7 @@ def presences_in(out: Path, address: Address | None = None) -> Presences:
 
 
 def ledger_name(address: Address) -> str:
-    """What messages call a ledger, also where there is none yet. Raises as `ledger_file` does."""
+    """The name of a ledger in messages; it need not exist yet. Raises as `ledger_file` does."""
     return str(ledger_file(address))
 
 
@@ -90,7 +90,7 @@ def ledger_file(address: Address) -> Path:
     """The file of a ledger in SQLite.
 
     Raises:
-        UnusableInput: it is the address of a database that this importer cannot use.
+        UnusableInput: it is the address of another type of database.
     """
     path = str(address).removeprefix("sqlite:///")
     if "://" in path:

@@ -1,4 +1,4 @@
-"""The secret key of a ledger: a file in the folder `.importer` beside it."""
+"""The secret key of a ledger: a file in the folder `.importer` next to it."""
 
 from __future__ import annotations
 
@@ -13,24 +13,12 @@ _KEY_BYTES = 32
 
 
 def key_path(ledger_path: Path) -> Path:
-    """Where the key of a ledger lies: in the folder `.importer` beside it."""
+    """The path of a ledger's key: in the folder `.importer` next to it."""
     return ledger_path.parent / INTERNAL / f"{ledger_path.name}.key"
 
 
-def adopt_key(ledger_path: Path) -> None:
-    """Move a key from beside its ledger, where an earlier importer kept it, to its place.
-
-    Raises:
-        OSError: it cannot be moved.
-    """
-    earlier, path = ledger_path.with_name(f"{ledger_path.name}.key"), key_path(ledger_path)
-    if earlier.is_file() and not path.exists():
-        earlier.replace(path)
-        sync_folder(path.parent)
-
-
 def create_key(path: Path) -> None:
-    """Write a new key, private, flushed to disk. Does nothing where one lies already.
+    """Write a new key, private and flushed to disk. Does nothing if there is one already.
 
     Raises:
         OSError: the folder cannot be written.
@@ -42,19 +30,19 @@ def create_key(path: Path) -> None:
             file.write(secrets.token_bytes(_KEY_BYTES))
             file.flush()
             os.fsync(file.fileno())
-        # A file system may know no links. Of two processes that begin together one is here: the ledger's transaction.
+        # Not every file system has links. The ledger's transaction lets only one process in here at a time.
         if not path.exists():
             draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
-    sync_folder(path.parent)  # a power cut must not take the key's name from a ledger that is kept
+    sync_folder(path.parent)  # after a power cut the key must still be found
 
 
 def read_key(path: Path) -> bytes:
     """The key of a ledger.
 
     Raises:
-        UnusableInput: there is none, or it is no key.
+        UnusableInput: it is missing or not a key.
     """
     try:
         key = read_private(path)
@@ -80,7 +68,7 @@ def read_key(path: Path) -> bytes:
 
 
 def foreign_key(path: Path) -> UnusableInput:
-    """The key there has another check value than the ledger's own."""
+    """The check value of this key differs from the ledger's."""
     return UnusableInput(
         Problem(
             "ledger-key-mismatch",

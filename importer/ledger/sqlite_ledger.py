@@ -33,13 +33,13 @@ from importer.ledger.store import LedgerUnwritable
 from importer.problems import UnusableInput, unwritable
 from importer.sqlite_file import Connection, ConstraintError, DatabaseError, SqliteFile, create_private, unusable
 
-_LINGER: Final = 0.01  # seconds that a write nobody waits for gives others to share its commit
-_RESERVE: Final = 1024 * 1024  # bytes on the disk; answers of far more rows than can be in flight
+_LINGER: Final = 0.01  # seconds for which an asynchronous write waits for others, to share one commit
+_RESERVE: Final = 1024 * 1024  # bytes: enough for the answers of many more rows than can be in flight
 
 _INTEND: Final = """INSERT INTO identities (identity, state, status, body_digest, run, "row", updated_at)
     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (identity) DO UPDATE SET state = excluded.state, status = excluded.status,
     body_digest = excluded.body_digest, run = excluded.run, "row" = excluded."row", updated_at = excluded.updated_at"""
-_BEGIN_ATTEMPT: Final = """INSERT INTO attempts (identity, run, "row", number, started_at, state, after_doubt)
+_BEGIN_ATTEMPT: Final = """INSERT INTO attempts (identity, run, "row", number, started_at, state, after_unconfirmed)
     VALUES (?, ?, ?, ?, ?, ?, ?)"""
 _ANSWER: Final = "UPDATE identities SET state = ?, status = ?, updated_at = ? WHERE identity = ?"
 _END_ATTEMPT: Final = """UPDATE attempts SET state = ?, status = ?, ended_at = ?
@@ -47,7 +47,7 @@ _END_ATTEMPT: Final = """UPDATE attempts SET state = ?, status = ?, ended_at = ?
 
 
 class SqliteLedger(SqliteRuns):
-    """`LedgerStore` in a file: beside it, in `.importer/`, lie its key, its disk reserve and the locks of targets."""
+    """`LedgerStore` in a file. Its key, disk reserve and target locks are in the folder `.importer` next to it."""
 
     def __init__(self, file: SqliteFile, fingerprints: Fingerprints, clock: Callable[[], float]) -> None:
         super().__init__(file, clock)
@@ -59,11 +59,11 @@ class SqliteLedger(SqliteRuns):
 
     @classmethod
     def open(cls, path: Path, clock: Callable[[], float] = time.time) -> SqliteLedger:
-        """Open the ledger at `path`; where there is none, make a new one, private, with its key and disk reserve.
+        """Open the ledger at `path`, or create a private one with its key and disk reserve.
 
         Raises:
-            UnusableInput: it cannot be written, is no ledger, is damaged, was written by a newer importer, or its key
-                is gone.
+            UnusableInput: it cannot be written, is not a ledger, is damaged or of another version, or its key is
+                missing.
         """
         try:
             internal_folder(path.parent)
@@ -108,11 +108,11 @@ class SqliteLedger(SqliteRuns):
         named = "\0".join((scope.base, scope.target.operation, scope.target.id))
         digest = hashlib.sha256(named.encode()).hexdigest()[:12]
         lock = self.path.parent / INTERNAL / f"{self.path.name}.{digest}.lock"
-        with held(lock, f"another run works on {scope}"):
+        with held(lock, f"another run is writing to {scope}"):
             try:
                 yield
             finally:
-                self._writer.flush()  # before another run can take what is not yet written for unconfirmed
+                self._writer.flush()  # else another run would read what is not written yet as unconfirmed
 
     # --- the life of a row ---
 
@@ -123,7 +123,7 @@ class SqliteLedger(SqliteRuns):
         except DatabaseError as error:
             raise self._note_error(str(error)) from None
 
-    def intend_then(self, intent: Intent, on_done: OnDone) -> None:
+    def write_intent(self, intent: Intent, on_done: OnDone) -> None:
         self._writer.put_then(intent, on_done)
 
     def flush_soon(self) -> None:
@@ -145,8 +145,8 @@ class SqliteLedger(SqliteRuns):
     # --- in the writer's thread ---
 
     def _commit(self, group: list[QueuedWrite[Write]]) -> None:
-        if self._error is None and (danger := self._danger()):
-            self._note_error(danger)
+        if self._error is None and (reason := self._unsafe_reason()):
+            self._note_error(reason)
         if self._error is not None:
             group = _refuse_intents(group, self._error)
         try:
@@ -156,15 +156,15 @@ class SqliteLedger(SqliteRuns):
         except DatabaseError as failure:
             error = self._note_error(str(failure))
             self._reserve.release()
-            self._write_answers_at_least(_refuse_intents(group, error), error)
+            self._write_answers(_refuse_intents(group, error), error)
 
-    def _danger(self) -> str | None:
-        """What is wrong outside of the file, that SQLite would not notice or notice too late."""
+    def _unsafe_reason(self) -> str | None:
+        """What is wrong around the file that SQLite would notice too late or not at all."""
         if not self.is_in_place():
             return "the file was moved or deleted"
-        return "its disk is almost full" if self._reserve.is_threatened() else None
+        return "its disk is almost full" if self._reserve.is_needed() else None
 
-    def _write_answers_at_least(self, group: list[QueuedWrite[Write]], error: LedgerUnwritable) -> None:
+    def _write_answers(self, group: list[QueuedWrite[Write]], error: LedgerUnwritable) -> None:
         try:
             self._write(group)
         except DatabaseError:
@@ -191,7 +191,7 @@ class SqliteLedger(SqliteRuns):
 
 
 def _refuse_intents(group: list[QueuedWrite[Write]], error: LedgerUnwritable) -> list[QueuedWrite[Write]]:
-    """Settle the intents of a group as not written; give its answers."""
+    """Report the intents of a group as not written; return its answers."""
     for queued in group:
         if isinstance(queued.write, Intent):
             queued.settle(error)
@@ -212,24 +212,24 @@ def _write_plan(connection: Connection, plan: GroupPlan, now: float) -> None:
     connection.executemany(_END_ATTEMPT, [(*values, *attempt[1:]) for *values, attempt in ended])
     begun = [(one.known.state.value, one) for one in plan.begun]
     connection.executemany(_INTEND, [(one.attempt.identity, state, *one.known[1:], now) for state, one in begun])
-    connection.executemany(_BEGIN_ATTEMPT, [(*one.attempt, now, state, one.after_doubt) for state, one in begun])
+    connection.executemany(_BEGIN_ATTEMPT, [(*one.attempt, now, state, one.after_unconfirmed) for state, one in begun])
 
 
 class DiskReserve:
-    """Room on the ledger's disk, a file of real bytes, so that an answer can be recorded when nothing else fits.
+    """A file that reserves space on the ledger's disk, so that answers can still be recorded when the disk is full.
 
-    When the disk is full it is released, and nothing new is sent.
+    Then it is deleted, and nothing new is sent.
     """
 
     def __init__(self, ledger_path: Path) -> None:
         self._disk = ledger_path.parent
-        self._path = ledger_path.parent / INTERNAL / f"{ledger_path.name}.ballast"
+        self._path = ledger_path.parent / INTERNAL / f"{ledger_path.name}.reserve"
 
     def take(self) -> None:
-        """Write the file where it is not there.
+        """Create the file if it does not exist.
 
         Raises:
-            OSError: there is no room for it.
+            OSError: it cannot be written.
         """
         descriptor = open_private(self._path, os.O_WRONLY | os.O_CREAT)
         try:
@@ -237,7 +237,7 @@ class DiskReserve:
                 if os.fstat(descriptor).st_size == _RESERVE:
                     return
                 file.truncate(0)
-                # Not a hole, and not zeros: some file systems keep neither on disk.
+                # Random bytes: some file systems store neither holes nor zeros.
                 file.write(os.urandom(_RESERVE))
                 file.flush()
                 os.fsync(file.fileno())
@@ -246,9 +246,9 @@ class DiskReserve:
             raise
 
     def release(self) -> None:
-        """Free its room."""
+        """Free the space."""
         self._path.unlink(missing_ok=True)
 
-    def is_threatened(self) -> bool:
-        """Whether so little room is left that the next commit may need the reserve."""
+    def is_needed(self) -> bool:
+        """Whether so little space is left that the next commit may need the reserve."""
         return shutil.disk_usage(self._disk).free < _RESERVE

@@ -1,4 +1,4 @@
-"""The runs of a ledger in SQLite, and what became of the rows of each."""
+"""The runs of a SQLite ledger, and the states of their rows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _IS_OF: Final = "base = ? AND operation = ? AND target = ?"  # see _values_of
 
 
 class SqliteRuns:
-    """The part of `LedgerStore` that is about runs. `clock` gives seconds since 1970."""
+    """The part of `LedgerStore` for runs. `clock`: seconds since 1970."""
 
     def __init__(self, file: SqliteFile, clock: Callable[[], float]) -> None:
         self.path: Path = file.path
@@ -36,7 +36,7 @@ class SqliteRuns:
 
     def begin_run(self, record: RunRecord) -> None:
         with self._transaction(writes=True) as connection:
-            self._note_killed(connection, record.scope)
+            self._mark_killed(connection, record.scope)
             connection.execute(_BEGIN_RUN, _run_row(record))
 
     def end_run(self, run: str, ended_at: datetime, exit_code: int | None) -> None:
@@ -45,7 +45,7 @@ class SqliteRuns:
             with self._file.transaction(writes=True) as connection:
                 record = _find_run(connection, run)
                 if record is not None:
-                    self._note_killed(connection, record.scope)
+                    self._mark_killed(connection, record.scope)
                     connection.execute(change, (ended_at.isoformat(), exit_code, run))
         except DatabaseError as error:
             raise LedgerUnwritable(self.name, str(error)) from None
@@ -91,14 +91,14 @@ class SqliteRuns:
                 yield row
 
     def row_states(self, run: str) -> Iterator[RowState]:
-        query = "SELECT row, state, status, number, after_doubt FROM attempts WHERE run = ? ORDER BY row, number"
+        query = "SELECT row, state, status, number, after_unconfirmed FROM attempts WHERE run = ? ORDER BY row, number"
         with self._transaction() as connection:
             for row, attempts in groupby(connection.execute(query, (run,)), itemgetter(0)):
                 last_status: int | None = None
-                for _, state, status, number, after_doubt in attempts:  # noqa: B007 - the last attempt's are wanted
+                for _, state, status, number, after_unconfirmed in attempts:  # noqa: B007 - used after the loop: those of the last attempt
                     last_status = status if status is not None else last_status
                 left = State.UNCONFIRMED if state == State.IN_FLIGHT else State(state)
-                yield RowState(row, left, last_status, number, bool(after_doubt))
+                yield RowState(row, left, last_status, number, bool(after_unconfirmed))
 
     def resolve(self, run: str, row: int, *, created: bool) -> None:
         record = self.run(run)
@@ -106,7 +106,7 @@ class SqliteRuns:
             raise UsageError(f"the ledger {self.name} does not know run {run}; list the runs with: importer runs")
         after = State.CREATED if created else State.FAILED
         with self._transaction(writes=True) as connection:
-            self._note_killed(connection, record.scope)
+            self._mark_killed(connection, record.scope)
             sent = connection.execute("SELECT identity FROM attempts WHERE run = ? AND row = ?", (run, row)).fetchone()
             if sent is None:
                 raise UsageError(f"run {run} sent nothing for row {row}; see its rows with: importer show {run}")
@@ -128,7 +128,7 @@ class SqliteRuns:
 
     @contextmanager
     def _transaction(self, *, writes: bool = False) -> Iterator[Connection]:
-        """One for reading or writing outside of the life of a row; what is wrong with the file is reported as such."""
+        """A transaction outside the life of a row; database errors become problems of the file."""
         try:
             with self._file.transaction(writes=writes) as connection:
                 yield connection
@@ -137,8 +137,8 @@ class SqliteRuns:
         except DatabaseError as error:
             raise unusable(self.path, error) from None
 
-    def _note_killed(self, connection: Connection, scope: Scope) -> None:
-        """After a crash, an intent without an answer is unconfirmed, never new."""
+    def _mark_killed(self, connection: Connection, scope: Scope) -> None:
+        """Mark intents without an answer as unconfirmed: after a crash they are never new."""
         of_scope = f"run IN (SELECT run FROM runs WHERE {_IS_OF})"
         connection.execute(
             f"UPDATE attempts SET ended_at = ?, state = ? WHERE ended_at IS NULL AND {of_scope}",
@@ -181,7 +181,7 @@ def _run_row(record: RunRecord) -> tuple[Any, ...]:
 
 
 def _as_text(name: str) -> str:
-    """The name of a file may be no UTF-8, which is all that SQLite takes."""
+    """A file name may not be UTF-8, but SQLite stores only UTF-8."""
     return name.encode("utf-8", "backslashreplace").decode()
 
 

@@ -1,4 +1,4 @@
-"""The tables of a ledger in SQLite: made, brought up to date, checked."""
+"""The tables of a SQLite ledger: created and checked."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from importer.ledger.key import adopt_key, create_key, foreign_key, key_path, read_key
+from importer.ledger.key import create_key, foreign_key, key_path, read_key
 from importer.ledger.states import Fingerprints, State
 from importer.problems import FilePlace, Problem, UnusableInput
 from importer.sqlite_file import Connection, SqliteFile, no_database
 
-_VERSION: Final = 2
+_VERSION: Final = 3  # no earlier one was ever released
 
 _STATES: Final = ", ".join(f"'{state}'" for state in State)
 
@@ -20,7 +20,7 @@ _TABLES: Final = (
          version INTEGER NOT NULL,
          key_check BLOB NOT NULL
        )""",
-    # Since purged_at, source, hash, mapping and folder are empty.
+    # If purged_at is set, source, sha256, mapping and folder are empty.
     """CREATE TABLE runs (
          run VARCHAR NOT NULL PRIMARY KEY,
          base VARCHAR NOT NULL,
@@ -35,7 +35,7 @@ _TABLES: Final = (
          exit_code INTEGER,
          purged_at VARCHAR
        )""",
-    # updated_at, as every time below: seconds since 1970.
+    # All times below are seconds since 1970.
     f"""CREATE TABLE identities (
           identity BLOB NOT NULL PRIMARY KEY,
           state VARCHAR NOT NULL CHECK (state IN ({_STATES})),
@@ -45,8 +45,8 @@ _TABLES: Final = (
           "row" INTEGER NOT NULL,
           updated_at FLOAT NOT NULL
         )""",
-    # state: what the attempt left its identity in; in_flight while it is open. after_doubt: an earlier request for
-    # the same identity was in doubt when this one was intended.
+    # state: of the identity after the attempt; in_flight while it is open. after_unconfirmed: an earlier request for
+    # the same identity was unconfirmed when this one was intended.
     f"""CREATE TABLE attempts (
           run VARCHAR NOT NULL REFERENCES runs (run),
           "row" INTEGER NOT NULL,
@@ -56,32 +56,23 @@ _TABLES: Final = (
           ended_at FLOAT,
           status INTEGER,
           state VARCHAR NOT NULL CHECK (state IN ({_STATES})),
-          after_doubt BOOLEAN NOT NULL DEFAULT 0,
+          after_unconfirmed BOOLEAN NOT NULL DEFAULT 0,
           PRIMARY KEY (run, "row", number)
         ) WITHOUT ROWID""",
     "CREATE UNIQUE INDEX one_open_attempt ON attempts (identity) WHERE ended_at IS NULL",
 )
 
-# What leads from each version to the next. A step is never changed once it was released; a new one is added.
-_MIGRATIONS: Final[dict[int, tuple[str, ...]]] = {
-    1: (
-        "ALTER TABLE runs ADD COLUMN purged_at VARCHAR",
-        "ALTER TABLE attempts ADD COLUMN after_doubt BOOLEAN NOT NULL DEFAULT 0",
-    ),
-}
-
 
 def initialize_or_check(file: SqliteFile) -> Fingerprints:
-    """Make the tables and the key of a new ledger, or check an old one and bring it up to date.
+    """Create the tables and the key of a new ledger, or check an existing one; return the hashes made with its key.
 
-    All in one transaction: after a crash the ledger is the old one, or none. Gives what identities are made with.
+    All in one transaction, so a crash leaves a complete ledger or none.
 
     Raises:
-        UnusableInput: it is no ledger, was written by a newer importer, or its key is gone or another's.
+        UnusableInput: it is not a ledger, has another version, or its key is missing or belongs to another ledger.
     """
     path = file.path
     with file.transaction(writes=True) as connection:
-        adopt_key(path)
         tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if not tables:
             create_key(key_path(path))
@@ -96,37 +87,38 @@ def initialize_or_check(file: SqliteFile) -> Fingerprints:
         if len(about) != 1:
             raise no_database(path, "its version is missing")
         [(version, key_check)] = about
-        if version > _VERSION:
-            raise _newer(path, version)
+        if version != _VERSION:
+            raise _other_version(path, version)
         fingerprints = Fingerprints(read_key(key_path(path)))
         if fingerprints.key_check() != key_check:
             raise foreign_key(key_path(path))
-        for step in range(version, _VERSION):
-            for statement in _MIGRATIONS[step]:
-                connection.execute(statement)
-            connection.execute("UPDATE about SET version = ?", (step + 1,))
     return fingerprints
 
 
-def _newer(path: Path, version: int) -> UnusableInput:
+def _other_version(path: Path, version: int) -> UnusableInput:
+    is_newer = version > _VERSION
     return UnusableInput(
         Problem(
-            "ledger-too-new",
-            f"a newer importer wrote this ledger (its version is {version}, this importer reads {_VERSION})",
-            "update this importer, or choose another folder with --out",
+            "ledger-too-new" if is_newer else "ledger-too-old",
+            f"{'a newer importer' if is_newer else 'an older importer'} wrote this ledger (its version is {version}, "
+            f"this importer reads {_VERSION})",
+            "update this importer, or choose another folder with --out"
+            if is_newer
+            else "use the importer that wrote it, or choose another folder with --out; with a new ledger every row is "
+            "sent again and the service reports which candidates it already has",
             FilePlace(str(path)),
         )
     )
 
 
-# --- what must be true of a ledger --------------------------------------------------------------
+# --- invariants of a ledger --------------------------------------------------------------------
 
 _HINT: Final = "keep a copy of the file, restore it from a backup, and report this to the developers"
 
 
 @dataclass(frozen=True, slots=True)
 class _Invariant:
-    """`offenders` counts what breaks it; `message` says so of that many."""
+    """The query `offenders` counts what breaks it; `message` reports the count."""
 
     code: str
     message: str
@@ -174,16 +166,16 @@ _INVARIANTS: Final = (
 
 
 def examine(connection: Connection, path: Path) -> tuple[Problem, ...]:
-    """Every invariant that is broken, and what SQLite itself finds."""
+    """Every broken invariant, and what SQLite's own checks find."""
     place = FilePlace(str(path))
     problems = []
     for (finding,) in connection.execute("PRAGMA integrity_check"):
         if finding != "ok":
             problems.append(Problem("ledger-damaged", f"the database is damaged: {finding}", _HINT, place))
-    strays = len(connection.execute("PRAGMA foreign_key_check").fetchall())
-    if strays:
+    broken = len(connection.execute("PRAGMA foreign_key_check").fetchall())
+    if broken:
         problems.append(
-            Problem("ledger-references-broken", f"{strays} entries refer to entries that do not exist", _HINT, place)
+            Problem("ledger-references-broken", f"{broken} entries refer to entries that do not exist", _HINT, place)
         )
     for invariant in _INVARIANTS:
         (count,) = connection.execute(invariant.offenders).fetchone()

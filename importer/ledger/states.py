@@ -1,4 +1,4 @@
-"""What a ledger knows: identities without personal data, the table of their states, and the values kept of them."""
+"""What a ledger stores: identities without personal data, their states, and the allowed transitions."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from typing import NamedTuple
 
 from importer.models import Target
 
-_PIECE = 2000  # bytes; for more at once Python lets other threads in, and waiting for them takes longer than the hash
+_PIECE = 2000  # bytes: for larger pieces hashlib releases the GIL, and getting it back takes longer than the hash
 
 
-# --- the states of an identity and the ways between them ------------------------------------------
+# --- the states of an identity and their transitions ----------------------------------------------
 
 
 class State(StrEnum):
     """What the ledger knows of one identity (operation, base URL, target, e-mail).
 
-    An identity that the ledger does not hold has never been sent. `not_sent` is therefore no state.
+    An identity that is not in the ledger was never sent, so `not_sent` is not a state.
     """
 
     PLANNED = "planned"  # every request so far was proven not processed; another one is due
@@ -30,12 +30,12 @@ class State(StrEnum):
     CREATED = "created"
     ALREADY_EXISTS = "already_exists"
     REJECTED = "rejected"
-    FAILED = "failed"  # proven not accepted, and given up for this run
+    FAILED = "failed"  # proven not accepted, and not retried in this run
 
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """One allowed step; `before` None is an identity that the ledger does not hold yet."""
+    """One allowed step; `before` None: the identity is not in the ledger yet."""
 
     before: State | None
     after: State
@@ -46,36 +46,36 @@ TRANSITIONS: tuple[Transition, ...] = (
     Transition(None, State.IN_FLIGHT, "first intent"),
     Transition(State.PLANNED, State.IN_FLIGHT, "sent again after a wait, in this run or a later one"),
     Transition(State.FAILED, State.IN_FLIGHT, "sent again by a later run"),
-    Transition(State.UNCONFIRMED, State.IN_FLIGHT, "settling: the same identity is sent again"),
+    Transition(State.UNCONFIRMED, State.IN_FLIGHT, "sent again to confirm it"),
     Transition(State.REJECTED, State.IN_FLIGHT, "the row's content changed, or --resend-rejected"),
-    Transition(State.IN_FLIGHT, State.PLANNED, "proven not processed, no earlier request in doubt"),
-    Transition(State.IN_FLIGHT, State.UNCONFIRMED, "ambiguous answer, or the run died before one was recorded"),
+    Transition(State.IN_FLIGHT, State.PLANNED, "proven not processed, no earlier request unconfirmed"),
+    Transition(State.IN_FLIGHT, State.UNCONFIRMED, "inconclusive answer, or the run was killed before it was recorded"),
     Transition(State.IN_FLIGHT, State.CREATED, "201"),
     Transition(State.IN_FLIGHT, State.ALREADY_EXISTS, "409"),
     Transition(State.IN_FLIGHT, State.REJECTED, "400, 413 or 422"),
     Transition(State.IN_FLIGHT, State.FAILED, "the service refused the target, the token or the request's form"),
-    Transition(State.PLANNED, State.FAILED, "the last allowed attempt was used up"),
-    Transition(State.UNCONFIRMED, State.CREATED, "a person found the candidate there"),
-    Transition(State.UNCONFIRMED, State.FAILED, "a person found that the candidate is not there"),
+    Transition(State.PLANNED, State.FAILED, "the last allowed attempt failed"),
+    Transition(State.UNCONFIRMED, State.CREATED, "a person found the candidate in the service"),
+    Transition(State.UNCONFIRMED, State.FAILED, "a person found that the candidate is not in the service"),
 )
 
 DONE = frozenset({State.CREATED, State.ALREADY_EXISTS})
-"""States that no request ever leaves: the candidate is where the row wants it."""
+"""Final states: the candidate is in the service, and the row is never sent again."""
 
 _ALLOWED = frozenset((step.before, step.after) for step in TRANSITIONS)
 
 
 def allowed(before: State | None, after: State) -> bool:
-    """Whether the table has a step from `before` to `after`."""
+    """Whether the transition from `before` to `after` is allowed."""
     return (before, after) in _ALLOWED
 
 
-# --- what goes into the ledger and comes out of it ------------------------------------------------
+# --- values stored in the ledger ------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where rows go: the service by its base URL (or the name "sandbox"), and the target there."""
+    """A target at a service, which is named by its base URL (or "sandbox")."""
 
     base: str
     target: Target
@@ -89,7 +89,7 @@ class RunRecord:
     """One run: where it sends to, what it reads, and how it ended.
 
     `source` is the name of the source file and `sha256` the hash of the copy that was read; `mapping` and `folder`
-    are paths as they were given. `ended_at` None: it goes on, or it was killed. `purged_at`: since then `source`,
+    are paths as they were given. `ended_at` None: it is running, or was killed. If `purged_at` is set, `source`,
     `sha256`, `mapping` and `folder` are empty.
     """
 
@@ -106,9 +106,9 @@ class RunRecord:
 
 
 class Known(NamedTuple):
-    """What the ledger knows of an identity: its state, the last status read, and the run and row that got it there.
+    """The record of an identity: its state, the last status received, and the run and row that led to it.
 
-    `body_digest` is that of the request body last sent; of an unconfirmed one that of the first in doubt.
+    `body_digest` is that of the last request body; if unconfirmed, that of the first unconfirmed one.
     """
 
     state: State
@@ -128,14 +128,14 @@ class Attempt(NamedTuple):
 
 
 class Intent(NamedTuple):
-    """What must be on disk before the request of an attempt is sent."""
+    """What is written to disk before the request of an attempt is sent."""
 
     attempt: Attempt
     body_digest: bytes
 
 
 class Answered(NamedTuple):
-    """What an attempt came to: the state that it leaves its identity in, and the status where one was read."""
+    """The result of an attempt: the state of its identity after it, and the status if one was received."""
 
     attempt: Attempt
     state: State
@@ -144,24 +144,24 @@ class Answered(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RowState:
-    """How far the life of one row of one run came: the state that its last attempt left, and the last status.
+    """One row of one run: the state after its last attempt, and the last status received.
 
-    `attempts` is the number of requests intended for it. A request that was intended and not answered is UNCONFIRMED.
-    `after_doubt`: when the last of them was intended, an earlier one may have been accepted.
+    `attempts` is the number of requests intended for it. An intent without an answer is UNCONFIRMED.
+    `after_unconfirmed`: an earlier request may have been accepted when the last one was intended.
     """
 
     row: int
     state: State
     status: int | None
     attempts: int
-    after_doubt: bool = False
+    after_unconfirmed: bool = False
 
 
 # --- identities and body digests: keyed hashes ----------------------------------------------------
 
 
 def normalized_email(email: str) -> str:
-    """The same text for all spellings of one address."""
+    """The address with case and Unicode form normalized, so that all its spellings are equal."""
     return unicodedata.normalize("NFC", email.strip()).casefold()
 
 
@@ -181,11 +181,11 @@ class Fingerprints:
         return self._digest_of("identity", scope.base, scope.target.operation, scope.target.id, address)
 
     def body_digest(self, body: bytes) -> bytes:
-        """32 bytes that tell whether a row's request body changed."""
+        """32 bytes that show whether a row's request body changed."""
         return self._digest(b"body\0" + body)
 
     def key_check(self) -> bytes:
-        """32 bytes by which a ledger knows that it is opened with the key it was written with."""
+        """32 bytes that show whether a ledger is opened with its own key."""
         return self._digest_of("key check")
 
     def _digest_of(self, *parts: str) -> bytes:
@@ -198,15 +198,15 @@ class Fingerprints:
         return mac.digest()
 
 
-# --- what a group of intents and answers does: decided here, written by each store ----------------
+# --- what a group of intents and answers changes: decided here, written by each store -------------
 
 Write = Intent | Answered
 
 
 class NotAllowed(RuntimeError):
-    """The ledger refuses a step that the table of states does not have. Nothing was written of it.
+    """The ledger refuses a transition that is not allowed. Nothing was written.
 
-    `row` is the one that brought the identity into the state that it is in, None where there is none.
+    `row`: the row that led to the current state, if any.
     """
 
     def __init__(self, before: State | None, after: State, row: int | None) -> None:
@@ -216,33 +216,33 @@ class NotAllowed(RuntimeError):
         super().__init__(f"no step from {before or 'nothing'} to {after}")
 
 
-class Begun(NamedTuple):
-    """An attempt that is begun, and what is known of its identity from then on.
+class StartedAttempt(NamedTuple):
+    """An attempt that starts, and the record of its identity from then on.
 
-    after_doubt: an earlier request for the same identity was in doubt when this one was intended.
+    after_unconfirmed: an earlier request for the same identity was unconfirmed when this one was intended.
     """
 
     attempt: Attempt
     known: Known
-    after_doubt: bool
+    after_unconfirmed: bool
 
 
 @dataclass(slots=True)
 class GroupPlan:
-    """What is to be written of a group: `answers` first, then `begun`, all in one transaction; and what is refused.
+    """What to write of a group: `answers` first, then `begun`, all in one transaction; and what is refused.
 
-    The answer to an attempt never shares a group with its own intent, which was waited for; but the next intent of the
-    same identity may share one with it. answers: the last of each identity, since an attempt may be given up as soon
-    as it ended; refused: by the index in the group.
+    An answer never shares a group with its own intent, which was written before; the next intent for the same identity
+    may share a group with it. answers: the last one for each identity, since an attempt may be recorded as failed right
+    after its answer; refused: by index in the group.
     """
 
     answers: dict[bytes, Answered] = field(default_factory=dict)
-    begun: list[Begun] = field(default_factory=list)
+    begun: list[StartedAttempt] = field(default_factory=list)
     refused: dict[int, NotAllowed] = field(default_factory=dict)
 
 
 def plan_group(known: dict[bytes, Known], group: Iterable[Write]) -> GroupPlan:
-    """What the table of states allows of a group, in its order. `known`: of all its identities; brought up to date."""
+    """Which writes of a group are allowed, in order. `known`: the records of its identities, which are updated."""
     plan = GroupPlan()
     for index, write in enumerate(group):
         attempt = write.attempt
@@ -254,8 +254,10 @@ def plan_group(known: dict[bytes, Known], group: Iterable[Write]) -> GroupPlan:
         elif isinstance(write, Intent):
             status, digest = now.status if now else None, write.body_digest
             if now is not None and before is State.UNCONFIRMED:
-                digest = now.body_digest  # while that one is in doubt, a refusal must be compared with it
-            begun = Begun(attempt, Known(after, status, digest, attempt.run, attempt.row), before is State.UNCONFIRMED)
+                digest = now.body_digest  # while that one is unconfirmed, a rejection must be compared with it
+            begun = StartedAttempt(
+                attempt, Known(after, status, digest, attempt.run, attempt.row), before is State.UNCONFIRMED
+            )
             known[attempt.identity] = begun.known
             plan.begun.append(begun)
         elif now is not None:

@@ -1,7 +1,7 @@
-"""What a ledger must do, whatever database it is kept in: `LedgerStore`; and which runs are at work: `Presences`.
+"""The protocols `LedgerStore`, whatever the database, and `Presences`, which knows the runs that are running.
 
-Another database is one more file beside `sqlite_ledger`, and a line in `__init__` for the scheme of its addresses. What
-these protocols promise is tested by `tests/ledger/test_store.py`, for each store alike.
+To support another database, add a file next to `sqlite_ledger` and a line in `__init__` for the scheme of its
+addresses. `tests/ledger/test_store.py` tests each store against these protocols.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from importer.file_lock import acquire, is_free
 from importer.ledger.states import Answered, Fingerprints, Intent, Known, RowState, RunRecord, Scope
 from importer.problems import Problem, StoppedEarly
 
-_ENDING: Final = ".at-work"
+_SUFFIX: Final = ".running"
 
 
 class LedgerUnwritable(StoppedEarly):
-    """The ledger cannot be written any more, so nothing more may be sent. `reason` is what is wrong with it."""
+    """The ledger cannot be written any more, so nothing more may be sent."""
 
     def __init__(self, name: str, reason: str) -> None:
         self.reason = f"the ledger {name} cannot be written ({reason})"
@@ -31,34 +31,34 @@ class LedgerUnwritable(StoppedEarly):
 
 
 class LedgerStore(Protocol):
-    """States and attempts of identities, and runs: durable, without personal data, safe to use from many threads.
+    """States and attempts of identities, and runs: durable, without personal data, thread-safe.
 
-    What a store must keep to (design.md, section 7):
+    Each store promises (design.md, section 7):
 
-    - Nothing is sent before its intent is durable: whoever is told so by `intend_then` may send, whatever happens to
-      this process, its machine or its connection afterwards. Intents may share a commit.
+    - Nothing is sent before its intent is durable: once `write_intent` has reported success, the intent survives the
+      death of the process, the machine or the connection. Intents may share a commit.
     - An intent without an answer is unconfirmed after a crash, never new.
-    - One open attempt for each identity, whoever writes; and no step that is not in `TRANSITIONS`. The store itself
-      refuses both (`plan_group` says which), also where two processes write.
-    - An answer may come late, but is not lost while anything can be written: room for it is kept.
-    - Once something could not be written, every later intent is refused: `LedgerUnwritable`.
-    - E-mails, names and bodies are there as keyed hashes only, and it is opened with the key it was begun with, or
-      not at all: another key would call everybody new.
+    - One open attempt for each identity, and no transition that is not in `TRANSITIONS`. The store itself refuses
+      others (`plan_group` says which), also if two processes write.
+    - An answer may be written late, but is not lost while anything can be written: space for it is reserved.
+    - After a failed write every later intent is refused: `LedgerUnwritable`.
+    - E-mails, names and bodies are stored as keyed hashes only. A ledger cannot be opened with another key: every
+      candidate would look new.
 
-    What is wrong with it outside of the life of a row is raised as UnusableInput.
+    Errors outside the life of a row are raised as UnusableInput.
     """
 
     @property
     def address(self) -> str:
-        """What `open_ledger` opens it by. May hold a password."""
+        """The address for `open_ledger`. May contain a password."""
 
     @property
     def name(self) -> str:
-        """What messages call it: a path, or an address without its password."""
+        """Its name in messages: a path, or an address without its password."""
 
     @property
     def fingerprints(self) -> Fingerprints:
-        """Makes the identities and body digests of this ledger, with its key."""
+        """Computes identities and body digests with the key of this ledger."""
 
     def __enter__(self) -> Self: ...
 
@@ -67,72 +67,71 @@ class LedgerStore(Protocol):
     ) -> None: ...
 
     def close(self) -> None:
-        """Write what is still to be written, then let it go."""
+        """Write what is still queued, then close the database."""
 
-    # --- who is at work ---
+    # --- the lock of a target ---
 
     def lock_target(self, scope: Scope) -> AbstractContextManager[None]:
-        """Hold the lock of one target. Freed when the process ends, however it ends.
+        """Hold the lock of one target. It is released when the process ends, even if it is killed.
 
-        Whoever begins a run, resolves a row or removes a run holds it. What was recorded under it is durable before it
-        is given up. Where the store can lose it (a session that breaks), no intent is written from then on.
+        Required to begin a run, resolve a row or remove a run. What was recorded under the lock is durable before it is
+        released. If the store can lose the lock (a broken session), no intent is written from then on.
 
         Raises:
             Busy: another run holds it; the message names its process, host and start.
-            UnusableInput: there is no room for it, or no right to make it.
+            UnusableInput: the lock file cannot be written.
         """
 
     # --- the life of a row ---
 
     def look_up(self, wanted: Sequence[bytes]) -> dict[bytes, Known]:
-        """What is known of these identities (at most some thousand at once); the unknown ones are left out.
+        """The records of these identities (at most a few thousand at once), without those that are unknown.
 
         Raises:
-            LedgerUnwritable: it cannot even be read any more.
+            LedgerUnwritable: the ledger cannot be read any more.
         """
 
-    def intend_then(self, intent: Intent, on_done: Callable[[Exception | None], None]) -> None:
-        """Have an intent written, and `on_done` called from a thread of the store: with None when it is durable.
+    def write_intent(self, intent: Intent, on_done: Callable[[Exception | None], None]) -> None:
+        """Queue an intent, and call `on_done` on a thread of the store: with None once it is durable, with
+        LedgerUnwritable if it cannot be written, with NotAllowed if the identity is in flight or done.
 
-        With LedgerUnwritable where it cannot be written, with NotAllowed where the identity is in flight already or
-        done. `on_done` must not wait. Without a `flush_soon` it may take a moment longer, so that more writes share a
-        commit.
+        `on_done` must not block. Without `flush_soon` it may take a moment longer, so that more writes share a commit.
         """
 
     def flush_soon(self) -> None:
-        """Have written now what was put so far; returns at once."""
+        """Write what is queued now; returns at once."""
 
     def record(self, answered: Answered) -> None:
-        """Have an answer written, without waiting for it. An answer that cannot be written stops every later intent."""
+        """Queue an answer. If it cannot be written, every later intent is refused."""
 
     def flush(self) -> None:
         """Return when every answer so far is durable.
 
         Raises:
-            LedgerUnwritable: something could not be written at some time; answers may be missing.
-            NotAllowed: an answer did not fit the state of its identity: a bug of ours.
+            LedgerUnwritable: a write failed; answers may be missing.
+            NotAllowed: an answer did not fit the state of its identity, a bug of ours.
         """
 
     def is_in_place(self) -> bool:
-        """Whether what is written here will be found again by its address."""
+        """Whether the ledger still exists at its address."""
 
     # --- runs ---
 
     def begin_run(self, record: RunRecord) -> None:
-        """Note a run, and what runs of the same scope that died had in flight as unconfirmed."""
+        """Record a new run, and mark as unconfirmed what killed runs of the same scope had in flight."""
 
     def end_run(self, run: str, ended_at: datetime, exit_code: int | None) -> None:
-        """Note how a run ended, and what it left in flight as unconfirmed; `exit_code` None: it was killed.
+        """Record how a run ended, and mark as unconfirmed what it left in flight; `exit_code` None: it was killed.
 
         Raises:
-            LedgerUnwritable: it cannot be written; the next run of the same scope makes up for it.
+            LedgerUnwritable: it cannot be written; the next run of the same scope does it instead.
         """
 
     def forget_run(self, run: str, now: datetime) -> None:
-        """Take from a run what could name a person: its file, its mapping, its folder. What was sent stays known."""
+        """Remove what could identify a person from a run: file, mapping and folder names. What was sent stays known."""
 
     def scrub(self) -> bool:
-        """Leave no bytes of what was taken from it. False where that must wait, since another process reads it."""
+        """Overwrite the bytes of what was removed. False if that must wait because another process is reading."""
 
     def run(self, run: str) -> RunRecord | None:
         """The run of that name."""
@@ -141,56 +140,56 @@ class LedgerStore(Protocol):
         """All runs, the newest first."""
 
     def unfinished_runs(self, scope: Scope) -> tuple[RunRecord, ...]:
-        """The runs of a scope that have no end: killed, or going on now (`lock_target` tells), the newest first."""
+        """The runs of a scope without an end: killed, or running now (see `lock_target`), the newest first."""
 
     def bases(self) -> tuple[str, ...]:
-        """The services that runs were for, by their base URLs: two spellings of one address are two of them."""
+        """The base URLs of all runs; two spellings of one address count as two."""
 
     def has_answered(self, base: str) -> bool:
-        """Whether the service at that address ever answered a request of a run."""
+        """Whether the service at that address ever responded to a run."""
 
     def rows_done(self, run: str) -> Iterator[int]:
-        """The rows of a run whose candidates it found or left where they are to be. Streams."""
+        """The rows of a run that are done: created or already exists. Streams."""
 
     def row_states(self, run: str) -> Iterator[RowState]:
-        """Every row of a run whose life began, in row order, as its last attempt left it. Streams."""
+        """Every row of a run that has an intent, in row order, after its last attempt. Streams."""
 
     def resolve(self, run: str, row: int, *, created: bool) -> None:
-        """Settle an unconfirmed row as a person found it: there, or not there. May be said again.
+        """Record what a person found out about an unconfirmed row: created or not. May be repeated.
 
         Raises:
             UsageError: the run sent nothing for this row, or it is not unconfirmed.
         """
 
     def check(self) -> tuple[Problem, ...]:
-        """What is wrong with the ledger, all of it; nothing in a sound one."""
+        """Every problem of the ledger; empty if it is intact."""
 
 
 class Presence(Protocol):
-    """The word of a process that it is at work on a run."""
+    """Shows that the process of a run is alive."""
 
     def end(self) -> None:
-        """The run has ended, well or not. May be called again."""
+        """The run has ended. May be called again."""
 
 
 class Presences(Protocol):
-    """Which runs of a results folder have a living process. Asked before there is a ledger, and of checks as well."""
+    """Which runs of a results folder have a live process. Needs no ledger, and covers checks too."""
 
     def announce(self, run: str) -> Presence:
-        """Say, from before a run has a folder until it has ended, that its process lives.
+        """Show that the process of a run is alive, from before its folder is created until it has ended.
 
         Raises:
-            OSError: there is no room for it, or no right to make it.
+            OSError: the file cannot be written.
         """
 
     def is_abandoned(self, run: str) -> bool:
-        """Whether the process that made a run is no more, and did not come to its end. Where it left no word: no."""
+        """Whether the process of a run was killed; false for a run that was never announced."""
 
     def forget(self, run: str) -> None:
-        """Take away what a killed process left to say that it lives."""
+        """Remove what a killed process left."""
 
     def runs(self) -> list[str]:
-        """The names of runs that say that their processes live, truly or not: anybody's words, until checked."""
+        """The names of runs that were announced and have not ended. Check them: anyone can create these files."""
 
 
 class FilePresences:
@@ -211,15 +210,15 @@ class FilePresences:
         self._path(run).unlink(missing_ok=True)
 
     def runs(self) -> list[str]:
-        return [path.name.removesuffix(_ENDING) for path in sorted((self._out / INTERNAL).glob(f"*{_ENDING}"))]
+        return [path.name.removesuffix(_SUFFIX) for path in sorted((self._out / INTERNAL).glob(f"*{_SUFFIX}"))]
 
     def _path(self, run: str) -> Path:
-        # Not in the run's folder: so the folder is never there without it.
-        return self._out / INTERNAL / f"{run}{_ENDING}"
+        # Not in the run's folder, so that it exists before the folder does.
+        return self._out / INTERNAL / f"{run}{_SUFFIX}"
 
 
 class FilePresence:
-    """A file that is locked as long as the process lives, and is gone when the run has ended."""
+    """A file that is locked while the process lives, and deleted when the run has ended."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -1,12 +1,12 @@
 """An application becomes an outcome: order, rate, retries, suspensions, stops."""
 
-from importer.load.explanations import DONE_WITH_OTHER_CONTENT, OWN_EARLIER_ATTEMPT, Stop, in_words
+from importer.load.explanations import CREATED_EARLIER, IMPORTED_WITH_OTHER_DATA, Stop, in_words
 from importer.load.loader import DryLoader, Loader, Waiting
 from importer.load.options import Cancellation, ErrorLimit, LoadOptions, parse_minutes
 
 __all__ = [
-    "DONE_WITH_OTHER_CONTENT",
-    "OWN_EARLIER_ATTEMPT",
+    "CREATED_EARLIER",
+    "IMPORTED_WITH_OTHER_DATA",
     "Cancellation",
     "DryLoader",
     "ErrorLimit",

@@ -36,7 +36,7 @@ _OF_TARGET = {
 }
 
 
-def refused_for_all(target: Target, status: int) -> Stop:
+def target_refused(target: Target, status: int) -> Stop:
     """The service answers as it would answer every row: the token is refused, the target closed, the address wrong."""
     if status == 401:
         hint = f"check IMPORTER_TOKEN or IMPORTER_TOKEN_FILE with importer doctor, then {_RUN_AGAIN}"
@@ -107,15 +107,15 @@ def in_words(seconds: float) -> str:
 
 # --- rows ---
 
-_SETTLE_THERE = (
+_RESOLVE_TEMPLATE = (
     "run the same command again to resend it, or look in the service and record the result with: "
     "importer resolve {run} {row} --created (or --not-created)"
 )
-_SETTLE = _SETTLE_THERE.format(run="RUN", row="ROW")
-DONE_WITH_OTHER_CONTENT = (
+_RESOLVE_HINT = _RESOLVE_TEMPLATE.format(run="RUN", row="ROW")
+IMPORTED_WITH_OTHER_DATA = (
     "already-imported-different"  # a correction, or another person: either way a person looks at it
 )
-OWN_EARLIER_ATTEMPT = Problem(
+CREATED_EARLIER = Problem(
     "created-by-earlier-request",
     "most likely created by our own earlier request, whose response was lost",
     "no action needed",
@@ -133,8 +133,10 @@ def outcome_of(job: Job, state: State | None, stop: Stop | None) -> Outcome:
 def duplicate_of(row: int, other_row: int | None) -> Outcome:
     """The outcome of a row whose e-mail another row of this run has; which one, where that is known."""
     other = "another row" if other_row is None else f"row {other_row}"
-    reason = f"{other} of this file has the same e-mail for the same target"
-    return Outcome(row, OutcomeKind.INVALID, problems=(Problem("email-duplicate", reason, "keep one of the two rows"),))
+    reason = f"{other} of this file has the same e-mail address for the same target"
+    return Outcome(
+        row, OutcomeKind.INVALID, problems=(Problem("email-duplicate", reason, "remove one of the two rows"),)
+    )
 
 
 def already_imported(row: int, known: Known, body_digest: bytes) -> Outcome:
@@ -142,7 +144,7 @@ def already_imported(row: int, known: Known, body_digest: bytes) -> Outcome:
     if known.body_digest == body_digest:
         return Outcome(row, OutcomeKind.ALREADY_IMPORTED)
     problem = Problem(
-        DONE_WITH_OTHER_CONTENT,
+        IMPORTED_WITH_OTHER_DATA,
         f"different data for this e-mail was sent in run {known.run}, row {known.row}; this row was not sent",
         "for a correction, change the candidate in the service; for a different person, use a different e-mail address",
     )
@@ -167,7 +169,7 @@ def unconfirmed_before(row: int, known: Known) -> Outcome:
     problem = Problem(
         "unconfirmed",
         f"sent in run {known.run} (row {known.row} there), but the response was lost or inconclusive",
-        _SETTLE_THERE.format(run=known.run, row=known.row),
+        _RESOLVE_TEMPLATE.format(run=known.run, row=known.row),
     )
     return Outcome(row, OutcomeKind.UNCONFIRMED, problems=(problem,))
 
@@ -177,15 +179,15 @@ def _kind_and_problems(job: Job, state: State | None, stop: Stop | None) -> tupl
         case State.CREATED:
             return OutcomeKind.CREATED, _warnings(job)
         case State.ALREADY_EXISTS:
-            return OutcomeKind.ALREADY_EXISTS, () if job.prior is PriorAttempt.NONE else (OWN_EARLIER_ATTEMPT,)
+            return OutcomeKind.ALREADY_EXISTS, () if job.prior is PriorAttempt.NONE else (CREATED_EARLIER,)
         case State.REJECTED:
-            reason = f"the service refused this row ({_answer_text(job)})"
+            reason = f"the service rejected this row ({_answer_text(job)})"
             return OutcomeKind.REJECTED, (Problem("rejected", reason, "fix the row, then run the same command again"),)
         case State.UNCONFIRMED | State.IN_FLIGHT:
-            return OutcomeKind.UNCONFIRMED, (Problem("unconfirmed", _unconfirmed(job), _SETTLE),)
+            return OutcomeKind.UNCONFIRMED, (Problem("unconfirmed", _unconfirmed(job), _RESOLVE_HINT),)
         case State.FAILED | State.PLANNED:
             times = "1 attempt" if job.attempts == 1 else f"{job.attempts} attempts"
-            reason = f"the service did not take this row in {times} ({_answer_text(job)})"
+            reason = f"the service did not accept this row after {times} ({_answer_text(job)})"
             return OutcomeKind.FAILED, (Problem("not-accepted", reason, "run the same command again later"),)
         case None:
             not_sent = Problem("not-sent", f"not sent because {stop.reason}", stop.hint) if stop else None
@@ -221,7 +223,7 @@ def _short_hash(email: str) -> str:
 def _unconfirmed(job: Job) -> str:
     if job.last is None:
         return "an earlier request was sent, but its response was lost or inconclusive"
-    return f"a request may have arrived, but no clear answer came ({_answer_text(job)})"
+    return f"sent, but the response was lost or inconclusive ({_answer_text(job)})"
 
 
 def _answer_text(job: Job) -> str:

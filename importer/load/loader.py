@@ -18,7 +18,7 @@ from importer.load.explanations import (
     unconfirmed_before,
 )
 from importer.load.jobs import TINY, Job, Next, PriorAttempt
-from importer.load.next_step import after_pause, after_question, after_time
+from importer.load.next_step import after_pause, after_question_probe, after_time
 from importer.load.options import Cancellation, LoadOptions
 from importer.load.sender import IDLE, Sender, Service
 from importer.models import Operation, Outcome, OutcomeKind, ReadyCandidate
@@ -155,7 +155,7 @@ class Loader:
         sender = self._sender
         if sender.state.stop is not None:
             return True
-        return not self._cancellation.is_paused and sender.may_take_up and not sender.waiting.is_full
+        return not self._cancellation.is_paused and sender.has_capacity and not sender.waiting.is_full
 
     def _is_over(self) -> bool:
         """Whether every job that was handed in has its outcome."""
@@ -171,7 +171,7 @@ class Loader:
         if not is_paused:
             self._give_up_in_time(now)
         if sender.state.stop is not None:
-            sender.give_back()
+            sender.release_unsent()
             return
         if is_paused:
             return
@@ -180,7 +180,7 @@ class Loader:
         if sender.state.suspension is not None:
             self._probe(now)
         else:
-            while sender.may_take_up and sender.intend_next(self._sent_again(), now):
+            while sender.has_capacity and sender.intend_next(self._sent_again(), now):
                 pass
         sender.send_ready()
         if self._has_reported_suspension and sender.state.suspension is None:
@@ -247,7 +247,7 @@ class Loader:
         is_well = self._ask()
         with sender.lock:
             now = self._cancellation.now()
-            sender.change(after_question(sender.state, is_well, sender.conditions(now)))
+            sender.change(after_question_probe(sender.state, is_well, sender.conditions(now)))
         self._probe(self._cancellation.now())  # after a clear answer the next one at once
 
     # --- what is waited for ---
@@ -277,7 +277,7 @@ class Loader:
         sender, suspension = self._sender, self._sender.state.suspension
         if suspension is None:
             times = [sender.limiter.next_request_at()] if sender.ready else []
-            return times + (sender.waiting.due_times(self._sent_again()) if sender.may_take_up else [])
+            return times + (sender.waiting.due_times(self._sent_again()) if sender.has_capacity else [])
         if sender.is_probing:
             return []
         if sender.ready or suspension.until > now + TINY:

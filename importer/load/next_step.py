@@ -18,7 +18,7 @@ from importer.load.explanations import (
     mapping_is_wrong,
     no_connection,
     no_progress,
-    refused_for_all,
+    target_refused,
     too_many_errors,
 )
 from importer.load.jobs import TINY, Job, Next, PriorAttempt
@@ -126,7 +126,7 @@ def state_after(operation: Operation, disposition: Disposition, prior: PriorAtte
 # --- what comes next ---
 
 
-Suspending = Literal["inconclusive", "refused", "unreachable"]
+SuspensionKind = Literal["inconclusive", "refused", "unreachable"]
 
 
 class Suspension(NamedTuple):
@@ -136,7 +136,7 @@ class Suspension(NamedTuple):
     let through. clear: clear answers to probes so far.
     """
 
-    kind: Suspending
+    kind: SuspensionKind
     reason: str
     until: float
     clear: int = 0
@@ -172,7 +172,7 @@ class RunState(NamedTuple):
     stop: Stop | None = None
 
     @property
-    def goes_singly(self) -> bool:
+    def is_sequential(self) -> bool:
         """Whether only one row may be on its way."""
         return self.finals < _FINAL_BEFORE_MORE_THAN_ONE
 
@@ -220,14 +220,14 @@ def after_answer(run: RunState, job: Job, answer: Reply | NoReply, conditions: C
             return _after_refusal(run, job, state, answer, conditions)
         case Disposition.STOP_RUN | Disposition.STOP_TARGET | Disposition.REDIRECTED:
             step = _end(run, job, state, conditions)
-            return step._replace(run=_stopped(step.run, refused_for_all(conditions.target, answer.status)))
+            return step._replace(run=_stopped(step.run, target_refused(conditions.target, answer.status)))
         case Disposition.REJECTED:
             return _after_final(run, job, state, answer.message, conditions)
         case Disposition.CREATED | Disposition.ALREADY_EXISTS:
             return _after_final(run, job, state, None, conditions)
 
 
-def after_question(run: RunState, is_well: bool, conditions: Conditions) -> RunState:
+def after_question_probe(run: RunState, is_well: bool, conditions: Conditions) -> RunState:
     """The run after a probe that was no row: the question list was asked for."""
     if run.suspension is None:
         return run
@@ -276,7 +276,7 @@ def _after_final(run: RunState, job: Job, state: State, refusal: str | None, con
 
 
 def _after_inconclusive(run: RunState, job: Job, state: State, conditions: Conditions) -> Step:
-    options, asked = conditions.options, _asked(job.last)
+    options, asked = conditions.options, _retry_after(job.last)
     is_counted = not job.is_probe and job.status != 503
     job = job._replace(
         tries=job.tries + is_counted, prior=PriorAttempt.SAME_BYTES if job.prior is PriorAttempt.NONE else job.prior
@@ -292,7 +292,7 @@ def _after_inconclusive(run: RunState, job: Job, state: State, conditions: Condi
         run = run._replace(progress_at=conditions.now)  # its tries are counted: this has an end
     delay = options.resend_delay
     if options.resend_unconfirmed == "now":
-        delay = min(delay, _growing(job.tries - 1, conditions) if job.attempts > 1 else 0.0)
+        delay = min(delay, _backoff(job.tries - 1, conditions) if job.attempts > 1 else 0.0)
     if job.attempts > 1:
         delay *= 1 + conditions.jitter / 4  # a service that fails every half minute is not asked at these times only
     return Step(run, job, state, Next.RESEND, conditions.now + max(delay, asked or 0.0))
@@ -310,7 +310,7 @@ def _note_inconclusive(run: RunState, row: int, conditions: Conditions, asked: f
 
 
 def _after_refusal(run: RunState, job: Job, state: State, answer: Reply, conditions: Conditions) -> Step:
-    asked = _asked(answer)
+    asked = _retry_after(answer)
     is_counted = run.suspension is None
     if is_counted:
         job = job._replace(refusals=job.refusals + 1)
@@ -324,7 +324,7 @@ def _after_refusal(run: RunState, job: Job, state: State, answer: Reply, conditi
         if job.refusals >= 2 * conditions.options.max_attempts:
             return _end(run, job, state, conditions)
         return Step(run, job, state, Next.LAST_PASS)
-    due = conditions.now + (_growing(job.refusals, conditions) if asked is None else asked)
+    due = conditions.now + (_backoff(job.refusals, conditions) if asked is None else asked)
     return Step(run, job, state, Next.RETRY, due)
 
 
@@ -359,7 +359,9 @@ def _stopped(run: RunState, stop: Stop) -> RunState:
 # --- suspensions ---
 
 
-def _suspended(run: RunState, kind: Suspending, reason: str, conditions: Conditions, asked: float | None) -> RunState:
+def _suspended(
+    run: RunState, kind: SuspensionKind, reason: str, conditions: Conditions, asked: float | None
+) -> RunState:
     return _wait_longer(run._replace(suspension=Suspension(kind, reason, conditions.now)), conditions, asked)
 
 
@@ -368,11 +370,11 @@ def _wait_longer(run: RunState, conditions: Conditions, asked: float | None) -> 
     suspension = run.suspension
     assert suspension is not None
     if suspension.kind == "inconclusive":
-        wait = _spread(_WAITS_AFTER_INCONCLUSIVE[min(run.waits, len(_WAITS_AFTER_INCONCLUSIVE) - 1)], conditions)
+        wait = _with_jitter(_WAITS_AFTER_INCONCLUSIVE[min(run.waits, len(_WAITS_AFTER_INCONCLUSIVE) - 1)], conditions)
         run = run._replace(waits=run.waits + 1)
         wait = max(wait, asked or 0.0)
     else:
-        wait = _growing(run.holds, conditions) if asked is None else asked
+        wait = _backoff(run.holds, conditions) if asked is None else asked
         run = run._replace(holds=run.holds + 1)
     return run._replace(window=(), streak=(), suspension=suspension._replace(until=conditions.now + wait))
 
@@ -392,17 +394,17 @@ def _after_clear_probe(run: RunState, conditions: Conditions) -> RunState:
 # --- waits ---
 
 
-def _asked(answer: Reply | NoReply | None) -> float | None:
+def _retry_after(answer: Reply | NoReply | None) -> float | None:
     """The Retry-After of an answer, in seconds."""
     if not isinstance(answer, Reply) or answer.retry_after is None:
         return None
     return min(answer.retry_after, _LONGEST_RETRY_AFTER)
 
 
-def _growing(number: int, conditions: Conditions) -> float:
-    return _spread(min(_FIRST_WAIT * 2.0 ** min(number, 10), _LONGEST_WAIT), conditions)
+def _backoff(number: int, conditions: Conditions) -> float:
+    return _with_jitter(min(_FIRST_WAIT * 2.0 ** min(number, 10), _LONGEST_WAIT), conditions)
 
 
-def _spread(seconds: float, conditions: Conditions) -> float:
+def _with_jitter(seconds: float, conditions: Conditions) -> float:
     """Spread by chance, so that several runs do not ask at the same times."""
     return seconds * (0.75 + conditions.jitter / 2)

@@ -13,28 +13,28 @@ _REFUSALS: Final = frozenset({425, 429})
 _MEMORY: Final = 0.95  # of the share of errors, from one answer to the next
 _ERROR_LIMIT: Final = 0.5  # the share at which fewer go at once
 _FEWEST: Final = 8  # answers of a round, at least: fewer say too little
-_WANTED: Final = 0.2  # the share of a rise in flight by which throughput must rise with it
+_MIN_GAIN: Final = 0.2  # the share of a rise in flight by which throughput must rise with it
 _IDLE_ROUNDS: Final = 8  # rounds until the next try, after one that brought nothing
 
 # Of the rate that is learned.
 _SPAN: Final = 1.0  # seconds over which a rate can be told from what was accepted
 _SHORTEST: Final = 0.36  # seconds by which what was accepted is divided at least
-_AGAIN_AFTER: Final = 0.25  # seconds from a cut to the next, where it came too early to tell the limit
-_SOON: Final = 0.02  # seconds in which what was accepted beside refusals says something
+_NEXT_CUT_AFTER: Final = 0.25  # seconds from a cut to the next, where it came too early to tell the limit
+_SHORTEST_SAMPLE: Final = 0.02  # seconds in which what was accepted beside refusals says something
 _CUT: Final = 0.96  # of what was accepted, after a refusal that told the limit
 _TOP: Final = 0.99  # of the same: as near to the limit as it goes by itself
 _DEEPEST_CUT: Final = 0.5
 _SLOWEST: Final = 0.2  # a second
 # By how much it rises in a second, as a share of itself.
-_FINDING: Final = 0.25  # as long as no refusal has told the limit
-_KEEPING: Final = 0.01
-_HOPEFUL: Final = 0.1  # where nothing was refused for long: a limit may have been lifted
-_HOPEFUL_AFTER: Final = 25.0  # seconds
+_SEARCHING: Final = 0.25  # as long as no refusal has told the limit
+_STEADY: Final = 0.01
+_PROBING: Final = 0.1  # where nothing was refused for long: a limit may have been lifted
+_PROBING_AFTER: Final = 25.0  # seconds
 _TRIAL: Final = 50  # answers
 _TRIALS: Final = 6  # each slower than the one before
 _FAILS_AT: Final = 4  # refusals in a trial; a cut is made where there were five times as many
-_REST: Final = 30.0  # seconds without a cut, after one that changed nothing
-_EXCESS: Final = 3  # refusals soon after a cut, that say it was too small
+_NO_CUT_AFTER_FAILURE: Final = 30.0  # seconds without a cut, after one that changed nothing
+_EXCESS_REFUSALS: Final = 3  # refusals soon after a cut, that say it was too small
 _TOO_MANY: Final = 8  # of as many answers as a trial has: refused although the rate was cut each time
 
 
@@ -98,7 +98,7 @@ class RateLimiter:
         self._learned.cut(now, goes_on_at)
         self._cut_at = now
 
-    def begin_slowly(self) -> None:
+    def slow_start(self) -> None:
         """After a suspension: few at once, as at the beginning."""
         self._ceiling = float(min(_BEGINS_WITH, self._most))
         self._error_share = 0.0
@@ -156,7 +156,7 @@ class ThroughputProbe:
             return concurrency
         in_flight_before, throughput_before = self._before
         rise = concurrency / in_flight_before - 1
-        if rise > 0 and throughput < throughput_before * (1 + _WANTED * rise):
+        if rise > 0 and throughput < throughput_before * (1 + _MIN_GAIN * rise):
             self._idle_rounds = _IDLE_ROUNDS
             return in_flight_before
         return concurrency
@@ -176,12 +176,12 @@ class LearnedRate:
         self._as_of = 0.0  # when `_rate` was true
         self._goes_on_since = 0.0  # since when requests go without a break
         self._growth = 0.0
-        self._kept_growth = _FINDING  # once the trial is over
+        self._kept_growth = _SEARCHING  # once the trial is over
         self._top = math.inf
         self._is_on_trial = False
         self._trials = 0
         self._excess = 0
-        self._rests_until = -math.inf
+        self._no_cut_until = -math.inf
         self._refused_since: float | None = None  # the first refusal since the last break
         self._accepted: deque[float] = deque()  # the times of those accepted in the last second
         self._lately: deque[bool] = deque(maxlen=_TRIAL)  # since the cut: whether an answer was a refusal
@@ -200,10 +200,10 @@ class LearnedRate:
         """The rate now."""
         if self._rate is None:
             return None
-        quiet = max(now - self._as_of, 0.0)
-        patient = min(quiet, _HOPEFUL_AFTER)
-        rate = min(self._rate * math.pow(1 + self._growth, patient), max(self._top, self._rate))
-        rate *= math.pow(1 + _HOPEFUL, min(quiet - patient, _HOPEFUL_AFTER))
+        unchanged = max(now - self._as_of, 0.0)
+        steady = min(unchanged, _PROBING_AFTER)
+        rate = min(self._rate * math.pow(1 + self._growth, steady), max(self._top, self._rate))
+        rate *= math.pow(1 + _PROBING, min(unchanged - steady, _PROBING_AFTER))
         # A rate that nobody used has not been shown to be let through.
         return min(rate, max(self._rate, 2.0 * self._accepted_lately(now)))
 
@@ -231,8 +231,8 @@ class LearnedRate:
 
     def cut(self, now: float, goes_on_at: float) -> None:
         """Too large a share of the last answers were refusals: try a lower rate, when sending goes on."""
-        if now >= self._rests_until and not self._is_on_trial:
-            self._kept_growth = _FINDING if self._rate is None else _KEEPING
+        if now >= self._no_cut_until and not self._is_on_trial:
+            self._kept_growth = _SEARCHING if self._rate is None else _STEADY
             self._rate = max(self._limit(now) * _CUT, _SLOWEST)
             self._top, self._growth, self._as_of = math.inf, 0.0, max(now, goes_on_at)
             self._is_on_trial, self._trials = True, 0
@@ -245,7 +245,7 @@ class LearnedRate:
         accepted = self._accepted_lately(now)
         limit = accepted / max(_SHORTEST, now - self._accepted[0]) if accepted else 0.0
         since = self._refused_since
-        if since is not None and _SOON <= now - since < _SPAN:
+        if since is not None and _SHORTEST_SAMPLE <= now - since < _SPAN:
             beside_refusals = sum(at >= since for at in self._accepted)
             if beside_refusals >= 2:
                 return min(limit, beside_refusals / (now - since))
@@ -257,8 +257,8 @@ class LearnedRate:
                 return self._cut_too_small(now, before)
             self._excess = 0
             limit = min(before, self._accepted_lately(now) / _SPAN)
-            self._rate, self._top, self._growth = max(limit * _CUT, before * _DEEPEST_CUT), limit * _TOP, _KEEPING
-        elif now - self._as_of >= _AGAIN_AFTER:
+            self._rate, self._top, self._growth = max(limit * _CUT, before * _DEEPEST_CUT), limit * _TOP, _STEADY
+        elif now - self._as_of >= _NEXT_CUT_AFTER:
             self._rate = before * _DEEPEST_CUT
         else:
             return False
@@ -273,10 +273,10 @@ class LearnedRate:
         """
         self._excess += 1
         since = now - self._as_of
-        if self._excess != _EXCESS or since < _AGAIN_AFTER:
+        if self._excess != _EXCESS_REFUSALS or since < _NEXT_CUT_AFTER:
             return False
         limit = max(sum(at >= self._as_of for at in self._accepted) / since, before * _DEEPEST_CUT)
-        self._rate, self._top, self._growth = limit * _CUT, limit * _TOP, _KEEPING
+        self._rate, self._top, self._growth = limit * _CUT, limit * _TOP, _STEADY
         return True
 
     def _note(self, now: float, *, is_refusal: bool) -> None:
@@ -310,7 +310,7 @@ class LearnedRate:
     def _take_back(self, now: float) -> None:
         self._rate = self._measured = None
         self._is_on_trial = False
-        self._rests_until = now + _REST
+        self._no_cut_until = now + _NO_CUT_AFTER_FAILURE
 
     def _accepted_lately(self, now: float) -> int:
         while self._accepted and self._accepted[0] < now - _SPAN:

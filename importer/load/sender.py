@@ -83,7 +83,7 @@ class Sender:
             self.intending += 1
         intent = Intent(self._attempt(job, job.attempts + 1), job.body_digest)
         on_done = partial(self._intended, job)
-        self._ledger.intend_then(intent, on_done)
+        self._ledger.write_intent(intent, on_done)
 
     def intend_next(self, kinds: Sequence[Next], now: float) -> bool:
         """Take up the first row of these kinds that is due to be sent again; whether there was one."""
@@ -155,7 +155,7 @@ class Sender:
             probe = self._take_probe(needs_unconfirmed=state.suspension.kind == "inconclusive")
             self.is_probing = probe is not None
             return probe._replace(is_probe=True) if probe is not None else None
-        if not self.ready or self.in_flight >= (1 if state.goes_singly else self.limiter.ceiling):
+        if not self.ready or self.in_flight >= (1 if state.is_sequential else self.limiter.ceiling):
             return None
         next_at = self.limiter.next_request_at()
         if next_at > now + TINY:
@@ -217,7 +217,7 @@ class Sender:
         self.state = state
         if (before is None) != (state.suspension is None):
             if before is not None and before.kind != "refused":
-                self.limiter.begin_slowly()
+                self.limiter.slow_start()
             self._wakeup.wake()
 
     # --- the caller's thread: outcomes, waiting, the end ---
@@ -252,9 +252,9 @@ class Sender:
             self.end(ledger_lost(error))
         while self.in_flight:
             self._cancellation.wait(self._wakeup, IDLE, is_busy=True)
-        self.give_back()
+        self.release_unsent()
 
-    def give_back(self) -> None:
+    def release_unsent(self) -> None:
         """An outcome for each job that is not sent any more; of those whose intent is on disk, that it never left."""
         with self.lock:
             ready, waiting = self.ready.take_all(), self.waiting.take_all()
@@ -279,9 +279,9 @@ class Sender:
         return self.intending + len(self.ready) + self.in_flight
 
     @property
-    def may_take_up(self) -> bool:
+    def has_capacity(self) -> bool:
         """Whether one more row may be on its way: as many again as may be sent, whose intents are written meanwhile."""
-        is_single = self.state.goes_singly or self.state.suspension is not None
+        is_single = self.state.is_sequential or self.state.suspension is not None
         return self.busy < (1 if is_single else 2 * self.limiter.ceiling)
 
     def has_work(self) -> bool:

@@ -1,15 +1,15 @@
 """The results folder: what became of every row, for people and for programs."""
 
-from importer.report.accounting import Unaccounted
+from importer.report.accounting import MissingOutcome
 from importer.report.summary import RunFacts, Summary, read_summary
 from importer.report.text import summary_lines
 from importer.report.write import ReportWriter, write_report, write_unfinished_summary
 
 __all__ = [
+    "MissingOutcome",
     "ReportWriter",
     "RunFacts",
     "Summary",
-    "Unaccounted",
     "read_summary",
     "summary_lines",
     "write_report",

@@ -24,7 +24,7 @@ _GROUPED_BY_MESSAGE: Final = frozenset(NOT_GOOD) - {OutcomeKind.INVALID}
 _GROUPED_BY_VALUE: Final = frozenset({"value-unknown", "not-an-option", CREATED_OTHER_EMAIL, CREATED_EMAILS})
 
 
-class Unaccounted(AssertionError):
+class MissingOutcome(AssertionError):
     """A row has no outcome, or an outcome no row: a bug of ours, never the user's."""
 
 
@@ -70,13 +70,13 @@ def pair(rows: Iterable[Row], outcomes: Iterable[Outcome]) -> Iterator[ReportedR
     """Each row with its outcome; both must come in ascending order of row number. Memory stays flat.
 
     Raises:
-        Unaccounted: not every row has exactly one outcome.
+        MissingOutcome: not every row has exactly one outcome.
     """
     waiting = iter(outcomes)
     for row in rows:
         outcome = next(waiting, None)
         if outcome is None or outcome.row > row.number:
-            raise Unaccounted(f"row {row.number} of {row.origin.file} has no outcome")
+            raise MissingOutcome(f"row {row.number} of {row.origin.file} has no outcome")
         if outcome.row < row.number:
             raise _without_row(outcome)
         yield ReportedRow(row, outcome)
@@ -85,8 +85,10 @@ def pair(rows: Iterable[Row], outcomes: Iterable[Outcome]) -> Iterator[ReportedR
         raise _without_row(outcome)
 
 
-def _without_row(outcome: Outcome) -> Unaccounted:
-    return Unaccounted(f"the outcome {outcome.kind} of row {outcome.row} has no row, or the row has a second outcome")
+def _without_row(outcome: Outcome) -> MissingOutcome:
+    return MissingOutcome(
+        f"the outcome {outcome.kind} of row {outcome.row} has no row, or the row has a second outcome"
+    )
 
 
 # --- where a problem is, in as few words as its reader needs: the file is known already ----------
@@ -158,11 +160,11 @@ class SummaryCounter:
         """What the rows add up to; `files` are those of the report. Without `rows_are_read` a run is only beginning.
 
         Raises:
-            Unaccounted: not every row was counted once, a bug of ours.
+            MissingOutcome: not every row was counted once, a bug of ours.
         """
         counted = sum(self._outcomes.values())
         if counted != self._rows:
-            raise Unaccounted(f"{self._rows} rows were read, but {counted} outcomes counted")
+            raise MissingOutcome(f"{self._rows} rows were read, but {counted} outcomes counted")
         groups = [group.as_problem_group(key) for key, group in self._groups.items()]
         stopped = facts.stop_reason is not None
         return Summary(

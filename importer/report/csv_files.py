@@ -15,8 +15,8 @@ from importer.report.accounting import ReportedRow
 from importer.report.outcomes import OUTCOMES, csv_file
 from importer.report.summary import RunFacts, Summary
 
-_ON_DISK_EVERY: Final = 4_000_000  # characters
-_TAKEN_FOR_FORMULA: Final = re.compile(r"'*[=+\-@\t\r]")
+_SYNC_EVERY: Final = 4_000_000  # characters
+_FORMULA: Final = re.compile(r"'*[=+\-@\t\r]")
 _FIRST_CHARACTERS: Final = frozenset("'=+-@\t\r")
 
 
@@ -85,16 +85,16 @@ class RowsFile:
 
     def __init__(self, file: IO[str], delimiter: str) -> None:
         self._file = file
-        self._not_on_disk = 0
+        self._unsynced = 0
         self._writer: Any = csv.writer(file, delimiter=delimiter, lineterminator="\r\n")
 
     def write(self, texts: Sequence[str]) -> None:
         """Write a row."""
-        self._not_on_disk += self._writer.writerow(texts)
-        if self._not_on_disk >= _ON_DISK_EVERY:
+        self._unsynced += self._writer.writerow(texts)
+        if self._unsynced >= _SYNC_EVERY:
             self._file.flush()
             os.fsync(self._file.fileno())
-            self._not_on_disk = 0
+            self._unsynced = 0
 
 
 def formula_escape(text: str) -> str:
@@ -104,7 +104,7 @@ def formula_escape(text: str) -> str:
     before such a character gets one more, so that taking one off is exactly the inverse for every text: `extract` does
     that when a results file is fed back.
     """
-    return f"'{text}" if _TAKEN_FOR_FORMULA.match(text) else text
+    return f"'{text}" if _FORMULA.match(text) else text
 
 
 def _escaped(texts: Iterable[str]) -> list[str]:

@@ -16,7 +16,7 @@ NO_ACTION_SHEET_LIMIT: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class OutcomeWords:
+class OutcomeText:
     """`label` as a person says it; `meaning` and `next_step` are short phrases in lower case.
 
     `status` stands before the names of the file and the sheet. `always_written`: the CSV file is there also
@@ -32,67 +32,67 @@ class OutcomeWords:
     always_written: bool = False
 
 
-OUTCOMES: Final[dict[OutcomeKind, OutcomeWords]] = {
-    OutcomeKind.CREATED: OutcomeWords(
+OUTCOMES: Final[dict[OutcomeKind, OutcomeText]] = {
+    OutcomeKind.CREATED: OutcomeText(
         label="created",
-        meaning="the service accepted it",
+        meaning="the service accepted it (201)",
         next_step="no action needed",
         tab_color="#6AA889",
         status="201",
         sheet_limit=NO_ACTION_SHEET_LIMIT,
         always_written=True,
     ),
-    OutcomeKind.ALREADY_EXISTS: OutcomeWords(
+    OutcomeKind.ALREADY_EXISTS: OutcomeText(
         label="already exists",
-        meaning="the service already has this candidate",
+        meaning="the service already had this person (409)",
         next_step="no action needed",
         tab_color="#9AB3A5",
         status="409",
         sheet_limit=NO_ACTION_SHEET_LIMIT,
         always_written=True,
     ),
-    OutcomeKind.REJECTED: OutcomeWords(
+    OutcomeKind.REJECTED: OutcomeText(
         label="rejected",
-        meaning="the service rejected this row",
-        next_step="fix the row and run it again",
+        meaning="the service refused it (400)",
+        next_step="fix the row, run it again",
         tab_color="#D98E73",
         status="400",
         always_written=True,
     ),
-    OutcomeKind.INVALID: OutcomeWords(
+    OutcomeKind.INVALID: OutcomeText(
         label="invalid",
-        meaning="failed our own checks; nothing was sent",
-        next_step="fix the highlighted cells and run it again",
+        meaning="our own checks refused it; nothing was sent",
+        next_step="fix the highlighted cells, run the row again",
         tab_color="#D98E73",
     ),
-    OutcomeKind.FAILED: OutcomeWords(
+    OutcomeKind.FAILED: OutcomeText(
         label="failed",
-        meaning="not accepted after the last attempt",
+        meaning="it was not accepted when the run ended",
         next_step="run the same command again",
         tab_color="#D9B26F",
     ),
-    OutcomeKind.UNCONFIRMED: OutcomeWords(
+    OutcomeKind.UNCONFIRMED: OutcomeText(
         label="unconfirmed",
         meaning="sent, but no response confirms that it arrived",
-        next_step="run the same command again to resend it",
+        next_step="run the same command again",
         tab_color="#D9B26F",
     ),
-    OutcomeKind.NOT_SENT: OutcomeWords(
+    OutcomeKind.NOT_SENT: OutcomeText(
         label="not sent",
-        meaning="the run stopped before this row was sent",
-        next_step="run the same command again; completed rows are skipped",
+        meaning="the run stopped before its turn",
+        next_step="run the same command again",
         tab_color="#AEB8C2",
     ),
-    OutcomeKind.ALREADY_IMPORTED: OutcomeWords(
+    OutcomeKind.ALREADY_IMPORTED: OutcomeText(
         label="already imported",
         meaning="an earlier run imported it; nothing was sent",
         next_step="no action needed",
         tab_color="#9AB3A5",
         sheet_limit=NO_ACTION_SHEET_LIMIT,
     ),
-    OutcomeKind.FILTERED: OutcomeWords(
+    OutcomeKind.FILTERED: OutcomeText(
         label="filtered",
-        meaning="excluded by where: in the mapping file",
+        meaning="excluded by where: in the mapping",
         next_step="no action needed",
         tab_color="#AEB8C2",
         sheet_limit=NO_ACTION_SHEET_LIMIT,
@@ -109,7 +109,7 @@ _READY: Final = replace(
 )
 
 
-def words_for(kind: OutcomeKind, *, dry_run: bool = False) -> OutcomeWords:
+def outcome_text(kind: OutcomeKind, *, dry_run: bool = False) -> OutcomeText:
     """The words for an outcome; a row that a dry run did not send has not been stopped but is ready."""
     return _READY if dry_run and kind is OutcomeKind.NOT_SENT else OUTCOMES[kind]
 

@@ -12,7 +12,7 @@ from pathlib import Path, PurePath
 from typing import Any, Final
 
 from importer.models import NOT_GOOD, OutcomeKind
-from importer.report.outcomes import sheet_title, words_for
+from importer.report.outcomes import outcome_text, sheet_title
 from importer.report.summary import ProblemGroup, Summary
 from importer.report.text import Step, headline, next_steps
 
@@ -72,7 +72,7 @@ def summary_sheet(summary: Summary, folder: Path) -> Iterator[Line]:
     yield from _next_steps(next_steps(summary, folder))
     yield from _problems(summary)
     yield from _warnings(summary)
-    yield from _particulars(summary)
+    yield from _run_details(summary)
 
 
 def _text(text: str, style: Style = PLAIN, height: float | None = None) -> Line:
@@ -104,11 +104,11 @@ def _outcomes(summary: Summary) -> Iterator[Line]:
     yield _header("Outcome", "Rows", "What it means", "", "What to do next", "")
     for kind in OutcomeKind:
         yield _outcome(summary, kind)
-    yield Line((Cell(0, "in all", _TOTAL_LABEL), Cell(1, summary.source.rows or 0, _TOTAL)))
+    yield Line((Cell(0, "total", _TOTAL_LABEL), Cell(1, summary.source.rows or 0, _TOTAL)))
 
 
 def _outcome(summary: Summary, kind: OutcomeKind) -> Line:
-    count, words = summary.outcomes[kind], words_for(kind, dry_run=summary.dry_run)
+    count, words = summary.outcomes[kind], outcome_text(kind, dry_run=summary.dry_run)
     if not count:
         cells = (
             Cell(0, words.label, _FAINT),
@@ -141,7 +141,7 @@ def _problems(summary: Summary) -> Iterator[Line]:
     yield _header("Outcome", "Rows", "Column", "Problem (the first of them)", "What to do", "Where")
     for group in sorted(summary.problems, key=lambda group: group.outcome not in NOT_GOOD):
         texts = (group.column or "", group.what, group.hint, _where(group))
-        label, count = Cell(0, words_for(group.outcome).label, WRAPPED), Cell(1, group.count, _NUMBER)
+        label, count = Cell(0, outcome_text(group.outcome).label, WRAPPED), Cell(1, group.count, _NUMBER)
         yield Line((label, count, *(Cell(column, text, WRAPPED) for column, text in enumerate(texts, start=2))))
 
 
@@ -156,7 +156,7 @@ def _warnings(summary: Summary) -> Iterator[Line]:
     yield from map(_text, summary.warnings)
 
 
-def _particulars(summary: Summary) -> Iterator[Line]:
+def _run_details(summary: Summary) -> Iterator[Line]:
     yield from _section("How it was run")
     for label, text in _facts(summary).items():
         yield Line((Cell(0, label, _FAINT), Cell(1, text, PLAIN)))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from importer.models import CREATED_EMAILS, NOT_GOOD, OutcomeKind
-from importer.report.outcomes import WORKBOOK_FILE, csv_file, words_for
+from importer.report.outcomes import WORKBOOK_FILE, csv_file, outcome_text
 from importer.report.summary import ProblemGroup, Summary
 from importer.text.normalize import visible
 
@@ -20,6 +20,7 @@ MOST_GROUPS: Final = 12
 MOST_WARNINGS: Final = 6
 
 _COUNT_WIDTH = 8
+_LABEL_WIDTH = 16
 _BLANK = re.compile(r"[^\S ]")
 _FIXED_BY_A_PERSON: Final = (OutcomeKind.INVALID, OutcomeKind.REJECTED)
 _FIXED_BY_RUNNING_AGAIN: Final = (OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED, OutcomeKind.NOT_SENT)
@@ -31,7 +32,7 @@ def headline(summary: Summary) -> str:
     if summary.source.rows is None:
         return f"{_ending(summary)}: no rows are counted yet"
     counts = [
-        f"{summary.outcomes[kind]:,} {words_for(kind, dry_run=summary.dry_run).label}"
+        f"{summary.outcomes[kind]:,} {outcome_text(kind, dry_run=summary.dry_run).label}"
         for kind in OutcomeKind
         if summary.outcomes[kind]
     ]
@@ -77,7 +78,7 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
     if to_fix:
         files = [csv_file(kind) for kind in to_fix]
         commands = tuple(_command(str(folder / name), summary, folder) for name in files)
-        yield Step(f"fix the rows in {' and '.join(files)}, then import the fixed files", commands)
+        yield Step(f"fix the rows in {' and '.join(files)}, then import these files", commands)
     if any(group.is_warning for group in summary.problems):
         yield Step(f"check the rows with a warning in {csv_file(OutcomeKind.CREATED)}")
     if summary.dry_run:
@@ -87,7 +88,7 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
     elif summary.rows_of(*_FIXED_BY_RUNNING_AGAIN) and not summary.stopped:
         yield Step("run the same command again; completed rows are skipped", (again,))
     if summary.sandbox:
-        yield Step("this was a test with the sandbox; if the result is correct, run it without --sandbox")
+        yield Step("this run used the sandbox; if the result is correct, leave out --sandbox")
 
 
 def _command(file: str, summary: Summary, folder: Path) -> str:
@@ -111,7 +112,7 @@ def summary_lines(summary: Summary, folder: Path) -> list[str]:
         _outcomes(summary),
         _problems("What to fix", [group for group in summary.problems if group.outcome in NOT_GOOD]),
         _problems("Created, with a warning", [group for group in summary.problems if group.is_warning]),
-        _problems("Good to know", [group for group in summary.problems if _worth_knowing(group, summary)]),
+        _problems("Notes", [group for group in summary.problems if _is_note(group, summary)]),
         _warnings(summary),
         _requests(summary),
         _report(summary, folder),
@@ -138,12 +139,12 @@ def _outcomes(summary: Summary) -> Iterator[str]:
         return
     for kind in OutcomeKind:
         if summary.outcomes[kind]:
-            words = words_for(kind, dry_run=summary.dry_run)
-            yield f"{summary.outcomes[kind]:>{_COUNT_WIDTH},}  {words.label:<13}  {words.meaning}"
-    yield f"{summary.source.rows:>{_COUNT_WIDTH},}  in all"
+            words = outcome_text(kind, dry_run=summary.dry_run)
+            yield f"{summary.outcomes[kind]:>{_COUNT_WIDTH},}  {words.label:<{_LABEL_WIDTH}}  {words.meaning}"
+    yield f"{summary.source.rows:>{_COUNT_WIDTH},}  total"
 
 
-def _worth_knowing(group: ProblemGroup, summary: Summary) -> bool:
+def _is_note(group: ProblemGroup, summary: Summary) -> bool:
     """What is neither to be fixed nor a warning nor in the reason of a stop, and holds no addresses."""
     in_reason = summary.stopped is not None and group.outcome is OutcomeKind.NOT_SENT
     is_shown = group.outcome in NOT_GOOD or group.is_warning or in_reason
@@ -160,7 +161,7 @@ def _problems(title: str, groups: list[ProblemGroup]) -> Iterator[str]:
 
 
 def _problem(group: ProblemGroup) -> Iterator[str]:
-    label = words_for(group.outcome).label
+    label = outcome_text(group.outcome).label
     title = f"{label}: {group.column}" if group.column else label
     indent = " " * (_COUNT_WIDTH + 2)
     yield from _wrapped(title, f"{group.count:>{_COUNT_WIDTH},}  ", indent)
@@ -169,10 +170,10 @@ def _problem(group: ProblemGroup) -> Iterator[str]:
     if group.hint:
         yield from _wrapped(group.hint, f"{indent}-> ", f"{indent}   ")
     if others:
-        yield from _wrapped(_likewise(others, group.count), indent, indent)
+        yield from _wrapped(_more_places(others, group.count), indent, indent)
 
 
-def _likewise(others: list[str], count: int) -> str:
+def _more_places(others: list[str], count: int) -> str:
     rest = count - len(others) - 1
     listed = f"also {', '.join(others)}"
     return f"{listed} and {rest:,} more" if rest else listed

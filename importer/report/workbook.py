@@ -17,12 +17,12 @@ from xlsxwriter.utility import xl_col_to_name  # type: ignore[import-untyped]
 from importer.models import IMPORT_COLUMNS, TYPED_COLUMN, OutcomeKind
 from importer.problems import Problem
 from importer.report.accounting import ReportedRow
-from importer.report.outcomes import WORKBOOK_FILE, csv_file, sheet_title, words_for
+from importer.report.outcomes import WORKBOOK_FILE, csv_file, outcome_text, sheet_title
 from importer.report.summary import RunFacts, Summary
 from importer.report.summary_sheet import HEADER, NOTE, PLAIN, WIDTHS, WRAPPED, Line, Style, summary_sheet
 
 MOST_COMMENTS: Final = 2_000
-LONGEST: Final = 32_767  # of a cell, in the UTF-16 units that Excel counts
+MAX_CELL_LENGTH: Final = 32_767  # of a cell, in the UTF-16 units that Excel counts
 CUT_NOTE: Final = " ... (cut here; the CSV file holds all of it)"
 
 # Source cells are text, so that a phone or a date that a person fixes in the sheet stays as it was typed; PLAIN is for
@@ -37,14 +37,14 @@ _SUMMARY_SHEET: Final = "Summary"
 _PROBLEM_WIDTH, _HINT_WIDTH = 70, 55
 _TYPES_WIDTH = 13
 _IMPORT_WIDTHS: Final = (11, 17, _PROBLEM_WIDTH, _HINT_WIDTH)
-_NARROWEST, _WIDEST = 8, 32
+_MIN_WIDTH, _MAX_WIDTH = 8, 32
 _ROWS_MEASURED = 200
 _ROWS_FITTED = 2_000  # XlsxWriter keeps each height in memory
-_TEXT_CELL_SHOWS = 255  # some versions of Excel show a longer cell of the format Text as ####
+_TEXT_CELL_LIMIT = 255  # some versions of Excel show a longer cell of the format Text as ####
 _COMMENT = {"author": "importer", "x_scale": 2.0, "y_scale": 1.2}
 _LONGEST_COMMENT = 1_000
 _LINE_HEIGHT, _MOST_LINES = 15.0, 20  # points, of the workbook's own font
-_NARROWER = 0.92  # words do not fill a line to its end
+_LINE_FILL = 0.92  # words do not fill a line to its end
 
 
 class ReportWorkbook:
@@ -164,11 +164,11 @@ class _OutcomeSheet:
         self._note = styles[NOTE]
         self._columns = facts.columns
         self._knows_types = facts.knows_types
-        self._limit = words_for(kind, dry_run=facts.dry_run).sheet_limit
+        self._limit = outcome_text(kind, dry_run=facts.dry_run).sheet_limit
         self._csv_file = csv_file(kind)
         self._comments = comments
         self._rows = 0
-        sheet.set_tab_color(words_for(kind).tab_color)
+        sheet.set_tab_color(outcome_text(kind).tab_color)
         self._widths = [len(column.name) + 3 for column in self._columns]  # + 3: the filter's button
         import_names = (*IMPORT_COLUMNS, *[TYPED_COLUMN] * self._knows_types)
         short, wrapped = styles[_IMPORT], styles[_WRAPPED_IMPORT]
@@ -180,7 +180,7 @@ class _OutcomeSheet:
             write_text(sheet, 0, index, name, styles[_IMPORT_HEADER])
         text_styles = [self._text] * len(self._columns) + self._import_styles
         long_styles = [self._long] * len(self._columns) + self._import_styles
-        self._text_rows = TextRows(sheet, text_styles, long_styles, _TEXT_CELL_SHOWS + 1)
+        self._text_rows = TextRows(sheet, text_styles, long_styles, _TEXT_CELL_LIMIT + 1)
 
     def add(self, reported: ReportedRow) -> None:
         """Write one row, or only count it where the sheet is full."""
@@ -203,7 +203,7 @@ class _OutcomeSheet:
             if index in highlighted:
                 self._write_highlighted(index, text, highlighted[index])
             elif text:
-                style = self._text if len(text) <= _TEXT_CELL_SHOWS else self._long
+                style = self._text if len(text) <= _TEXT_CELL_LIMIT else self._long
                 write_text(self._sheet, self._rows, index, text, style)
 
     def _write_highlighted(self, index: int, text: str, problems: list[Problem]) -> None:
@@ -224,7 +224,7 @@ class _OutcomeSheet:
         """Set filter, widths and what stays in view; say what the sheet does not hold."""
         sheet, written = self._sheet, min(self._rows, self._limit)
         for index, width in enumerate(self._widths):
-            sheet.set_column(index, index, min(max(width, _NARROWEST), _WIDEST))
+            sheet.set_column(index, index, min(max(width, _MIN_WIDTH), _MAX_WIDTH))
         widths = (*_IMPORT_WIDTHS, *[_TYPES_WIDTH] * self._knows_types)
         for index, width in enumerate(widths, start=len(self._columns)):
             sheet.set_column(index, index, width)
@@ -252,7 +252,7 @@ def row_height(texts_and_widths: Mapping[str, float]) -> float:
 
 
 def _lines(text: str, width: float) -> int:
-    return sum(max(1, ceil(len(line) / (width * _NARROWER))) for line in text.split("\n"))
+    return sum(max(1, ceil(len(line) / (width * _LINE_FILL))) for line in text.split("\n"))
 
 
 def write_text(sheet: Any, row: int, column: int, text: str, style: Any) -> None:
@@ -261,7 +261,7 @@ def write_text(sheet: Any, row: int, column: int, text: str, style: Any) -> None
     Never a formula, a number or a link. A text that is too long for a cell is cut with a note; one that is no Unicode
     is escaped.
     """
-    text = fitting(text)
+    text = truncated(text)
     if not text:
         sheet.write_blank(row, column, None, style)
     elif text.startswith("<r>") and text.endswith("</r>"):
@@ -272,13 +272,13 @@ def write_text(sheet: Any, row: int, column: int, text: str, style: Any) -> None
         sheet.write_string(row, column, text, style)
 
 
-def fitting(text: str) -> str:
+def truncated(text: str) -> str:
     """The text as far as a cell can hold it."""
     if not text.isascii():
         text = text.encode("utf-8", "backslashreplace").decode("utf-8")
-    if len(text) <= LONGEST // 2 or len(text.encode("utf-16-le")) // 2 <= LONGEST:
+    if len(text) <= MAX_CELL_LENGTH // 2 or len(text.encode("utf-16-le")) // 2 <= MAX_CELL_LENGTH:
         return text
-    kept = text.encode("utf-16-le")[: 2 * (LONGEST - len(CUT_NOTE))]
+    kept = text.encode("utf-16-le")[: 2 * (MAX_CELL_LENGTH - len(CUT_NOTE))]
     return kept.decode("utf-16-le", "ignore") + CUT_NOTE
 
 
@@ -309,7 +309,7 @@ class TextRows:
 
         Of empty texts only those from column `blank_from` on get a cell, for its style's sake.
         """
-        if max(map(len, texts)) > LONGEST // 2 or _SPECIAL.search("".join(texts)):
+        if max(map(len, texts)) > MAX_CELL_LENGTH // 2 or _SPECIAL.search("".join(texts)):
             return False  # a longer text may have to be cut
         number = str(row + 1)
         cells = []

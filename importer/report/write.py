@@ -63,7 +63,7 @@ def write_report(
 
     Raises:
         StoppedEarly: the folder cannot be written; what was sent is not lost by it.
-        Unaccounted: not every row has exactly one outcome, a bug of ours.
+        MissingOutcome: not every row has exactly one outcome, a bug of ours.
     """
     # XlsxWriter takes a while to load, and the report of a long run is written by another process.
     from importer.report.workbook import ReportWorkbook

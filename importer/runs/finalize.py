@@ -9,7 +9,7 @@ from pathlib import Path
 
 from importer.extract import ReadingLimits
 from importer.ledger import LedgerStore, RowState, State, presences_in
-from importer.load import OWN_EARLIER_ATTEMPT, Stop
+from importer.load import CREATED_EARLIER, Stop
 from importer.models import NOT_GOOD, Outcome, OutcomeKind, Row
 from importer.problems import FilePlace, Problem, UnusableInput, UsageError
 from importer.report import Summary
@@ -204,8 +204,8 @@ _OF_STATE: dict[State, tuple[OutcomeKind, tuple[Problem, ...]]] = {
 
 def _outcome_of_state(state: RowState) -> Outcome:
     kind, problems = _OF_STATE[state.state]
-    if state.state is State.ALREADY_EXISTS and state.after_doubt:
-        problems = (OWN_EARLIER_ATTEMPT,)
+    if state.state is State.ALREADY_EXISTS and state.after_unconfirmed:
+        problems = (CREATED_EARLIER,)
     return Outcome(state.row, kind, state.status, state.attempts, problems)
 
 

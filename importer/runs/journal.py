@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -332,8 +332,12 @@ class PreviousResults:
             return self._next
         return Outcome(row, OutcomeKind.ALREADY_IMPORTED) if row in self._imported else None
 
+    def close(self) -> None:
+        """Close the journal of that run, however far it was read."""
+        self._outcomes.close()
+
     @staticmethod
-    def _read(folder: Path) -> Iterator[Outcome]:
+    def _read(folder: Path) -> Generator[Outcome, None, None]:
         with RunJournal(folder) as journal:
             yield from journal.outcomes_independent_of_service()
 

@@ -1,7 +1,7 @@
-"""A recruiting service on loopback that keeps the published contract: for rehearsals, the demo and the tests.
+"""A recruiting service on loopback that follows the published contract: for trial runs, the demo and the tests.
 
-It shares nothing with the rest of the importer but the service's own description, so that an error in one is not
-hidden by the other.
+It shares only the service description with the rest of the importer, so that an error in one does not hide an error in
+the other.
 """
 
 from importer.sandbox.app import SHIPPED_QUESTIONS, SandboxOptions

@@ -1,4 +1,4 @@
-"""One answer against its question (service description 2.1 to 2.4): the form that each answer type asks for."""
+"""Checks one answer against its question (service description 2.1 to 2.4), by answer type."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _SEPARATORS = {"comma": ",", "semicolon": ";", "newline": "\n"}
 
 
 def check_answer(question: Question, item: dict[str, Any], forms: AnswerForms) -> Iterator[str]:
-    """What is wrong with the answer that an item gives to its question, one line for each fault."""
+    """Every problem of the answer in an item, one line each."""
     if "answer" in item and "answer_file" in item:
-        yield "has both answer and answer_file, one is allowed"
+        yield "has both answer and answer_file, only one is allowed"
     elif "answer_file" in item:
         yield from _check_file(question, item["answer_file"])
     elif "answer" in item:
@@ -56,11 +56,11 @@ def _check_text(question: Question, answer: Any, forms: AnswerForms) -> Iterator
 
 
 def _check_form(question: Question, answer: str, forms: AnswerForms) -> Iterator[str]:
-    """The form of the question's answer type; any text is an answer of a type that is not known."""
+    """Checks the answer by the question's answer type; an unknown type accepts any text."""
     match question.answer_type:
         case "short_text":
             if "\n" in answer or "\r" in answer:
-                yield "answer may not hold a line break"
+                yield "answer may not contain a line break"
             if len(answer) > _LONGEST_SHORT_TEXT:
                 yield f"answer has {len(answer)} characters, {_LONGEST_SHORT_TEXT} are allowed"
         case "date" if not is_date(answer):
@@ -110,7 +110,7 @@ def _chosen(answer: str, forms: AnswerForms) -> list[str] | None:
 
 @dataclass(frozen=True, slots=True)
 class EntryForm:
-    """The fields of one kind of entry, by what they hold; the first of `texts` names the entry and must be there."""
+    """The fields of one kind of entry, by type; the first of `texts` names the entry and is required."""
 
     texts: tuple[str, ...]
     choice: str
@@ -150,7 +150,7 @@ FORMS: dict[EntryKind, EntryForm] = {
 
 
 def check_entries(kind: EntryKind, answer: str) -> Iterator[str]:
-    """What is wrong with the string of an education or experience answer, one line for each fault."""
+    """Every problem of an education or experience answer, one line each."""
     try:
         entries = read_json(answer)
     except NotJson as error:
@@ -195,7 +195,7 @@ def _check_field(form: EntryForm, field: str, value: Any) -> str | None:
 
 def _check_period(form: EntryForm, entry: dict[str, Any]) -> Iterator[str]:
     if entry.get(form.current) is True and "end_date" in entry:
-        yield f": end_date does not go with {form.current} true"
+        yield f": end_date is not allowed when {form.current} is true"
     start, end = entry.get("start_date"), entry.get("end_date")
     if not (isinstance(start, str) and isinstance(end, str) and is_date(start) and is_date(end)):
         return
@@ -210,11 +210,11 @@ def _kind_of(value: Any) -> str:
     return _KINDS.get(type(value), "null")
 
 
-# --- the forms in which values are written ---
+# --- formats of values ---
 
 
 def is_date(text: str) -> bool:
-    """A day that exists, as YYYY-MM-DD."""
+    """Whether the text is an existing date as YYYY-MM-DD."""
     if not _DATE.fullmatch(text):
         return False
     try:
@@ -225,12 +225,12 @@ def is_date(text: str) -> bool:
 
 
 def is_phone(text: str) -> bool:
-    """7 to 15 digits after an optional +, with separators."""
+    """Whether the text is 7 to 15 digits with separators, after an optional +."""
     return _PHONE.fullmatch(text) is not None and 7 <= sum(character.isdigit() for character in text) <= 15
 
 
 def is_web_address(text: str) -> bool:
-    """An http or https address with a host and without white space."""
+    """Whether the text is an http or https address with a host and without white space."""
     if any(character.isspace() for character in text):
         return False
     try:
@@ -241,7 +241,7 @@ def is_web_address(text: str) -> bool:
 
 
 def is_document_number(value: Any) -> bool:
-    """A document ID as an integer or a string of digits (service description 2.2)."""
+    """Whether the value is a document ID: an integer or a string of digits (service description 2.2)."""
     if isinstance(value, str):
         return value.isascii() and value.isdigit()
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0

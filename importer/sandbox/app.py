@@ -1,4 +1,4 @@
-"""The recruiting service itself: a request becomes a delivery, by the published contract and the faults asked for."""
+"""The recruiting service: turns a request into a delivery, by the published contract and the configured faults."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from importer.sandbox.faults import Fault, Faults, FaultSelector, Hit, Subject
 from importer.sandbox.http_messages import (
     HTML,
     ErrorShape,
+    FieldError,
     Operation,
-    Refusal,
     Reply,
     Request,
     Route,
@@ -35,12 +35,12 @@ SHIPPED_QUESTIONS = Path(__file__).with_name("questions.json")
 
 @dataclass(frozen=True, slots=True)
 class SandboxOptions:
-    """How one sandbox is to run; every path may be None.
+    """The options of one sandbox; every path may be None.
 
-    `port` 0 takes a free one. `questions` None takes the file that ships with the importer. `memory` keeps what was
-    accepted (JSON lines, personal data), `log` every request (JSON lines, no personal data), `faults` says which
-    requests meet which fault. `pool_duplicate_status` answers a second addition to a talent pool: the service
-    description (4.3) does not show it. With `exit_with_stdin` the sandbox ends when its standard input ends.
+    `port` 0 means a free one. `questions` None means the file that ships with the importer. `memory` stores accepted
+    submissions (JSON lines, personal data), `log` every request (JSON lines, no personal data); `faults` selects
+    requests and their faults. `pool_duplicate_status` is the status for a second addition to a talent pool: the service
+    description (4.3) does not show it. With `exit_with_stdin` the sandbox stops when its standard input ends.
     """
 
     token: str = field(repr=False)
@@ -59,11 +59,11 @@ def utc_now() -> datetime:
 
 
 _HTML_PAGE = b"<html>\r\n<head><title>%d</title></head>\r\n<body><center><h1>%d</h1></center></body>\r\n</html>\r\n"
-_SAYS = {
+_MESSAGES = {
     "401": "the token is not accepted",
-    "403": "this is not allowed to you",
-    "410": "this is gone",
-    "423": "this is locked",
+    "403": "permission denied",
+    "410": "no longer available",
+    "423": "locked",
     "429": "too many requests",
     "500": "internal error",
     "502": "bad gateway",
@@ -73,31 +73,31 @@ _SAYS = {
 
 
 class Ending(Enum):
-    """What becomes of the connection."""
+    """How a response and its connection end."""
 
-    ANSWER = "the whole answer, then the next request"
-    CUT_HEAD = "a part of the status line, then closed"
+    ANSWER = "the whole response, then the next request"
+    CUT_HEAD = "part of the status line, then closed"
     CUT = "the head and half of the body, then closed"
     RESET = "nothing, reset"
-    HANG = "nothing until the client goes"
+    HANG = "nothing until the client disconnects"
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """An answer, or its absence: after `delay` seconds, with what `ending`; `fault` is its name in the log.
+    """A response, or its absence: sent after `delay` seconds with this `ending`; `fault` is its name in the log.
 
-    `patience` limits a HANG, in seconds; then the connection is closed.
+    `hang_seconds` limits a HANG; then the connection is closed.
     """
 
     reply: Reply
     ending: Ending = Ending.ANSWER
     delay: float = 0.0
     fault: str | None = None
-    patience: float | None = None
+    hang_seconds: float | None = None
 
 
 class SandboxApp:
-    """Answers requests one at a time: to decide on a submission and to remember it is one step, the first wins."""
+    """Answers requests one at a time, so that checking and storing a submission is one step."""
 
     def __init__(
         self,
@@ -116,90 +116,92 @@ class SandboxApp:
         self._clock = clock
 
     def answer(self, request: Request) -> Delivery:
-        """What a request gets; what is accepted is remembered before this returns."""
+        """The delivery for a request; an accepted submission is stored before this returns."""
         route = find_route(request.path)
-        refused = self._refuse_outright(request, route)
-        if refused or route is None:
-            return Delivery(refused or self._error(404, Refusal("", "path not found")))
+        rejected = self._reject_early(request, route)
+        if rejected or route is None:
+            return Delivery(rejected or self._error(404, FieldError("", "path not found")))
         if route.operation is Operation.HEALTH:
             return Delivery(json_reply(200, {"status": "ok"}))
         body = self._read_body(request, route)
         hits = self._selector.select(_subject(route, body))
 
-        def work() -> Reply:
+        def process() -> Reply:
             return body if isinstance(body, Reply) else self._operate(route, body)
 
-        return deliver(hits, work, self._shape, self._clock())
+        return deliver(hits, process, self._shape, self._clock())
 
-    def _refuse_outright(self, request: Request, route: Route | None) -> Reply | None:
-        """The answer to a request that never reaches an operation: too large, unknown, wrong method, no token."""
+    def _reject_early(self, request: Request, route: Route | None) -> Reply | None:
+        """The response to a request that never reaches an operation: too large, wrong method or no token."""
         if request.too_large:
-            return self._error(413, Refusal("", "the body is too large"))
+            return self._error(413, FieldError("", "the body is too large"))
         if route is None:
             return None
         if request.method not in route.methods:
-            reply = self._error(405, Refusal("", f"{request.method} is not allowed here"))
+            reply = self._error(405, FieldError("", f"{request.method} is not allowed here"))
             return Reply(reply.status, reply.body, reply.content_type, (("Allow", ", ".join(route.methods)),))
-        if route.operation is not Operation.HEALTH and not self._knows(request.headers.get("authorization")):
-            reply = self._error(401, Refusal("", "the bearer token is missing or wrong"))
+        if route.operation is not Operation.HEALTH and not self._is_authorized(request.headers.get("authorization")):
+            reply = self._error(401, FieldError("", "the bearer token is missing or wrong"))
             return Reply(reply.status, reply.body, reply.content_type, (("WWW-Authenticate", "Bearer"),))
         return None
 
-    def _knows(self, authorization: str | None) -> bool:
+    def _is_authorized(self, authorization: str | None) -> bool:
         return authorization is not None and hmac.compare_digest(authorization.encode("latin-1"), self._bearer)
 
     def _read_body(self, request: Request, route: Route) -> dict[str, Any] | Reply:
-        """The object in the body of a POST, an empty one for a GET, or the answer that refuses the body."""
+        """The object in the body of a POST, an empty one for a GET, or the response that rejects the body."""
         if route.operation is Operation.QUESTIONS:
             return {}
         if not _is_json(request.headers.get("content-type", "")):
-            return self._error(415, Refusal("", "the content type must be application/json"))
+            return self._error(415, FieldError("", "the content type must be application/json"))
         try:
             body = read_json(request.body)
         except NotJson as error:
-            return self._error(400, Refusal("", f"the body is not valid JSON: {error}"))
+            return self._error(400, FieldError("", f"the body is not valid JSON: {error}"))
         if not isinstance(body, dict):
-            return self._error(400, Refusal("", "the body must be a JSON object"))
+            return self._error(400, FieldError("", "the body must be a JSON object"))
         return body
 
     def _operate(self, route: Route, body: dict[str, Any]) -> Reply:
         pools, posts = self._company.talent_pools, self._company.job_posts
         if route.operation is Operation.ADD_TO_POOL:
             pool = pools.get(route.target)
-            return self._add_to_pool(pool, body) if pool else self._error(404, Refusal("", "no such talent pool"))
+            return self._add_to_pool(pool, body) if pool else self._error(404, FieldError("", "talent pool not found"))
         post = posts.get(route.target)
         if post is None:
-            return self._error(404, Refusal("", "no such job post"))
+            return self._error(404, FieldError("", "job post not found"))
         return self._apply(post, body) if route.operation is Operation.APPLY else Reply(200, post.listing)
 
     def _apply(self, post: JobPost, body: dict[str, Any]) -> Reply:
-        refusals = check_application(body, post, self._company.forms)
-        if refusals:
-            return self._error(400, *refusals)
-        duplicate = self._error(409, Refusal("", "the user has already applied to this job post"))
-        refused = self._accept(Operation.APPLY, post.hash, body, self._clock(), duplicate)
-        return refused or json_reply(201, {"message": "the application was received"})
+        errors = check_application(body, post, self._company.forms)
+        if errors:
+            return self._error(400, *errors)
+        duplicate = self._error(409, FieldError("", "the user has already applied to this job post"))
+        rejected = self._accept(Operation.APPLY, post.hash, body, self._clock(), duplicate)
+        return rejected or json_reply(201, {"message": "the application was received"})
 
     def _add_to_pool(self, pool: TalentPool, body: dict[str, Any]) -> Reply:
-        refusals = check_pool_candidate(body)
-        if refusals:
-            return self._error(400, *refusals)
-        twice = Refusal("email", "a candidate with this e-mail address is in the talent pool already")
+        errors = check_pool_candidate(body)
+        if errors:
+            return self._error(400, *errors)
+        twice = FieldError("email", "a candidate with this e-mail address is already in this talent pool")
         now, duplicate = self._clock(), self._error(self._duplicate_status, twice)
-        refused = self._accept(Operation.ADD_TO_POOL, pool.id, body, now, duplicate)
-        return refused or json_reply(201, candidate_record(len(self._memory), body, pool, self._company, now))
+        rejected = self._accept(Operation.ADD_TO_POOL, pool.id, body, now, duplicate)
+        return rejected or json_reply(201, candidate_record(len(self._memory), body, pool, self._company, now))
 
     def _accept(
         self, operation: Operation, target: str, body: dict[str, Any], now: datetime, duplicate: Reply
     ) -> Reply | None:
-        """Remember the submission, or say with what it is refused."""
+        """Store the submission, or return the response that rejects it."""
         try:
             return None if self._memory.accept(operation, target, body, now) else duplicate
         except OSError as error:
-            return self._error(500, Refusal("", f"the sandbox cannot write its memory: {error.strerror}"))
+            return self._error(
+                500, FieldError("", f"the memory file of the sandbox cannot be written: {error.strerror}")
+            )
 
-    def _error(self, status: int, *refusals: Refusal) -> Reply:
-        return error_reply(status, refusals, self._shape)
+    def _error(self, status: int, *errors: FieldError) -> Reply:
+        return error_reply(status, errors, self._shape)
 
 
 def _subject(route: Route, body: dict[str, Any] | Reply) -> Subject:
@@ -213,13 +215,13 @@ def _is_json(content_type: str) -> bool:
     return media_type.strip().lower() == "application/json" and charset in ("", "charset=utf-8", 'charset="utf-8"')
 
 
-# --- how the answer leaves ---------------------------------------------------------------------------
+# --- how the response is delivered ---------------------------------------------------------------------------
 
 
-def deliver(hits: Sequence[Hit], work: Callable[[], Reply], shape: ErrorShape, now: datetime) -> Delivery:
-    """The answer of `work`, or what its first fault makes of it; a fault that hits before keeps `work` from being done.
+def deliver(hits: Sequence[Hit], process: Callable[[], Reply], shape: ErrorShape, now: datetime) -> Delivery:
+    """The response of `process`, changed by the first fault; a fault that hits before processing replaces it.
 
-    Delays are added to whatever else the request meets.
+    Delays are added to any other fault.
     """
     delays = [hit for hit in hits if hit.fault.kind == "delay"]
     others = [hit.fault for hit in hits if hit.fault.kind != "delay"]
@@ -227,7 +229,7 @@ def deliver(hits: Sequence[Hit], work: Callable[[], Reply], shape: ErrorShape, n
     if before:
         delivery = _with_fault(before, Delivery(Reply(0)), shape, now)
     else:
-        delivery = Delivery(work())
+        delivery = Delivery(process())
         if others:
             delivery = _with_fault(others[0], delivery, shape, now)
     if not delays:
@@ -242,13 +244,13 @@ def _with_fault(fault: Fault, delivery: Delivery, shape: ErrorShape, now: dateti
         case "reset":
             return replace(delivery, ending=Ending.RESET, fault=fault.name)
         case "hang_after":
-            return replace(delivery, ending=Ending.HANG, fault=fault.name, patience=fault.seconds)
+            return replace(delivery, ending=Ending.HANG, fault=fault.name, hang_seconds=fault.seconds)
         case "cut_head":
             return replace(delivery, ending=Ending.CUT_HEAD, fault=fault.name)
         case "cut_body":
             return replace(delivery, ending=Ending.CUT, fault=fault.name)
         case "not_json_201" | "empty_201" if reply.status != 201:
-            return delivery  # a 201 would be wrong for what was not accepted
+            return delivery  # only an accepted submission may get a 201
         case "not_json_201":
             changed = Reply(201, b"<p>Your application was received.</p>", HTML)
         case "empty_201":
@@ -258,10 +260,10 @@ def _with_fault(fault: Fault, delivery: Delivery, shape: ErrorShape, now: dateti
         case "redirect":
             changed = Reply(fault.status, headers=(("Location", fault.location),))
         case "refuse":
-            changed = error_reply(fault.status, [Refusal("", fault.message)], shape)
+            changed = error_reply(fault.status, [FieldError("", fault.message)], shape)
         case _:
-            refusals = [Refusal("", _SAYS[fault.kind])]
-            changed = replace(error_reply(int(fault.kind), refusals, shape), headers=_retry_after(fault, now))
+            errors = [FieldError("", _MESSAGES[fault.kind])]
+            changed = replace(error_reply(int(fault.kind), errors, shape), headers=_retry_after(fault, now))
     return replace(delivery, reply=changed, fault=fault.name)
 
 

@@ -1,4 +1,4 @@
-"""The bodies: every error of a request (service description 4.2 and 4.3) at once, and the record that a 201 shows."""
+"""Request bodies (service description 4.2 and 4.3): all their errors at once, and the record in a 201 response."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from importer.sandbox.answers import check_answer
 from importer.sandbox.company import AnswerForms, Company, JobPost, Question, TalentPool
-from importer.sandbox.http_messages import Refusal
+from importer.sandbox.http_messages import FieldError
 from importer.sandbox.json_reading import is_email, quoted
 
 _CANDIDATE_FIELDS = ("email", "first_name", "last_name", "cv")
@@ -17,34 +17,34 @@ _APPLICATION_FIELDS = frozenset((*_CANDIDATE_FIELDS, "terms_of_use", "answers"))
 _POOL_FIELDS = frozenset((*_CANDIDATE_FIELDS, "source_platform"))
 
 
-def check_application(body: dict[str, Any], post: JobPost, forms: AnswerForms) -> list[Refusal]:
-    """What is wrong with the body of an application (4.2); empty for a good one."""
-    refusals = list(_check_candidate(body, _APPLICATION_FIELDS))
+def check_application(body: dict[str, Any], post: JobPost, forms: AnswerForms) -> list[FieldError]:
+    """All errors in the body of an application (4.2); empty for a valid one."""
+    errors = list(_check_candidate(body, _APPLICATION_FIELDS))
     if "terms_of_use" in body and not isinstance(body["terms_of_use"], bool):
-        refusals.append(Refusal("terms_of_use", "must be true or false"))
+        errors.append(FieldError("terms_of_use", "must be true or false"))
     if "answers" not in body:
-        refusals.append(Refusal("answers", "this field is required"))
+        errors.append(FieldError("answers", "this field is required"))
     else:
-        refusals += [Refusal("answers", message) for message in check_answers(body["answers"], post, forms)]
-    return refusals
+        errors += [FieldError("answers", message) for message in check_answers(body["answers"], post, forms)]
+    return errors
 
 
-def check_pool_candidate(body: dict[str, Any]) -> list[Refusal]:
-    """What is wrong with the body of a talent pool addition (4.3); empty for a good one."""
-    refusals = list(_check_candidate(body, _POOL_FIELDS))
+def check_pool_candidate(body: dict[str, Any]) -> list[FieldError]:
+    """All errors in the body of a talent pool addition (4.3); empty for a valid one."""
+    errors = list(_check_candidate(body, _POOL_FIELDS))
     if "source_platform" in body and not isinstance(body["source_platform"], str):
-        refusals.append(Refusal("source_platform", "must be a string"))
-    return refusals
+        errors.append(FieldError("source_platform", "must be a string"))
+    return errors
 
 
-def _check_candidate(body: dict[str, Any], fields: frozenset[str]) -> Iterator[Refusal]:
+def _check_candidate(body: dict[str, Any], fields: frozenset[str]) -> Iterator[FieldError]:
     for field in _CANDIDATE_FIELDS:
         message = _check_field(field, body[field]) if field in body else "this field is required"
         if message:
-            yield Refusal(field, message)
+            yield FieldError(field, message)
     for field in body:
         if field not in fields:
-            yield Refusal(field, "unknown field")
+            yield FieldError(field, "unknown field")
 
 
 def _check_field(field: str, value: Any) -> str | None:
@@ -64,7 +64,7 @@ _REFERENCE_FIELDS = frozenset(("id", "question_key"))
 
 
 def check_answers(items: Any, post: JobPost, forms: AnswerForms) -> Iterator[str]:
-    """What is wrong with the answers array (service description 2.2), one line for each fault."""
+    """All errors in the answers array (service description 2.2), one line each."""
     if not isinstance(items, list):
         yield "must be an array"
         return
@@ -90,7 +90,7 @@ def check_answers(items: Any, post: JobPost, forms: AnswerForms) -> Iterator[str
 
 
 def _question_of(item: dict[str, Any], post: JobPost) -> Question | str:
-    """The question that an item names, in either form, or what is wrong with its reference."""
+    """The question that an item refers to, in either form, or the error in its reference."""
     if "job_post_question" not in item:
         return "job_post_question is required"
     reference = item["job_post_question"]
@@ -125,16 +125,16 @@ def _question_by_key(key: Any, post: JobPost) -> Question | str:
     questions = post.by_key.get(key, ())
     if not questions:
         return f"{quoted(key)} is not a question key of job post {post.hash}"
-    return questions[0] if len(questions) == 1 else f"{quoted(key)} is the key of more than one question, name its id"
+    return questions[0] if len(questions) == 1 else f"{quoted(key)} is the key of more than one question; use its id"
 
 
-# --- what a 201 of a talent pool shows --------------------------------------------------------------
+# --- the record in a 201 of a talent pool --------------------------------------------------------------
 
 _PRESIGNED = "https://files.example.com/{path}?X-Amz-Expires=3600&X-Amz-Signature={signature}"
 
 
 def candidate_record(number: int, body: dict[str, Any], pool: TalentPool, company: Company, now: datetime) -> Any:
-    """The full record of the candidate that a body (4.3) creates, `number` being its id."""
+    """The full record of the candidate that a body (4.3) creates; `number` is its id."""
     at = timestamp(now)
     person = {"email": body["email"], "first_name": body["first_name"], "last_name": body["last_name"]}
     photo = _file_object(number * 10 + 1, f"photos/{number}.jpg", at)
@@ -172,12 +172,12 @@ def candidate_record(number: int, body: dict[str, Any], pool: TalentPool, compan
 
 
 def timestamp(moment: datetime) -> str:
-    """A moment in UTC as the service writes it: ISO 8601 with Z."""
+    """A UTC time in the format of the service: ISO 8601 with Z."""
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _job_post(company: Company) -> dict[str, str]:
-    """A record names a job post even for a pool; the description does not show which."""
+    """The job post of a record; even a pool record has one, and the description does not show which."""
     post = next(iter(company.job_posts.values()), None)
     return {"hash": post.hash if post else "", "title": post.title if post else ""}
 

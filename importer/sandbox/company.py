@@ -1,4 +1,4 @@
-"""What the sandbox's company owns: its job posts with their questions, and its talent pools; and the file of them."""
+"""The company of the sandbox: its job posts with their questions, its talent pools, and the file that lists them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MultipleChoice = Literal["json", "comma", "semicolon", "newline"]
 
 @dataclass(frozen=True, slots=True)
 class AnswerForms:
-    """What the service description leaves open about answers, as this company has it."""
+    """Formats of answers that the service description leaves open."""
 
     yes_no: tuple[str, str] = ("yes", "no")
     multiple_choice: MultipleChoice = "json"
@@ -40,8 +40,8 @@ class AnswerForms:
 class Question:
     """A job post question (service description 2.1).
 
-    `options` is the string as it is shown, `choices` what it holds. `entries` is the sandbox's own knowledge, never
-    shown: the answer is a JSON array of such entries (2.3, 2.4).
+    `options` is the string that the service shows, `choices` its parsed options. `entries` is internal to the sandbox:
+    the answer is a JSON array of such entries (2.3, 2.4).
     """
 
     id: int
@@ -56,7 +56,7 @@ class Question:
 
     @property
     def label(self) -> str:
-        """How an error message names this question."""
+        """The question as an error message shows it."""
         return f"question {self.id} ({self.key or self.text})"
 
     @property
@@ -79,7 +79,7 @@ class Question:
 
 @dataclass(frozen=True)
 class JobPost:
-    """A job post: its hash, its questions, and who has applied before the sandbox began."""
+    """A job post: its hash, its questions, and who applied before the sandbox started."""
 
     hash: str
     title: str = ""
@@ -92,7 +92,7 @@ class JobPost:
 
     @cached_property
     def by_key(self) -> dict[str, tuple[Question, ...]]:
-        """Questions by key; nothing promises that a key is there once only."""
+        """Questions by key; the contract does not promise unique keys."""
         found: dict[str, tuple[Question, ...]] = {}
         for question in self.questions:
             if question.key is not None:
@@ -112,7 +112,7 @@ class JobPost:
 
 @dataclass(frozen=True, slots=True)
 class TalentPool:
-    """A talent pool: its number as text, and who was in it before the sandbox began."""
+    """A talent pool: its number as text, and who was in it before the sandbox started."""
 
     id: str
     title: str = ""
@@ -121,7 +121,7 @@ class TalentPool:
 
 @dataclass(frozen=True, slots=True)
 class Company:
-    """The company whose token the sandbox knows."""
+    """The company that the sandbox serves."""
 
     name: str = ""
     job_posts: dict[str, JobPost] = field(default_factory=dict)
@@ -129,7 +129,7 @@ class Company:
     forms: AnswerForms = AnswerForms()
 
 
-# --- the questions file, read and checked whole ---------------------------------------------------
+# --- the questions file, read and checked ---------------------------------------------------
 
 _QUESTION_NAMES = (
     "id",
@@ -156,11 +156,11 @@ def read_questions(path: Path) -> Company:
     """The company that a questions file describes.
 
     Two forms are read: the sandbox's own, with `job_posts` and `talent_pools`; and `{"job_post": HASH, "questions":
-    [...]}`, the live questions of one job post as `importer questions HASH --json` prints them. In the latter the
-    education and experience questions are known by their key or type.
+    [...]}`, the live questions of one job post as `importer questions HASH --json` prints them. In the latter,
+    education and experience questions are recognized by their key or type.
 
     Raises:
-        SandboxUnusable: the file cannot be used; reports every error in it.
+        SandboxUnusable: the file cannot be used; lists every problem in it.
     """
     value = read_json_file(path)
     problems = Diagnostics(path)
@@ -170,7 +170,7 @@ def read_questions(path: Path) -> Company:
 
 
 class _Object:
-    """An object of the file: gives what it holds by name, and reports what is wrong there."""
+    """An object of the file: returns its values by name and reports their problems."""
 
     def __init__(self, place: str, value: Any, problems: Diagnostics) -> None:
         self.place = place
@@ -180,54 +180,54 @@ class _Object:
             problems.add(place, "must be an object")
 
     def allow(self, *names: str) -> None:
-        """Report every other name."""
+        """Report every name that is not listed."""
         self.problems.unknown_names(self.place, self.values, names)
 
     def at(self, name: str) -> str:
         return f"{self.place}.{name}" if self.place else name
 
-    def refuse(self, name: str, message: str) -> None:
+    def report(self, name: str, message: str) -> None:
         self.problems.add(self.at(name), message)
 
     def within(self, name: str) -> _Object:
         return _Object(self.at(name), self.values.get(name, {}), self.problems)
 
     def text(self, name: str) -> str:
-        """The text of that name, "" where there is none."""
+        """The text of that name, or "" if it is missing."""
         value = self.values.get(name, "")
         if not isinstance(value, str):
-            self.refuse(name, "must be a string")
+            self.report(name, "must be a string")
             return ""
         return value
 
     def optional_text(self, name: str) -> str | None:
         value = self.values.get(name)
         if value is not None and not isinstance(value, str):
-            self.refuse(name, "must be a string or null")
+            self.report(name, "must be a string or null")
             return None
         return value
 
     def emails(self, name: str) -> tuple[str, ...]:
         value = self.values.get(name, [])
         if not _are_texts(value):
-            self.refuse(name, "must be an array of e-mail addresses")
+            self.report(name, "must be an array of e-mail addresses")
             return ()
         for email in value:
             if not is_email(email):
-                self.refuse(name, f"{quoted(email)} is not a valid e-mail address")
+                self.report(name, f"{quoted(email)} is not a valid e-mail address")
         return tuple(value)
 
     def questions(self, *, as_listed: bool = False) -> tuple[Question, ...]:
         items = self.values.get("questions")
         if not isinstance(items, list):
-            self.refuse("questions", "must be an array of questions")
+            self.report("questions", "must be an array of questions")
             return ()
         found: dict[int, Question] = {}
         for index, item in enumerate(items):
             read = _Object(self.at(f"questions[{index}]"), item, self.problems)
             question = _read_question(read, as_listed)
             if question is not None and question.id in found:
-                read.refuse("id", f"{question.id} is already used by another question")
+                read.report("id", f"{question.id} is already used by another question")
             elif question is not None:
                 found[question.id] = question
         return tuple(found.values())
@@ -238,7 +238,7 @@ def _read_listing(value: dict[str, Any], problems: Diagnostics) -> Company:
     listing.allow("job_post", "title", "questions")
     name = value["job_post"]
     if not isinstance(name, str) or not _HASH.fullmatch(name):
-        listing.refuse("job_post", "must be a job post hash of letters, digits, '_' and '-'")
+        listing.report("job_post", "must be a job post hash of letters, digits, '_' and '-'")
         return Company()
     questions = listing.questions(as_listed=True)
     return Company(job_posts={name: JobPost(name, listing.text("title"), questions)})
@@ -258,32 +258,32 @@ def _read_forms(answers: _Object) -> AnswerForms:
     words = answers.values.get("yes_no", ["yes", "no"])
     multiple = answers.values.get("multiple_choice", "json")
     if multiple not in _MULTIPLE_CHOICE:
-        answers.refuse("multiple_choice", f"{quoted(multiple)} is not one of {listed(_MULTIPLE_CHOICE)}")
+        answers.report("multiple_choice", f"{quoted(multiple)} is not one of {listed(_MULTIPLE_CHOICE)}")
     if not _are_texts(words) or len(words) != 2 or words[0] == words[1]:
-        answers.refuse("yes_no", "must be two different words, the one for yes and the one for no")
+        answers.report("yes_no", "must be two different words, one for yes and one for no")
         return AnswerForms()
     return AnswerForms((words[0], words[1]), multiple)
 
 
 def _read_job_post(name: str, post: _Object) -> JobPost:
     if not _HASH.fullmatch(name):
-        post.problems.add(post.place, "a job post hash is made of letters, digits, '_' and '-'")
+        post.problems.add(post.place, "a job post hash consists of letters, digits, '_' and '-'")
     post.allow("title", "questions", "already_applied")
     return JobPost(name, post.text("title"), post.questions(), post.emails("already_applied"))
 
 
 def _read_talent_pool(name: str, pool: _Object) -> TalentPool:
     if not _POOL.fullmatch(name):
-        pool.problems.add(pool.place, "a talent pool number is made of 1 to 18 digits")
+        pool.problems.add(pool.place, "a talent pool number consists of 1 to 18 digits")
     pool.allow("title", "already_exists")
     return TalentPool(name, pool.text("title"), pool.emails("already_exists"))
 
 
 def _read_question(question: _Object, as_listed: bool) -> Question | None:
-    """One question, or None where what it must have is missing; every error is reported either way.
+    """One question, or None where a required value is missing; every problem is reported either way.
 
-    `as_listed`: it is what a service gave, and nobody can fix that: a new answer type or a choice without options is
-    taken, and any text answers it. Which questions are entries is guessed by their key or type.
+    `as_listed`: the question came from a service and cannot be fixed, so a new answer type or a choice without options
+    is accepted, and any text answers it. Entry questions are recognized by their key or type.
     """
     values = question.values
     if not values:
@@ -291,16 +291,16 @@ def _read_question(question: _Object, as_listed: bool) -> Question | None:
     question.allow(*_QUESTION_NAMES)
     number, answer_type, options = values.get("id"), values.get("answer_type"), values.get("options")
     if not isinstance(number, int) or isinstance(number, bool):
-        question.refuse("id", "must be an integer")
+        question.report("id", "must be an integer")
     if answer_type not in ANSWER_TYPES and not (as_listed and isinstance(answer_type, str)):
-        question.refuse("answer_type", f"{quoted(answer_type)} is not one of {listed(ANSWER_TYPES)}")
+        question.report("answer_type", f"{quoted(answer_type)} is not one of {listed(ANSWER_TYPES)}")
     if not isinstance(values.get("is_required"), bool):
-        question.refuse("is_required", "must be true or false")
+        question.report("is_required", "must be true or false")
     key, kind = question.optional_text("question_key"), question.optional_text("question_type")
     choices = _read_choices(question, needed=not as_listed and answer_type in ("single_choice", "multiple_choice"))
     entries = values.get("entries")
     if entries not in (None, "education", "experience"):
-        question.refuse("entries", f"{quoted(entries)} is neither 'education' nor 'experience'")
+        question.report("entries", f"{quoted(entries)} is neither 'education' nor 'experience'")
     if as_listed and entries is None:
         entries = _ENTRY_WORDS.get(key) or _ENTRY_WORDS.get(kind)
     text = question.text("question_text")
@@ -313,16 +313,16 @@ def _read_question(question: _Object, as_listed: bool) -> Question | None:
 def _read_choices(question: _Object, *, needed: bool) -> tuple[str, ...]:
     options = question.values.get("options")
     if options is not None and not isinstance(options, str) and not _are_texts(options):
-        question.refuse("options", "must be a string, an array of strings or null")
+        question.report("options", "must be a string, an array of strings or null")
         return ()
     choices = tuple(options) if isinstance(options, list) else _split_options(options or "")
     if needed and not choices:
-        question.refuse("options", f"a {question.values['answer_type']} question needs options")
+        question.report("options", f"a {question.values['answer_type']} question needs options")
     return choices
 
 
 def _split_options(options: str) -> tuple[str, ...]:
-    """The options of an options string: a JSON array, or else text with the first separator that is in it."""
+    """The options of an options string: a JSON array, or else text with the first separator that occurs in it."""
     try:
         listing = read_json(options)
     except NotJson:

@@ -1,4 +1,4 @@
-"""One client's connection: requests in, deliveries out in the same order, each with its ending."""
+"""The connection of one client: receives requests and sends deliveries in the same order."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from importer.sandbox.json_reading import SandboxUnusable
 LONGEST_HEAD = 64 * 1024
 LONGEST_BODY = 8 * 1024 * 1024
 _REASONS = {status.value: status.phrase for status in HTTPStatus}
-_NO_LINGER = struct.pack("hh" if sys.platform == "win32" else "ii", 1, 0)  # on, 0 seconds: closing resets
+_NO_LINGER = struct.pack("hh" if sys.platform == "win32" else "ii", 1, 0)  # on, 0 seconds: closing sends a reset
 _BAD_HTTP = json_reply(400, {"detail": ["this is not an HTTP/1.1 request"]})
 
 
@@ -39,7 +39,7 @@ class _Pending:
 
 
 class Connection(asyncio.Protocol):
-    """Speaks HTTP/1.1 with one client; registers itself in `open_connections` while it lasts."""
+    """Speaks HTTP/1.1 with one client; registered in `open_connections` while it is open."""
 
     def __init__(self, app: SandboxApp, log: RequestLog, open_connections: set[Connection]) -> None:
         self._app = app
@@ -52,7 +52,7 @@ class Connection(asyncio.Protocol):
         self._half_closed = False
 
     def close(self) -> None:
-        """Ends the connection now, whatever is going on."""
+        """Close the connection immediately."""
         self._transport.abort()
 
     # --- called by asyncio ---
@@ -76,7 +76,7 @@ class Connection(asyncio.Protocol):
         self._answer_waiting()
 
     def eof_received(self) -> bool:
-        """Keeps the connection for what is still to be delivered to a client that sends no more."""
+        """Keep the connection open while deliveries to a client that has stopped sending are pending."""
         self._half_closed = True
         return self._timer is not None and not self._hanging
 
@@ -121,7 +121,7 @@ class Connection(asyncio.Protocol):
                 self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
                 self._transport.abort()
             case Ending.HANG:
-                self._hang(delivery.patience)
+                self._hang(delivery.hang_seconds)
             case Ending.CUT_HEAD:
                 self._transport.write(render_head(delivery.reply, keep_alive=True)[: len(b"HTTP/1.1 2")])
                 self._transport.close()
@@ -138,19 +138,19 @@ class Connection(asyncio.Protocol):
         if not request.keep_alive:
             self._transport.close()
 
-    def _hang(self, patience: float | None) -> None:
+    def _hang(self, hang_seconds: float | None) -> None:
         self._hanging = True
         if self._half_closed:
             self._transport.close()
-        elif patience is not None:
-            self._timer = asyncio.get_running_loop().call_later(patience, self._transport.close)
+        elif hang_seconds is not None:
+            self._timer = asyncio.get_running_loop().call_later(hang_seconds, self._transport.close)
 
 
 class RequestParser:
-    """Takes bytes as they come and gives the requests that are whole. `broken` says that no more can be read."""
+    """Parses incoming bytes into complete requests. `broken`: no more requests can be read."""
 
     def __init__(self, on_expectation: Callable[[], None]) -> None:
-        """`on_expectation` is called when a client waits for a 100 before it sends its body."""
+        """`on_expectation` is called when a client waits for 100 Continue before it sends its body."""
         self.broken = False
         self._on_expectation = on_expectation
         self._parser = httptools.HttpRequestParser(self)
@@ -162,7 +162,7 @@ class RequestParser:
         try:
             self._parser.feed_data(received)
         except httptools.HttpParserUpgrade:
-            self.broken = True  # another protocol was asked for and is not spoken: answer as usual, then close
+            self.broken = True  # the requested protocol upgrade is not supported: answer as usual, then close
             self._whole[-1:] = [replace(request, keep_alive=False) for request in self._whole[-1:]]
         except httptools.HttpParserError:
             self.broken = True
@@ -234,13 +234,13 @@ def render_head(reply: Reply, *, keep_alive: bool) -> bytes:
 
 @lru_cache(maxsize=1)
 def _date(second: int) -> str:
-    """The Date header; written once a second, as formatting it costs more than the rest of the head."""
+    """The Date header; formatted once a second, as this costs more than the rest of the head."""
     return formatdate(second, usegmt=True)
 
 
 @dataclass(frozen=True, slots=True)
 class LoggedRequest:
-    """One request: the status it was answered with (None: no answer was sent), its fault, and its time in ms."""
+    """One request: the response status (None: no response was sent), the fault, and the duration in ms."""
 
     at: str
     method: str
@@ -251,7 +251,7 @@ class LoggedRequest:
 
 
 class RequestLog:
-    """Writes requests to a file as JSON lines, and keeps them for whoever runs the sandbox in their own process."""
+    """Writes requests to a file as JSON lines; `keep` also stores them in `requests`, for tests."""
 
     def __init__(self, path: Path | None = None, *, keep: bool = False) -> None:
         """Raises SandboxUnusable if the file cannot be opened."""
@@ -260,7 +260,7 @@ class RequestLog:
         self._file = _open(path) if path else None
 
     def add(self, method: str, path: str, status: int | None, fault: str | None, seconds: float) -> None:
-        """Logs one request; called before its answer leaves, so that whoever has the answer finds the line."""
+        """Log one request; called before the response is sent, so that a client with the response finds the line."""
         if not self._keep and not self._file:
             return
         at = datetime.now(UTC).isoformat(timespec="milliseconds")

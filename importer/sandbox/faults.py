@@ -1,4 +1,4 @@
-"""Which requests meet which fault: the faults file, read and checked whole, and the choice drawn from its seed."""
+"""Which requests get which faults: the faults file, and the selection of requests by its seed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, Literal
 from importer.sandbox.http_messages import ERROR_SHAPES, ErrorShape, Operation
 from importer.sandbox.json_reading import Diagnostics, listed, quoted, read_json_file
 
-# What each kind takes beside the selector, `operation` and `times`.
+# The keys of each kind, in addition to the selector, `operation` and `times`.
 KINDS: dict[str, tuple[str, ...]] = {
     "delay": ("ms", "jitter_ms"),
     "401": (),
@@ -41,13 +41,13 @@ _SELECTORS = ("share", "first", "every", "emails")
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One line of a faults file: what happens, to which requests, and how often to the same person.
+    """One fault of a faults file: what happens, to which requests, and how often for the same e-mail address.
 
-    `selector` says what `selected` is: a "share" (0 to 1) of the requests, drawn by seed, subject and attempt, whatever
-    the order they come in; the "first" so many; "every" so many; or "emails", a set of casefolded addresses.
+    `selector` defines `selected`: a "share" (0 to 1) of the requests, drawn by seed, subject and attempt, whatever
+    their order; the "first" N; "every" Nth; or "emails", a set of casefolded addresses.
 
-    `times` limits the attempts of one e-mail address that are hit, so that a retry comes through; requests without
-    an address (question lists) have no such limit. `first` and `every` count only requests that `times` lets through.
+    `times` limits how many attempts of one e-mail address are hit, so that a retry succeeds; requests without an
+    address (question lists) are not limited. `first` and `every` count only requests within the limit of `times`.
     """
 
     kind: str
@@ -66,18 +66,18 @@ class Fault:
 
     @property
     def name(self) -> str:
-        """How the log names it."""
+        """The name of the fault in the log."""
         return f"{self.kind} {self.when}" if "when" in KINDS[self.kind] else self.kind
 
     @property
     def is_before(self) -> bool:
-        """Whether it takes the place of working on the request."""
+        """Whether the fault replaces the processing of the request."""
         return self.when == "before" if "when" in KINDS[self.kind] else self.kind not in _AFTER
 
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """What a faults file holds."""
+    """The content of a faults file."""
 
     faults: tuple[Fault, ...] = ()
     seed: int = 0
@@ -85,25 +85,25 @@ class Faults:
 
 
 def read_faults(path: Path) -> Faults:
-    """What a faults file asks for: `{"seed": 7, "error_shape": "fields", "faults": [{"kind": "429", "first": 3}]}`.
+    """Read a faults file: `{"seed": 7, "error_shape": "fields", "faults": [{"kind": "429", "first": 3}]}`.
 
     Each fault has a `kind` and one selector: `share` (0 to 1), `first` (requests), `every` (so many requests) or
     `emails`. It may have `operation` (questions, apply, add-candidate, any) and `times` (how many attempts of one
-    e-mail address it hits; 1 unless said otherwise). The kinds, with what else they take:
+    e-mail address it hits; default 1). The kinds, with their other keys:
 
-    - delay: `ms`, `jitter_ms`; adds to whatever else the request meets
-    - 401, 403, 410, 423: in place of working on the request
+    - delay: `ms`, `jitter_ms`; added to any other fault
+    - 401, 403, 410, 423: instead of processing the request
     - 429: `retry_after` (none, seconds, date), `seconds`
-    - 500, 502, 503, 504, reset: `when` (before or after the request was worked on); 503 also as 429
-    - hang_after: accepts, then is silent until the client goes, or closes after `seconds`
-    - cut_head: accepts, then breaks off before the status can be read
-    - cut_body: accepts, then breaks off in the middle of the answer
+    - 500, 502, 503, 504, reset: `when` (before or after the request is processed); 503 also takes the keys of 429
+    - hang_after: accepts, then sends nothing until the client disconnects or `seconds` have passed
+    - cut_head: accepts, then closes the connection before the status is complete
+    - cut_body: accepts, then closes the connection in the middle of the response
     - html: an error page with a `status`; redirect: a `status` and a `location`; neither accepts anything
-    - not_json_201, empty_201: accepts, and says so without JSON
-    - refuse: a `message` with a `status` (400 unless said otherwise), as a check of the service's own
+    - not_json_201, empty_201: accepts, with a 201 that is not JSON or has no body
+    - refuse: a `message` with a `status` (default 400), like a check of the service itself
 
     Raises:
-        SandboxUnusable: the file cannot be used; reports every error in it, with the number of the fault from 1.
+        SandboxUnusable: the file cannot be used; lists every problem in it, with the number of the fault from 1.
     """
     value = read_json_file(path)
     problems = Diagnostics(path)
@@ -137,8 +137,8 @@ def _read_fault(place: str, item: Any, problems: Diagnostics) -> Fault | None:
 
     def value(name: str, form: _Form) -> Any:
         given = item.get(name, form.default)
-        if name in item and not form.fits(given):
-            problems.add(place, f"{name} {quoted(given)} {form.wanted}")
+        if name in item and not form.is_valid(given):
+            problems.add(place, f"{name} {quoted(given)} {form.message}")
             return form.default
         return given
 
@@ -150,9 +150,9 @@ def _read_fault(place: str, item: Any, problems: Diagnostics) -> Fault | None:
             if selector == "emails":
                 selected = frozenset(email.casefold() for email in selected)
         case _:
-            problems.add(place, f"needs exactly one of {listed(_SELECTORS)} to say which requests it hits")
+            problems.add(place, f"needs exactly one of {listed(_SELECTORS)} to select its requests")
     if selector == "emails" and item.get("operation") == "questions":
-        problems.add(place, "the question list knows no emails; choose with share, first or every")
+        problems.add(place, "question requests have no e-mail address; use share, first or every")
     values = {name: value(name, form) for name, form in {**_VALUES, "status": _status_form(kind)}.items()}
     operation = values.pop("operation")
     only = None if operation == "any" else Operation(operation)
@@ -193,11 +193,11 @@ def _are_emails(value: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """What a value is where it is not given, whether one fits, and what is said of one that does not."""
+    """A key of a fault: its default, its check, and the message for a value that fails it."""
 
     default: Any
-    fits: Callable[[Any], bool]
-    wanted: str
+    is_valid: Callable[[Any], bool]
+    message: str
 
 
 def _one_of(*words: str, default: str) -> _Form:
@@ -220,7 +220,7 @@ _VALUES = {
     "retry_after": _one_of("none", "seconds", "date", default="none"),
     "seconds": _Form(None, _is_duration, "must be a number of seconds"),
     "location": _Form("", _is_text, "must be a web address or a path"),
-    "message": _Form("", _is_message, "must be a text"),
+    "message": _Form("", _is_message, "must be a text that is not blank"),
 }
 _REDIRECTS = (301, 302, 303, 307, 308)
 
@@ -231,12 +231,12 @@ def _status_form(kind: str) -> _Form:
     return _Form(400 if kind == "refuse" else 502, _is_error_status, "must be an error status from 400 to 599")
 
 
-# --- the choice -----------------------------------------------------------------------------------
+# --- the selection --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Whom a request is about, as far as faults go."""
+    """What a request is about: faults are selected by this."""
 
     operation: Operation
     target: str
@@ -249,14 +249,14 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A fault that a request meets; `random` (0 to 1) is its own draw, for the jitter."""
+    """A fault of a request; `random` (0 to 1) is drawn for its jitter."""
 
     fault: Fault
     random: float
 
 
 class FaultSelector:
-    """Says of each request, as it comes in, which faults it meets."""
+    """Selects the faults of each incoming request."""
 
     def __init__(self, faults: Sequence[Fault], seed: int) -> None:
         self._faults = tuple(faults)
@@ -266,23 +266,23 @@ class FaultSelector:
         self._counted = [0] * len(self._faults)
 
     def select(self, subject: Subject) -> tuple[Hit, ...]:
-        """The faults that this request meets, in the order of the file."""
+        """The faults of this request, in the order of the file."""
         if not self._faults:
             return ()
         self._attempts[subject.text] += 1
         hits = []
         for index, fault in enumerate(self._faults):
-            if self._may_meet(index, fault, subject) and self._meets(index, fault, subject):
+            if self._is_eligible(index, fault, subject) and self._is_selected(index, fault, subject):
                 self._hits[index, subject.text] += 1
                 hits.append(Hit(fault, self._draw("jitter", index, subject)))
         return tuple(hits)
 
-    def _may_meet(self, index: int, fault: Fault, subject: Subject) -> bool:
+    def _is_eligible(self, index: int, fault: Fault, subject: Subject) -> bool:
         if fault.operation not in (None, subject.operation):
             return False
         return not subject.email or self._hits[index, subject.text] < fault.times
 
-    def _meets(self, index: int, fault: Fault, subject: Subject) -> bool:
+    def _is_selected(self, index: int, fault: Fault, subject: Subject) -> bool:
         self._counted[index] += 1
         match fault.selector:
             case "share":
@@ -295,7 +295,7 @@ class FaultSelector:
                 return subject.email.casefold() in fault.selected
 
     def _draw(self, purpose: str, index: int, subject: Subject) -> float:
-        """A number from 0 up to 1 that depends on the seed and on this attempt of this subject alone."""
+        """A number from 0 up to 1 that depends only on the seed and on this attempt of this subject."""
         text = f"{self._seed}/{purpose}/{index}/{self._attempts[subject.text]}/{subject.text}"
         digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
         return int.from_bytes(digest, "big") / 2**64

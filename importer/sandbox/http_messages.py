@@ -1,4 +1,4 @@
-"""Requests and answers as values: the paths of the service, and the shapes of an error body."""
+"""Requests and responses as values: the paths of the service, and the shapes of an error body."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ JSON = "application/json"
 HTML = "text/html; charset=utf-8"
 
 ErrorShape = Literal["fields", "list", "detail", "message", "nested", "html", "empty"]
-"""The shapes of an error body: the service description (part 7) shows none, so the sandbox can speak each."""
+"""The shapes of an error body: the service description (part 7) shows none, so the sandbox offers several."""
 ERROR_SHAPES: tuple[ErrorShape, ...] = get_args(ErrorShape)
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One HTTP request: the path without its query, header names in lower case, the body taken out of its framing.
+    """One HTTP request: the path without its query, header names in lower case, the body without its framing.
 
-    `too_large`: the body was over the cap and was thrown away. `keep_alive`: the client wants to go on.
+    `too_large`: the body was over the limit and was discarded. `keep_alive`: the client keeps the connection.
     """
 
     method: str
@@ -34,7 +34,7 @@ class Request:
 
 
 class Operation(StrEnum):
-    """What the sandbox can do."""
+    """An operation of the sandbox."""
 
     HEALTH = "health"
     QUESTIONS = "questions"
@@ -60,7 +60,7 @@ _PATHS = (
 
 
 def find_route(path: str) -> Route | None:
-    """What a path (without its query) means; None for a path that the service does not have."""
+    """The route of a path (without its query), or None for an unknown path."""
     for pattern, operation, methods in _PATHS:
         found = pattern.fullmatch(path)
         if found:
@@ -70,7 +70,7 @@ def find_route(path: str) -> Route | None:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Status, body and headers of one HTTP answer; Content-Length, Date and Connection are added on the wire."""
+    """Status, body and headers of one HTTP response; Content-Length, Date and Connection are added when it is sent."""
 
     status: int
     body: bytes = b""
@@ -79,13 +79,13 @@ class Reply:
 
 
 def json_reply(status: int, value: Any) -> Reply:
-    """An answer with a JSON body."""
+    """A response with a JSON body."""
     return Reply(status, json.dumps(value).encode())
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
-    """One reason: the field of the body that it is about ("" for the request as a whole), and what is wrong."""
+class FieldError:
+    """One error: the field of the body ("" for the whole request), and the message."""
 
     field: str
     message: str
@@ -94,40 +94,40 @@ class Refusal:
         return f"{self.field}: {self.message}" if self.field else self.message
 
 
-def error_reply(status: int, refusals: Sequence[Refusal], shape: ErrorShape = "fields") -> Reply:
-    """An error answer with every refusal, in the shape asked for."""
+def error_reply(status: int, errors: Sequence[FieldError], shape: ErrorShape = "fields") -> Reply:
+    """An error response with every error, in the given shape."""
     if shape == "empty":
         return Reply(status)
     if shape == "html":
-        items = "".join(f"<li>{html.escape(str(refusal))}</li>" for refusal in refusals)
+        items = "".join(f"<li>{html.escape(str(error))}</li>" for error in errors)
         page = f"<!doctype html><html><head><title>Error {status}</title></head><body><ul>{items}</ul></body></html>"
         return Reply(status, page.encode("utf-8", "backslashreplace"), HTML)
-    return json_reply(status, _BODIES[shape](refusals))
+    return json_reply(status, _BODIES[shape](errors))
 
 
-def _by_field(refusals: Sequence[Refusal]) -> dict[str, list[str]]:
+def _by_field(errors: Sequence[FieldError]) -> dict[str, list[str]]:
     fields: dict[str, list[str]] = {}
-    for refusal in refusals:
-        fields.setdefault(refusal.field or "detail", []).append(refusal.message)
+    for error in errors:
+        fields.setdefault(error.field or "detail", []).append(error.message)
     return fields
 
 
-def _in_one_line(refusals: Sequence[Refusal]) -> str:
-    return "; ".join(str(refusal) for refusal in refusals)
+def _in_one_line(errors: Sequence[FieldError]) -> str:
+    return "; ".join(str(error) for error in errors)
 
 
-def _nested(refusals: Sequence[Refusal]) -> dict[str, Any]:
-    errors = {
+def _nested(errors: Sequence[FieldError]) -> dict[str, Any]:
+    by_field = {
         field: [{"code": "invalid", "message": message} for message in messages]
-        for field, messages in _by_field(refusals).items()
+        for field, messages in _by_field(errors).items()
     }
-    return {"success": "ERROR", "errors": errors}
+    return {"success": "ERROR", "errors": by_field}
 
 
-_BODIES: dict[ErrorShape, Callable[[Sequence[Refusal]], Any]] = {
+_BODIES: dict[ErrorShape, Callable[[Sequence[FieldError]], Any]] = {
     "fields": _by_field,
-    "list": lambda refusals: [str(refusal) for refusal in refusals],
-    "detail": lambda refusals: {"detail": _in_one_line(refusals)},
-    "message": lambda refusals: {"message": _in_one_line(refusals)},
+    "list": lambda errors: [str(error) for error in errors],
+    "detail": lambda errors: {"detail": _in_one_line(errors)},
+    "message": lambda errors: {"message": _in_one_line(errors)},
     "nested": _nested,
 }

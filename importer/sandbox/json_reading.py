@@ -1,4 +1,4 @@
-"""Reads what others wrote: JSON strictly, files with all their problems at once; and how messages quote it."""
+"""Strict JSON, files with all their problems at once, and values as messages show them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _EMAIL = re.compile(
 class SandboxUnusable(Exception):
     """The sandbox cannot start: a file, an address or a setting is wrong. Nothing was served.
 
-    Carries every problem that was found, each one readable line that says what, where and what to do.
+    `problems` are all problems found, one line each: what, where and what to do.
     """
 
     def __init__(self, problems: Iterable[str] | str) -> None:
@@ -29,15 +29,15 @@ class SandboxUnusable(Exception):
 
 
 class NotJson(ValueError):
-    """The text is no JSON; the message says why and where, for a person."""
+    """The text is not valid JSON; the message gives the reason and the position."""
 
 
 def read_json(text: bytes | str) -> Any:
-    """The value that a JSON text holds.
+    """The value of a JSON text.
 
     Raises:
-        NotJson: the text is no JSON or no UTF-8, is nested too deeply, holds an endless number, or names something
-            twice in one object.
+        NotJson: the text is not valid JSON or UTF-8, is nested too deeply, or contains NaN, infinity, a number with too
+            many digits or a duplicate name in one object.
     """
     try:
         decoded = text if isinstance(text, str) else text.decode("utf-8")
@@ -50,7 +50,7 @@ def read_json(text: bytes | str) -> Any:
     except NotJson:
         raise
     except ValueError as error:  # Python's own limit for the digits of an integer
-        raise NotJson("it holds a number with too many digits") from error
+        raise NotJson("it contains a number with too many digits") from error
     except RecursionError as error:
         raise NotJson("it is nested too deeply") from error
 
@@ -58,8 +58,8 @@ def read_json(text: bytes | str) -> Any:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     names = dict(pairs)
     if len(names) != len(pairs):
-        seen: set[str] = set()
-        twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        known: set[str] = set()
+        twice = next(name for name, _ in pairs if name in known or known.add(name))  # type: ignore[func-returns-value]
         raise NotJson(f"'{twice}' occurs twice in one object")
     return names
 
@@ -69,10 +69,10 @@ def _refuse_constant(word: str) -> NoReturn:
 
 
 def read_json_file(path: Path) -> dict[str, Any]:
-    """The object that a JSON file holds.
+    """The object in a JSON file.
 
     Raises:
-        SandboxUnusable: the file cannot be read, or holds no JSON object.
+        SandboxUnusable: the file cannot be read, or is not a JSON object.
     """
     try:
         status = path.stat()
@@ -91,7 +91,7 @@ def read_json_file(path: Path) -> dict[str, Any]:
 
 
 class Diagnostics:
-    """The problems of one file, each with the place inside it."""
+    """The problems of one file, each with its place in the file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -101,7 +101,7 @@ class Diagnostics:
         self._problems.append(f"{self._path}, {place}: {message}" if place else f"{self._path}: {message}")
 
     def unknown_names(self, place: str, value: dict[str, Any], known: tuple[str, ...]) -> None:
-        """Tells each name of an object that is not among the known ones."""
+        """Report each unknown name of an object."""
         for name in value:
             if name not in known:
                 self.add(place, f"unknown name {quoted(name)}; known are {listed(known)}")
@@ -112,18 +112,18 @@ class Diagnostics:
 
 
 def quoted(value: Any) -> str:
-    """A value as an error message shows it: in quotes, cut where it is long."""
+    """A value as a message shows it: in quotes, shortened if it is long."""
     text = value if isinstance(value, str) else reprlib.repr(value)
     return f"'{text[:_LONGEST_QUOTED]}...'" if len(text) > _LONGEST_QUOTED else f"'{text}'"
 
 
 def listed(words: tuple[str, ...]) -> str:
-    """Words as an error message lists them."""
+    """Words as a message lists them."""
     return ", ".join(f"'{word}'" for word in words)
 
 
 def is_email(text: str) -> bool:
-    """One bare address with a dotted domain, of at most 254 characters."""
+    """Whether the text is one bare address with a dotted domain, of at most 254 characters."""
     local = text.partition("@")[0]
     dotted = local.startswith(".") or local.endswith(".") or ".." in local
     return len(text) <= 254 and len(local) <= 64 and not dotted and _EMAIL.fullmatch(text) is not None

@@ -1,4 +1,4 @@
-"""What the sandbox has accepted: one application for each person and job post, one candidate for each pool."""
+"""Accepted submissions: one application per person and job post, one candidate per person and pool."""
 
 from __future__ import annotations
 
@@ -17,40 +17,40 @@ from importer.sandbox.json_reading import NotJson, SandboxUnusable, read_json
 
 _FIELDS = {"operation": str, "target": str, "email": str, "body": dict, "at": str}
 _OPERATIONS = (Operation.APPLY, Operation.ADD_TO_POOL)
-_SAFELY = getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)  # a link could lead to somebody's own file
+_SAFELY = getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)  # a link could lead to another file of the user
 
 
 class Memory:
-    """Remembers what was accepted, in order; with a journal it does so beyond the end of the process."""
+    """Stores accepted submissions in order; with a journal, beyond the end of the process."""
 
     def __init__(self, company: Company, path: Path | None = None) -> None:
-        """Begins with whom the company knows already, and with what the journal at `path` holds.
+        """Starts with the known candidates of the company and the submissions in the journal at `path`.
 
         Raises:
-            SandboxUnusable: the journal cannot be opened, is held by another sandbox, or is no journal.
+            SandboxUnusable: the journal cannot be opened, is used by another sandbox, or is not a journal.
         """
-        self._there: set[tuple[str, str, str]] = set()
+        self._known: set[tuple[str, str, str]] = set()
         self._accepted: list[dict[str, Any]] = []
         for post in company.job_posts.values():
-            self._know(Operation.APPLY, post.hash, post.already_applied)
+            self._add_known(Operation.APPLY, post.hash, post.already_applied)
         for pool in company.talent_pools.values():
-            self._know(Operation.ADD_TO_POOL, pool.id, pool.already_exists)
+            self._add_known(Operation.ADD_TO_POOL, pool.id, pool.already_exists)
         self._journal = Journal(path) if path else None
         for record in self._journal.records if self._journal else ():
-            self._remember(record)
+            self._store(record)
 
     def accept(self, operation: Operation, target: str, body: dict[str, Any], at: datetime) -> bool:
-        """Remembers a submission; False if this person is there already. E-mails are told apart casefolded.
+        """Store a submission; False if this person already exists. E-mail addresses are compared casefolded.
 
-        The journal has it before this returns. Raises OSError, with nothing remembered, if it cannot be written.
+        It is in the journal before this returns. Raises OSError, with nothing stored, if the journal cannot be written.
         """
         email = body["email"]
-        if (operation, target, email.casefold()) in self._there:
+        if (operation, target, email.casefold()) in self._known:
             return False
         record = {"operation": operation, "target": target, "email": email, "body": body, "at": at.isoformat()}
         if self._journal:
             self._journal.append(json.dumps(record).encode())
-        self._remember(record)
+        self._store(record)
         return True
 
     def accepted(self, operation: str | None = None, target: str | None = None) -> list[dict[str, Any]]:
@@ -68,24 +68,24 @@ class Memory:
         if self._journal:
             self._journal.close()
 
-    def _know(self, operation: str, target: str, emails: Iterable[str]) -> None:
-        self._there.update((operation, target, email.casefold()) for email in emails)
+    def _add_known(self, operation: str, target: str, emails: Iterable[str]) -> None:
+        self._known.update((operation, target, email.casefold()) for email in emails)
 
-    def _remember(self, record: dict[str, Any]) -> None:
-        self._know(record["operation"], record["target"], [record["email"]])
+    def _store(self, record: dict[str, Any]) -> None:
+        self._add_known(record["operation"], record["target"], [record["email"]])
         self._accepted.append(record)
 
 
 class Journal:
-    """An open memory file. What was appended is with the operating system before `append` returns."""
+    """An open memory file. `append` returns after the operating system has the line."""
 
     def __init__(self, path: Path, *, wait: float = 10.0) -> None:
-        """Opens or makes the file (mode 0600), locks it and reads it; a last line without its end is taken off.
+        """Open or create the file (mode 0600), lock it and read it; an incomplete last line is removed.
 
-        Another sandbox that holds the file is waited for: one whose parent was just killed is about to end.
+        Waits for another sandbox that uses the file: one whose parent was killed is about to end.
 
         Raises:
-            SandboxUnusable: the file cannot be opened, is held for longer than `wait` seconds, or holds other lines.
+            SandboxUnusable: the file cannot be opened, is used for longer than `wait` seconds, or has other lines.
         """
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | _SAFELY, 0o600)
@@ -102,7 +102,7 @@ class Journal:
             raise
 
     def append(self, line: bytes) -> None:
-        """Adds a line (without its end) whole or not at all; raises OSError if it cannot be written."""
+        """Append a line (without its end) completely or not at all; raises OSError if it cannot be written."""
         rest = line + b"\n"
         try:
             while rest:
@@ -114,7 +114,7 @@ class Journal:
         self._size += len(line) + 1
 
     def clear(self) -> None:
-        """Overwrites all lines, and takes them off."""
+        """Overwrite and remove all lines."""
         os.lseek(self._file, 0, os.SEEK_SET)
         left = self._size
         while left > 0:
@@ -131,7 +131,9 @@ class Journal:
         deadline = time.monotonic() + wait
         while not lock_file(self._file):
             if time.monotonic() > deadline:
-                raise SandboxUnusable(f"{path}: another sandbox holds this memory file; stop it, or name another file")
+                raise SandboxUnusable(
+                    f"{path}: another sandbox is using this memory file; stop it, or use another file"
+                )
             time.sleep(0.02)
 
     def _read(self, path: Path) -> list[dict[str, Any]]:
@@ -168,10 +170,10 @@ def _read_record(line: bytes) -> dict[str, Any] | None:
 if sys.platform == "win32":
     import msvcrt
 
-    _FAR_BEYOND_THE_END = 0x7FFF0000  # a lock bars others from reading, so it lies where nothing is read
+    _FAR_BEYOND_THE_END = 0x7FFF0000  # locked bytes cannot be read, so the lock is far beyond the end
 
     def lock_file(file: int) -> bool:
-        """Tries to lock a file descriptor; False if another process holds it."""
+        """Try to lock a file descriptor; False if another process has the lock."""
         position = os.lseek(file, 0, os.SEEK_CUR)
         os.lseek(file, _FAR_BEYOND_THE_END, os.SEEK_SET)
         try:
@@ -186,7 +188,7 @@ else:
     import fcntl
 
     def lock_file(file: int) -> bool:
-        """Tries to lock a file descriptor; False if another process holds it."""
+        """Try to lock a file descriptor; False if another process has the lock."""
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -195,10 +197,10 @@ else:
 
 
 def forget(memory: Path, before: datetime) -> None:
-    """Remove the submissions accepted before that moment, and overwrite what they took. No file is made.
+    """Remove the submissions accepted before that time, and overwrite their bytes. Creates no file.
 
     Raises:
-        SandboxUnusable: a sandbox is using the file, or it is none of a sandbox's.
+        SandboxUnusable: a sandbox is using the file, or it is not a memory file.
     """
     if not memory.is_file():
         return

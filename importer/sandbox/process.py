@@ -26,18 +26,18 @@ ANNOUNCEMENT = "sandbox listening on "
 TOKEN_VARIABLE = "IMPORTER_SANDBOX_TOKEN"
 COMMAND = (*python_command("from importer.cli.app import main; main()"), "sandbox")
 if sys.platform == "win32":
-    _OWN_GROUP = subprocess.CREATE_NEW_PROCESS_GROUP  # what a session of its own is elsewhere
+    _OWN_GROUP = subprocess.CREATE_NEW_PROCESS_GROUP  # like a session of its own on other systems
 else:
     _OWN_GROUP = 0
-_GRACE = 5.0  # seconds that a child has to end by itself
+_GRACE = 5.0  # seconds in which a child may end by itself
 _LONGEST_REASON = 200
 
 
 def serve(options: SandboxOptions) -> int:
-    """Serves until SIGINT or SIGTERM, or with `exit_with_stdin` until standard input ends; the process's exit code.
+    """Serve until SIGINT or SIGTERM, or with `exit_with_stdin` until standard input ends; returns the exit code.
 
-    Says `sandbox listening on http://127.0.0.1:PORT` on standard output once clients may come. What keeps it from
-    starting goes to standard error, all at once, and the code is 3. To be called from the main thread.
+    Prints `sandbox listening on http://127.0.0.1:PORT` on standard output once clients may connect. If it cannot start,
+    prints all problems on standard error and returns 3. Must be called from the main thread.
     """
     try:
         server = prepare(options)
@@ -69,7 +69,7 @@ async def _serve(server: SandboxServer, exit_with_stdin: bool) -> None:
 
 @contextmanager
 def _signals_call(stop_soon: Callable[[], None]) -> Iterator[None]:
-    """SIGINT and SIGTERM call, until the block ends; plain handlers, as the loop's own are not on every system."""
+    """Call `stop_soon` on SIGINT and SIGTERM; plain handlers, as the loop has none on some systems."""
 
     def on_signal(number: int, frame: FrameType | None) -> None:
         stop_soon()
@@ -89,7 +89,7 @@ def _await_end_of_stdin(stop_soon: Callable[[], None]) -> None:
 
 
 class ChildSandbox:
-    """A sandbox that serves from a child process: where it is, and its token. Ends with the block, or with `stop`."""
+    """A sandbox in a child process: its address and token. Ends with the block, or with `stop`."""
 
     def __init__(self, process: subprocess.Popen[bytes], base_url: str, token: str) -> None:
         self._process = process
@@ -101,7 +101,7 @@ class ChildSandbox:
         return self._process.pid
 
     def stop(self) -> None:
-        """Ends the child; may be called again."""
+        """End the child; may be called again."""
         _end(self._process)
 
     def __enter__(self) -> ChildSandbox:
@@ -123,14 +123,14 @@ def start(
     command: Sequence[str] = COMMAND,
     wait: float = 20.0,
 ) -> ChildSandbox:
-    """Starts a sandbox (see SandboxOptions) as a child process on a free port, and returns when it listens.
+    """Start a sandbox (see SandboxOptions) as a child process on a free port, and return when it listens.
 
-    The child has a session of its own, so that Ctrl-C reaches only the parent, which still drains what is in flight;
-    and it ends when its standard input does, so that a parent killed outright leaves no orphan. Its token is made up
-    for it, and goes through the environment, never the command line.
+    The child has its own session, so that Ctrl-C reaches only the parent, which still has requests in flight; it ends
+    when its standard input ends, so that a killed parent leaves no orphan. Its token is random and passed in the
+    environment, never on the command line.
 
     Raises:
-        SandboxUnusable: the child cannot use a file or an address, as it reports them; or it ended, or did not listen
+        SandboxUnusable: the child cannot use a file or an address, as it reports; or it ended, or did not listen
             within `wait` seconds.
     """
     paths = {"--questions": questions, "--memory": memory, "--faults": faults, "--log": log}
@@ -157,7 +157,7 @@ def start(
 
 
 def _first_line(process: subprocess.Popen[bytes], wait: float) -> str | None:
-    """The first line of the child's output, "" if it ends before; None if there is none within `wait` seconds."""
+    """The first line of the child's output, "" if it ends first; None if there is no line within `wait` seconds."""
     lines: list[bytes] = []
     output = _pipe(process.stdout)
     reader = threading.Thread(target=lambda: lines.append(output.readline()), daemon=True)
@@ -171,7 +171,7 @@ def _first_line(process: subprocess.Popen[bytes], wait: float) -> str | None:
 
 
 def _problems(code: int, announcement: str | None, error_lines: list[str], wait: float) -> list[str]:
-    """Why the child does not serve. What it reported itself is said as it is; anything else is one clear error."""
+    """Why the child does not serve: its own report unchanged, or one clear problem for anything else."""
     if code == UNUSABLE and error_lines:
         return error_lines
     if announcement is None:

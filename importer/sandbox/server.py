@@ -1,4 +1,4 @@
-"""Listens, and serves until it is stopped; in this process, for tests, from a thread."""
+"""The server of the sandbox; tests run it in a thread of their own process."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ File = TypeVar("File")
 
 @dataclass(frozen=True, slots=True)
 class SandboxServer:
-    """A sandbox that is ready: it has read its files and is bound to its port, so clients may connect already."""
+    """A sandbox that is ready: its files are read and its port is bound, so clients may connect."""
 
     app: SandboxApp
     memory: Memory
@@ -38,7 +38,7 @@ class SandboxServer:
         return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
     async def serve(self, stop: asyncio.Event) -> None:
-        """Answers requests until `stop` is set; then ends every connection at once."""
+        """Answer requests until `stop` is set; then close every connection."""
         connections: set[Connection] = set()
         loop = asyncio.get_running_loop()
         server = await loop.create_server(lambda: Connection(self.app, self.log, connections), sock=self.listener)
@@ -56,10 +56,10 @@ class SandboxServer:
 
 
 def prepare(options: SandboxOptions, *, keep_requests: bool = False) -> SandboxServer:
-    """Reads the files and binds the port.
+    """Read the files and bind the port.
 
     Raises:
-        SandboxUnusable: a file or the address cannot be used; reports the errors of both files together.
+        SandboxUnusable: a file or the address cannot be used; lists the problems of both files together.
     """
     problems: list[str] = []
     company = _read(read_questions, options.questions or SHIPPED_QUESTIONS, problems)
@@ -94,7 +94,7 @@ def _listen(options: SandboxOptions) -> socket.socket:
 
 @dataclass(frozen=True, slots=True)
 class RunningSandbox:
-    """A sandbox that serves now: where it is, its token, what it has accepted, what was asked of it."""
+    """A running sandbox: its address, its token, accepted submissions, and received requests."""
 
     base_url: str
     token: str
@@ -104,7 +104,7 @@ class RunningSandbox:
 
 @contextmanager
 def running(options: SandboxOptions) -> Iterator[RunningSandbox]:
-    """Serves from a thread with its own event loop until the block ends.
+    """Serve from a thread with its own event loop until the block ends.
 
     Raises:
         SandboxUnusable: a file or the address cannot be used.

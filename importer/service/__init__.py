@@ -1,7 +1,7 @@
 """The recruiting service as plain methods: the only room that knows requests, pycurl and tenacity."""
 
 from importer.service.client import OnAnswer, RecruitingService, Reply, describe_transport
-from importer.service.question_list import Patience
+from importer.service.question_list import RetryPolicy
 from importer.service.transport_api import Limits, NoReply
 
-__all__ = ["Limits", "NoReply", "OnAnswer", "Patience", "RecruitingService", "Reply", "describe_transport"]
+__all__ = ["Limits", "NoReply", "OnAnswer", "RecruitingService", "Reply", "RetryPolicy", "describe_transport"]

@@ -10,7 +10,7 @@ from typing import Final, Literal, NamedTuple
 from importer import __version__
 from importer.models import Operation, Question, Target
 from importer.problems import FilePlace, Problem, UnusableInput
-from importer.service.question_list import LIST_LIMIT, Patience, list_url, read_questions
+from importer.service.question_list import LIST_LIMIT, RetryPolicy, list_url, read_questions
 from importer.service.transport_api import Limits, NoReply, RawReply, Request, Transport, send
 from importer.service.unspecified_forms import Clock, message_of, one_line, retry_after
 
@@ -21,7 +21,7 @@ _OLDEST_LIBCURL = 0x081600  # 8.22.0: older ones do not tell on which connection
 # Without the first a POST could leave twice: libcurl asks before it sends.
 _NEEDED = ("PREREQFUNCTION", "ACTIVESOCKET", "RETRY_AFTER")
 
-_ALWAYS_THERE: Final = {Operation.APPLY: "message", Operation.ADD_TO_POOL: "id"}  # in the body of a 201 (4.2, 2.5)
+_REQUIRED_KEY: Final = {Operation.APPLY: "message", Operation.ADD_TO_POOL: "id"}  # in the body of a 201 (4.2, 2.5)
 
 
 class Reply(NamedTuple):
@@ -112,7 +112,7 @@ class RecruitingService:
             return raw
         return Reply(raw.status, "" if raw.status == 200 else message_of(raw), retry_after(raw, self._now))
 
-    def questions(self, job_post: str, patience: Patience | None = None) -> tuple[Question, ...]:
+    def questions(self, job_post: str, patience: RetryPolicy | None = None) -> tuple[Question, ...]:
         """The questions of a job post (4.1), their options split.
 
         Raises:
@@ -120,7 +120,7 @@ class RecruitingService:
                 no question list as the description shows it.
             StoppedEarly: the service refuses, or cannot be reached.
         """
-        patient = patience or Patience()
+        patient = patience or RetryPolicy()
 
         def get(url: str) -> RawReply | NoReply:
             return patient.ask(lambda: self._get(url, LIST_LIMIT), lambda raw: retry_after(raw, self._now))
@@ -146,7 +146,7 @@ def _created(operation: Operation, body: bytes) -> Reply:
         shown = None
     if not isinstance(shown, dict):
         shown = {}
-    as_described = _ALWAYS_THERE[operation] in shown
+    as_described = _REQUIRED_KEY[operation] in shown
     email = shown.get("email")
     return Reply(
         201,

@@ -182,11 +182,11 @@ class CurlHandle:
         status = self.curl.getinfo(pycurl.RESPONSE_CODE)
         if status >= 200:  # after an interim answer the true one is still to come
             return RawReply(
-                status, self._headers_that_count(), b"".join(self._pieces)[: self._most], error == pycurl.E_OK
+                status, self._relevant_headers(), b"".join(self._pieces)[: self._most], error == pycurl.E_OK
             )
         return NoReply(self._reason(error), self._phase())
 
-    def _headers_that_count(self) -> dict[str, str]:
+    def _relevant_headers(self) -> dict[str, str]:
         """As libcurl has read them. A call from libcurl for each line of the head would wait for its turn each time."""
         asked = self.curl.getinfo_raw  # bytes: a header may hold any
         found = {

@@ -36,24 +36,24 @@ def _ignore_wait(_: float) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryPolicy:
     """Asks again for what may be had later, with a growing wait that is spread by chance.
 
     attempts: how many times in all, at least 1, and none after 30 seconds.
-    goes_on_for: asked once, when the first attempt failed: seconds for which it is tried however often, 0 for none.
+    retry_for: asked once, when the first attempt failed: seconds for which it is tried however often, 0 for none.
     on_wait: called before each wait, with its seconds.
     sleep: how waiting is done, in seconds; tests wait otherwise.
     """
 
     attempts: int = 6
     sleep: Callable[[float], None] = time.sleep
-    goes_on_for: Callable[[], float] = float
+    retry_for: Callable[[], float] = float
     on_wait: Callable[[float], None] = _ignore_wait
 
     def ask(self, attempt: Callable[[], Answer], retry_after: Callable[[RawReply], float | None]) -> Answer:
         """What the last attempt found. A Retry-After takes the place of our own wait."""
         first = attempt()
-        if not _worth_another_attempt(first):
+        if not _is_retryable(first):
             return first
         import tenacity  # a run whose every question is answered does not wait for it to load
 
@@ -65,12 +65,12 @@ class Patience:
             return backoff(state) if asked is None else asked
 
         made = [first]
-        seconds = self.goes_on_for()
+        seconds = self.retry_for()
         few = tenacity.stop_after_attempt(self.attempts) | tenacity.stop_after_delay(_LONGEST_IN_ALL)
         retrying = tenacity.Retrying(
             stop=tenacity.stop_after_delay(seconds) if seconds else few,
             wait=wait,
-            retry=tenacity.retry_if_result(_worth_another_attempt),
+            retry=tenacity.retry_if_result(_is_retryable),
             sleep=self.sleep,
             before_sleep=lambda state: self.on_wait(state.upcoming_sleep),
             retry_error_callback=_found,
@@ -84,7 +84,7 @@ def _found(state: tenacity.RetryCallState) -> Answer:
     return found
 
 
-def _worth_another_attempt(found: Answer) -> bool:
+def _is_retryable(found: Answer) -> bool:
     """A list may be read again whatever became of the first request: reading changes nothing."""
     if isinstance(found, NoReply):
         return True
@@ -221,7 +221,7 @@ def _unreadable(base_url: str, target: Target, why: str) -> UnusableInput:
         Problem(
             "questions-response-invalid",
             f"the question list of {target} does not have the expected form ({why})",
-            f"is {base_url} the address of the service? else show this to the service's people",
+            f"check that {base_url} is correct, or ask the administrator of your recruiting service",
             FilePlace("IMPORTER_BASE_URL"),
         )
     )
@@ -246,11 +246,10 @@ def _refused(target: Target, raw: RawReply) -> StoppedEarly | UnusableInput:
         )
     if 300 <= raw.status < 400:
         return StoppedEarly(
-            f"the service answers {raw.status}{reason}; nothing was sent; "
-            "redirects are not followed, because they would send the token elsewhere; set IMPORTER_BASE_URL to the "
-            "new address if you trust it"
+            f"the service responded with {raw.status}{reason}; nothing was sent; redirects are not followed, because "
+            "they would send the token elsewhere; if you trust the new address, set IMPORTER_BASE_URL to it"
         )
     return StoppedEarly(
-        f"the service does not give the questions of {target}: {raw.status}{reason}; nothing was sent; "
+        f"the service did not return the questions of {target}: {raw.status}{reason}; nothing was sent; "
         "run the same command again later; if it still fails, ask the administrator of your recruiting service"
     )

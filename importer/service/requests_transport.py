@@ -28,7 +28,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
 from importer.service.transport_api import (
-    HEADERS_THAT_COUNT,
+    RELEVANT_HEADERS,
     Limits,
     NoReply,
     OnDone,
@@ -98,7 +98,7 @@ class RequestsTransport:
         # http.client reads all bytes as Latin-1
         headers = {
             name: raw.headers.getlist(name)[-1].encode("latin-1").decode("utf-8", "replace")
-            for name in HEADERS_THAT_COUNT
+            for name in RELEVANT_HEADERS
             if name in raw.headers
         }
         return RawReply(response.status_code, headers, body, complete)

@@ -41,13 +41,13 @@ class Phase(StrEnum):
     WAITING = "waiting"  # all was sent, no status line was read
 
 
-HEADERS_THAT_COUNT: Final = ("content-type", "location", "retry-after")
+RELEVANT_HEADERS: Final = ("content-type", "location", "retry-after")
 
 
 class RawReply(NamedTuple):
     """A status that was read, the headers that count, and the body as far as it could be read.
 
-    headers: of those in `HEADERS_THAT_COUNT` the ones that came, read as UTF-8, with a replacement character for what
+    headers: of those in `RELEVANT_HEADERS` the ones that came, read as UTF-8, with a replacement character for what
     is none. A Location may have been made absolute, and a Retry-After with a date may have become seconds.
     """
 

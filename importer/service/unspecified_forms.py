@@ -40,7 +40,7 @@ def message_of(raw: RawReply) -> str:
     """What the body says, for a person; of a redirect where it points to."""
     location = raw.headers.get("location")
     if 300 <= raw.status < 400 and location:
-        return f"it points to {readable(location.encode())}"
+        return f"redirects to {readable(location.encode())}"
     return readable(raw.body, raw.headers.get("content-type", ""))
 
 

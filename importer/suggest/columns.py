@@ -18,11 +18,11 @@ from importer.suggest.header_words import (
     CONCEPTS,
     FOREIGN_WORDS,
     NOT_IMPORTED,
-    STANDS_IN,
     concept_of,
     is_not_imported,
     key_of,
     likely_concept,
+    mentions_phone,
     read_table,
     words_of,
 )
@@ -41,6 +41,7 @@ _NO = frozenset(map(normalize, (*NO_WORDS, *_TABLE["no"])))
 NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:[., '’\u00a0\u202f]\d{3})+|\d+)(?:[.,]\d+)?")
 _EMAIL = re.compile(r"[^@\s,;]+@[^@\s,;]+\.[^@\s,;.]{2,}")
 _URL = re.compile(r"(https?://)?([\w-]+\.)+[a-z]{2,}(/\S*)?", re.IGNORECASE)
+_SURE_URL = re.compile(r"(https?://|www\.)\S+|([\w-]+\.)+[a-z]{2,}/\S*", re.IGNORECASE)  # neither cv.pdf nor Node.js
 _PHONE = re.compile(r"[+(]?[\d][\d\s().\-/]{6,22}")
 _DIALED = re.compile(r"[+0(].{8,}|\d{3}[-. ]\d{3}[-. ]\d{4}")
 _WHOLE = re.compile(r"[+-]?\d{1,3}(?:([., '’\u00a0\u202f])\d{3})*|[+-]?\d+")
@@ -304,11 +305,10 @@ def _profile_column(one: ColumnView) -> ColumnProfile:
 
 
 def _kind_of(one: ColumnView) -> ColumnKind:
-    says_phone = "phone" in (one.concept, one.likely, STANDS_IN.get(one.concept or one.likely or ""))
     shares = {
-        ColumnKind.PHONE: one.phones if says_phone or one.dialed >= _DIALED_SHARE else 0.0,
+        ColumnKind.PHONE: one.phones if mentions_phone(one.name) or one.dialed >= _DIALED_SHARE else 0.0,
         ColumnKind.E_MAIL: one.emails,
-        ColumnKind.URL: one.urls,
+        ColumnKind.URL: one.share(_SURE_URL.fullmatch),
         ColumnKind.NUMBER: one.numbers,
         ColumnKind.YES_NO: one.yes_no,  # of which 1 and 0 are words too
     }

@@ -177,6 +177,11 @@ def _tokens(text: str) -> tuple[_Words, int]:
     return frozenset(found), left_out
 
 
+def mentions_phone(header: str) -> bool:
+    """Whether one of its words means a phone: `Emergency phone`, `Tel. dienstlich`, `Annenin telefonu`."""
+    return not _tokens(header)[0].isdisjoint(("phone", "mobile"))
+
+
 def _joined_mail(words: tuple[str, ...]) -> tuple[str, ...]:
     """`e`, `posta` is one word."""
     joined: list[str] = []

@@ -112,7 +112,7 @@ class ProposedValue:
     """Columns by the name that the mapping gives them (a header, `=C`, or a name with `{n}`), first filled one first,
     or all of them joined with `joined`; or a constant.
 
-    `doubt` says why a person should look at it, "" where it is certain. `remark` is for reading only.
+    `doubt` says why a person should look at it, "" where it is certain. `note` is for reading only.
     """
 
     names: tuple[str, ...] = ()
@@ -122,7 +122,7 @@ class ProposedValue:
     settings: tuple[Setting, ...] = ()
     table: tuple[TableLine, ...] = ()
     doubt: str = ""
-    remark: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,7 +107,7 @@ def _value(match: Match, names: ColumnNames, day_first: bool | None) -> Proposed
         settings=(*part, *reading.settings),
         table=reading.table,
         doubt=match.doubt or reading.doubt,
-        remark=reading.remark,
+        note=reading.note,
     )
 
 
@@ -225,7 +225,7 @@ def _proposed(field: EntryColumns, names: ColumnNames, reading: Reading, doubt: 
         settings=reading.settings,
         table=reading.table,
         doubt=doubt or field.doubt,
-        remark=reading.remark,
+        note=reading.note,
     )
 
 

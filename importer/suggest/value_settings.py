@@ -91,7 +91,7 @@ class Reading:
     settings: tuple[Setting, ...] = ()
     table: tuple[TableLine, ...] = ()
     doubt: str = ""
-    remark: str = ""
+    note: str = ""
 
 
 def reading_of(wanted: FieldSpec, columns: Sequence[ColumnView], day_first: bool | None) -> Reading:
@@ -126,18 +126,18 @@ def date_reading(forms: DateForms, edge: str, *, is_end: bool = False) -> Readin
         settings.append(Setting("pivot", str(forms.pivot)))
     if forms.months:
         settings.append(Setting("months", forms.months))
-    remarks = []
+    notes = []
     if forms.lacks_month:
         settings.append(Setting("missing_month", edge))
-        remarks.append(f"a year alone means its {'January' if edge == 'first' else 'December'}")
+        notes.append(f"a year alone means its {'January' if edge == 'first' else 'December'}")
     if forms.lacks_day:
         settings.append(Setting("missing_day", edge))
-        remarks.append(f"a month alone means its {edge} day")
+        notes.append(f"a month alone means its {edge} day")
     if is_end and forms.open_ends:
         settings.append(Setting("present", forms.open_ends))
     if forms.unread:
-        remarks.append(_unread("no date", forms.unread))
-    return Reading(tuple(settings), doubt=forms.unsure, remark="; ".join(remarks))
+        notes.append(_unread("no date", forms.unread))
+    return Reading(tuple(settings), doubt=forms.unsure, note="; ".join(notes))
 
 
 def _unread(what: str, unread: Counts) -> str:
@@ -190,7 +190,7 @@ def _number_reading(kind: Kind, counts: Counts) -> Reading:
     if kind is Kind.DECIMAL and thousands in (".", ",") and not decimals and grouped_texts:
         doubt = f"'{grouped_texts[0]}' is taken for thousands"
     unread = [pair for pair in counts if not NUMBER.fullmatch(pair[0])]
-    return Reading(tuple(settings), doubt=doubt, remark=_unread("no number", unread) if unread else "")
+    return Reading(tuple(settings), doubt=doubt, note=_unread("no number", unread) if unread else "")
 
 
 # --- choices --------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from importer.mapping import flow_list, one_or_list, remark, scalar, seen_lines
+from importer.mapping import comment_text, flow_list, one_or_list, scalar, snapshot_lines
 from importer.models import Operation, Question
 from importer.suggest.proposal import (
     Open,
@@ -17,7 +17,7 @@ from importer.suggest.proposal import (
 )
 
 _WIDE = 100  # columns; a value that is longer gets a line for each key
-_WIDEST = 115  # with its remark
+_WIDEST = 115  # with its comment_text
 _CHECK = "please check"
 _HINTS = {
     "email": "the column with the e-mail address",
@@ -47,8 +47,9 @@ def write_proposal(proposal: Proposal, schema: str | None = None) -> str:
 def _top(proposal: Proposal, schema: str | None) -> Iterator[str]:
     if schema is not None:
         yield f"# yaml-language-server: $schema={schema}"
-    yield f"# Proposed by importer for {remark(proposal.source.file)}: which column becomes what in {proposal.target}."
-    yield "# A line that starts with # is a remark and does nothing. The spaces before a line matter: keep them."
+    file = comment_text(proposal.source.file)
+    yield f"# Proposed by importer for {file}: maps its columns to {proposal.target}."
+    yield "# A line that starts with # is a comment and does nothing. The spaces before a line matter: keep them."
     count = open_points(proposal).to_check
     if count:
         yield f'# Look for "{_CHECK}" ({count}): these are likely and not certain.'
@@ -70,7 +71,7 @@ def _to_do(proposal: Proposal) -> Iterator[str]:
     for item in fields:
         yield f"#   under candidate:   {item.name}: ...   {_HINTS[item.name]}{_near(item)}"
     for question, item in questions:
-        yield f"#   under answers:     {_question_name(question)}: ...   {remark(question.text)}{_near(item)}"
+        yield f"#   under answers:     {_question_name(question)}: ...   {comment_text(question.text)}{_near(item)}"
     yield '#   A column name goes behind the colon; the same text for everybody is written {value: "..."}.'
 
 
@@ -94,19 +95,19 @@ def _source(proposal: Proposal) -> Iterator[str]:
     yield from ("", "# How the file is read.", "source:")
     for key, value in pairs.items():
         if value:
-            yield from _with_remark(f"  {key}: {value}", remarks.get(key, ""))
+            yield from _with_note(f"  {key}: {value}", remarks.get(key, ""))
 
 
 def _defaults(proposal: Proposal) -> Iterator[str]:
     yield from ("", "defaults:")
     if proposal.region:
-        yield from _with_remark(
+        yield from _with_note(
             f"  region: {proposal.region}", f"{_CHECK}: phone numbers without +.. are taken for numbers of this country"
         )
     if proposal.names:
         rule = ", ".join(f"{setting.key}: {_setting(setting)}" for setting in proposal.names)
-        yield from _with_remark(f"  names: {{{rule}}}", "what of a full name is the last name")
-    yield from _with_remark("  unused_columns: ignore", "or warn: every run tells the columns that nothing here uses")
+        yield from _with_note(f"  names: {{{rule}}}", "what of a full name is the last name")
+    yield from _with_note("  unused_columns: ignore", "or warn: every run tells the columns that nothing here uses")
 
 
 def _candidate(proposal: Proposal) -> Iterator[str]:
@@ -129,7 +130,7 @@ def _answers(proposal: Proposal) -> Iterator[str]:
         else:
             yield from _entries(name, answer.content)
     for question, item in proposal.open_questions:
-        asks = f"{'required, ' if question.required else ''}{question.answer_type}: {remark(question.text)}"
+        asks = f"{'required, ' if question.required else ''}{question.answer_type}: {comment_text(question.text)}"
         yield f"  # {_question_name(question)}: ...   {asks}{_near(item)}"
 
 
@@ -146,12 +147,12 @@ def _entries(name: str, entries: ProposedEntries) -> Iterator[str]:
     yield f"    {entries.kind}:"
     if entries.numbered:
         repeat = "{first: unnumbered}" if entries.first_unnumbered else '"{n}"'
-        yield from _with_remark(f"      repeat: {repeat}", "as many groups as the header has; {n} is their number")
+        yield from _with_note(f"      repeat: {repeat}", "as many groups as the header has; {n} is their number")
     if entries.child:
         child = entries.child
         join = f"{{name: {scalar(child.sheet)}, key: {scalar(child.key)}, equals: {scalar(child.equals)}}}"
         doubt = f"{_CHECK}: {entries.doubt}" if entries.doubt else "joined where key there says the same as equals here"
-        yield from _with_remark(f"      sheet: {join}", doubt)
+        yield from _with_note(f"      sheet: {join}", doubt)
     for field in entries.fields:
         yield from _value(field.name, field.value, 6)
 
@@ -160,14 +161,14 @@ def _unused(columns: Sequence[Open]) -> Iterator[str]:
     if columns:
         yield from ("", "# Columns that nothing above uses:")
     for item in columns:
-        near = f"   (perhaps for {' or '.join(map(remark, item.near))})" if item.near else ""
-        yield f"#   {remark(item.name)}{near}"
+        near = f"   (perhaps for {' or '.join(map(comment_text, item.near))})" if item.near else ""
+        yield f"#   {comment_text(item.name)}{near}"
 
 
 def _question_snapshot(questions: Sequence[Question]) -> Iterator[str]:
     if questions:
         yield ""
-        yield from seen_lines(questions)
+        yield from snapshot_lines(questions)
 
 
 # --- values -------------------------------------------------------------------------------------
@@ -176,16 +177,16 @@ def _question_snapshot(questions: Sequence[Question]) -> Iterator[str]:
 def _value(name: str, value: ProposedValue, indent: int) -> Iterator[str]:
     space = " " * indent
     doubt = f"{_CHECK}: {value.doubt}" if value.doubt else ""
-    note = "; ".join(part for part in (doubt, value.remark) if part)
+    note = "; ".join(part for part in (doubt, value.note) if part)
     if not value.settings and not value.table and value.joined is None and len(value.names) == 1:
-        yield from _with_remark(f"{space}{name}: {scalar(value.names[0])}", note)
+        yield from _with_note(f"{space}{name}: {scalar(value.names[0])}", note)
         return
     pairs = list(_pairs(value))
     flow = f"{space}{name}: {{{', '.join(f'{key}: {text}' for key, text in pairs)}}}"
     if not value.table and len(flow) <= _WIDE:
-        yield from _with_remark(flow, note)
+        yield from _with_note(flow, note)
         return
-    yield from _with_remark(f"{space}{name}:", note)
+    yield from _with_note(f"{space}{name}:", note)
     for key, text in pairs:
         yield f"{space}  {key}: {text}"
     yield from _table(value.table, indent + 2)
@@ -213,18 +214,16 @@ def _table(table: Sequence[TableLine], indent: int) -> Iterator[str]:
     known = [line for line in table if line.target is not None]
     yield f"{space}values:" if known else f"{space}# values:"
     for line in known:
-        yield from _with_remark(
-            f"{space}  {scalar(line.cell)}: {scalar(line.target or '')}", "" if line.sure else _CHECK
-        )
+        yield from _with_note(f"{space}  {scalar(line.cell)}: {scalar(line.target or '')}", "" if line.sure else _CHECK)
     for line in table:
         if line.target is None:
             cells = "1 cell" if line.count == 1 else f"{line.count} cells"
             yield f"{space}  # {scalar(line.cell)}: ...   in {cells}; no option is near"
 
 
-def _with_remark(text: str, note: str) -> list[str]:
-    """The line with its remark behind it, or above it where both are too long for one line."""
-    note = remark(note)
+def _with_note(text: str, note: str) -> list[str]:
+    """The line with its comment_text behind it, or above it where both are too long for one line."""
+    note = comment_text(note)
     if not note:
         return [text]
     if len(text) + len(note) <= _WIDEST:

@@ -1,4 +1,4 @@
-"""Which rows are candidates: filters of the mapping, several rows of one candidate, one e-mail in several rows."""
+"""Which rows are candidates: filters of the mapping, rows grouped into one candidate, duplicate e-mail addresses."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from importer.transform.texts import in_mapping, quoted, stripped
 
 @dataclass(frozen=True, slots=True)
 class Filtered:
-    """The row is left out by the mapping's own `where`."""
+    """A row that `where:` of the mapping excludes."""
 
     row: int
     problem: Problem
 
 
 def filtered(row: Row, filters: Sequence[ResolvedFilter]) -> Filtered | None:
-    """The row as left out by the first filter that does not take it, or None where it counts.
+    """The row as excluded by the first filter that it does not match, or None where it matches all.
 
-    A row whose filter cell was not read for sure counts.
+    A row with a problem in the filter cell is not excluded.
     """
     for one in filters:
-        if any(problem.column in (None, one.column.label) for problem in row.problems) or takes(one, row):
+        if any(problem.column in (None, one.column.label) for problem in row.problems) or matches(one, row):
             continue
         text = stripped(row.cells[one.column.index])
         cell = quoted(text) if text else "blank"
@@ -40,8 +40,8 @@ def filtered(row: Row, filters: Sequence[ResolvedFilter]) -> Filtered | None:
     return None
 
 
-def takes(one: ResolvedFilter, row: Row) -> bool:
-    """Whether the filter takes the row."""
+def matches(one: ResolvedFilter, row: Row) -> bool:
+    """Whether the row matches the filter."""
     return (normalize(stripped(row.cells[one.column.index])) in one.words) is not one.negated
 
 
@@ -49,10 +49,10 @@ def takes(one: ResolvedFilter, row: Row) -> bool:
 
 
 def candidate_rows(read: Callable[[], Iterator[Row]], mapping: ResolvedMapping) -> Iterator[Row | Filtered]:
-    """The rows of a source, those of one candidate as one row with `members`; it comes when its last row was read.
+    """The rows of a source; the rows of one candidate become one row with `members`, yielded after its last row.
 
-    read: gives the rows of the source, and is called twice where rows are grouped. Rows that a filter leaves out
-    are no members of anything. Memory holds the candidates whose last row is still to come, and a number for each key.
+    read: gives the rows of the source; called twice where rows are grouped. Filtered rows are not members of any
+    candidate. Memory holds the candidates whose last row has not been read yet, and one number for each key.
     """
     grouping = mapping.grouping
     if grouping is None:
@@ -78,9 +78,9 @@ def _with_keys(
     """Each row with the key of its candidate; a row without any key is a candidate of its own."""
     above = ""
     for row in rows:
-        left_out = filtered(row, mapping.filters)
-        if left_out is not None:
-            yield "", left_out
+        excluded = filtered(row, mapping.filters)
+        if excluded is not None:
+            yield "", excluded
             continue
         key = stripped(row.cells[grouping.column.index])
         if not key and grouping.blank_continues:
@@ -91,7 +91,7 @@ def _with_keys(
 
 def _merged(members: list[Row], grouping: ResolvedGrouping) -> Row:
     first = members[0]
-    own = [row for row in members if grouping.main is None or takes(grouping.main, row)]
+    own = [row for row in members if grouping.main is None or matches(grouping.main, row)]
     problems = [problem for row in members for problem in row.problems]
     problems += _key_problems(first, own, grouping)
     for column in grouping.shared:
@@ -110,7 +110,7 @@ def _merged(members: list[Row], grouping: ResolvedGrouping) -> Row:
 
 
 def _first_filled(rows: list[Row], index: int) -> Row | None:
-    """The first row that fills the cell in."""
+    """The first row in which the cell is filled in."""
     return next((row for row in rows if row.cells[index]), None)
 
 
@@ -134,7 +134,7 @@ def _key_problems(first: Row, own: list[Row], grouping: ResolvedGrouping) -> lis
 
 
 def _conflicts(rows: list[Row], column: Column) -> list[Problem]:
-    """The first cell that says something else than an earlier row of the candidate."""
+    """A problem at the first cell that differs from an earlier row of the candidate."""
     earlier = _first_filled(rows, column.index)
     if earlier is None:
         return []
@@ -148,50 +148,50 @@ def _conflicts(rows: list[Row], column: Column) -> list[Problem]:
     return []
 
 
-# --- one e-mail in several rows -------------------------------------------------------------------
+# --- duplicate e-mail addresses -------------------------------------------------------------------
 
-_SECRET = secrets.token_bytes(16)  # of this process: what is kept for an e-mail tells nobody else which one it was
+_SECRET = secrets.token_bytes(16)  # new for each process, so a kept hash does not reveal the e-mail address
 
 
-class RemembersRows(Protocol):
-    """Remembers the first row that came with each key: a dict, or what needs less memory."""
+class FirstRows(Protocol):
+    """Stores the first row of each key: a dict, or something that needs less memory."""
 
     def setdefault(self, key: bytes, row: int, /) -> int: ...
 
 
 class Duplicates:
-    """Remembers the e-mail of each row that is sent, as a keyed hash.
+    """Finds rows with the same e-mail address; stores the address of each row that is sent as a keyed hash.
 
-    The service takes one application for each person and job post, and one candidate for each e-mail and pool
-    (service description, part 8), so that the first row wins and each later one is a problem; or, where the mapping
-    says `duplicates: error`, each of them is.
+    The service accepts one application per person and job post, and one candidate per e-mail address and pool
+    (service description, part 8). The first row is imported and each later one is a problem; with `duplicates: error`
+    in the mapping, all of them are problems.
     """
 
     def __init__(
         self,
         mapping: ResolvedMapping,
         repeated: Mapping[bytes, int] | None = None,
-        first_rows: RemembersRows | None = None,
+        first_rows: FirstRows | None = None,
     ) -> None:
-        """`repeated`: what an earlier look at all rows found, so that the first of like rows is known too."""
+        """`repeated`: the duplicates that an earlier pass found, so that the first row of each is reported too."""
         self._columns = mapping.candidate.email.columns
-        self._none_wins = mapping.repeated is Repeated.ERROR
-        self._first_row: RemembersRows = {} if first_rows is None else first_rows
+        self._all_are_problems = mapping.repeated is Repeated.ERROR
+        self._first_row: FirstRows = {} if first_rows is None else first_rows
         self._known = repeated or {}
-        self.repeated: dict[bytes, int] = {}  # the second row of each e-mail that several rows have
+        self.repeated: dict[bytes, int] = {}  # the second row of each duplicate e-mail address
 
     def check(self, row: Row, body: Application | PoolCandidate) -> Problem | None:
-        """The problem of a row whose e-mail another row has, or None; then the row is remembered."""
+        """The problem of a row whose e-mail address another row has, or None; then the row is stored."""
         key = hashlib.blake2b(body.email.casefold().encode(), digest_size=16, key=_SECRET).digest()
         first = self._first_row.setdefault(key, row.number)
         if first != row.number:
             self.repeated.setdefault(key, row.number)
             return self._problem(row, first)
-        second = self._known.get(key) if self._none_wins else None
+        second = self._known.get(key) if self._all_are_problems else None
         return self._problem(row, second) if second is not None else None
 
     def _problem(self, row: Row, other: int) -> Problem:
-        which = "and neither row is sent" if self._none_wins else "which is imported instead"
+        which = "and neither row is sent" if self._all_are_problems else "which is imported instead"
         message = f"the e-mail address is the same as in row {other}, {which}"
         column = next((column for column in self._columns if row.cells[column.index].strip()), None)
         return Problem("email-duplicate", message, "remove one of the two rows", row.place(column))

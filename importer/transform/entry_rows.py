@@ -10,8 +10,8 @@ from importer.mapping import EntriesFrom, FromChild, FromGroup, FromJson, FromLi
 from importer.models import Row
 from importer.problems import CellPlace, Column, Problem
 from importer.text.normalize import normalize
-from importer.transform.candidates import takes
-from importer.transform.literals import Parsed, Unreadable, read_literal
+from importer.transform.candidates import matches
+from importer.transform.literals import InvalidLiteral, Parsed, read_literal
 from importer.transform.texts import in_mapping, quoted, stripped
 
 _LONGEST_MATCHED = 2_000  # characters of one entry
@@ -20,7 +20,7 @@ _NUMBERED = re.compile(r"(.*)\[([0-9]{1,4})\]", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class EntryRow:
-    """A row that holds one entry. `inside` is the cell that it was taken out of, where its cells are no real ones."""
+    """A row with one entry. `inside` is the cell that it was split from, if its cells are not cells of the file."""
 
     row: Row
     inside: CellPlace | None = None
@@ -31,7 +31,7 @@ Finder = Callable[[Row, list[Problem]], Sequence[EntryRow]]
 
 
 def finder_of(source: EntriesFrom, missing: frozenset[str]) -> Finder:
-    """The finder for a source of entries. `missing`: folded words that make a cell blank."""
+    """The finder for a source of entries. `missing`: normalized words that count as an empty cell."""
     match source:
         case FromRow():
             return lambda row, problems: (EntryRow(row),)
@@ -79,7 +79,7 @@ def _children(source: FromChild, row: Row, problems: list[Problem]) -> list[Entr
 
 def _members(source: FromGroup, row: Row) -> list[EntryRow]:
     rows = row.members or (row,)
-    return [EntryRow(member) for member in rows if source.where is None or takes(source.where, member)]
+    return [EntryRow(member) for member in rows if source.where is None or matches(source.where, member)]
 
 
 # --- one cell -----------------------------------------------------------------------------------
@@ -105,7 +105,7 @@ def _objects(source: FromJson, row: Row, missing: frozenset[str], problems: list
     hint = "correct it, or export the file again"
     try:
         literal = read_literal(text)
-    except Unreadable as error:
+    except InvalidLiteral as error:
         problems.append(Problem("list-invalid", f"{quoted(text)} is not a valid list: {error}", hint, place))
         return
     items = [literal] if isinstance(literal, Mapping) else literal
@@ -177,10 +177,10 @@ def _items(source: FromLists, text: str) -> dict[int, str] | str:
     if source.split is None:
         try:
             literal = read_literal(text)
-        except Unreadable as error:
+        except InvalidLiteral as error:
             return str(error)
         if isinstance(literal, str | Mapping) or not all(isinstance(item, str) for item in literal):
-            return "texts in square brackets are expected"
+            return "expected a list of texts in square brackets"
         items = [str(item) for item in literal]
     else:
         items = [stripped(item) for item in text.split(source.split)]
@@ -206,7 +206,7 @@ def _with_items(row: Row, source: FromLists, lists: Mapping[Column, Mapping[int,
     return replace(row, cells=tuple(cells), typed=row.typed - {column.index for column in source.columns})
 
 
-# --- joins with other tables: children of nobody, and keys that several rows have ------------------
+# --- joins with other tables: entries without a candidate, and duplicate keys ---------------------
 
 _SHOWN = 3  # places in a warning
 
@@ -214,7 +214,7 @@ _SHOWN = 3  # places in a warning
 def join_warnings(joins: Iterable[FromChild], rows: Iterable[Row], *, grouped: bool) -> tuple[Problem, ...]:
     """Warnings about every join, each table and pair of keys once. `rows` are all rows of the source, read once.
 
-    grouped: several rows may be one candidate, so that a key that occurs twice is nothing to tell.
+    grouped: several rows may be one candidate, so duplicate keys are not reported.
     """
     distinct = {(join.children.origin, join.children.key, join.equals): join for join in joins}
     checks = [_Join(join) for join in distinct.values()]
@@ -258,7 +258,7 @@ class _Join:
             more = f" and {self._repeated_count - _SHOWN} more" if self._repeated_count > _SHOWN else ""
             yield Problem(
                 "join-key-duplicate",
-                f"several rows of the source share a key and so the entries of {_table(join)}:"
+                f"several rows of the source have the same key and share the entries of {_table(join)}:"
                 f" {_rows(self._repeated_count)} ({places}{more})",
                 f"check '{join.equals.label}'",
             )

@@ -1,4 +1,4 @@
-"""The reader of a text for each kind of value that the service wants; numbers, choices, yes and no, document IDs."""
+"""The reader for each kind of value that the service accepts; numbers, choices, yes and no, document IDs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from importer.settings import WireFormat
 from importer.text.normalize import did_you_mean, normalize
 from importer.transform.dates import date_reader
 from importer.transform.texts import (
-    Refusal,
+    InvalidValue,
     in_mapping,
     phone_reader,
     quoted,
@@ -24,13 +24,13 @@ from importer.transform.texts import (
     read_url,
 )
 
-TextReader = Callable[[str, bool], str | Refusal]
+TextReader = Callable[[str, bool], str | InvalidValue]
 
 
 def reader_of(value: ResolvedValue, wire: WireFormat) -> Callable[[str, bool], Any]:
-    """The reader of one text, which takes the text and whether a workbook keeps it as a number, date or boolean.
+    """The reader of one text; its second argument: whether the workbook stores a number, date or boolean.
 
-    It returns a text, for `Kind.FLAG` a boolean, or a Refusal.
+    It returns a text, a boolean for `Kind.FLAG`, or a InvalidValue.
     """
     kind = value.field.kind
     if kind is Kind.FLAG:
@@ -48,50 +48,50 @@ _LONGEST_NUMBER = 60
 
 
 def _integer_reader(value: ResolvedValue) -> TextReader:
-    """A reader of whole numbers. A number cell that holds 12.0 is 12; a text "12,0" is where its sign is declared.
+    """A reader of whole numbers. A number cell with 12.0 is 12; a text "12,0" is 12 if `decimal: ","` is declared.
 
-    A text with three noughts, "12,000", may be thousands: it is refused where no sign of these is declared.
+    A text "12,000" may mean thousands and is not valid where no thousands separator is declared.
     """
     thousands = value.formats.thousands
     whole = re.compile(_whole_pattern(thousands))
     zeros = _zero_decimals(value.formats.decimal, thousands)
 
-    def read(text: str, typed: bool) -> str | Refusal:
+    def read(text: str, typed: bool) -> str | InvalidValue:
         if typed:
             number = _typed_number(text)
         else:
             digits = zeros.sub("", text) if zeros and len(text) <= _LONGEST_NUMBER else text
             number = _declared_number(digits, whole, thousands)
         if number is None or number != number.to_integral_value():
-            return Refusal("integer-invalid", f"{quoted(text)} is not a whole number", _integer_hint(value))
+            return InvalidValue("integer-invalid", f"{quoted(text)} is not a whole number", _integer_hint(value))
         return format(number.to_integral_value() + 0, "f")  # + 0: no minus zero
 
     return read
 
 
 def _decimal_reader(value: ResolvedValue) -> TextReader:
-    """A reader of numbers with the declared decimal sign (a point where none is declared)."""
+    """A reader of numbers with the declared decimal separator (a point by default)."""
     point, thousands = value.formats.decimal or ".", value.formats.thousands
     pattern = re.compile(f"{_whole_pattern(thousands)}({re.escape(point)}[0-9]+)?")
 
-    def read(text: str, typed: bool) -> str | Refusal:
+    def read(text: str, typed: bool) -> str | InvalidValue:
         number = _typed_number(text) if typed else _declared_number(text, pattern, thousands, point)
         if number is None:
             message = f"{quoted(text)} is not a number with the decimal separator '{point}'"
             hint = f"write it in digits, or set decimal: and thousands: {in_mapping(value.place)}"
-            return Refusal("decimal-invalid", message, hint)
+            return InvalidValue("decimal-invalid", message, hint)
         return format(number, "f")
 
     return read
 
 
 def _typed_number(text: str) -> Decimal | None:
-    """A number as a workbook keeps it."""
+    """A number as a workbook stores it."""
     return Decimal(text) if len(text) <= _LONGEST_NUMBER and _CANONICAL.fullmatch(text) else None
 
 
 def _declared_number(text: str, pattern: re.Pattern[str], thousands: str | None, point: str = ".") -> Decimal | None:
-    """A number as the mapping says that people write it."""
+    """A number with the declared separators."""
     digits = text.translate(_SPACES)
     if len(text) > _LONGEST_NUMBER or not pattern.fullmatch(digits):
         return None
@@ -108,7 +108,7 @@ def _whole_pattern(thousands: str | None) -> str:
 
 
 def _zero_decimals(point: str | None, thousands: str | None) -> re.Pattern[str] | None:
-    """Decimals that say nothing."""
+    """Decimals that are all zero."""
     if point is None:
         return None
     return re.compile(re.escape(point) + (r"0+\Z" if thousands else r"(?!000\Z)0+\Z"))
@@ -126,23 +126,23 @@ def _integer_hint(value: ResolvedValue) -> str:
 
 
 def _choice_reader(value: ResolvedValue) -> TextReader:
-    """A reader of one option in its own spelling. Without known options the text is taken as it is."""
+    """A reader that returns one option in its own spelling. Without known options, any text is accepted."""
     options = Options(value.field.options)
 
-    def read(text: str, typed: bool) -> str | Refusal:
+    def read(text: str, typed: bool) -> str | InvalidValue:
         option = options.find(text) if options.spelled else text
         if option is not None:
             return option
         known = did_you_mean(text, value.field.options)
         line = value.table.place if value.table else value.place
         hint = f"{known}, or add it under values: {in_mapping(line)}"
-        return Refusal("not-an-option", f"{quoted(text)} is not {value.field.noun}", hint)
+        return InvalidValue("not-an-option", f"{quoted(text)} is not {value.field.noun}", hint)
 
     return read
 
 
 def joined_choices(chosen: Iterable[str], wire: WireFormat) -> str:
-    """Several choices in one answer string; how is not shown by the service description, so it is a setting."""
+    """Several choices in one answer string. The service description does not show the format, so it is a setting."""
     distinct = list(dict.fromkeys(chosen))
     return wire.choice_separator.join(distinct) if wire.choice_separator else json.dumps(distinct, ensure_ascii=False)
 
@@ -150,61 +150,61 @@ def joined_choices(chosen: Iterable[str], wire: WireFormat) -> str:
 # --- yes and no, in the words of several languages and of the mapping -----------------------------
 
 
-def _flag_reader(value: ResolvedValue) -> Callable[[str, bool], bool | Refusal]:
-    """A reader of booleans; the words that the mapping declares go before the built-in ones."""
+def _flag_reader(value: ResolvedValue) -> Callable[[str, bool], bool | InvalidValue]:
+    """A reader of booleans; words declared in the mapping take precedence over the built-in ones."""
     meanings = {normalize(word): True for word in YES_WORDS} | {normalize(word): False for word in NO_WORDS}
     meanings |= {normalize(word): True for word in value.formats.yes or ()}
     meanings |= {normalize(word): False for word in value.formats.no or ()}
 
-    def read(text: str, typed: bool) -> bool | Refusal:
+    def read(text: str, typed: bool) -> bool | InvalidValue:
         meaning = meanings.get(normalize(text))
         if meaning is None:
             hint = f"write yes or no, or add the word under yes: or no: {in_mapping(value.place)}"
-            return Refusal("yes-no-invalid", f"{quoted(text)} is neither yes nor no", hint)
+            return InvalidValue("yes-no-invalid", f"{quoted(text)} is neither yes nor no", hint)
         return meaning
 
     return read
 
 
 def _yes_no_reader(value: ResolvedValue, words: tuple[str, str]) -> TextReader:
-    """A reader of yes/no answers into the words that the service is sent."""
+    """A reader of yes/no answers that returns the word to send."""
     read_flag = _flag_reader(value)
     yes, no = words
 
-    def read(text: str, typed: bool) -> str | Refusal:
+    def read(text: str, typed: bool) -> str | InvalidValue:
         flag = read_flag(text, typed)
-        if isinstance(flag, Refusal):
+        if isinstance(flag, InvalidValue):
             return flag
         return yes if flag else no
 
     return read
 
 
-# --- IDs of documents that were uploaded before ---------------------------------------------------
+# --- IDs of uploaded documents --------------------------------------------------------------------
 
 _TOKEN = re.compile(r"[!-~]{1,200}")
 _NUMBER = re.compile(r"[0-9]{1,30}")
 
 
-def _read_document(text: str, typed: bool) -> str | Refusal:
+def _read_document(text: str, typed: bool) -> str | InvalidValue:
     """A document ID of an answer: an integer or numeric text (service description 2.2)."""
     number = _without_fraction(text, typed)
-    return number if _NUMBER.fullmatch(number) else _no_document(text)
+    return number if _NUMBER.fullmatch(number) else _invalid_document(text)
 
 
-def _read_cv(text: str, typed: bool) -> str | Refusal:
-    """A document ID of a CV: any one token in ASCII, for it is a string (service description 4.2)."""
+def _read_cv(text: str, typed: bool) -> str | InvalidValue:
+    """A document ID of a CV: any single ASCII token, as it is a string (service description 4.2)."""
     token = _without_fraction(text, typed)
-    return read_text(token, typed) if _TOKEN.fullmatch(token) else _no_document(text)
+    return read_text(token, typed) if _TOKEN.fullmatch(token) else _invalid_document(text)
 
 
 def _without_fraction(text: str, typed: bool) -> str:
     return text.removesuffix(".0") if typed else text
 
 
-def _no_document(text: str) -> Refusal:
+def _invalid_document(text: str) -> InvalidValue:
     hint = "enter the ID of one uploaded document"
-    return Refusal("document-id-invalid", f"{quoted(text)} is not a valid document ID", hint)
+    return InvalidValue("document-id-invalid", f"{quoted(text)} is not a valid document ID", hint)
 
 
 # --- the table ------------------------------------------------------------------------------------
@@ -224,5 +224,5 @@ _BUILT: dict[Kind, Callable[[ResolvedValue], TextReader]] = {
     Kind.INTEGER: _integer_reader,
     Kind.DECIMAL: _decimal_reader,
     Kind.CHOICE: _choice_reader,
-    Kind.CHOICES: _choice_reader,  # of each of the choices
+    Kind.CHOICES: _choice_reader,  # for each choice
 }

@@ -1,4 +1,4 @@
-"""Reads a list in one cell as JSON writes it, or as Python prints it; every value stays the text that was written."""
+"""Reads a list in one cell, in JSON or Python notation; every value stays the text that was written."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ _SURROGATES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 Parsed = str | Sequence["Parsed"] | Mapping[str, "Parsed"]
 
 
-class Unreadable(ValueError):
-    """The text is no such list; the message says where, counted in characters from 1."""
+class InvalidLiteral(ValueError):
+    """The text is not valid JSON or Python; the message gives the position in characters from 1."""
 
 
 def read_literal(text: str) -> Parsed:
     """A value as texts, lists and dictionaries; null and None are "", booleans TRUE and FALSE.
 
     Raises:
-        Unreadable: the text is neither JSON nor a Python literal, or too long or deep.
+        InvalidLiteral: the text is neither JSON nor a Python literal, or too long or deep.
     """
     if len(text) > _LONGEST:
-        raise Unreadable(f"it is longer than {_LONGEST:,} characters")
+        raise InvalidLiteral(f"it is longer than {_LONGEST:,} characters")
     parser = _Parser(tuple(_tokens(text)))
     value = parser.value(0)
     parser.expect("end")
@@ -61,7 +61,7 @@ def _tokens(text: str) -> Iterator[_Token]:
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None:
-            raise Unreadable(f"it cannot be read from character {position + 1} on")
+            raise InvalidLiteral(f"it cannot be read from character {position + 1} on")
         name = match.lastgroup or ""
         kind = {"separator": match[name], "double": "text", "single": "text"}.get(name, name)
         yield _Token(kind, match[name], match.start(name))
@@ -70,7 +70,7 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 
 class _Parser:
-    """Goes through the tokens once."""
+    """Parses the tokens in one pass."""
 
     def __init__(self, tokens: Sequence[_Token]) -> None:
         self._tokens = tokens
@@ -78,7 +78,7 @@ class _Parser:
 
     def value(self, depth: int) -> Parsed:
         if depth > _DEEPEST:
-            raise Unreadable(f"it is nested more than {_DEEPEST} levels deep")
+            raise InvalidLiteral(f"it is nested more than {_DEEPEST} levels deep")
         token = self._take()
         if token.kind == "text":
             return _unescaped(token.text)
@@ -90,12 +90,12 @@ class _Parser:
             return self._list(_CLOSING[token.kind], depth + 1)
         if token.kind == "{":
             return self._pairs(depth + 1)
-        raise _broken(token)
+        raise _unexpected(token)
 
     def expect(self, kind: str) -> None:
         token = self._take()
         if token.kind != kind:
-            raise _broken(token)
+            raise _unexpected(token)
 
     def _list(self, closing: str, depth: int) -> Parsed:
         items: list[Parsed] = []
@@ -125,10 +125,10 @@ class _Parser:
         return self._tokens[self._next - 1]
 
 
-def _broken(token: _Token) -> Unreadable:
+def _unexpected(token: _Token) -> InvalidLiteral:
     if token.kind == "end":
-        return Unreadable(f"it ends too early, after character {token.at}")
-    return Unreadable(f"it cannot be read from character {token.at + 1} on")
+        return InvalidLiteral(f"it ends too early, after character {token.at}")
+    return InvalidLiteral(f"it cannot be read from character {token.at + 1} on")
 
 
 def _unescaped(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Makes a row into the body of a request and its bytes, or into all that is wrong with it."""
+"""Turns a row into a request body and its bytes, or into all problems of the row."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from importer.problems import CellPlace, Column, Problem
 from importer.settings import WireFormat
 from importer.transform.candidates import Filtered, filtered
 from importer.transform.entry_rows import EntryRow, columns_of, finder_of
-from importer.transform.values import OPEN_END, Memory, ValueReader
+from importer.transform.values import OPEN_END, ValueCache, ValueReader
 
 
 @dataclass(frozen=True, slots=True)
 class Invalid:
-    """The row cannot be sent; `problems` are all that were found in it, at least one."""
+    """A row that cannot be sent; `problems` are all problems found in it, at least one."""
 
     row: int
     problems: tuple[Problem, ...]
@@ -47,15 +47,15 @@ def transform_row(row: Row, mapping: ResolvedMapping) -> Application | PoolCandi
         return left_out
     found: list[Problem] = []
     body = _body_reader(mapping).read(row, found)
-    # A cell that reading could not make sense of is reported once, by the room that met it first.
-    earlier = [problem for problem in row.problems if not _is_of_no_matter(problem, mapping)]
+    # A cell with a problem is reported once, by the stage that found it first.
+    earlier = [problem for problem in row.problems if not _is_unused(problem, mapping)]
     reported = {problem.place for problem in earlier}
     problems = [*earlier, *(problem for problem in found if problem.place not in reported)]
     return Invalid(row.number, tuple(dict.fromkeys(problems))) if problems else body
 
 
-def _is_of_no_matter(problem: Problem, mapping: ResolvedMapping) -> bool:
-    """Whether it is in a cell that nothing takes: an error value in a column of remarks holds up no candidate."""
+def _is_unused(problem: Problem, mapping: ResolvedMapping) -> bool:
+    """Whether the problem is in an unused column: an error value in a column of remarks stops no candidate."""
     place = problem.place
     return isinstance(place, CellPlace) and place.column is not None and place.column.index in mapping.unread
 
@@ -78,7 +78,7 @@ class _BodyReader:
         self._answers = tuple(_AnswerReader(answer, wire) for answer in mapping.answers)
 
     def read(self, row: Row, problems: list[Problem]) -> Application | PoolCandidate:
-        """The body of the request; it may be sent only where no problem was added."""
+        """The body of the request; it may be sent only if no problem was added."""
         person = {
             "email": _required(self._email, row, problems),
             "first_name": _required(self._first_name, row, problems),
@@ -97,7 +97,7 @@ class _BodyReader:
 
 @lru_cache(maxsize=8)
 def _body_reader(mapping: ResolvedMapping) -> _BodyReader:
-    """The reader of a mapping's rows; a mapping is known by identity, and made into a reader once."""
+    """The reader of a mapping's rows; mappings are compared by identity, so each is built once."""
     return _BodyReader(mapping)
 
 
@@ -132,7 +132,7 @@ class _AnswerReader:
             self._as_file = answer.content.field.is_file
 
     def read(self, row: Row, problems: list[Problem]) -> Answer | None:
-        """The answer item, or None where an optional question is left open or a problem was added."""
+        """The answer item, or None where an optional question is not answered or a problem was added."""
         before = len(problems)
         found = self._reader.read(row, problems)
         if found is None:
@@ -162,18 +162,18 @@ class _EntriesReader:
     """Reads all entries of a row."""
 
     def __init__(self, entries: ResolvedEntries, wire: WireFormat) -> None:
-        memories: dict[str, Memory] = defaultdict(Memory)
+        caches: dict[str, ValueCache] = defaultdict(ValueCache)
         self._order = entries.order
         self._own_columns = isinstance(entries.source, FromRow)
-        self._repeats = isinstance(entries.source, FromGroup)  # a row for each combination repeats its entries
+        self._repeats = isinstance(entries.source, FromGroup)  # an export with one row per combination repeats entries
         self._columns = columns_of(entries.source)
         self._find = finder_of(entries.source, entries.missing)
-        self._groups = tuple(_GroupReader(group, entries.kind, wire, memories) for group in entries.groups)
+        self._groups = tuple(_GroupReader(group, entries.kind, wire, caches) for group in entries.groups)
 
     def read(self, row: Row, problems: list[Problem]) -> str | None:
         """A JSON array of the entries (service description 2.2 to 2.4), or None where the row has none.
 
-        Wholly blank groups are skipped; an entry has exactly the fields that are filled in.
+        Blank groups are skipped; an entry has only the fields that are filled in.
         """
         if self._own_columns:
             found = [group.read(row, problems) for group in self._groups if group.has_cells(row)]
@@ -201,42 +201,42 @@ class _EntriesReader:
 
 
 def _in_order(entries: list[dict[str, Any]], order: EntryOrder) -> list[dict[str, Any]]:
-    """The entries by their end, then by their start; a current one ends after all others.
+    """The entries sorted by end date, then start date; current ones count as the latest.
 
-    Those of which neither is known come last, and like ones as they were.
+    Entries without dates come last; equal ones keep their order.
     """
     if order is EntryOrder.KEPT:
         return entries
-    known = [entry for entry in entries if any(_days_of(entry))]
-    known.sort(key=_days_of, reverse=order is EntryOrder.NEWEST_FIRST)
-    return [*known, *(entry for entry in entries if not any(_days_of(entry)))]
+    known = [entry for entry in entries if any(_period_of(entry))]
+    known.sort(key=_period_of, reverse=order is EntryOrder.NEWEST_FIRST)
+    return [*known, *(entry for entry in entries if not any(_period_of(entry)))]
 
 
-_STILL = "9999"
+_CURRENT = "9999"
 
 
-def _days_of(entry: dict[str, Any]) -> tuple[str, str]:
+def _period_of(entry: dict[str, Any]) -> tuple[str, str]:
     current = any(entry.get(flag) is True for flag in _FLAGS)
     start = str(entry.get("start_date") or "")
-    return (_STILL if current else str(entry.get("end_date") or start), start)
+    return (_CURRENT if current else str(entry.get("end_date") or start), start)
 
 
 class _GroupReader:
     """Reads the entry of one column group."""
 
-    def __init__(self, group: ResolvedGroup, kind: EntryKind, wire: WireFormat, memories: dict[str, Memory]) -> None:
-        self._name, *_, self._flag = ENTRY_FIELDS[kind]  # the field that names the entry, and the one that it goes on
-        self._readers = {name: ValueReader(value, wire, memories[name]) for name, value in group.fields.items()}
+    def __init__(self, group: ResolvedGroup, kind: EntryKind, wire: WireFormat, caches: dict[str, ValueCache]) -> None:
+        self._name, *_, self._flag = ENTRY_FIELDS[kind]  # the field that names the entry, and the flag of a current one
+        self._readers = {name: ValueReader(value, wire, caches[name]) for name, value in group.fields.items()}
         self.columns = tuple(column for reader in self._readers.values() for column in reader.value.columns)
         self._from_cells = frozenset(
             name for name, reader in self._readers.items() if reader.value.columns and reader.value.default is None
         )
         self._indexes = tuple(column.index for column in self.columns)
 
-    # Loops, and not any(...), where each row comes by for each of its entries: they take half as long.
+    # Loops instead of any(...): these run for each entry of each row, and loops take half as long.
 
     def has_cells(self, row: Row) -> bool:
-        """Whether any cell of the group holds anything: of most groups of most rows, none does."""
+        """Whether any cell of the group is filled in; in most rows, most groups are empty."""
         cells = row.cells
         for index in self._indexes:  # noqa: SIM110
             if cells[index]:
@@ -244,18 +244,18 @@ class _GroupReader:
         return False
 
     def read(self, row: Row, problems: list[Problem]) -> dict[str, Any]:
-        """The entry; without any field where the group says nothing."""
+        """The entry; an empty one where the group is blank."""
         before = len(problems)
         entry = {name: reader.read(row, problems) for name, reader in self._readers.items()}
         if len(problems) == before:
             if not self._is_filled(entry, row):
                 return {}
             self._check(entry, row, problems)
-        self._close(entry)
+        self._replace_open_end(entry)
         return {name: value for name, value in entry.items() if value is not None}
 
     def _is_filled(self, entry: dict[str, Any], row: Row) -> bool:
-        """Whether cells say anything of an entry; a flag that says no (a check box in every row) does not."""
+        """Whether cells fill in the entry; a flag set to no (a check box in every row) does not."""
         for name, value in entry.items():
             if value is None or value is False:
                 continue
@@ -276,7 +276,7 @@ class _GroupReader:
             message = f"the entry is marked as current but has the end date {end}"
             problems.append(self._problem("entry-current-conflict", message, "remove one of the two", "end_date", row))
         if flag is False and end is OPEN_END and self._readers["end_date"].from_cells(row):
-            message = "the end date says that the entry is current, but its flag says that it is not"
+            message = "the end date marks the entry as current, but its flag does not"
             problems.append(self._problem("entry-current-conflict", message, "correct one of the two", "end_date", row))
         if start is not None and isinstance(end, str) and start > end:
             message = f"the start date {start} is after the end date {end}"
@@ -285,8 +285,8 @@ class _GroupReader:
     def _problem(self, code: str, message: str, hint: str, field: str, row: Row) -> Problem:
         return Problem(code, message, hint, row.place(self._readers[field].first_filled(row)))
 
-    def _close(self, entry: dict[str, Any]) -> None:
-        """An open end is sent as the flag, without an end date; a blank one only where no flag says otherwise."""
+    def _replace_open_end(self, entry: dict[str, Any]) -> None:
+        """An open end is sent as the flag, without an end date; a flag set to no stays."""
         if entry.get("end_date") is OPEN_END:
             entry["end_date"] = None
             if entry.get(self._flag) is not False:
@@ -304,7 +304,7 @@ def encode(submission: Submission) -> ReadyCandidate:
 def _as_dict(value: Any) -> dict[str, Any]:
     if isinstance(value, Mapping):
         return dict(value)
-    raise TypeError(f"{type(value).__name__} has no place in a request body")
+    raise TypeError(f"{type(value).__name__} cannot be part of a request body")
 
 
 _ENCODER = json.JSONEncoder(separators=(",", ":"), default=_as_dict, check_circular=False)

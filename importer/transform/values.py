@@ -1,4 +1,4 @@
-"""Reads one value of a row: from the first cell that is filled in and valid, from cells joined, or a constant."""
+"""Reads one value of a row: from the first cell that is filled in and valid, from joined cells, or from a constant."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from importer.problems import Column, Problem
 from importer.settings import WireFormat
 from importer.text.normalize import did_you_mean, normalize, range_pieces
 from importer.transform.kinds import joined_choices, reader_of
-from importer.transform.texts import Refusal, in_mapping, part_of_name, quoted, stripped
+from importer.transform.texts import InvalidValue, in_mapping, part_of_name, quoted, stripped
 
-# The texts of all other kinds occur again and again, so that what was read once is remembered.
-_SELDOM_REPEATED = frozenset({Kind.TEXT, Kind.EMAIL, Kind.PHONE, Kind.URL, Kind.DOCUMENT, Kind.CV})
-_REMEMBERED_TEXTS = 8_000  # of one value; then memory starts anew
-_NOT_YET = object()
+# Texts of all other kinds repeat often, so their values are cached.
+_RARELY_REPEATED = frozenset({Kind.TEXT, Kind.EMAIL, Kind.PHONE, Kind.URL, Kind.DOCUMENT, Kind.CV})
+_CACHED_TEXTS = 8_000  # per value; then the cache is cleared
+_NOT_CACHED = object()
 
 
 class OpenEnd:
-    """What an end date with a word such as Present reads as."""
+    """The value of an end date such as Present."""
 
 
 OPEN_END = OpenEnd()
 
 
-class Memory:
-    """What texts were read as: cells that a workbook keeps as a number, date or boolean, and all others."""
+class ValueCache:
+    """Values by text: for cells that a workbook stores as a number, date or boolean, and for all others."""
 
     __slots__ = ("texts", "typed_texts")
 
@@ -36,14 +36,14 @@ class Memory:
 
 
 class ValueReader:
-    """Reads one value from rows. Made once for a mapping; what it remembers does not change what it reads."""
+    """Reads one value from rows. Built once for a mapping; its cache does not change the results."""
 
-    def __init__(self, value: ResolvedValue, wire: WireFormat, memory: Memory | None = None) -> None:
-        """`memory` is shared by readers that differ in their columns only."""
+    def __init__(self, value: ResolvedValue, wire: WireFormat, cache: ValueCache | None = None) -> None:
+        """`cache` is shared by readers that differ only in their columns."""
         self.value = value
         self._interpreter = _Interpreter(value, wire)
         self._is_missing = self._interpreter.is_missing
-        self._memory = (memory or Memory()) if self._is_worth_remembering() else None
+        self._cache = (cache or ValueCache()) if self._is_worth_caching() else None
         self._fixed = self._read_fixed(value.constant)
         self._default = self._read_fixed(value.default)
         is_one_cell = len(value.columns) == 1 and value.separator is None and value.constant is None
@@ -52,14 +52,14 @@ class ValueReader:
     def read(self, row: Row, problems: list[Problem]) -> Any:
         """The value as text (boolean for `Kind.FLAG`, OPEN_END for an open end), or None where it is blank.
 
-        None as well where the cell cannot be read; then a problem at the cell was added.
+        Also None where the cell is not valid; then a problem is added.
         """
         only = self._only_cell
-        if only is not None and (text := row.cells[only]):  # the most usual case, in the fewest steps
+        if only is not None and (text := row.cells[only]):  # fast path for the most common case
             if row.typed:
-                found = self._recall(text, only in row.typed)
-            elif self._memory is not None:
-                found = self._memory.texts.get(text)
+                found = self._read_cached(text, only in row.typed)
+            elif self._cache is not None:
+                found = self._cache.texts.get(text)
             else:
                 found = self._interpreter.read(stripped(text), False)
             if type(found) is str:
@@ -75,7 +75,7 @@ class ValueReader:
             return self._placed(self._default, row, problems)
         if found is None and "" in value.present:
             return OPEN_END
-        return None if isinstance(found, Refusal) else found
+        return None if isinstance(found, InvalidValue) else found
 
     def from_cells(self, row: Row) -> bool:
         """Whether a cell of the row is filled in for this value; constants and defaults do not count."""
@@ -89,48 +89,48 @@ class ValueReader:
         return self.value.columns[0] if self.value.columns else None
 
     def _read_alternatives(self, row: Row, problems: list[Problem]) -> Any:
-        refused: list[Problem] = []
+        invalid: list[Problem] = []
         found: Any = None
         for column in self.value.columns:
             text = row.cells[column.index]
             if not text:
                 continue
-            read = self._recall(text, column.index in row.typed)
-            if isinstance(read, Refusal):
-                refused.append(read.at(row.place(column)))
+            read = self._read_cached(text, column.index in row.typed)
+            if isinstance(read, InvalidValue):
+                invalid.append(read.at(row.place(column)))
                 found = read
             elif read is not None:
                 return read
-        problems.extend(refused)
+        problems.extend(invalid)
         return found
 
     def _read_joined(self, row: Row, problems: list[Problem]) -> Any:
         filled = [stripped(row.cells[column.index]) for column in self.value.columns]
         text = (self.value.separator or "").join(text for text in filled if not self._is_missing(text))
         read = self._interpreter.read(text, typed=False) if text else None
-        if isinstance(read, Refusal):
+        if isinstance(read, InvalidValue):
             problems.append(read.at(row.place(self.first_filled(row))))
         return read
 
     def _placed(self, read: Any, row: Row, problems: list[Problem]) -> Any:
-        if isinstance(read, Refusal):
+        if isinstance(read, InvalidValue):
             problems.append(read.at(row.place()))
         return read
 
-    def _recall(self, text: str, typed: bool) -> Any:
-        if self._memory is None:
+    def _read_cached(self, text: str, typed: bool) -> Any:
+        if self._cache is None:
             return self._interpreter.read(stripped(text), typed)
-        known = self._memory.typed_texts if typed else self._memory.texts
-        found = known.get(text, _NOT_YET)
-        if found is _NOT_YET:
-            if len(known) >= _REMEMBERED_TEXTS:
-                known.clear()
-            found = known[text] = self._interpreter.read(stripped(text), typed)
+        values = self._cache.typed_texts if typed else self._cache.texts
+        found = values.get(text, _NOT_CACHED)
+        if found is _NOT_CACHED:
+            if len(values) >= _CACHED_TEXTS:
+                values.clear()
+            found = values[text] = self._interpreter.read(stripped(text), typed)
         return found
 
-    def _is_worth_remembering(self) -> bool:
+    def _is_worth_caching(self) -> bool:
         kind = self.value.field.kind
-        return kind not in _SELDOM_REPEATED and not (kind is Kind.LINE and self._interpreter.is_plain)
+        return kind not in _RARELY_REPEATED and not (kind is Kind.LINE and self._interpreter.is_plain)
 
     def _read_fixed(self, text: str | None) -> Any:
         return None if text is None or not text.strip() else self._interpreter.read_fixed(text)
@@ -138,12 +138,12 @@ class ValueReader:
 
 # --- from text to value ---------------------------------------------------------------------------
 
-_SPARE = 20  # folding takes spaces out, so that a missing word may be written this much longer
+_SPARE = 20  # normalizing removes spaces, so a missing word may be written this much longer
 _LONGEST_MATCHED = 10_000  # characters of a cell that a pattern is tried on
 
 
 class _Interpreter:
-    """Reads texts by the steps that the mapping declares, and then by the kind of the value; remembers nothing."""
+    """Reads texts by the steps that the mapping declares, and then by the kind of the value; caches nothing."""
 
     def __init__(self, value: ResolvedValue, wire: WireFormat) -> None:
         self._value = value
@@ -157,15 +157,15 @@ class _Interpreter:
         self.is_plain = self._bare and not self._several and not any(steps)
 
     def is_missing(self, text: str) -> bool:
-        """Whether the text, without spaces around it, says nothing."""
+        """Whether the stripped text counts as an empty cell."""
         return not text or (len(text) <= self._longest_missing and normalize(text) in self._missing)
 
     def read_fixed(self, text: str) -> Any:
-        """A text of the mapping file itself, which no missing word or table applies to."""
+        """A text written in the mapping itself; missing words and value tables do not apply to it."""
         return self._read_choices(text, typed=False) if self._several else self._read_kind(text.strip(), True)
 
     def read(self, text: str, typed: bool) -> Any:
-        """The value of a text without spaces around it; None where it says nothing, else OPEN_END or a Refusal."""
+        """The value of a stripped text: None where it counts as empty; may be OPEN_END or a InvalidValue."""
         value = self._value
         if len(text) <= self._longest_missing and self.is_missing(text):
             return None
@@ -173,7 +173,7 @@ class _Interpreter:
             return self._read_kind(text, typed)
         if value.pattern is not None:
             found = _matched(text, value.pattern)
-            if isinstance(found, Refusal):
+            if isinstance(found, InvalidValue):
                 return found
             if self.is_missing(found):
                 return None
@@ -182,7 +182,7 @@ class _Interpreter:
             return OPEN_END
         if value.part == "start" or value.part == "end":
             found = _part_of_range(text, value.part, value.split)
-            if isinstance(found, Refusal):
+            if isinstance(found, InvalidValue):
                 return found
             if self.is_missing(found):
                 return None
@@ -201,33 +201,33 @@ class _Interpreter:
         if not pieces:
             return None
         read = self._read_named(pieces[0], typed=False)
-        if take is Take.FIRST or not isinstance(read, Refusal):
+        if take is Take.FIRST or not isinstance(read, InvalidValue):
             return read
         others = (self._read_named(piece, typed=False) for piece in pieces[1:])
-        return next((other for other in others if not isinstance(other, Refusal)), read)
+        return next((other for other in others if not isinstance(other, InvalidValue)), read)
 
     def _read_named(self, text: str, typed: bool) -> Any:
         part = self._value.part
         if part != "first" and part != "last":
             return self._read_one(text, typed)
         name = part_of_name(text, part, self._value.formats.names)
-        return name if isinstance(name, Refusal) else self._read_one(name, typed)
+        return name if isinstance(name, InvalidValue) else self._read_one(name, typed)
 
     def _read_choices(self, text: str, typed: bool) -> Any:
         split = self._value.split
         pieces = [stripped(piece) for piece in text.split(split)] if split else [text]
         read = [self._read_one(piece, typed) for piece in pieces if not self.is_missing(piece)]
-        refusals = [found for found in read if isinstance(found, Refusal)]
-        if refusals:
-            return self._with_hint_to_split(text, refusals[0])
+        invalid = [found for found in read if isinstance(found, InvalidValue)]
+        if invalid:
+            return self._with_hint_to_split(text, invalid[0])
         chosen = [found for found in read if found is not None]
         return joined_choices(chosen, self._wire) if chosen else None
 
-    def _with_hint_to_split(self, text: str, refusal: Refusal) -> Refusal:
+    def _with_hint_to_split(self, text: str, found: InvalidValue) -> InvalidValue:
         if self._value.split is not None or not any(separator in text for separator in ";,|\n/"):
-            return refusal
-        hint = f"if these are several choices, set split: {in_mapping(self._value.place)}; {refusal.hint}"
-        return Refusal(refusal.code, refusal.message, hint)
+            return found
+        hint = f"if these are several choices, set split: {in_mapping(self._value.place)}; {found.hint}"
+        return InvalidValue(found.code, found.message, hint)
 
     def _read_one(self, text: str, typed: bool) -> Any:
         table = self._value.table
@@ -241,8 +241,8 @@ class _Interpreter:
         return self._read_otherwise(text, typed, table)
 
     def _read_otherwise(self, text: str, typed: bool, table: ResolvedTable) -> Any:
-        # An option needs no line in the table, and is never replaced.
-        if self._value.field.options and not isinstance(option := self._read_kind(text, typed), Refusal):
+        # An option needs no line in the value table and is never replaced.
+        if self._value.field.options and not isinstance(option := self._read_kind(text, typed), InvalidValue):
             return option
         if table.otherwise is Otherwise.BLANK:
             return None
@@ -250,28 +250,30 @@ class _Interpreter:
             return self._read_kind(table.replacement or "", True)
         if table.otherwise is Otherwise.KEEP or self._value.field.options:
             return self._read_kind(text, typed)
-        return Refusal(
+        return InvalidValue(
             "value-unknown",
             f"{quoted(text)} is not in the value table",
             f"{did_you_mean(text, table.targets)}, or add it under values: {in_mapping(table.place)}",
         )
 
 
-def _matched(text: str, pattern: Pattern) -> str | Refusal:
+def _matched(text: str, pattern: Pattern) -> str | InvalidValue:
     groups = pattern.expression.groups_of(text) if len(text) <= _LONGEST_MATCHED else None
     if groups is None:
         hint = f"correct it, or change pattern: {in_mapping(pattern.place)}"
-        return Refusal("pattern-mismatch", f"{quoted(text)} does not match the pattern", hint)
+        return InvalidValue("pattern-mismatch", f"{quoted(text)} does not match the pattern", hint)
     return stripped(groups[pattern.group] or "")
 
 
-def _part_of_range(text: str, part: Literal["start", "end"], separator: str | None) -> str | Refusal:
-    """The text before or after the separator, which must be there once; either may be blank, but not both.
+def _part_of_range(text: str, part: Literal["start", "end"], separator: str | None) -> str | InvalidValue:
+    """The text before or after the separator, which must occur once; either part may be blank, but not both.
 
     Without a declared separator it is a dash with spaces around it, else a long dash, else the word `to` or `bis`,
     else a hyphen.
     """
     pieces = text.split(separator) if separator else range_pieces(text)
     if len(pieces) != 2 or not any(piece.strip() for piece in pieces):
-        return Refusal("range-invalid", f"{quoted(text)} is not a valid range of two values", "write it as START - END")
+        return InvalidValue(
+            "range-invalid", f"{quoted(text)} is not a valid range of two values", "write it as START - END"
+        )
     return pieces[0 if part == "start" else 1].strip()

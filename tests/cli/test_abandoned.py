@@ -24,7 +24,7 @@ from tests.cli.test_run import people
 def killed(out: Path, run: str = RUN) -> Path:
     """A run whose process was killed right after it had copied its file."""
     internal_folder(out)
-    (out / ".importer" / f"{run}.at-work").touch()
+    (out / ".importer" / f"{run}.running").touch()
     folder = make_private_folder(out, run)
     (folder / "source.csv").write_text("E-mail\n", encoding="utf-8")
     return folder
@@ -40,7 +40,7 @@ def test_the_next_command_removes_what_a_kill_left(serve: Callable[..., Served],
     assert ran.code == 0
     assert f"Run {RUN} was ended from outside before it sent anything; what it left is removed.\n" in ran.err
     assert not folder.exists()
-    assert list(folder.parent.glob(".importer/*.at-work")) == []
+    assert list(folder.parent.glob(".importer/*.running")) == []
 
 
 def test_a_run_that_is_being_planned_is_left_alone(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_a_killed_check_is_removed(tmp_path: Path) -> None:
 
 def test_a_kill_before_there_was_a_folder_leaves_nothing_to_tell(tmp_path: Path) -> None:
     """Only the word that the process lived is left, and goes."""
-    (internal_folder(tmp_path) / f"{RUN}.at-work").touch()
+    (internal_folder(tmp_path) / f"{RUN}.running").touch()
     assert list(remove_abandoned(tmp_path, None, presences_in(tmp_path))) == []
     assert list((tmp_path / ".importer").iterdir()) == []
 

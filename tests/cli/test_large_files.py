@@ -172,6 +172,15 @@ def test_a_second_run_over_the_same_file_says_what_the_first_said(served: Served
     assert second.summary["requests"] == {"sent": 0, "retried": 0}
 
 
+def test_a_second_run_closes_the_journal_of_the_first(served: Served) -> None:
+    """An open journal keeps its write-ahead log beside it."""
+    rows = [candidate(number, Salary="a lot" if number % 2 else "1") for number in range(ROWS)]
+    write_csv(served.door.folder / "people.csv", rows)
+    assert served(*RUN).counts == {"created": ROWS // 2, "invalid": ROWS // 2}
+    assert served(*RUN).counts == {"already_imported": ROWS // 2, "invalid": ROWS // 2}
+    assert list(served.door.folder.glob("results/*/outcomes.sqlite-*")) == []
+
+
 def test_a_changed_mapping_is_worked_through_anew(served: Served) -> None:
     """Nothing is taken from an earlier run where anything differs on which a verdict depends."""
     folder = served.door.folder

@@ -102,7 +102,8 @@ WRONG = [
     ),
     pytest.param(
         ("--talent-pool", "x"),
-        "importer: 'x' is not a valid talent pool ID; it is the last part of the address of the job post or talent pool\n",
+        "importer: 'x' is not a valid talent pool ID; it is the last part of the address of the job post or talent "
+        "pool\n",
         id="no number",
     ),
     pytest.param(
@@ -160,7 +161,7 @@ def test_check_tells_what_changed_since_and_what_does_not_fit_now(serve: Serve) 
     told = [line for line in checked.out.splitlines() if not line.startswith(" ")]
     assert told[0] == "3 changed since people.yaml was written:"
     assert [line.partition(": ")[2] for line in told[1:]] == [
-        "dribbble is no longer asked",
+        "the question dribbble no longer exists",
         "the options of level changed: 'Mid' was removed, 'Lead' was removed",
         "shift ('Shift?', short_text) is new: a required question",
     ]

@@ -43,7 +43,7 @@ def test_no_byte_is_left_and_nobody_is_entered_twice(serve: Serve) -> None:
     assert (purged.code, purged.err) == (0, "1 runs were removed.\n")
     assert holding(results, *NAMES) == set()
     assert {path.name for path in results.iterdir()} == {"ledger.sqlite", ".importer"}
-    assert {path.suffix for path in (results / ".importer").iterdir()} == {".key", ".ballast", ".lock", ".holder"}
+    assert {path.suffix for path in (results / ".importer").iterdir()} == {".key", ".reserve", ".lock", ".holder"}
     again = served(*RUN, "--json")
     assert again.counts == {"already_imported": 40, "invalid": 1}
     assert served("doctor").code == 0

@@ -221,7 +221,7 @@ def test_a_drive_without_owners_is_taken_as_it_is(serve: Serve) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        ".importer/ledger.sqlite.ballast",
+        ".importer/ledger.sqlite.reserve",
         ".importer/ledger.sqlite.key",
         ".importer/sandbox.lock",
         ".importer/sandbox-memory.jsonl",
@@ -249,10 +249,10 @@ def test_a_link_is_told(front_door: FrontDoor) -> None:
     people(front_door.folder, 1)
     results = front_door.folder / "results"
     results.mkdir(mode=0o700)
-    (internal_folder(results) / "ledger.sqlite.ballast").symlink_to(front_door.folder / "mapping.yaml")
+    (internal_folder(results) / "ledger.sqlite.reserve").symlink_to(front_door.folder / "mapping.yaml")
     assert front_door(*RUN, "--sandbox", "--quiet").err == (
         "importer: 1 problem to mend first; nothing was sent.\n\n"
-        "results/.importer/ledger.sqlite.ballast: the ledger cannot be written (it is a symbolic link, and none is "
+        "results/.importer/ledger.sqlite.reserve: the ledger cannot be written (it is a symbolic link, and none is "
         "followed here: remove it), so nothing is sent\n"
         "  -> free disk space or get write permission there, or choose another folder with --out\n"
     )
@@ -268,8 +268,8 @@ def test_names_that_are_found_are_no_paths(serve: Serve, name: str) -> None:
     (served.door.folder / "kept").mkdir()
     (results / "kept").mkdir()
     for folder in (results, results / ".importer"):
-        (folder / f"{name.replace('/', '_')}.at-work").touch()
-        (folder / f".{name.replace('/', '_')}.at-work").touch()
+        (folder / f"{name.replace('/', '_')}.running").touch()
+        (folder / f".{name.replace('/', '_')}.running").touch()
     kept = {path for path in served.door.folder.rglob("*") if not path.name.endswith((".lock", ".holder"))}
     assert served(*RUN, "--json").counts == {"already_imported": 1}
     assert kept <= set(served.door.folder.rglob("*"))

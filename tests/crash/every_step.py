@@ -198,7 +198,7 @@ class _Place:
                 faults += untrue(told_in(out / run), emails, truth)
         faults += [f"row {row} is not settled in the end" for row in self._unsettled(out, windows)]
         faults += [f"run {run} has no report" for run in windows if (out / run).exists() and not has_begun(out / run)]
-        faults += [f"{path.name} is left behind" for path in out.glob(".importer/*.at-work")]
+        faults += [f"{path.name} is left behind" for path in out.glob(".importer/*.running")]
         with open_ledger(out / "ledger.sqlite") as ledger:
             return faults + [str(problem) for problem in ledger.check()]
 

@@ -36,17 +36,17 @@ MUTANTS = (
     Mutant(
         "the request does not wait for its intent",
         "load/sender.py",
-        "        self._ledger.intend_then(intent, on_done)\n",
-        "        on_done(None)\n        self._ledger.intend_then(intent, lambda refusal: None)\n",
+        "        self._ledger.write_intent(intent, on_done)\n",
+        "        on_done(None)\n        self._ledger.write_intent(intent, lambda refusal: None)\n",
         (*_SENDING, "tests/crash/test_kills.py"),
     ),
     Mutant(
         "a request that is sent again does not wait for its intent",
         "load/sender.py",
-        "        self._ledger.intend_then(intent, on_done)\n",
+        "        self._ledger.write_intent(intent, on_done)\n",
         "        if job.attempts:\n"
         "            on_done(None)\n"
-        "        self._ledger.intend_then(intent, (lambda refusal: None) if job.attempts else on_done)\n",
+        "        self._ledger.write_intent(intent, (lambda refusal: None) if job.attempts else on_done)\n",
         (*_SENDING, "tests/crash/test_kills.py"),
     ),
     Mutant(
@@ -144,15 +144,15 @@ MUTANTS = (
     Mutant(
         "a row waits for less than its Retry-After",
         "load/next_step.py",
-        "    due = conditions.now + (_growing(job.refusals, conditions) if asked is None else asked)\n",
-        "    due = conditions.now + _growing(job.refusals, conditions)\n",
+        "    due = conditions.now + (_backoff(job.refusals, conditions) if asked is None else asked)\n",
+        "    due = conditions.now + _backoff(job.refusals, conditions)\n",
         _NEXT,
     ),
     Mutant(
         "nobody is held after a Retry-After",
         "load/next_step.py",
-        "        wait = _growing(run.holds, conditions) if asked is None else asked\n",
-        "        wait = _growing(run.holds, conditions)\n",
+        "        wait = _backoff(run.holds, conditions) if asked is None else asked\n",
+        "        wait = _backoff(run.holds, conditions)\n",
         _NEXT,
     ),
     Mutant(
@@ -263,14 +263,14 @@ MUTANTS = (
     Mutant(
         "a 409 after our own attempt is called plain",
         "load/explanations.py",
-        "() if job.prior is PriorAttempt.NONE else (OWN_EARLIER_ATTEMPT,)",
+        "() if job.prior is PriorAttempt.NONE else (CREATED_EARLIER,)",
         "()",
         ("tests/load",),
     ),
     Mutant(
         "a 409 that only the ledger knows of is called plain",
         "runs/finalize.py",
-        "if state.state is State.ALREADY_EXISTS and state.after_doubt:",
+        "if state.state is State.ALREADY_EXISTS and state.after_unconfirmed:",
         "if False:",
         ("tests/cli/test_closing.py",),
     ),

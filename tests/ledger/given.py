@@ -25,17 +25,17 @@ def begun(address: str | Path, run: str = "run-1", scope: Scope = JOB_POST) -> L
     return ledger
 
 
-def intent(
+def make_intent(
     ledger: LedgerStore, row: int, number: int = 1, run: str = "run-1", body: bytes = BODY, scope: Scope = JOB_POST
 ) -> Intent:
     identity = ledger.fingerprints.identity(scope, f"person{row}@example.com")
     return Intent(Attempt(identity, run, row, number), ledger.fingerprints.body_digest(body))
 
 
-def intend(ledger: LedgerStore, meant: Intent) -> None:
+def intend(ledger: LedgerStore, intent: Intent) -> None:
     """Return when the intent is on disk; raises what kept it off."""
     settled: SimpleQueue[Exception | None] = SimpleQueue()
-    ledger.intend_then(meant, settled.put)
+    ledger.write_intent(intent, settled.put)
     ledger.flush_soon()
     if (error := settled.get()) is not None:
         raise error
@@ -43,11 +43,11 @@ def intend(ledger: LedgerStore, meant: Intent) -> None:
 
 def lead_to(ledger: LedgerStore, state: State | None, row: int = 2) -> Intent:
     """Bring the identity of a row into a state by steps that the table allows; gives its last intent."""
-    meant = intent(ledger, row)
+    intent = make_intent(ledger, row)
     if state is None:
-        return meant
-    intend(ledger, meant)
+        return intent
+    intend(ledger, intent)
     if state is not State.IN_FLIGHT:
-        ledger.record(Answered(meant.attempt, state, 500))
+        ledger.record(Answered(intent.attempt, state, 500))
         ledger.flush()
-    return meant
+    return intent

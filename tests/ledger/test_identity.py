@@ -13,7 +13,7 @@ from importer.ledger import Answered, Fingerprints, Scope, State, open_ledger
 from importer.ledger.key import key_path
 from importer.models import Operation, Target
 from importer.problems import UnusableInput
-from tests.ledger.given import JOB_POST, POOL, begun, intend, intent
+from tests.ledger.given import JOB_POST, POOL, begun, intend, make_intent
 
 KEY = Fingerprints(b"k" * 32)
 ADA = KEY.identity(JOB_POST, "ada.lovelace@example.com")
@@ -67,12 +67,12 @@ def test_no_personal_data_on_disk(tmp_path: Path) -> None:
     """No byte of an e-mail, a name or a plain hash of them is in any file of the ledger."""
     body = b'{"email":"person7@example.com","first_name":"Leyla"}'
     with begun(tmp_path / "ledger.sqlite") as ledger:
-        meant = intent(ledger, 7, body=body)
-        intend(ledger, meant)
-        ledger.record(Answered(meant.attempt, State.CREATED, 201))
+        intent = make_intent(ledger, 7, body=body)
+        intend(ledger, intent)
+        ledger.record(Answered(intent.attempt, State.CREATED, 201))
         ledger.flush()
         written = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
-    assert meant.attempt.identity in written  # the test reads the right files
+    assert intent.attempt.identity in written  # the test reads the right files
     for secret in (b"person7", b'example.com"', b"Leyla"):
         assert secret not in written
 
@@ -85,7 +85,7 @@ def test_the_files_are_private_whatever_the_umask(tmp_path: Path) -> None:
             modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in tmp_path.rglob("*")}
     finally:
         os.umask(before)
-    files = [f"ledger.sqlite{end}" for end in ("", "-shm", "-wal", ".ballast", ".key")]
+    files = [f"ledger.sqlite{end}" for end in ("", "-shm", "-wal", ".reserve", ".key")]
     assert modes == dict.fromkeys(files, 0o600) | {".importer": 0o700}
 
 
@@ -104,16 +104,6 @@ def test_a_lost_key_is_told(tmp_path: Path) -> None:
         f"{key}: the key of the ledger cannot be read (No such file or directory); "
         "put the key file back there; without it the importer cannot tell which rows were sent"
     )
-
-
-def test_a_key_beside_the_ledger_is_moved(tmp_path: Path) -> None:
-    """A ledger of an earlier importer keeps its key, and with it what it knows."""
-    begun(tmp_path / "ledger.sqlite").close()
-    path = tmp_path / "ledger.sqlite"
-    kept = key_path(path).read_bytes()
-    key_path(path).rename(tmp_path / "ledger.sqlite.key")
-    open_ledger(path).close()
-    assert (key_path(path).read_bytes(), (tmp_path / "ledger.sqlite.key").exists()) == (kept, False)
 
 
 def test_a_cut_key_is_told(tmp_path: Path) -> None:

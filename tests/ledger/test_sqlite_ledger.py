@@ -17,12 +17,11 @@ from importer.ledger import (
     Intent,
     LedgerStore,
     LedgerUnwritable,
-    RowState,
     State,
     open_ledger,
 )
 from importer.problems import UnusableInput
-from tests.ledger.given import begun, intend, intent, lead_to
+from tests.ledger.given import begun, intend, lead_to, make_intent
 
 
 @pytest.fixture
@@ -48,13 +47,13 @@ def raw(ledger: LedgerStore, query: str) -> list[tuple[object, ...]]:
 
 
 def intend_all(ledger: LedgerStore, intents: list[Intent]) -> None:
-    for meant in intents:
-        intend(ledger, meant)
+    for intent in intents:
+        intend(ledger, intent)
 
 
 def test_an_intent_is_on_disk_when_intend_returns(ledger: LedgerStore) -> None:
     """Another process sees the open attempt as soon as the caller may send."""
-    intend(ledger, intent(ledger, 2))
+    intend(ledger, make_intent(ledger, 2))
     assert raw(ledger, "SELECT run, row, number, state, ended_at FROM attempts") == [("run-1", 2, 1, "in_flight", None)]
 
 
@@ -65,7 +64,7 @@ def test_intents_of_many_senders_share_commits(ledger: LedgerStore) -> None:
             target=intend,
             args=(
                 ledger,
-                intent(ledger, row),
+                make_intent(ledger, row),
             ),
         )
         for row in range(32)
@@ -88,17 +87,17 @@ def test_the_database_is_as_durable_as_we_say(ledger: LedgerStore) -> None:
 
 def test_the_database_itself_refuses_two_open_attempts(ledger: LedgerStore) -> None:
     """One open attempt for each identity, whoever writes."""
-    intend(ledger, intent(ledger, 2))
+    intend(ledger, make_intent(ledger, 2))
     with pytest.raises(sqlite3.IntegrityError, match=r"UNIQUE constraint failed: attempts\.identity"):
         raw(ledger, "INSERT INTO attempts SELECT run, row, 2, identity, 0, NULL, NULL, state, 0 FROM attempts")
 
 
 def test_an_answer_and_the_next_intent_may_share_a_commit(ledger: LedgerStore) -> None:
     """A retry right after its answer is written in the right order."""
-    meant = intent(ledger, 2)
-    intend(ledger, meant)
-    ledger.record(Answered(meant.attempt, State.PLANNED, 429))
-    intend(ledger, intent(ledger, 2, number=2))
+    intent = make_intent(ledger, 2)
+    intend(ledger, intent)
+    ledger.record(Answered(intent.attempt, State.PLANNED, 429))
+    intend(ledger, make_intent(ledger, 2, number=2))
     assert raw(ledger, "SELECT number, state, status FROM attempts ORDER BY number") == [
         (1, "planned", 429),
         (2, "in_flight", None),
@@ -115,30 +114,24 @@ def problem_on_opening(path: Path) -> str:
 
 
 def test_a_newer_ledger_is_refused(path: Path) -> None:
-    """A ledger of a later version is not touched."""
+    """A ledger of a later version is not changed."""
     with begun(path) as ledger:
         raw(ledger, "UPDATE about SET version = 7")
     assert problem_on_opening(path) == (
-        f"{path}: a newer importer wrote this ledger (its version is 7, this importer reads 2); "
+        f"{path}: a newer importer wrote this ledger (its version is 7, this importer reads 3); "
         "update this importer, or choose another folder with --out"
     )
 
 
-def test_an_older_ledger_is_taken_along(path: Path) -> None:
-    """A ledger of the first version is read as it is, and is one of this version from then on."""
+def test_an_older_ledger_is_refused(path: Path) -> None:
+    """A ledger of a version before the first release is reported, and not changed."""
     with begun(path) as ledger:
-        meant = lead_to(ledger, State.UNCONFIRMED)
-    older = sqlite3.connect(path)
-    older.executescript(
-        "ALTER TABLE runs DROP COLUMN purged_at; ALTER TABLE attempts DROP COLUMN after_doubt;"
-        "UPDATE about SET version = 1;"
+        raw(ledger, "UPDATE about SET version = 2")
+    assert problem_on_opening(path) == (
+        f"{path}: an older importer wrote this ledger (its version is 2, this importer reads 3); use the importer that "
+        "wrote it, or choose another folder with --out; with a new ledger every row is sent again and the service "
+        "reports which candidates it already has"
     )
-    older.close()
-    with begun(path, "run-2") as ledger:
-        assert ledger.look_up([meant.attempt.identity])[meant.attempt.identity].state is State.UNCONFIRMED
-        assert list(ledger.row_states("run-1")) == [RowState(2, State.UNCONFIRMED, 500, 1)]
-        assert raw(ledger, "SELECT version FROM about") == [(2,)]
-        assert ledger.check() == ()
 
 
 def test_a_ledger_damaged_while_it_is_open_is_told(ledger: LedgerStore) -> None:
@@ -147,12 +140,14 @@ def test_a_ledger_damaged_while_it_is_open_is_told(ledger: LedgerStore) -> None:
     for ask in (lambda: list(ledger.row_states("run-1")), ledger.check):
         with pytest.raises(UnusableInput) as caught:
             ask()
-        assert str(caught.value) == f"{ledger.name}: it cannot be written (no such table: attempts), {_UNWRITABLE}"
+        assert (
+            str(caught.value) == f"{ledger.name}: the ledger cannot be written (no such table: attempts), {_UNWRITABLE}"
+        )
 
 
 _PUT_BACK = (
-    "and without it nothing is sent; put it back from a backup, or move it away: "
-    "then every row is sent again and the service tells which candidates it already has"
+    "so nothing is sent; restore it from a backup; if you move it away instead, every row is sent again and the "
+    "service reports which candidates it already has"
 )
 
 
@@ -161,7 +156,7 @@ def test_a_file_that_is_no_database_is_refused(path: Path) -> None:
     path.write_bytes(b"Dear diary, this is no database at all. " * 100)
     before = path.read_bytes()
     assert problem_on_opening(path) == (
-        f"{path}: it is not a database that we can read (file is not a database), {_PUT_BACK}"
+        f"{path}: the ledger is not a readable database (file is not a database), {_PUT_BACK}"
     )
     assert path.read_bytes() == before
 
@@ -172,7 +167,7 @@ def test_a_database_of_something_else_is_refused(path: Path) -> None:
     connection.execute("CREATE TABLE recipes (name)")
     connection.close()
     assert problem_on_opening(path) == (
-        f"{path}: it is not a database that we can read (it is a database of another program), {_PUT_BACK}"
+        f"{path}: the ledger is not a readable database (it is a database of another program), {_PUT_BACK}"
     )
 
 
@@ -182,35 +177,32 @@ def test_a_ledger_that_does_not_say_its_version_is_refused(path: Path, change: s
     with begun(path) as ledger:
         raw(ledger, change)
     assert problem_on_opening(path) == (
-        f"{path}: it is not a database that we can read (its version is missing), {_PUT_BACK}"
+        f"{path}: the ledger is not a readable database (its version is missing), {_PUT_BACK}"
     )
 
 
-_UNWRITABLE = (
-    "and without it nothing is sent; make room or give yourself the right to write there, "
-    "or name another folder with --out"
-)
+_UNWRITABLE = "so nothing is sent; free disk space or get write permission there, or choose another folder with --out"
 
 
 def test_a_place_that_is_no_folder_is_told(tmp_path: Path) -> None:
     """A ledger that cannot be made is an unusable setting."""
     (tmp_path / "file").touch()
     path = tmp_path / "file" / "ledger.sqlite"
-    assert problem_on_opening(path) == f"{path}: it cannot be written (File exists), {_UNWRITABLE}"
+    assert problem_on_opening(path) == f"{path}: the ledger cannot be written (File exists), {_UNWRITABLE}"
 
 
 @pytest.mark.skipif(os.getuid() == 0, reason="the superuser writes anywhere")
 def test_a_read_only_folder_is_told(tmp_path: Path) -> None:
     """A folder without the right to write is an unusable setting."""
     tmp_path.chmod(0o500)
-    assert problem_on_opening(path) == f"{path}: it cannot be written (Permission denied), {_UNWRITABLE}"
+    assert problem_on_opening(path) == f"{path}: the ledger cannot be written (Permission denied), {_UNWRITABLE}"
 
 
 def test_a_ledger_that_is_gone_stops_sending(ledger: LedgerStore) -> None:
     """An intent is never written into a file that nobody will find again."""
     Path(ledger.name).unlink()
     with pytest.raises(LedgerUnwritable) as caught:
-        intend(ledger, intent(ledger, 2))
+        intend(ledger, make_intent(ledger, 2))
     assert str(caught.value) == (
         f"the ledger {ledger.name} cannot be written (the file was moved or deleted), so nothing more is sent; "
         "free disk space or fix the disk, then run the same command again"
@@ -244,14 +236,14 @@ def fill(folder: Path) -> None:
 def test_a_full_disk_stops_sending_and_loses_no_answer(small_disk: Path) -> None:
     """When nothing fits any more, the answers on their way are recorded and no intent is."""
     with begun(small_disk / "ledger.sqlite") as ledger:
-        on_their_way = [intent(ledger, row) for row in range(2, 34)]
-        for meant in on_their_way:
-            intend(ledger, meant)
+        on_their_way = [make_intent(ledger, row) for row in range(2, 34)]
+        for intent in on_their_way:
+            intend(ledger, intent)
         fill(small_disk)
         with pytest.raises(LedgerUnwritable, match="its disk is almost full"):
-            intend(ledger, intent(ledger, 99))
-        for meant in on_their_way:
-            ledger.record(Answered(meant.attempt, State.CREATED, 201))
+            intend(ledger, make_intent(ledger, 99))
+        for intent in on_their_way:
+            ledger.record(Answered(intent.attempt, State.CREATED, 201))
         with pytest.raises(LedgerUnwritable):
             ledger.flush()
         assert [state.state for state in ledger.row_states("run-1")] == [State.CREATED] * 32
@@ -260,16 +252,16 @@ def test_a_full_disk_stops_sending_and_loses_no_answer(small_disk: Path) -> None
 
 def test_a_file_that_cannot_grow_stops_sending_and_loses_no_answer(path: Path, ledger: LedgerStore) -> None:
     """What SQLite refuses to write is told, nothing more is intended, the reserve is given up for the answers."""
-    on_their_way = [intent(ledger, row) for row in range(2, 34)]
+    on_their_way = [make_intent(ledger, row) for row in range(2, 34)]
     intend_all(ledger, on_their_way)
     with ledger._file.connection() as connection:
         (pages,) = connection.execute("PRAGMA page_count").fetchone()
         connection.execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(LedgerUnwritable, match=r"cannot be written \(database or disk is full\)"):
-        intend_all(ledger, [intent(ledger, row) for row in range(100, 1000)])
-    assert not (path.parent / ".importer" / "ledger.sqlite.ballast").exists()
-    for meant in on_their_way:
-        ledger.record(Answered(meant.attempt, State.CREATED, 201))
+        intend_all(ledger, [make_intent(ledger, row) for row in range(100, 1000)])
+    assert not (path.parent / ".importer" / "ledger.sqlite.reserve").exists()
+    for intent in on_their_way:
+        ledger.record(Answered(intent.attempt, State.CREATED, 201))
     with pytest.raises(LedgerUnwritable):
         ledger.flush()
     assert [state.state for state in ledger.row_states("run-1")][:32] == [State.CREATED] * 32

@@ -33,7 +33,7 @@ from importer.ledger import (
     presences_in,
 )
 from importer.problems import Busy, UsageError
-from tests.ledger.given import JOB_POST, NOON, POOL, begun, intend, intent, lead_to, record
+from tests.ledger.given import JOB_POST, NOON, POOL, begun, intend, lead_to, make_intent, record
 
 # Steps that the writer of answers and intents never takes: a person does, through `resolve`.
 BY_A_PERSON = {(State.UNCONFIRMED, State.CREATED), (State.UNCONFIRMED, State.FAILED)}
@@ -57,11 +57,11 @@ def test_every_state_can_be_reached_and_says_when() -> None:
 
 
 def attempt_step(ledger: LedgerStore, before: State | None, after: State) -> None:
-    meant = lead_to(ledger, before)
+    intent = lead_to(ledger, before)
     if after is State.IN_FLIGHT:
-        intend(ledger, Intent(meant.attempt._replace(number=2), meant.body_digest))
+        intend(ledger, Intent(intent.attempt._replace(number=2), intent.body_digest))
     else:
-        ledger.record(Answered(meant.attempt, after, None))
+        ledger.record(Answered(intent.attempt, after, None))
         ledger.flush()
 
 
@@ -85,17 +85,17 @@ def test_the_ledger_takes_the_steps_of_the_table_and_no_other(address: str, befo
 
 def test_an_intent_is_durable_when_it_is_said_to_be(address: str, ledger: LedgerStore) -> None:
     """Whoever else opens the ledger sees the open attempt as soon as its request may be sent."""
-    meant = intent(ledger, 2)
-    intend(ledger, meant)
+    intent = make_intent(ledger, 2)
+    intend(ledger, intent)
     with open_ledger(address) as other:
-        assert other.look_up([meant.attempt.identity]) == {
-            meant.attempt.identity: Known(State.IN_FLIGHT, None, meant.body_digest, "run-1", 2)
+        assert other.look_up([intent.attempt.identity]) == {
+            intent.attempt.identity: Known(State.IN_FLIGHT, None, intent.body_digest, "run-1", 2)
         }
 
 
 def test_intents_of_many_senders_are_all_written(ledger: LedgerStore) -> None:
     """Thirty-two senders at once all get their intent written, each once."""
-    threads = [threading.Thread(target=intend, args=(ledger, intent(ledger, row))) for row in range(32)]
+    threads = [threading.Thread(target=intend, args=(ledger, make_intent(ledger, row))) for row in range(32)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -106,43 +106,43 @@ def test_intents_of_many_senders_are_all_written(ledger: LedgerStore) -> None:
 def test_an_intent_is_written_soon_without_being_asked_for(ledger: LedgerStore) -> None:
     """Nobody has to call `flush_soon`: it only makes it sooner."""
     done = threading.Event()
-    ledger.intend_then(intent(ledger, 2), lambda error: done.set() if error is None else None)
+    ledger.write_intent(make_intent(ledger, 2), lambda error: done.set() if error is None else None)
     assert done.wait(20)
 
 
 def test_an_identity_in_flight_cannot_be_intended_again(ledger: LedgerStore) -> None:
     """Of two rows with the same e-mail only one is ever on its way; who refuses names the row of the other."""
-    meant = intent(ledger, 2)
-    intend(ledger, meant)
-    with pytest.raises(NotAllowed, match=r"^no step from concurrency to concurrency$") as refused:
-        intend(ledger, meant._replace(attempt=meant.attempt._replace(row=3)))
+    intent = make_intent(ledger, 2)
+    intend(ledger, intent)
+    with pytest.raises(NotAllowed, match=r"^no step from in_flight to in_flight$") as refused:
+        intend(ledger, intent._replace(attempt=intent.attempt._replace(row=3)))
     assert refused.value.row == 2
 
 
 def test_an_identity_in_flight_cannot_be_intended_elsewhere(address: str, ledger: LedgerStore) -> None:
     """It makes no difference which process or connection asks."""
-    meant = intent(ledger, 2)
-    intend(ledger, meant)
-    with open_ledger(address) as other, pytest.raises(NotAllowed, match=r"^no step from concurrency to concurrency$"):
-        intend(other, meant._replace(attempt=meant.attempt._replace(row=3)))
+    intent = make_intent(ledger, 2)
+    intend(ledger, intent)
+    with open_ledger(address) as other, pytest.raises(NotAllowed, match=r"^no step from in_flight to in_flight$"):
+        intend(other, intent._replace(attempt=intent.attempt._replace(row=3)))
 
 
 def test_an_answer_and_the_next_intent_may_follow_at_once(ledger: LedgerStore) -> None:
     """A retry right after its answer is written in the right order."""
-    meant = intent(ledger, 2)
-    intend(ledger, meant)
-    ledger.record(Answered(meant.attempt, State.PLANNED, 429))
-    intend(ledger, intent(ledger, 2, number=2))
+    intent = make_intent(ledger, 2)
+    intend(ledger, intent)
+    ledger.record(Answered(intent.attempt, State.PLANNED, 429))
+    intend(ledger, make_intent(ledger, 2, number=2))
     assert list(ledger.row_states("run-1")) == [RowState(2, State.UNCONFIRMED, 429, 2)]
     assert ledger.check() == ()
 
 
 def test_inspect_up_says_what_is_known(ledger: LedgerStore) -> None:
     """Known identities come back with state, status, body digest, run and row; unknown ones do not."""
-    meant = lead_to(ledger, State.REJECTED)
+    intent = lead_to(ledger, State.REJECTED)
     stranger = ledger.fingerprints.identity(JOB_POST, "nobody@example.com")
-    assert ledger.look_up([meant.attempt.identity, stranger]) == {
-        meant.attempt.identity: Known(State.REJECTED, 500, meant.body_digest, "run-1", 2)
+    assert ledger.look_up([intent.attempt.identity, stranger]) == {
+        intent.attempt.identity: Known(State.REJECTED, 500, intent.body_digest, "run-1", 2)
     }
 
 
@@ -156,9 +156,9 @@ def test_the_body_in_doubt_is_kept_until_the_doubt_is_settled(ledger: LedgerStor
 def test_what_was_recorded_is_there_after_it_is_closed(address: str) -> None:
     """An answer that nobody waited for is written before the ledger is let go."""
     with begun(address) as ledger:
-        meant = intent(ledger, 2)
-        intend(ledger, meant)
-        ledger.record(Answered(meant.attempt, State.CREATED, 201))
+        intent = make_intent(ledger, 2)
+        intend(ledger, intent)
+        ledger.record(Answered(intent.attempt, State.CREATED, 201))
     with open_ledger(address) as ledger:
         assert list(ledger.row_states("run-1")) == [RowState(2, State.CREATED, 201, 1)]
 
@@ -169,26 +169,26 @@ def test_what_was_recorded_is_there_after_it_is_closed(address: str) -> None:
 def test_what_a_dead_run_had_in_flight_is_unconfirmed(address: str) -> None:
     """The next run of the same scope finds an intent without an answer unconfirmed, never new."""
     with begun(address) as dead:
-        meant = lead_to(dead, State.IN_FLIGHT)
+        intent = lead_to(dead, State.IN_FLIGHT)
     with begun(address, "run-2") as ledger:
-        assert ledger.look_up([meant.attempt.identity])[meant.attempt.identity].state is State.UNCONFIRMED
+        assert ledger.look_up([intent.attempt.identity])[intent.attempt.identity].state is State.UNCONFIRMED
         assert list(ledger.row_states("run-1")) == [RowState(2, State.UNCONFIRMED, None, 1)]
         assert ledger.check() == ()
 
 
 def test_a_run_of_another_target_is_left_alone(ledger: LedgerStore) -> None:
     """A run that begins does not touch what another target's run has in flight."""
-    meant = lead_to(ledger, State.IN_FLIGHT)
+    intent = lead_to(ledger, State.IN_FLIGHT)
     ledger.begin_run(record("run-2", POOL))
-    assert ledger.look_up([meant.attempt.identity])[meant.attempt.identity].state is State.IN_FLIGHT
+    assert ledger.look_up([intent.attempt.identity])[intent.attempt.identity].state is State.IN_FLIGHT
 
 
 _INTENDS_AND_DIES = """
 import os, signal, sys
-from tests.ledger.given import begun, intend, intent
+from tests.ledger.given import begun, intend, make_intent
 ledger = begun(sys.argv[1])
 for row in range(2, 10):
-    intend(ledger, intent(ledger, row))
+    intend(ledger, make_intent(ledger, row))
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -206,14 +206,14 @@ def test_intents_survive_a_kill(address: str) -> None:
 
 def test_row_states_give_the_last_state_and_the_last_status(ledger: LedgerStore) -> None:
     """Of several attempts the last state counts, and the last status that was read."""
-    meant = lead_to(ledger, State.UNCONFIRMED, row=5)
-    intend(ledger, intent(ledger, 5, number=2))
-    ledger.record(Answered(meant.attempt._replace(number=2), State.UNCONFIRMED, None))
+    intent = lead_to(ledger, State.UNCONFIRMED, row=5)
+    intend(ledger, make_intent(ledger, 5, number=2))
+    ledger.record(Answered(intent.attempt._replace(number=2), State.UNCONFIRMED, None))
     lead_to(ledger, State.CREATED, row=2)
     lead_to(ledger, State.IN_FLIGHT, row=9)
     assert list(ledger.row_states("run-1")) == [
         RowState(2, State.CREATED, 500, 1),
-        RowState(5, State.UNCONFIRMED, 500, 2, after_doubt=True),
+        RowState(5, State.UNCONFIRMED, 500, 2, after_unconfirmed=True),
         RowState(9, State.UNCONFIRMED, None, 1),
     ]
     assert list(ledger.row_states("run-0")) == []
@@ -235,11 +235,11 @@ def test_runs_are_kept(ledger: LedgerStore) -> None:
 
 def test_what_could_name_a_person_is_taken_from_a_run(ledger: LedgerStore) -> None:
     """After a purge the run is known, and what was sent; not its file, its mapping and its folder."""
-    meant = lead_to(ledger, State.CREATED)
+    intent = lead_to(ledger, State.CREATED)
     ledger.forget_run("run-1", NOON)
     assert ledger.scrub()
     assert ledger.runs() == (replace(record(), source="", sha256="", mapping="", folder="", purged_at=NOON),)
-    assert ledger.look_up([meant.attempt.identity])[meant.attempt.identity].state is State.CREATED
+    assert ledger.look_up([intent.attempt.identity])[intent.attempt.identity].state is State.CREATED
 
 
 def test_a_service_has_answered_once_a_status_was_read(ledger: LedgerStore) -> None:
@@ -256,9 +256,9 @@ def test_a_service_has_answered_once_a_status_was_read(ledger: LedgerStore) -> N
 @pytest.mark.parametrize(("created", "state"), [(True, State.CREATED), (False, State.FAILED)], ids=["there", "absent"])
 def test_a_person_settles_an_unconfirmed_row(ledger: LedgerStore, created: bool, state: State) -> None:
     """What a person found is the row's state, in the ledger and in the report of its run."""
-    meant = lead_to(ledger, State.UNCONFIRMED)
+    intent = lead_to(ledger, State.UNCONFIRMED)
     ledger.resolve("run-1", 2, created=created)
-    assert ledger.look_up([meant.attempt.identity])[meant.attempt.identity].state is state
+    assert ledger.look_up([intent.attempt.identity])[intent.attempt.identity].state is state
     assert list(ledger.row_states("run-1")) == [RowState(2, state, 500, 1)]
     assert ledger.check() == ()
 
@@ -267,7 +267,7 @@ def test_a_person_settles_an_unconfirmed_row(ledger: LedgerStore, created: bool,
     ("run", "row", "message"),
     [
         pytest.param(
-            "run-9", 2, "the ledger {name} knows no run run-9; list them with: importer runs", id="unknown run"
+            "run-9", 2, "the ledger {name} does not know run run-9; list the runs with: importer runs", id="unknown run"
         ),
         pytest.param(
             "run-1", 3, "run run-1 sent nothing for row 3; see its rows with: importer show run-1", id="unknown row"
@@ -343,7 +343,7 @@ def test_a_second_run_is_told_who_is_at_work(address: str) -> None:
     ):
         pytest.fail("the lock was given twice")
     assert re.fullmatch(
-        r"another run works on job post 4f2c9a at https://recruiting\.example\.com: "
+        r"another run is writing to job post 4f2c9a at https://recruiting\.example\.com: "
         rf"process {process.pid} on {re.escape(socket.gethostname())}, "
         r"started \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00; "
         r"wait until it has ended, then run the same command again",
@@ -376,12 +376,12 @@ def test_the_lock_is_free_after_use(ledger: LedgerStore) -> None:
 def test_what_was_recorded_under_a_lock_is_there_for_the_next_one(address: str, ledger: LedgerStore) -> None:
     """The next run finds the answers of this one, not what looks like a kill: also where that one is not closed yet."""
     with ledger.lock_target(JOB_POST):
-        rows = [intent(ledger, row) for row in range(2, 300)]
-        for meant in rows:
-            ledger.intend_then(meant, lambda _: None)
+        rows = [make_intent(ledger, row) for row in range(2, 300)]
+        for intent in rows:
+            ledger.write_intent(intent, lambda _: None)
         ledger.flush()
-        for meant in rows:
-            ledger.record(Answered(meant.attempt, State.CREATED, 201))
+        for intent in rows:
+            ledger.record(Answered(intent.attempt, State.CREATED, 201))
     with open_ledger(address) as other:
         assert {row.state for row in other.row_states("run-1")} == {State.CREATED}
 

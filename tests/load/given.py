@@ -22,7 +22,7 @@ JOB_POST = Scope("https://recruiting.example.com", Target(Operation.APPLY, "4f2c
 POOL = Scope("https://recruiting.example.com", Target(Operation.ADD_TO_POOL, "17"))
 
 CREATED = Reply(201)
-THERE = Reply(409, "already applied")
+EXISTS = Reply(409, "already applied")
 BROKEN = Reply(500, "oops")
 REFUSED = NoReply("connection refused", Phase.CONNECTING)
 SILENT = NoReply("no response within 30 s", Phase.WAITING)
@@ -114,7 +114,7 @@ def candidates(rows: Iterable[int]) -> list[ReadyCandidate]:
 
 
 @dataclass
-class House:
+class Harness:
     """A folder with a ledger; each `load` is a run of its own."""
 
     folder: Path

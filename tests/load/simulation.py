@@ -57,7 +57,7 @@ class MemoryLedger:
     def look_up(self, _: list[bytes]) -> dict[bytes, Known]:
         return {}
 
-    def intend_then(self, _: Intent, on_done: Callable[[Exception | None], None]) -> None:
+    def write_intent(self, _: Intent, on_done: Callable[[Exception | None], None]) -> None:
         on_done(None)
 
     def record(self, _: Answered) -> None:
@@ -87,7 +87,7 @@ class Simulated:
 
 def simulate(
     rows: int,
-    fate: Fate,
+    draw: Fate,
     seed: int = 1,
     options: LoadOptions | None = None,
     *,
@@ -95,14 +95,14 @@ def simulate(
     has_answered: bool = True,
     list_is_well: Callable[[float], bool] = lambda _: True,
 ) -> Simulated:
-    """A run of so many rows, each of whose requests meets its fate."""
+    """A run of so many rows, each of whose requests meets its draw."""
     time, luck, found = SimulatedTime(), random.Random(seed), Simulated()
     accepted, answered = set[bytes](), set[bytes]()
     random.seed(seed)
 
     class Service:
         def start(self, _: Target, body: bytes, on_done: Callable[[Answer], None]) -> None:
-            answer, seconds, accepts = fate(int(body), time.at, luck)
+            answer, seconds, accepts = draw(int(body), time.at, luck)
             found.requests += 1
             found.twice += body in answered
             if accepts:
@@ -193,19 +193,19 @@ OUTAGES: dict[str, Meets] = {
 def at_random(share: float, meets: Meets) -> Fate:
     """A share of all requests meets a fault."""
 
-    def fate(_: int, __: float, luck: random.Random) -> tuple[Answer, float, bool]:
+    def draw(_: int, __: float, luck: random.Random) -> tuple[Answer, float, bool]:
         return meets(luck) if luck.random() < share else (Reply(201), 0.005, True)
 
-    return fate
+    return draw
 
 
 def within(is_out: Callable[[float], bool], meets: Meets) -> Fate:
     """All requests meet a fault at certain times."""
 
-    def fate(_: int, now: float, luck: random.Random) -> tuple[Answer, float, bool]:
+    def draw(_: int, now: float, luck: random.Random) -> tuple[Answer, float, bool]:
         return meets(luck) if is_out(now) else (Reply(201), 0.005, True)
 
-    return fate
+    return draw
 
 
 def simulate_outage(rows: int, meets: Meets, is_out: Callable[[float], bool], *, pool: bool = False) -> Simulated:

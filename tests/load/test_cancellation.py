@@ -18,7 +18,7 @@ from tests.load.given import (
     CREATED,
     REFUSED,
     Answer,
-    House,
+    Harness,
     Scripted,
     applications,
     by_outcome,
@@ -78,7 +78,7 @@ ONE = LoadOptions(concurrency=1)
 
 def test_a_pause_lets_what_is_in_flight_finish_and_starts_no_more(tmp_path: Path) -> None:
     """From any thread; the outcome of what was in flight is there, and `resume` goes on with all others."""
-    house, cancellation = House(tmp_path), Cancellation()
+    harness, cancellation = Harness(tmp_path), Cancellation()
     is_asked, may_answer, paused_long_enough = threading.Event(), threading.Event(), threading.Event()
 
     def answer(email: str, _: int) -> Answer:
@@ -101,8 +101,8 @@ def test_a_pause_lets_what_is_in_flight_finish_and_starts_no_more(tmp_path: Path
 
     thread = threading.Thread(target=person)
     thread.start()
-    with house.ledger() as ledger:
-        loader = house.loader(ledger, service, ONE, cancellation=cancellation)
+    with harness.ledger() as ledger:
+        loader = harness.loader(ledger, service, ONE, cancellation=cancellation)
         found = {}
         for outcome in loader.load(applications(range(2, 12))):
             found[outcome.row] = (outcome.kind, paused_long_enough.is_set())
@@ -113,62 +113,62 @@ def test_a_pause_lets_what_is_in_flight_finish_and_starts_no_more(tmp_path: Path
     assert found == {row: (OutcomeKind.CREATED, row > 6) for row in range(2, 12)}
 
 
-def paused_from_to(house: House, begin: float, end: float) -> Cancellation:
+def paused_from_to(harness: Harness, begin: float, end: float) -> Cancellation:
     """A switch whose run is paused at that many seconds of its clock, and resumed at that many."""
-    began = house.time.now
-    seen = house.time.sleep
+    began = harness.time.now
+    observed = harness.time.sleep
 
     def sleep(seconds: float) -> None:
-        seen(seconds)
+        observed(seconds)
         look()
 
     def look() -> None:
-        if begin <= house.time.now - began < end:
+        if begin <= harness.time.now - began < end:
             switch.pause()
         else:
             switch.resume()
 
-    switch = Cancellation(lambda: house.time.now, sleep)
+    switch = Cancellation(lambda: harness.time.now, sleep)
     look()
     return switch
 
 
 def test_a_paused_run_does_not_give_up(tmp_path: Path) -> None:
     """A pause of an hour, though a run gives up after a quarter of an hour without progress."""
-    house, service = House(tmp_path), Scripted(in_turn(CREATED))
-    cancellation = paused_from_to(house, 0, 3600)
-    with house.ledger() as ledger:
-        loader = house.loader(ledger, service, ONE, cancellation=cancellation)
+    harness, service = Harness(tmp_path), Scripted(in_turn(CREATED))
+    cancellation = paused_from_to(harness, 0, 3600)
+    with harness.ledger() as ledger:
+        loader = harness.loader(ledger, service, ONE, cancellation=cancellation)
         outcomes = by_outcome(loader.load(applications(range(2, 12))))
     assert loader.stop is None
     assert {outcome.kind for outcome in outcomes.values()} == {OutcomeKind.CREATED}
-    assert sum(house.time.waits) >= 3600
+    assert sum(harness.time.waits) >= 3600
 
 
 def test_the_time_of_a_pause_is_no_lack_of_progress(tmp_path: Path) -> None:
     """A service that is down is waited for 15 minutes beside the pause: not less, and not much more."""
-    house, service = House(tmp_path), Scripted(in_turn(REFUSED))
-    cancellation = paused_from_to(house, 300, 3900)
+    harness, service = Harness(tmp_path), Scripted(in_turn(REFUSED))
+    cancellation = paused_from_to(harness, 300, 3900)
     reported: list[Waiting | None] = []
-    with house.ledger() as ledger:
-        loader = house.loader(ledger, service, ONE, cancellation=cancellation, on_waiting=reported.append)
+    with harness.ledger() as ledger:
+        loader = harness.loader(ledger, service, ONE, cancellation=cancellation, on_waiting=reported.append)
         by_outcome(loader.load(applications(range(2, 12))))
     assert loader.stop is not None
     assert loader.stop.code == "run-stalled"
     # On a clock that jumps a pause begins at the end of a wait: up to a minute of it is over then.
-    assert 3600 + 900 - 75 <= sum(house.time.waits) < 3600 + 900 + 120
+    assert 3600 + 900 - 75 <= sum(harness.time.waits) < 3600 + 900 + 120
     assert all(waiting is None or waiting.gives_up_in <= 900 for waiting in reported)
 
 
 def test_an_end_in_a_pause_ends(tmp_path: Path) -> None:
     """Who stops a paused run need not resume it first."""
-    house, cancellation = House(tmp_path), Cancellation()
+    harness, cancellation = Harness(tmp_path), Cancellation()
     cancellation.pause()
     timer = threading.Timer(0.2, cancellation.set)
     timer.start()
     service = Scripted(in_turn(CREATED))
-    with house.ledger() as ledger:
-        loader = house.loader(ledger, service, cancellation=cancellation)
+    with harness.ledger() as ledger:
+        loader = harness.loader(ledger, service, cancellation=cancellation)
         outcomes = by_outcome(loader.load(applications(range(2, 12))))
         assert list(ledger.row_states("run-1")) == []  # no intent was written either
     assert loader.stop is not None
@@ -179,18 +179,18 @@ def test_an_end_in_a_pause_ends(tmp_path: Path) -> None:
 
 def test_a_pause_begins_no_probe_of_a_service_that_is_unwell(tmp_path: Path) -> None:
     """Neither a row nor the question list is asked for while a person has paused the run."""
-    house = House(tmp_path)
+    harness = Harness(tmp_path)
     service = Scripted(by_row(dict.fromkeys(range(10, 20), (BROKEN, CREATED))))
-    cancellation = paused_from_to(house, 1, 600)
-    began = house.time.now
+    cancellation = paused_from_to(harness, 1, 600)
+    began = harness.time.now
     probed_at: list[float] = []
 
     def probe() -> bool:
-        probed_at.append(house.time.now - began)
+        probed_at.append(harness.time.now - began)
         return True
 
-    with house.ledger() as ledger:
-        loader = house.loader(ledger, service, ONE, cancellation=cancellation, probe=probe)
+    with harness.ledger() as ledger:
+        loader = harness.loader(ledger, service, ONE, cancellation=cancellation, probe=probe)
         outcomes = by_outcome(loader.load(applications(range(2, 32))))
     assert (loader.stop, {outcome.kind for outcome in outcomes.values()}) == (None, {OutcomeKind.CREATED})
     assert all(at >= 600 for at in probed_at)

@@ -52,13 +52,13 @@ def test_no_answer(phase: Phase, disposition: Disposition) -> None:
 
 def test_every_rule_says_why_and_counts() -> None:
     """No rule of the table is hidden by the ones before it."""
-    seen: set[int] = set()
+    observed: set[int] = set()
     for rule in RULES:
         statuses = set(rule.statuses)
         assert rule.why
-        assert statuses - seen
-        seen |= statuses
-    assert seen == set(range(100, 600))
+        assert statuses - observed
+        observed |= statuses
+    assert observed == set(range(100, 600))
 
 
 WITHOUT_DOUBT = {

@@ -16,7 +16,7 @@ from importer.models import OutcomeKind
 from importer.runs.journal import RunJournal
 from tests.load.given import JOB_POST, email_of
 from tests.load.one_run import run
-from tests.load.truth import Truth, truthful
+from tests.load.truth import Truth, recording_service
 
 ROWS = 150
 IN_PLACE = {OutcomeKind.CREATED, OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED}
@@ -33,15 +33,15 @@ def run_and_kill(folder: Path, truth: Truth, name: str, after: int) -> None:
         process.send_signal(signal.SIGKILL)
 
 
-@pytest.mark.parametrize(("kills", "trouble"), [(1, 0.0), (3, 0.1)], ids=["once", "again and again, in trouble"])
-def test_killed_and_run_again(tmp_path: Path, kills: int, trouble: float) -> None:
+@pytest.mark.parametrize(("kills", "fault_rate"), [(1, 0.0), (3, 0.1)], ids=["once", "three times, with faults"])
+def test_killed_and_run_again(tmp_path: Path, kills: int, fault_rate: float) -> None:
     """After any kills the same command enters everybody, nobody twice, and says of nobody what is not so."""
     luck = random.Random(20)
-    with truthful(seed=7, trouble=trouble) as truth:
+    with recording_service(seed=7, fault_rate=fault_rate) as truth:
         for number in range(kills):
             run_and_kill(tmp_path, truth, f"killed-{number}", after=luck.randint(5, 30))
             assert_the_ledger_claims_nothing_untrue(tmp_path, set(truth.accepted))
-        # A service in such trouble may trip the breaker; then the same command is what a person is told to run.
+        # So many faults may stop the run; then a person runs the same command again.
         for number in range(4):
             run(tmp_path, truth.base_url, ROWS, f"whole-{number}")
     assert truth.accepted == dict.fromkeys([email_of(row) for row in range(2, ROWS + 2)], 1)

@@ -52,12 +52,12 @@ def test_nearly_all_that_is_allowed_is_used(allowed: int, size: float | None, re
 def test_refusals_by_chance_cost_little(share: float, seconds: float) -> None:
     """Of a thousand rows, with Retry-After 1: going slower would not help, and is given up."""
 
-    def fate(_: int, __: float, luck: random.Random) -> tuple[Answer, float, bool]:
+    def draw(_: int, __: float, luck: random.Random) -> tuple[Answer, float, bool]:
         return (Reply(429, "", 1.0), 0.002, False) if luck.random() < share else (Reply(201), 0.02, True)
 
     undisturbed = simulate(1000, lambda *_: (Reply(201), 0.02, True))
     for seed in range(3):
-        found = simulate(1000, fate, seed)
+        found = simulate(1000, draw, seed)
         assert found.kinds == {CREATED: 1000}
         assert found.seconds <= undisturbed.seconds + seconds
 
@@ -141,9 +141,9 @@ def test_a_limit_that_was_lifted_is_found_out() -> None:
     """Where nothing was refused for long the rate rises more quickly."""
     limits = Limiter(5, None, None)
 
-    def fate(row: int, now: float, luck: random.Random) -> tuple[Answer, float, bool]:
+    def draw(row: int, now: float, luck: random.Random) -> tuple[Answer, float, bool]:
         return limits(row, now, luck) if now < 30 else (Reply(201), 0.02, True)
 
-    found = simulate(3000, fate)
+    found = simulate(3000, draw)
     assert found.kinds == {CREATED: 3000}
     assert found.seconds < 150

@@ -19,13 +19,13 @@ from importer.transform import encode
 from tests.load.given import (
     BROKEN,
     CREATED,
+    EXISTS,
     JOB_POST,
     POOL,
     REFUSED,
     SILENT,
-    THERE,
     Answer,
-    House,
+    Harness,
     Scripted,
     applications,
     by_outcome,
@@ -45,24 +45,26 @@ OURS = Problem(
     "most likely created by our own earlier request, whose response was lost",
     "no action needed",
 )
-MEND = "fix the row, then run the same command again"
+FIX = "fix the row, then run the same command again"
 
 
-def unconfirmed(said: str) -> Problem:
-    return Problem("unconfirmed", f"a request may have arrived, but no clear answer came ({said})", SETTLE)
+def unconfirmed(text: str) -> Problem:
+    return Problem("unconfirmed", f"sent, but the response was lost or inconclusive ({text})", SETTLE)
 
 
-def rejected(said: str) -> Problem:
-    return Problem("rejected", f"the service rejected this row ({said})", MEND)
+def rejected(text: str) -> Problem:
+    return Problem("rejected", f"the service rejected this row ({text})", FIX)
 
 
 def not_accepted(what: str) -> Problem:
-    return Problem("not-accepted", f"the service did not take this row in {what}", "run the same command again later")
+    return Problem(
+        "not-accepted", f"the service did not accept this row after {what}", "run the same command again later"
+    )
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> House:
-    return House(tmp_path)
+def harness(tmp_path: Path) -> Harness:
+    return Harness(tmp_path)
 
 
 def rows_for(scope: Scope, rows: list[int]) -> list[ReadyCandidate]:
@@ -76,7 +78,7 @@ FILL = Reply(400, "cv: this field may not be blank")
     ("answers", "outcome"),
     [
         pytest.param((CREATED,), Outcome(2, K.CREATED, 201, 1), id="created"),
-        pytest.param((THERE,), Outcome(2, K.ALREADY_EXISTS, 409, 1), id="already exists"),
+        pytest.param((EXISTS,), Outcome(2, K.ALREADY_EXISTS, 409, 1), id="already exists"),
         pytest.param(
             (FILL,),
             Outcome(2, K.REJECTED, 400, 1, (rejected("400: cv: this field may not be blank"),)),
@@ -85,7 +87,7 @@ FILL = Reply(400, "cv: this field may not be blank")
         pytest.param(
             (Reply(422),),
             Outcome(2, K.REJECTED, 422, 1, (rejected("422, no reason given"),)),
-            id="rejected without a word",
+            id="rejected without a reason",
         ),
         pytest.param(
             (Reply(429), REFUSED, CREATED), Outcome(2, K.CREATED, 201, 3), id="proven not processed, then created"
@@ -96,12 +98,12 @@ FILL = Reply(400, "cv: this field may not be blank")
             id="refused each time, and once more at the end",
         ),
         pytest.param((BROKEN, CREATED), Outcome(2, K.CREATED, 201, 2), id="settled: it had not arrived"),
-        pytest.param((SILENT, THERE), Outcome(2, K.ALREADY_EXISTS, 409, 2, (OURS,)), id="settled: it had arrived"),
+        pytest.param((SILENT, EXISTS), Outcome(2, K.ALREADY_EXISTS, 409, 2, (OURS,)), id="settled: it had arrived"),
         pytest.param(
-            (BROKEN, BROKEN, THERE), Outcome(2, K.ALREADY_EXISTS, 409, 3, (OURS,)), id="settled at the second go"
+            (BROKEN, BROKEN, EXISTS), Outcome(2, K.ALREADY_EXISTS, 409, 3, (OURS,)), id="settled at the second go"
         ),
         pytest.param(
-            (BROKEN, Reply(429), THERE), Outcome(2, K.ALREADY_EXISTS, 409, 3, (OURS,)), id="settled after a 429"
+            (BROKEN, Reply(429), EXISTS), Outcome(2, K.ALREADY_EXISTS, 409, 3, (OURS,)), id="settled after a 429"
         ),
         pytest.param((BROKEN,), Outcome(2, K.UNCONFIRMED, 500, 3, (unconfirmed("500: oops"),)), id="never settled"),
         pytest.param(
@@ -117,67 +119,67 @@ FILL = Reply(400, "cv: this field may not be blank")
     ],
 )
 @pytest.mark.parametrize("scope", [JOB_POST, POOL], ids=["job post", "pool"])
-def test_the_life_of_one_row(house: House, scope: Scope, answers: tuple[Answer, ...], outcome: Outcome) -> None:
+def test_the_life_of_one_row(harness: Harness, scope: Scope, answers: tuple[Answer, ...], outcome: Outcome) -> None:
     """Whatever the service answers, the row ends in the outcome that is true, and is told about."""
-    house.scope = scope
+    harness.scope = scope
     rows = rows_for(scope, [3, 4, 5, 2])
-    outcomes = house.load(Scripted(by_row({2: answers})), rows, LoadOptions(max_attempts=3))
+    outcomes = harness.load(Scripted(by_row({2: answers})), rows, LoadOptions(max_attempts=3))
     assert outcomes[2] == outcome
 
 
 @pytest.mark.parametrize(("scope", "kind"), [(JOB_POST, K.REJECTED), (POOL, K.UNCONFIRMED)], ids=["job post", "pool"])
-def test_a_refusal_after_a_doubt(house: House, scope: Scope, kind: OutcomeKind) -> None:
+def test_a_refusal_after_a_doubt(harness: Harness, scope: Scope, kind: OutcomeKind) -> None:
     """A job post refuses the same bytes both times; of a pool nobody knows what it says to a duplicate."""
-    house.scope = scope
-    outcome = house.load(Scripted(in_turn(BROKEN, FILL)), rows_for(scope, [2]))[2]
+    harness.scope = scope
+    outcome = harness.load(Scripted(in_turn(BROKEN, FILL)), rows_for(scope, [2]))[2]
     assert (outcome.kind, outcome.status, outcome.attempts) == (kind, 400, 2)
 
 
-def test_settling_sends_the_same_bytes_at_the_end_of_the_run_after_the_delay(house: House) -> None:
+def test_settling_sends_the_same_bytes_at_the_end_of_the_run_after_the_delay(harness: Harness) -> None:
     """The other rows go on meanwhile; then the row in doubt is sent once more as it was."""
     service = Scripted(by_row({2: (BROKEN, CREATED)}))
-    house.load(service, applications(range(2, 12)), LoadOptions(concurrency=1, resend_delay=60))
+    harness.load(service, applications(range(2, 12)), LoadOptions(concurrency=1, resend_delay=60))
     assert service.emails == [email_of(row) for row in [*range(2, 12), 2]]
     assert service.bodies[0] == service.bodies[-1]
-    assert house.time.waits == [60]
+    assert harness.time.waits == [60]
 
 
-def test_settling_now_does_not_wait(house: House) -> None:
+def test_settling_now_does_not_wait(harness: Harness) -> None:
     """With `now` the row in doubt is sent again as soon as a sender is free, without a delay."""
     service = Scripted(by_row({2: (BROKEN, CREATED)}))
-    house.load(service, applications([2, 3, 4, 5]), LoadOptions(concurrency=1, resend_unconfirmed="now"))
+    harness.load(service, applications([2, 3, 4, 5]), LoadOptions(concurrency=1, resend_unconfirmed="now"))
     assert service.emails == [email_of(row) for row in (2, 2, 3, 4, 5)]
-    assert house.time.waits == []
+    assert harness.time.waits == []
 
 
-def test_settling_never_leaves_the_row_unconfirmed(house: House) -> None:
+def test_settling_never_leaves_the_row_unconfirmed(harness: Harness) -> None:
     """With `never` one request is sent for it."""
-    outcome = house.load(Scripted(in_turn(BROKEN)), applications([2]), LoadOptions(resend_unconfirmed="never"))[2]
+    outcome = harness.load(Scripted(in_turn(BROKEN)), applications([2]), LoadOptions(resend_unconfirmed="never"))[2]
     assert outcome == Outcome(2, K.UNCONFIRMED, 500, 1, (unconfirmed("500: oops"),))
 
 
-def test_a_retry_after_is_what_is_waited(house: House) -> None:
+def test_a_retry_after_is_what_is_waited(harness: Harness) -> None:
     """The service's own wish takes the place of our backoff."""
-    house.load(Scripted(in_turn(Reply(429, retry_after=17), CREATED)), applications([2]))
-    assert house.time.waits == [17]
+    harness.load(Scripted(in_turn(Reply(429, retry_after=17), CREATED)), applications([2]))
+    assert harness.time.waits == [17]
 
 
 # --- a second run ---
 
 
-@pytest.mark.parametrize("answer", [CREATED, THERE], ids=["created", "already exists"])
-def test_what_is_done_is_not_sent_again(house: House, answer: Answer) -> None:
+@pytest.mark.parametrize("answer", [CREATED, EXISTS], ids=["created", "already exists"])
+def test_what_is_done_is_not_sent_again(harness: Harness, answer: Answer) -> None:
     """The same command again makes no request for a row that is done."""
-    house.load(Scripted(in_turn(answer)), applications([2]))
+    harness.load(Scripted(in_turn(answer)), applications([2]))
     service = Scripted(in_turn(CREATED))
     moved = applications([2])[0]._replace(row=9)
-    assert house.load(service, [moved]) == {9: Outcome(9, K.ALREADY_IMPORTED)}
+    assert harness.load(service, [moved]) == {9: Outcome(9, K.ALREADY_IMPORTED)}
     assert service.emails == []
 
 
-def test_other_content_for_what_is_done_is_told(house: House) -> None:
+def test_other_content_for_what_is_done_is_told(harness: Harness) -> None:
     """Nothing is sent for an e-mail that is done, but nobody is passed over in silence: it may be another person."""
-    house.load(Scripted(in_turn(CREATED)), applications([2]))
+    harness.load(Scripted(in_turn(CREATED)), applications([2]))
     service = Scripted(in_turn(CREATED))
     problem = Problem(
         "already-imported-different",
@@ -185,106 +187,112 @@ def test_other_content_for_what_is_done_is_told(house: House) -> None:
         "for a correction, change the candidate in the service; for a different person, use a different e-mail address",
     )
     changed = encode(Application(9, email_of(2), "Ida", "Example", "9"))
-    assert house.load(service, [changed]) == {9: Outcome(9, K.ALREADY_IMPORTED, problems=(problem,))}
+    assert harness.load(service, [changed]) == {9: Outcome(9, K.ALREADY_IMPORTED, problems=(problem,))}
     assert service.emails == []
 
 
-def test_what_was_rejected_is_not_sent_again_unchanged(house: House) -> None:
+def test_what_was_rejected_is_not_sent_again_unchanged(harness: Harness) -> None:
     """It is told again, with the run that found it, and no request is made."""
-    house.load(Scripted(in_turn(FILL)), applications([2]))
+    harness.load(Scripted(in_turn(FILL)), applications([2]))
     service = Scripted(in_turn(CREATED))
     problem = Problem(
         "rejected-earlier",
         "the service rejected this row (400) in run run-1, and the row has not changed since",
         "fix the row, or send it unchanged with --resend-rejected",
     )
-    assert house.load(service, applications([2])) == {2: Outcome(2, K.REJECTED, 400, 0, (problem,))}
+    assert harness.load(service, applications([2])) == {2: Outcome(2, K.REJECTED, 400, 0, (problem,))}
     assert service.emails == []
 
 
 @pytest.mark.parametrize(
-    ("first_name", "again"), [("Ida", False), ("Ada", True)], ids=["the row was mended", "--resend-rejected"]
+    ("first_name", "again"), [("Ida", False), ("Ada", True)], ids=["the row was fixed", "--resend-rejected"]
 )
-def test_what_was_rejected_is_sent_again(house: House, first_name: str, again: bool) -> None:
+def test_what_was_rejected_is_sent_again(harness: Harness, first_name: str, again: bool) -> None:
     """A changed row gets its second chance by itself, an unchanged one when a person says so."""
-    house.load(Scripted(in_turn(FILL)), applications([2]))
-    outcomes = house.load(Scripted(in_turn(CREATED)), applications([2], first_name), LoadOptions(again=again))
+    harness.load(Scripted(in_turn(FILL)), applications([2]))
+    outcomes = harness.load(
+        Scripted(in_turn(CREATED)), applications([2], first_name), LoadOptions(resend_rejected=again)
+    )
     assert outcomes == {2: Outcome(2, K.CREATED, 201, 1)}
 
 
-def test_what_failed_is_sent_again(house: House) -> None:
+def test_what_failed_is_sent_again(harness: Harness) -> None:
     """The next run takes it up as if it were new."""
-    house.load(Scripted(in_turn(REFUSED)), applications([2]))
-    assert house.load(Scripted(in_turn(CREATED)), applications([2])) == {2: Outcome(2, K.CREATED, 201, 1)}
+    harness.load(Scripted(in_turn(REFUSED)), applications([2]))
+    assert harness.load(Scripted(in_turn(CREATED)), applications([2])) == {2: Outcome(2, K.CREATED, 201, 1)}
 
 
-def test_what_was_unconfirmed_is_settled_by_the_next_run(house: House) -> None:
+def test_what_was_unconfirmed_is_settled_by_the_next_run(harness: Harness) -> None:
     """A 409 is then most likely our own earlier attempt."""
-    house.load(Scripted(in_turn(SILENT)), applications([2]), LoadOptions(resend_unconfirmed="never"))
-    assert house.load(Scripted(in_turn(THERE)), applications([2])) == {2: Outcome(2, K.ALREADY_EXISTS, 409, 1, (OURS,))}
+    harness.load(Scripted(in_turn(SILENT)), applications([2]), LoadOptions(resend_unconfirmed="never"))
+    assert harness.load(Scripted(in_turn(EXISTS)), applications([2])) == {
+        2: Outcome(2, K.ALREADY_EXISTS, 409, 1, (OURS,))
+    }
 
 
-def test_a_changed_row_that_is_refused_after_a_doubt_stays_unconfirmed(house: House) -> None:
+def test_a_changed_row_that_is_refused_after_a_doubt_stays_unconfirmed(harness: Harness) -> None:
     """The refusal of other bytes does not say that the first ones were not accepted, in this run or the one after."""
-    house.load(Scripted(in_turn(SILENT)), applications([2]), LoadOptions(resend_unconfirmed="never"))
+    harness.load(Scripted(in_turn(SILENT)), applications([2]), LoadOptions(resend_unconfirmed="never"))
     for _ in range(2):
-        assert house.load(Scripted(in_turn(FILL)), applications([2], "Ida"))[2].kind is K.UNCONFIRMED
-    assert house.load(Scripted(in_turn(FILL)), applications([2]))[2].kind is K.REJECTED
+        assert harness.load(Scripted(in_turn(FILL)), applications([2], "Ida"))[2].kind is K.UNCONFIRMED
+    assert harness.load(Scripted(in_turn(FILL)), applications([2]))[2].kind is K.REJECTED
 
 
-def test_an_unconfirmed_row_is_told_where_it_is_not_settled(house: House) -> None:
+def test_an_unconfirmed_row_is_told_where_it_is_not_settled(harness: Harness) -> None:
     """With settling off the next run makes no request for it either."""
     never = LoadOptions(resend_unconfirmed="never")
-    house.load(Scripted(in_turn(SILENT)), applications([2]), never)
-    service = Scripted(in_turn(THERE))
+    harness.load(Scripted(in_turn(SILENT)), applications([2]), never)
+    service = Scripted(in_turn(EXISTS))
     problem = Problem(
         "unconfirmed",
         "sent in run run-1 (row 2 there), but the response was lost or inconclusive",
         SETTLE.replace("RUN ROW", "run-1 2"),
     )
-    assert house.load(service, applications([2]), never) == {2: Outcome(2, K.UNCONFIRMED, None, 0, (problem,))}
+    assert harness.load(service, applications([2]), never) == {2: Outcome(2, K.UNCONFIRMED, None, 0, (problem,))}
     assert service.emails == []
 
 
-def test_a_rehearsal_marks_nothing_as_done(house: House) -> None:
+def test_a_rehearsal_marks_nothing_as_done(harness: Harness) -> None:
     """What the sandbox has is not what the service has."""
-    house.scope = replace(JOB_POST, base="sandbox")
-    house.load(Scripted(in_turn(CREATED)), applications([2]))
-    house.scope = JOB_POST
-    assert house.load(Scripted(in_turn(CREATED)), applications([2]))[2].kind is K.CREATED
+    harness.scope = replace(JOB_POST, base="sandbox")
+    harness.load(Scripted(in_turn(CREATED)), applications([2]))
+    harness.scope = JOB_POST
+    assert harness.load(Scripted(in_turn(CREATED)), applications([2]))[2].kind is K.CREATED
 
 
-def test_two_rows_with_one_email_are_sent_once(house: House) -> None:
+def test_two_rows_with_one_email_are_sent_once(harness: Harness) -> None:
     """Should two rows of a run be the same candidate, the second is refused by us and never sent."""
-    twin = applications([2])[0]._replace(row=3, email=email_of(2).upper())
+    duplicate = applications([2])[0]._replace(row=3, email=email_of(2).upper())
     service = Scripted(in_turn(CREATED))
-    outcomes = house.load(service, [*applications([2]), twin])
+    outcomes = harness.load(service, [*applications([2]), duplicate])
     problem = Problem(
-        "email-duplicate", "row 2 of this file has the same e-mail for the same target", "keep one of the two rows"
+        "email-duplicate",
+        "row 2 of this file has the same e-mail address for the same target",
+        "remove one of the two rows",
     )
     assert outcomes == {2: Outcome(2, K.CREATED, 201, 1), 3: Outcome(3, K.INVALID, problems=(problem,))}
     assert service.emails == [email_of(2)]
 
 
-def test_an_intent_is_in_the_ledger_before_its_request(house: House) -> None:
+def test_an_intent_is_in_the_ledger_before_its_request(harness: Harness) -> None:
     """While the service has the request, the ledger already says so."""
-    with house.ledger() as ledger:
-        seen: list[State | None] = []
+    with harness.ledger() as ledger:
+        observed: list[State | None] = []
 
         def answer(email: str, _: int) -> Answer:
             identity = ledger.fingerprints.identity(JOB_POST, email)
             known = ledger.look_up([identity]).get(identity)
-            seen.append(known.state if known else None)
+            observed.append(known.state if known else None)
             return CREATED
 
-        list(house.loader(ledger, Scripted(answer)).load(applications(range(2, 30))))
-    assert seen == [State.IN_FLIGHT] * 28
+        list(harness.loader(ledger, Scripted(answer)).load(applications(range(2, 30))))
+    assert observed == [State.IN_FLIGHT] * 28
 
 
 @pytest.mark.parametrize("at_once", [False, True], ids=["answers come later", "answers come at once"])
-def test_a_ledger_that_cannot_be_written_stops_sending(house: House, at_once: bool) -> None:
+def test_a_ledger_that_cannot_be_written_stops_sending(harness: Harness, at_once: bool) -> None:
     """From then on nothing is sent but what was made ready before, and each row that was not sent says why."""
-    with house.ledger() as ledger:
+    with harness.ledger() as ledger:
 
         def answer(email: str, _: int) -> Answer:
             if email == email_of(5):
@@ -292,7 +300,7 @@ def test_a_ledger_that_cannot_be_written_stops_sending(house: House, at_once: bo
             return CREATED
 
         service = Scripted(answer, at_once=at_once)
-        loader = house.loader(ledger, service, LoadOptions(concurrency=1))
+        loader = harness.loader(ledger, service, LoadOptions(concurrency=1))
         outcomes = by_outcome(loader.load(applications(range(2, 10))))
         stop = Stop(
             "ledger-not-writable",
@@ -313,7 +321,7 @@ def test_a_ledger_that_cannot_be_written_stops_sending(house: House, at_once: bo
 # --- how it goes about it ---
 
 
-def test_the_first_rows_go_one_at_a_time(house: House) -> None:
+def test_the_first_rows_go_one_at_a_time(harness: Harness) -> None:
     """Until three rows have a final answer only one is on its way; then several are."""
     lock, at_once, most = threading.Lock(), Counter[str](), []
     several = threading.Barrier(2, timeout=10)
@@ -329,11 +337,11 @@ def test_the_first_rows_go_one_at_a_time(house: House) -> None:
             at_once["now"] -= 1
         return CREATED
 
-    house.load(Scripted(answer), applications(range(2, 9)), LoadOptions(concurrency=2))
+    harness.load(Scripted(answer), applications(range(2, 9)), LoadOptions(concurrency=2))
     assert most[:3] == [1, 1, 1]
 
 
-def test_candidates_are_read_by_the_caller_and_not_far_ahead(house: House) -> None:
+def test_candidates_are_read_by_the_caller_and_not_far_ahead(harness: Harness) -> None:
     """The source is read from the calling thread, a little ahead of what is sent."""
     read: list[int] = []
     threads: set[int] = set()
@@ -344,8 +352,8 @@ def test_candidates_are_read_by_the_caller_and_not_far_ahead(house: House) -> No
             threads.add(threading.get_ident())
             yield submission
 
-    with house.ledger() as ledger:
-        outcomes = house.loader(ledger, Scripted(in_turn(CREATED))).load(source())
+    with harness.ledger() as ledger:
+        outcomes = harness.loader(ledger, Scripted(in_turn(CREATED))).load(source())
         first = next(outcomes)
         assert (first.row, len(read) < 10) == (2, True)
         for _ in range(50):
@@ -355,27 +363,27 @@ def test_candidates_are_read_by_the_caller_and_not_far_ahead(house: House) -> No
     assert threads == {threading.get_ident()}
 
 
-def test_what_is_never_taken_has_failed(house: House) -> None:
+def test_what_is_never_taken_has_failed(harness: Harness) -> None:
     """One attempt, and one more when all others are done: then it has failed, here and in the ledger."""
-    with house.ledger() as ledger:
-        loader = house.loader(ledger, Scripted(in_turn(Reply(429, "slow down"))), LoadOptions(max_attempts=1))
+    with harness.ledger() as ledger:
+        loader = harness.loader(ledger, Scripted(in_turn(Reply(429, "slow down"))), LoadOptions(max_attempts=1))
         outcomes = by_outcome(loader.load(applications([2])))
-        known = ledger.look_up([ledger.fingerprints.identity(house.scope, email_of(2))])
+        known = ledger.look_up([ledger.fingerprints.identity(harness.scope, email_of(2))])
     assert outcomes[2] == Outcome(2, K.FAILED, 429, 2, (not_accepted("2 attempts (429: slow down)"),))
     assert [found.state for found in known.values()] == [State.FAILED]
-    assert house.load(Scripted(in_turn(CREATED)), applications([2]))[2].kind is K.CREATED
+    assert harness.load(Scripted(in_turn(CREATED)), applications([2]))[2].kind is K.CREATED
 
 
 @pytest.mark.parametrize("answer", [Reply(429), BROKEN], ids=["refused", "unconfirmed"])
-def test_when_no_more_may_wait_in_memory_those_that_wait_go_first(house: House, answer: Answer) -> None:
+def test_when_no_more_may_wait_in_memory_those_that_wait_go_first(harness: Harness, answer: Answer) -> None:
     """Bodies of 48 MB are refused or lost once: all are sent again in their time, though not every row was sent yet."""
     rows = [encode(Application(row, email_of(row), "A" * 4_000_000, "Example", "9")) for row in range(2, 14)]
-    outcomes = house.load(Scripted(in_turn(answer, CREATED)), rows, LoadOptions(max_attempts=1 + (answer is BROKEN)))
+    outcomes = harness.load(Scripted(in_turn(answer, CREATED)), rows, LoadOptions(max_attempts=1 + (answer is BROKEN)))
     assert {outcome.kind for outcome in outcomes.values()} == {K.CREATED}
-    assert house.time.now < 1900
+    assert harness.time.now < 1900
 
 
-def test_a_bug_in_sending_shows_itself(house: House) -> None:
+def test_a_bug_in_sending_shows_itself(harness: Harness) -> None:
     """What nobody foresaw is raised to the caller, and its row is unconfirmed afterwards."""
 
     def answer(email: str, _: int) -> Answer:
@@ -383,41 +391,41 @@ def test_a_bug_in_sending_shows_itself(house: House) -> None:
             raise ZeroDivisionError
         return CREATED
 
-    with house.ledger() as ledger, pytest.raises(ZeroDivisionError):
-        list(house.loader(ledger, Scripted(answer)).load(applications(range(2, 9))))
-    outcomes = house.load(Scripted(in_turn(THERE)), applications([4]))
+    with harness.ledger() as ledger, pytest.raises(ZeroDivisionError):
+        list(harness.loader(ledger, Scripted(answer)).load(applications(range(2, 9))))
+    outcomes = harness.load(Scripted(in_turn(EXISTS)), applications([4]))
     assert outcomes == {4: Outcome(4, K.ALREADY_EXISTS, 409, 1, (OURS,))}
 
 
-def test_answers_may_come_at_once(house: House) -> None:
+def test_answers_may_come_at_once(harness: Harness) -> None:
     """Before the request is even said to have started: all rows go, each once, on a short stack."""
     service = Scripted(in_turn(CREATED), at_once=True)
-    outcomes = house.load(service, applications(range(2, 3_000)))
+    outcomes = harness.load(service, applications(range(2, 3_000)))
     assert {outcome.kind for outcome in outcomes.values()} == {K.CREATED}
     assert sorted(Counter(service.emails).values()) == [1] * 2_998
 
 
-def test_a_service_that_breaks_when_it_is_asked_does_not_hang_the_run(house: House) -> None:
+def test_a_service_that_breaks_when_it_is_asked_does_not_hang_the_run(harness: Harness) -> None:
     """It cannot even begin to send: that is raised to the caller, with all rows that are ready beside it."""
 
     class Broken:
         def start(self, *_: object) -> None:
             raise RuntimeError("the network thread broke off")
 
-    with house.ledger() as ledger:
-        loader = house.loader(ledger, Broken())
+    with harness.ledger() as ledger:
+        loader = harness.loader(ledger, Broken())
         with pytest.raises(RuntimeError, match="broke off"):
             list(loader.load(applications(range(2, 90))))
-    assert house.load(Scripted(in_turn(CREATED)), applications([2]))[2].kind is K.CREATED
+    assert harness.load(Scripted(in_turn(CREATED)), applications([2]))[2].kind is K.CREATED
 
 
 # --- a dry run ---
 
 
-def test_a_dry_run_sends_nothing_and_knows_what_is_done(house: House) -> None:
+def test_a_dry_run_sends_nothing_and_knows_what_is_done(harness: Harness) -> None:
     """Rows that are done are told; all others would be sent."""
-    house.load(Scripted(by_row({3: (FILL,)})), applications([2, 3]))
-    with house.ledger() as ledger:
+    harness.load(Scripted(by_row({3: (FILL,)})), applications([2, 3]))
+    with harness.ledger() as ledger:
         outcomes = list(DryLoader(ledger, JOB_POST).load(applications([2, 3, 4])))
     assert outcomes == [Outcome(2, K.ALREADY_IMPORTED), Outcome(3, K.NOT_SENT), Outcome(4, K.NOT_SENT)]
 

@@ -18,11 +18,11 @@ from importer.load.next_step import (
     Suspension,
     after_answer,
     after_pause,
-    after_question,
+    after_question_probe,
     after_time,
 )
 from importer.service import Reply
-from tests.load.given import BROKEN, CREATED, JOB_POST, POOL, REFUSED, SILENT, THERE, Answer
+from tests.load.given import BROKEN, CREATED, EXISTS, JOB_POST, POOL, REFUSED, SILENT, Answer
 
 NOW = 1000.0
 NEW = Job(2, b"identity", b"{}", b"digest")
@@ -56,12 +56,12 @@ S = State
 ROWS = [
     # the row, the answer, options -> what next, in how many seconds, the state it is left in, its tries, its refusals
     pytest.param(NEW, CREATED, {}, END, 0, S.CREATED, 0, 0, id="201 creates"),
-    pytest.param(NEW, THERE, {}, END, 0, S.ALREADY_EXISTS, 0, 0, id="409 is there already"),
+    pytest.param(NEW, EXISTS, {}, END, 0, S.ALREADY_EXISTS, 0, 0, id="409 is there already"),
     pytest.param(NEW, BAD, {}, END, 0, S.REJECTED, 0, 0, id="400 rejects"),
     pytest.param(NEW, Reply(413), {}, END, 0, S.REJECTED, 0, 0, id="413 rejects"),
     pytest.param(NEW, Reply(422), {}, END, 0, S.REJECTED, 0, 0, id="422 rejects"),
     pytest.param(SENT, CREATED, {}, END, 0, S.CREATED, 1, 0, id="201 settles a doubt"),
-    pytest.param(SENT, THERE, {}, END, 0, S.ALREADY_EXISTS, 1, 0, id="409 settles a doubt"),
+    pytest.param(SENT, EXISTS, {}, END, 0, S.ALREADY_EXISTS, 1, 0, id="409 settles a doubt"),
     pytest.param(SENT, BAD, {}, END, 0, S.REJECTED, 1, 0, id="400 to the same bytes settles a doubt of a job post"),
     pytest.param(CHANGED, BAD, {}, END, 0, S.UNCONFIRMED, 0, 0, id="400 to other bytes settles nothing"),
     pytest.param(SENT, BAD, {"pool": True}, END, 0, S.UNCONFIRMED, 1, 0, id="400 in a pool settles nothing"),
@@ -74,11 +74,19 @@ ROWS = [
     pytest.param(NEW, Reply(200), {}, RESEND, 60, S.UNCONFIRMED, 1, 0, id="200 is not created"),
     pytest.param(SENT, BROKEN, {}, RESEND, 67.5, S.UNCONFIRMED, 2, 0, id="later delays are spread by chance"),
     pytest.param(SENT._replace(tries=12), BROKEN, {}, END, 0, S.UNCONFIRMED, 13, 0, id="twelve resends and no more"),
-    pytest.param(NEW, BROKEN, {"attempts": 1}, END, 0, S.UNCONFIRMED, 1, 0, id="how many is a choice"),
-    pytest.param(NEW, BROKEN, {"settle": "never"}, END, 0, S.UNCONFIRMED, 1, 0, id="never is never"),
-    pytest.param(NEW, BROKEN, {"settle": "now"}, RESEND, 0, S.UNCONFIRMED, 1, 0, id="now is at once"),
+    pytest.param(NEW, BROKEN, {"max_attempts": 1}, END, 0, S.UNCONFIRMED, 1, 0, id="how many is a choice"),
+    pytest.param(NEW, BROKEN, {"resend_unconfirmed": "never"}, END, 0, S.UNCONFIRMED, 1, 0, id="never is never"),
+    pytest.param(NEW, BROKEN, {"resend_unconfirmed": "now"}, RESEND, 0, S.UNCONFIRMED, 1, 0, id="now is at once"),
     pytest.param(
-        SENT, BROKEN, {"settle": "now"}, RESEND, 1.125, S.UNCONFIRMED, 2, 0, id="now is a little later each time"
+        SENT,
+        BROKEN,
+        {"resend_unconfirmed": "now"},
+        RESEND,
+        1.125,
+        S.UNCONFIRMED,
+        2,
+        0,
+        id="now is a little later each time",
     ),
     pytest.param(PROBE, BROKEN, {"run": PAUSED}, RESEND, 67.5, S.UNCONFIRMED, 1, 0, id="a probe is no try"),
     pytest.param(PROBE, CREATED, {"run": PAUSED}, END, 0, S.CREATED, 1, 0, id="a probe settles its row"),
@@ -124,7 +132,7 @@ def test_the_row(
     assert (left.attempts, left.last) == (job.attempts + 1, answer)
 
 
-ANY = st.sampled_from([BROKEN, SILENT, UNAVAILABLE, TOO_MANY, REFUSED, BAD, CREATED, THERE, Reply(403), Reply(302)])
+ANY = st.sampled_from([BROKEN, SILENT, UNAVAILABLE, TOO_MANY, REFUSED, BAD, CREATED, EXISTS, Reply(403), Reply(302)])
 
 
 @given(st.lists(st.tuples(ANY, st.booleans(), st.sampled_from([BUSY, PAUSED, HELD]))), st.booleans())
@@ -197,7 +205,7 @@ def test_three_clear_probes_end_a_pause(is_row: bool) -> None:
         run = (
             step(run, PROBE, CREATED).run
             if is_row
-            else after_question(run, True, Conditions(JOB_POST.target, LoadOptions(), NOW, 0.5))
+            else after_question_probe(run, True, Conditions(JOB_POST.target, LoadOptions(), NOW, 0.5))
         )
         breaks.append(run.suspension)
     assert breaks == [
@@ -205,15 +213,15 @@ def test_three_clear_probes_end_a_pause(is_row: bool) -> None:
         Suspension("inconclusive", "why", NOW, clear=2),
         None,
     ]
-    assert (run.window, run.streak, run.goes_singly, run.waits) == ((), (), True, 1)
-    assert not after(run, CREATED, THERE, BAD).goes_singly
+    assert (run.window, run.streak, run.is_sequential, run.waits) == ((), (), True, 1)
+    assert not after(run, CREATED, EXISTS, BAD).is_sequential
 
 
 def test_a_question_that_is_not_answered_waits_for_longer() -> None:
     """As a row that is a probe; outside of a pause it says nothing."""
     given = Conditions(JOB_POST.target, LoadOptions(), NOW, 0.5)
-    assert after_question(PAUSED, False, given).suspension == Suspension("inconclusive", "why", NOW + 10)
-    assert after_question(BUSY, False, given) == BUSY
+    assert after_question_probe(PAUSED, False, given).suspension == Suspension("inconclusive", "why", NOW + 10)
+    assert after_question_probe(BUSY, False, given) == BUSY
 
 
 @pytest.mark.parametrize(("clear", "waits"), [(40, 0), (39, 2)])
@@ -334,7 +342,7 @@ def test_without_progress_a_run_gives_up(options: dict[str, Any], seconds: float
     ("run", "job", "answer", "is_progress"),
     [
         pytest.param(BUSY, NEW, CREATED, True, id="a final answer"),
-        pytest.param(PAUSED, PROBE, THERE, True, id="a probe that settles its row"),
+        pytest.param(PAUSED, PROBE, EXISTS, True, id="a probe that settles its row"),
         pytest.param(BUSY, SENT, BROKEN, True, id="a try more of at most thirteen"),
         pytest.param(BUSY, NEW, BROKEN, False, id="a first try"),
         pytest.param(PAUSED, PROBE, BROKEN, False, id="a probe that settles nothing"),
@@ -367,7 +375,7 @@ def test_what_every_row_would_meet_ends_the_run_at_once(status: int, code: str) 
         pytest.param([BAD] * 10, "rejection-repeated", id="the first ten"),
         pytest.param([CREATED, *[BAD] * 24], None, id="twenty-four later on"),
         pytest.param([CREATED, *[BAD] * 25], "rejection-repeated", id="twenty-five later on"),
-        pytest.param([CREATED, *[BAD] * 24, THERE, BAD], None, id="another answer between"),
+        pytest.param([CREATED, *[BAD] * 24, EXISTS, BAD], None, id="another answer between"),
         pytest.param([*[BAD] * 9, Reply(400, "cv: unknown"), BAD], None, id="another reason between"),
         pytest.param([*[BAD, BROKEN] * 9, BAD], "rejection-repeated", id="inconclusive ones say nothing"),
     ],
@@ -383,7 +391,7 @@ def test_the_same_refusal_for_everybody_ends_the_run(answers: list[Answer], code
     [
         pytest.param(BAD, {}, True, id="rejected"),
         pytest.param(CREATED, {}, False, id="created"),
-        pytest.param(BROKEN, {"attempts": 1}, True, id="unconfirmed in the end"),
+        pytest.param(BROKEN, {"max_attempts": 1}, True, id="unconfirmed in the end"),
         pytest.param(BROKEN, {}, False, id="not ended"),
         pytest.param(TOO_MANY, {}, False, id="refused for now"),
     ],
@@ -396,6 +404,6 @@ def test_what_counts_as_an_error(answer: Answer, options: dict[str, Any], is_err
 
 def test_the_first_rows_go_singly() -> None:
     """Until three have a final answer; inconclusive ones and refusals do not count."""
-    run = after(RunState(NOW), CREATED, BROKEN, TOO_MANY, THERE)
-    assert run.goes_singly
-    assert not after(run, BAD).goes_singly
+    run = after(RunState(NOW), CREATED, BROKEN, TOO_MANY, EXISTS)
+    assert run.is_sequential
+    assert not after(run, BAD).is_sequential

@@ -70,8 +70,8 @@ def test_a_service_in_trouble_gets_fewer_at_once(answer: Reply | NoReply) -> Non
     sender = Sender()
     sender.ceilings(*[CREATED] * 6)
     assert sender.ceilings(*[answer, CREATED, CREATED] * 10) == [8] * 30
-    seen = sender.ceilings(*[answer] * 20)
-    assert sorted(set(seen), reverse=True) == [8, 4, 2, 1]
+    observed = sender.ceilings(*[answer] * 20)
+    assert sorted(set(observed), reverse=True) == [8, 4, 2, 1]
 
 
 def test_answers_to_the_old_number_halve_only_once() -> None:
@@ -97,7 +97,7 @@ def test_after_a_break_few_go_at_once() -> None:
     """As at the beginning."""
     sender = Sender()
     sender.ceilings(*[CREATED] * 6)
-    sender.limiter.begin_slowly()
+    sender.limiter.slow_start()
     assert sender.limiter.ceiling == 2
 
 
@@ -147,14 +147,14 @@ def test_refusals_of_what_went_before_a_cut_are_not_counted() -> None:
 
 def rise(throughput: Callable[[float], float], most: float, answers: int) -> list[float]:
     """The numbers in flight of a sender that rises by one with each answer, where `throughput` of them is answered."""
-    probe, now, concurrency, seen = ThroughputProbe(), 0.0, 2.0, []
+    probe, now, concurrency, observed = ThroughputProbe(), 0.0, 2.0, []
     for _ in range(answers):
         now += 1 / throughput(concurrency)
         concurrency = probe.answered(now, concurrency)
         if probe.may_rise:
             concurrency = min(most, concurrency + 1)
-        seen.append(concurrency)
-    return seen
+        observed.append(concurrency)
+    return observed
 
 
 def test_a_service_with_a_delay_is_given_every_one_more() -> None:
@@ -164,11 +164,11 @@ def test_a_service_with_a_delay_is_given_every_one_more() -> None:
 
 def test_a_service_that_works_on_one_at_a_time_is_not_crowded() -> None:
     """Where throughput stays the same, the number falls back to what it was, and few tries are made."""
-    seen = rise(lambda _: 100.0, 64, 400)
-    assert sum(seen[200:]) / 200 < 24
+    observed = rise(lambda _: 100.0, 64, 400)
+    assert sum(observed[200:]) / 200 < 24
 
 
 def test_a_service_that_serves_ten_at_once_gets_about_ten() -> None:
     """Beyond that more are tried again and again, and not kept there."""
-    seen = rise(lambda concurrency: min(concurrency, 10) / 0.02, 64, 2_000)
-    assert 8 <= sum(seen[1_000:]) / 1_000 <= 26
+    observed = rise(lambda concurrency: min(concurrency, 10) / 0.02, 64, 2_000)
+    assert 8 <= sum(observed[1_000:]) / 1_000 <= 26

@@ -1,4 +1,4 @@
-"""A run finishes by itself: hours of trouble on a clock that jumps; `python -m benchmarks faults` shows more."""
+"""A run finishes by itself: hours of fault_rate on a clock that jumps; `python -m benchmarks faults` shows more."""
 
 from __future__ import annotations
 
@@ -94,10 +94,10 @@ def test_a_retry_after_of_the_year_9999(status: int, kind: OutcomeKind) -> None:
 def test_many_retry_afters_of_the_year_9999(every: int) -> None:
     """A service that asks to wait for ever is given up once nothing came nearer to its end for 15 minutes."""
 
-    def fate(row: int, _: float, __: random.Random) -> tuple[Answer, float, bool]:
+    def draw(row: int, _: float, __: random.Random) -> tuple[Answer, float, bool]:
         return (Reply(429, "", _FOREVER), 0.005, False) if row % every == 0 else (Reply(201), 0.005, True)
 
-    found = simulate(1000, fate)
+    found = simulate(1000, draw)
     assert found.stop is not None
     assert found.stop.reason == ("no row was completed for 15 minutes: the service refuses too many requests (429)")
     assert found.seconds < 35 * 60
@@ -116,7 +116,7 @@ def test_a_service_that_never_comes_back() -> None:
 
 
 def _only(row: int, answer: Reply) -> Fate:
-    def fate(one: int, _: float, __: random.Random) -> tuple[Answer, float, bool]:
+    def draw(one: int, _: float, __: random.Random) -> tuple[Answer, float, bool]:
         return (answer, 0.005, False) if one == row else (Reply(201), 0.005, True)
 
-    return fate
+    return draw

@@ -16,11 +16,11 @@ from importer.service import Reply
 from tests.load.given import (
     BROKEN,
     CREATED,
+    EXISTS,
     POOL,
     REFUSED,
-    THERE,
     Answer,
-    House,
+    Harness,
     Scripted,
     applications,
     by_outcome,
@@ -36,8 +36,8 @@ ONE = LoadOptions(concurrency=1)
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> House:
-    return House(tmp_path)
+def harness(tmp_path: Path) -> Harness:
+    return Harness(tmp_path)
 
 
 def kinds(outcomes: dict[int, Outcome]) -> dict[OutcomeKind, int]:
@@ -82,7 +82,7 @@ def kinds(outcomes: dict[int, Outcome]) -> dict[OutcomeKind, int]:
             404,
             Stop(
                 "target-not-found",
-                "the service does not know job post 4f2c9a (404)",
+                "the service cannot find job post 4f2c9a (404)",
                 f"check target: in the mapping, then {AGAIN}",
                 whole_run=False,
             ),
@@ -120,46 +120,48 @@ def kinds(outcomes: dict[int, Outcome]) -> dict[OutcomeKind, int]:
         ),
     ],
 )
-def test_an_answer_that_stops(house: House, status: int, stop: Stop) -> None:
+def test_an_answer_that_stops(harness: Harness, status: int, stop: Stop) -> None:
     """The row that met it failed, no other is sent, each is told why, and the next run sends them all."""
     service = Scripted(by_row({5: (Reply(status, "no"),)}))
-    with house.ledger() as ledger:
-        loader = house.loader(ledger, service, ONE)
+    with harness.ledger() as ledger:
+        loader = harness.loader(ledger, service, ONE)
         outcomes = by_outcome(loader.load(applications(range(2, 10))))
     assert loader.stop == stop
     assert service.emails == [email_of(row) for row in range(2, 6)]
-    failed = Problem("not-accepted", f"the service did not take this row in 1 attempt ({status}: no)", f"{AGAIN} later")
+    failed = Problem(
+        "not-accepted", f"the service did not accept this row after 1 attempt ({status}: no)", f"{AGAIN} later"
+    )
     assert outcomes[5] == Outcome(5, K.FAILED, status, 1, (failed,))
     not_sent = Problem("not-sent", f"not sent because {stop.reason}", stop.hint)
     assert [outcomes[row] for row in range(6, 10)] == [
         Outcome(row, K.NOT_SENT, problems=(not_sent,)) for row in range(6, 10)
     ]
-    later = house.load(Scripted(in_turn(CREATED)), applications(range(2, 10)))
+    later = harness.load(Scripted(in_turn(CREATED)), applications(range(2, 10)))
     assert kinds(later) == {K.ALREADY_IMPORTED: 3, K.CREATED: 5}
 
 
 @pytest.mark.parametrize("status", [302, 303])
-def test_a_redirect_that_may_follow_an_acceptance_leaves_the_row_unconfirmed(house: House, status: int) -> None:
+def test_a_redirect_that_may_follow_an_acceptance_leaves_the_row_unconfirmed(harness: Harness, status: int) -> None:
     """Many a service says so when it has taken a form: no other row is sent, and the next run settles this one."""
     service = Scripted(by_row({5: (Reply(status, "no"),)}))
-    with house.ledger() as ledger:
-        loader = house.loader(ledger, service, ONE)
+    with harness.ledger() as ledger:
+        loader = harness.loader(ledger, service, ONE)
         outcomes = by_outcome(loader.load(applications(range(2, 10))))
     assert loader.stop is not None
     assert (loader.stop.code, loader.stop.whole_run) == ("redirected", True)
     assert (outcomes[5].kind, outcomes[5].status) == (K.UNCONFIRMED, status)
-    later = house.load(Scripted(by_row({5: (Reply(409),)})), applications(range(2, 10)))
+    later = harness.load(Scripted(by_row({5: (Reply(409),)})), applications(range(2, 10)))
     assert kinds(later) == {K.ALREADY_IMPORTED: 3, K.ALREADY_EXISTS: 1, K.CREATED: 4}
 
 
-def test_a_stop_after_a_doubt_leaves_the_row_unconfirmed(house: House) -> None:
+def test_a_stop_after_a_doubt_leaves_the_row_unconfirmed(harness: Harness) -> None:
     """A 403 to the second attempt does not say what became of the first."""
-    outcomes = house.load(Scripted(in_turn(BROKEN, Reply(403))), applications([2]), ONE)
+    outcomes = harness.load(Scripted(in_turn(BROKEN, Reply(403))), applications([2]), ONE)
     assert (outcomes[2].kind, outcomes[2].status) == (K.UNCONFIRMED, 403)
 
 
 def load_with_probes(
-    house: House, service: Scripted, rows: int, *probes: bool, options: LoadOptions = ONE
+    harness: Harness, service: Scripted, rows: int, *probes: bool, options: LoadOptions = ONE
 ) -> tuple[Stop | None, dict[int, Outcome], int]:
     """A run of that many rows; the stop, the outcomes, and how often the service was probed."""
     asked: list[bool] = []
@@ -168,8 +170,8 @@ def load_with_probes(
         asked.append(probes[len(asked)])
         return asked[-1]
 
-    with house.ledger() as ledger:
-        loader = house.loader(ledger, service, options, probe=probe)
+    with harness.ledger() as ledger:
+        loader = harness.loader(ledger, service, options, probe=probe)
         outcomes = by_outcome(loader.load(applications(range(2, rows + 2))))
         assert ledger.check() == ()
     return loader.stop, outcomes, len(asked)
@@ -178,111 +180,111 @@ def load_with_probes(
 PAUSED = "too many responses are lost or inconclusive"
 
 
-def test_ten_inconclusive_answers_in_a_row_pause_the_run(house: House) -> None:
+def test_ten_inconclusive_answers_in_a_row_pause_the_run(harness: Harness) -> None:
     """Five seconds or so, then the question list is asked for three times, and all is sent and settled."""
-    doubtful = dict.fromkeys(range(10, 20), (BROKEN, CREATED))
-    stop, outcomes, probes = load_with_probes(house, Scripted(by_row(doubtful)), 60, True, True, True)
+    unconfirmed_rows = dict.fromkeys(range(10, 20), (BROKEN, CREATED))
+    stop, outcomes, probes = load_with_probes(harness, Scripted(by_row(unconfirmed_rows)), 60, True, True, True)
     assert (stop, kinds(outcomes), probes) == (None, {K.CREATED: 60}, 3)
-    assert 3.75 <= house.time.waits[0] <= 6.25
+    assert 3.75 <= harness.time.waits[0] <= 6.25
 
 
-def test_nine_do_not(house: House) -> None:
+def test_nine_do_not(harness: Harness) -> None:
     """A service that stumbles now and then is lived with."""
-    doubtful = dict.fromkeys((*range(10, 19), *range(20, 29)), (BROKEN, CREATED))
-    assert load_with_probes(house, Scripted(by_row(doubtful)), 70)[2] == 0
+    unconfirmed_rows = dict.fromkeys((*range(10, 19), *range(20, 29)), (BROKEN, CREATED))
+    assert load_with_probes(harness, Scripted(by_row(unconfirmed_rows)), 70)[2] == 0
 
 
-def test_thirty_of_fifty_pause_the_run(house: House) -> None:
+def test_thirty_of_fifty_pause_the_run(harness: Harness) -> None:
     """Inconclusive answers with clear ones between them count too."""
-    doubtful = dict.fromkeys((row for row in range(5, 60) if row % 5), (BROKEN, CREATED))
-    stop, outcomes, probes = load_with_probes(house, Scripted(by_row(doubtful)), 70, *[True] * 6)
+    unconfirmed_rows = dict.fromkeys((row for row in range(5, 60) if row % 5), (BROKEN, CREATED))
+    stop, outcomes, probes = load_with_probes(harness, Scripted(by_row(unconfirmed_rows)), 70, *[True] * 6)
     assert (stop, kinds(outcomes), probes) == (None, {K.CREATED: 70}, 3)
 
 
-def test_an_inconclusive_probe_waits_for_longer(house: House) -> None:
+def test_an_inconclusive_probe_waits_for_longer(harness: Harness) -> None:
     """5, 10, 20 seconds, each spread by a quarter."""
-    doubtful = dict.fromkeys(range(10, 20), (BROKEN, CREATED))
+    unconfirmed_rows = dict.fromkeys(range(10, 20), (BROKEN, CREATED))
     probes = (False, False, True, True, True)
-    stop, outcomes, asked = load_with_probes(house, Scripted(by_row(doubtful)), 30, *probes)
+    stop, outcomes, asked = load_with_probes(harness, Scripted(by_row(unconfirmed_rows)), 30, *probes)
     assert (stop, kinds(outcomes), asked) == (None, {K.CREATED: 30}, 5)
-    for waited, seconds in zip(house.time.waits, (5, 10, 20), strict=False):
+    for waited, seconds in zip(harness.time.waits, (5, 10, 20), strict=False):
         assert 0.75 * seconds <= waited <= 1.25 * seconds
 
 
-def test_in_a_pause_a_row_that_is_in_doubt_is_the_probe(house: House) -> None:
+def test_in_a_pause_a_row_that_is_in_doubt_is_the_probe(harness: Harness) -> None:
     """Its delay has passed: it adds no doubt, another one goes each time, and no question is asked."""
     service = Scripted(by_row(dict.fromkeys(range(10, 20), (BROKEN, CREATED))))
     options = LoadOptions(concurrency=1, resend_delay=1)
-    stop, outcomes, probes = load_with_probes(house, service, 30, options=options)
+    stop, outcomes, probes = load_with_probes(harness, service, 30, options=options)
     assert (stop, kinds(outcomes), probes) == (None, {K.CREATED: 30}, 0)
     assert service.emails[18:21] == [email_of(row) for row in (10, 11, 12)]
 
 
-def test_of_a_pool_a_new_row_is_the_probe_where_none_is_due(house: House) -> None:
+def test_of_a_pool_a_new_row_is_the_probe_where_none_is_due(harness: Harness) -> None:
     """A pool has no question list."""
-    house.scope = POOL
+    harness.scope = POOL
     service = Scripted(by_row(dict.fromkeys(range(10, 20), (BROKEN, CREATED))))
-    with house.ledger() as ledger:
-        loader = house.loader(ledger, service, ONE)
+    with harness.ledger() as ledger:
+        loader = harness.loader(ledger, service, ONE)
         outcomes = by_outcome(loader.load(candidates(range(2, 32))))
     assert (loader.stop, kinds(outcomes)) == (None, {K.CREATED: 30})
     assert service.emails[18:21] == [email_of(row) for row in (20, 21, 22)]
 
 
-def test_a_service_that_never_gives_a_clear_answer_is_given_up(house: House) -> None:
+def test_a_service_that_never_gives_a_clear_answer_is_given_up(harness: Harness) -> None:
     """After a quarter of an hour; ten rows are in doubt, and no more."""
-    stop, outcomes, _ = load_with_probes(house, Scripted(in_turn(BROKEN)), 30, *[False] * 50)
+    stop, outcomes, _ = load_with_probes(harness, Scripted(in_turn(BROKEN)), 30, *[False] * 50)
     assert stop == Stop(
         "run-stalled",
         f"no row was completed for 15 minutes: {PAUSED}",
         f"wait until the service works again, then {AGAIN}: it resends the unconfirmed rows first",
     )
     assert kinds(outcomes) == {K.UNCONFIRMED: 10, K.NOT_SENT: 20}
-    assert 900 <= sum(house.time.waits) < 961
+    assert 900 <= sum(harness.time.waits) < 961
 
 
-def test_the_end_of_patience_is_reached_whatever_the_fractions(house: House) -> None:
+def test_the_end_of_patience_is_reached_whatever_the_fractions(harness: Harness) -> None:
     """The clock shows just the time at which the run is to be given up, and the difference is a hair less: it ends."""
     began = 1000.1
     assert (began + 900.0) - began < 900.0
-    house.time.now = began
+    harness.time.now = began
     service = Scripted(in_turn(REFUSED))
-    stop, _, _ = load_with_probes(house, service, 3)
+    stop, _, _ = load_with_probes(harness, service, 3)
     assert stop is not None
     assert stop.code == "run-stalled"
 
 
-def test_how_long_is_a_choice(house: House) -> None:
+def test_how_long_is_a_choice(harness: Harness) -> None:
     """--give-up-after 5m is five minutes."""
     options = LoadOptions(concurrency=1, give_up_after=300)
-    stop, _, _ = load_with_probes(house, Scripted(in_turn(BROKEN)), 30, *[False] * 50, options=options)
+    stop, _, _ = load_with_probes(harness, Scripted(in_turn(BROKEN)), 30, *[False] * 50, options=options)
     assert stop is not None
     assert stop.reason == f"no row was completed for 5 minutes: {PAUSED}"
 
 
 @pytest.mark.parametrize("answer", [REFUSED, Reply(429), Reply(429, retry_after=20)], ids=["down", "429", "20 s"])
-def test_a_service_that_is_back_after_ten_minutes_is_waited_for(house: House, answer: Answer) -> None:
+def test_a_service_that_is_back_after_ten_minutes_is_waited_for(harness: Harness, answer: Answer) -> None:
     """Such answers are states of the run: no row has spent its attempts, and all are in place in the end."""
-    back_at = house.time.now + 600
-    service = Scripted(lambda *_: CREATED if house.time.now >= back_at else answer)
-    stop, outcomes, _ = load_with_probes(house, service, 30, options=LoadOptions(concurrency=1, max_attempts=3))
+    back_at = harness.time.now + 600
+    service = Scripted(lambda *_: CREATED if harness.time.now >= back_at else answer)
+    stop, outcomes, _ = load_with_probes(harness, service, 30, options=LoadOptions(concurrency=1, max_attempts=3))
     assert (stop, kinds(outcomes)) == (None, {K.CREATED: 30})
 
 
-def test_what_was_proven_not_taken_when_the_run_gave_up_has_failed(house: House) -> None:
+def test_what_was_proven_not_taken_when_the_run_gave_up_has_failed(harness: Harness) -> None:
     """The service stays down: the row that was tried failed, all others were not sent."""
-    stop, outcomes, _ = load_with_probes(house, Scripted(by_row({2: (CREATED,)}, otherwise=REFUSED)), 30)
+    stop, outcomes, _ = load_with_probes(harness, Scripted(by_row({2: (CREATED,)}, otherwise=REFUSED)), 30)
     assert stop is not None
     assert stop.reason == "no row was completed for 15 minutes: the service cannot be reached (connection refused)"
     assert set(kinds(outcomes)) == {K.CREATED, K.FAILED, K.NOT_SENT}
     assert outcomes[3].problems[0].message.endswith("(connection refused)")
 
 
-def test_an_address_that_never_answered_is_not_waited_for(house: House) -> None:
+def test_an_address_that_never_answered_is_not_waited_for(harness: Harness) -> None:
     """Three tries within half a minute: it is most likely mistyped."""
     service = Scripted(in_turn(REFUSED))
-    with house.ledger() as ledger:
-        loader = house.loader(ledger, service, ONE, has_answered=False)
+    with harness.ledger() as ledger:
+        loader = harness.loader(ledger, service, ONE, has_answered=False)
         outcomes = by_outcome(loader.load(applications(range(2, 10))))
         assert ledger.check() == ()
     assert loader.stop == Stop(
@@ -291,18 +293,18 @@ def test_an_address_that_never_answered_is_not_waited_for(house: House) -> None:
         f"check IMPORTER_BASE_URL and the network with importer doctor, then {AGAIN}",
     )
     assert len(service.emails) == 3
-    assert sum(house.time.waits) < 30
+    assert sum(harness.time.waits) < 30
     assert set(kinds(outcomes)) == {K.FAILED, K.NOT_SENT}
 
 
-def test_what_is_waited_for_is_told_and_that_it_is_over(house: House) -> None:
+def test_what_is_waited_for_is_told_and_that_it_is_over(harness: Harness) -> None:
     """With the reason, how long, how many rows wait, and when the run would give up."""
-    told: list[Waiting | None] = []
+    reported: list[Waiting | None] = []
     service = Scripted(by_row(dict.fromkeys(range(10, 20), (BROKEN, CREATED))))
-    with house.ledger() as ledger:
-        loader = house.loader(ledger, service, ONE, on_waiting=told.append)
+    with harness.ledger() as ledger:
+        loader = harness.loader(ledger, service, ONE, on_waiting=reported.append)
         by_outcome(loader.load(applications(range(2, 32))))
-    pause, over, *delays = told
+    pause, over, *delays = reported
     assert pause is not None
     assert (pause.reason, pause.rows, 800 < pause.gives_up_in <= 900) == (PAUSED, 10, True)
     assert over is None
@@ -311,7 +313,7 @@ def test_what_is_waited_for_is_told_and_that_it_is_over(house: House) -> None:
     assert delays[0].reason == "rows whose answers were lost or inconclusive are sent again after a delay"
 
 
-def test_after_a_pause_rows_go_singly(house: House) -> None:
+def test_after_a_pause_rows_go_singly(harness: Harness) -> None:
     """Until three rows have a final answer again, one is on its way."""
     scripted = by_row(dict.fromkeys(range(10, 30), (BROKEN, CREATED)))
     lock, at_once, busy = threading.Lock(), [0], [0]
@@ -331,8 +333,8 @@ def test_after_a_pause_rows_go_singly(house: House) -> None:
         probed_after.append(len(busy))
         return True
 
-    with house.ledger() as ledger:
-        loader = house.loader(ledger, Scripted(answer), LoadOptions(concurrency=4), probe=probe)
+    with harness.ledger() as ledger:
+        loader = harness.loader(ledger, Scripted(answer), LoadOptions(concurrency=4), probe=probe)
         outcomes = by_outcome(loader.load(applications(range(2, 60))))
     pause = probed_after[-1]
     assert kinds(outcomes) == {K.CREATED: 58}
@@ -343,11 +345,11 @@ def test_after_a_pause_rows_go_singly(house: House) -> None:
 @pytest.mark.parametrize(
     ("before", "refused"), [(0, 10), (1, 25)], ids=["the first ten answers", "twenty-five in a row later on"]
 )
-def test_the_same_refusal_again_and_again_stops_the_run(house: House, before: int, refused: int) -> None:
+def test_the_same_refusal_again_and_again_stops_the_run(harness: Harness, before: int, refused: int) -> None:
     """When every row is refused with the same words, it is the mapping that is wrong."""
     good = dict.fromkeys(range(2, 2 + before), (CREATED,))
     service = Scripted(by_row(good, otherwise=Reply(400, "phone: required")))
-    stop, outcomes, _ = load_with_probes(house, service, 60)
+    stop, outcomes, _ = load_with_probes(harness, service, 60)
     assert stop == Stop(
         "rejection-repeated",
         f"the service rejected {refused} consecutive rows for the same reason: phone: required",
@@ -356,15 +358,15 @@ def test_the_same_refusal_again_and_again_stops_the_run(house: House, before: in
     assert kinds(outcomes)[K.REJECTED] == refused
 
 
-def test_different_refusals_do_not_stop_the_run(house: House) -> None:
+def test_different_refusals_do_not_stop_the_run(harness: Harness) -> None:
     """Messy rows are not a wrong mapping."""
     service = Scripted(lambda email, _: Reply(400, f"{email} is not liked"))
-    stop, outcomes, _ = load_with_probes(house, service, 40)
+    stop, outcomes, _ = load_with_probes(harness, service, 40)
     assert (stop, kinds(outcomes)) == (None, {K.REJECTED: 40})
 
 
 @pytest.mark.parametrize(
-    ("limit", "sent", "said"),
+    ("limit", "sent", "text"),
     [
         pytest.param("2", 5, "3 of 5 rows were rejected, failed or unconfirmed; the limit is 2", id="a number"),
         pytest.param(
@@ -372,14 +374,14 @@ def test_different_refusals_do_not_stop_the_run(house: House) -> None:
         ),
     ],
 )
-def test_too_many_errors_stop_the_run(house: House, limit: str, sent: int, said: str) -> None:
+def test_too_many_errors_stop_the_run(harness: Harness, limit: str, sent: int, text: str) -> None:
     """--max-errors ends the run with the row that passes it."""
     service = Scripted(lambda email, _: Reply(400, email) if int(email[6:].partition("@")[0]) % 2 == 0 else CREATED)
     options = LoadOptions(concurrency=1, max_errors=ErrorLimit.parse(limit))
-    stop, _, _ = load_with_probes(house, service, 40, options=options)
+    stop, _, _ = load_with_probes(harness, service, 40, options=options)
     assert stop == Stop(
         "too-many-errors",
-        said,
+        text,
         f"open the report, fix the rows or the mapping, then {AGAIN}; or raise --max-errors",
     )
     assert len(service.emails) == sent
@@ -390,9 +392,9 @@ def test_too_many_errors_stop_the_run(house: House, limit: str, sent: int, said:
 INTERRUPTED = Stop("interrupted", "the run was interrupted", f"{AGAIN}; it continues where it stopped")
 
 
-def test_a_halt_lets_what_is_in_flight_finish_and_sends_no_more(house: House) -> None:
+def test_a_halt_lets_what_is_in_flight_finish_and_sends_no_more(harness: Harness) -> None:
     """After an interruption the answers on their way are taken, and every other row is told why it was not sent."""
-    cancellation = house.time.cancellation()
+    cancellation = harness.time.cancellation()
 
     def answer(email: str, _: int) -> Answer:
         if email == email_of(6):
@@ -400,8 +402,8 @@ def test_a_halt_lets_what_is_in_flight_finish_and_sends_no_more(house: House) ->
         return CREATED
 
     service = Scripted(answer)
-    with house.ledger() as ledger:
-        loader = house.loader(ledger, service, ONE, cancellation=cancellation)
+    with harness.ledger() as ledger:
+        loader = harness.loader(ledger, service, ONE, cancellation=cancellation)
         outcomes = by_outcome(loader.load(applications(range(2, 10))))
     assert loader.stop == INTERRUPTED
     assert kinds(outcomes) == {K.CREATED: 5, K.NOT_SENT: 3}
@@ -415,7 +417,7 @@ def test_a_halt_lets_what_is_in_flight_finish_and_sends_no_more(house: House) ->
         pytest.param(BROKEN, K.UNCONFIRMED, State.UNCONFIRMED, id="the settling delay"),
     ],
 )
-def test_a_halt_ends_waiting_at_once(house: House, answer: Answer, kind: OutcomeKind, state: State) -> None:
+def test_a_halt_ends_waiting_at_once(harness: Harness, answer: Answer, kind: OutcomeKind, state: State) -> None:
     """A wait of many minutes ends with the cancellation, and the row's outcome is what is true then."""
     cancellation = Cancellation()
     sent = threading.Event()
@@ -432,8 +434,8 @@ def test_a_halt_ends_waiting_at_once(house: House, answer: Answer, kind: Outcome
     thread = threading.Thread(target=interrupt)
     thread.start()
     began = time.monotonic()
-    with house.ledger() as ledger:
-        loader = house.loader(ledger, Scripted(answers), LoadOptions(resend_delay=600), cancellation=cancellation)
+    with harness.ledger() as ledger:
+        loader = harness.loader(ledger, Scripted(answers), LoadOptions(resend_delay=600), cancellation=cancellation)
         outcomes = by_outcome(loader.load(applications([2, 3])))
         assert [row.state for row in ledger.row_states("run-1")] == [state] * len(list(ledger.row_states("run-1")))
         assert ledger.check() == ()
@@ -443,9 +445,9 @@ def test_a_halt_ends_waiting_at_once(house: House, answer: Answer, kind: Outcome
     assert loader.stop == INTERRUPTED
 
 
-def test_a_pause_that_would_begin_after_an_interruption_is_not_told(house: House) -> None:
+def test_a_pause_that_would_begin_after_an_interruption_is_not_told(harness: Harness) -> None:
     """The tenth inconclusive answer comes after Ctrl-C, with another one on its way: nothing is waited for any more."""
-    cancellation, last_is_on_its_way, told = Cancellation(), threading.Event(), list[Waiting | None]()
+    cancellation, last_is_on_its_way, reported = Cancellation(), threading.Event(), list[Waiting | None]()
 
     def answer(email: str, _: int) -> Answer:
         if email == email_of(14):
@@ -458,17 +460,17 @@ def test_a_pause_that_would_begin_after_an_interruption_is_not_told(house: House
             return CREATED
         return BROKEN if email not in map(email_of, (2, 3, 4)) else CREATED
 
-    with house.ledger() as ledger:
-        loader = house.loader(
-            ledger, Scripted(answer), LoadOptions(concurrency=2), cancellation=cancellation, on_waiting=told.append
+    with harness.ledger() as ledger:
+        loader = harness.loader(
+            ledger, Scripted(answer), LoadOptions(concurrency=2), cancellation=cancellation, on_waiting=reported.append
         )
         outcomes = by_outcome(loader.load(applications(range(2, 30))))
         assert ledger.check() == ()
-    assert (loader.stop, told) == (INTERRUPTED, [])
+    assert (loader.stop, reported) == (INTERRUPTED, [])
     assert kinds(outcomes) == {K.CREATED: 4, K.UNCONFIRMED: 10, K.NOT_SENT: 14}
 
 
-def test_a_caller_who_goes_away_stops_the_sending(house: House) -> None:
+def test_a_caller_who_goes_away_stops_the_sending(harness: Harness) -> None:
     """When nobody takes the outcomes any more, no new row is sent, and no answer is lost."""
     slow, begun = threading.Event(), threading.Event()
 
@@ -479,8 +481,8 @@ def test_a_caller_who_goes_away_stops_the_sending(house: House) -> None:
         return CREATED
 
     service = Scripted(answer)
-    with house.ledger() as ledger:
-        outcomes = house.loader(ledger, service).load(applications(range(2, 500)))
+    with harness.ledger() as ledger:
+        outcomes = harness.loader(ledger, service).load(applications(range(2, 500)))
         for _ in range(20):
             next(outcomes)
         slow.set()
@@ -489,5 +491,5 @@ def test_a_caller_who_goes_away_stops_the_sending(house: House) -> None:
         outcomes.close()
         sent = len(service.emails)
         assert sent < 100
-    later = house.load(Scripted(in_turn(THERE)), applications(range(2, 500)))
+    later = harness.load(Scripted(in_turn(EXISTS)), applications(range(2, 500)))
     assert kinds(later) == {K.ALREADY_IMPORTED: sent, K.ALREADY_EXISTS: 498 - sent}

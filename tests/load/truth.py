@@ -20,14 +20,14 @@ class Truth:
 
     base_url: str = ""
     accepted: Counter[str] = field(default_factory=Counter)
-    refused_twins: int = 0
+    refused_duplicates: int = 0
     requests: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def accept(self, email: str) -> bool:
         with self.lock:
             if self.accepted[email]:
-                self.refused_twins += 1
+                self.refused_duplicates += 1
                 return False
             self.accepted[email] += 1
             return True
@@ -36,10 +36,10 @@ class Truth:
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
-    def __init__(self, truth: Truth, seed: int, trouble: float) -> None:
+    def __init__(self, truth: Truth, seed: int, fault_rate: float) -> None:
         self.truth = truth
-        self.trouble = trouble
-        self.luck = random.Random(seed)
+        self.fault_rate = fault_rate
+        self.random = random.Random(seed)
         super().__init__(("127.0.0.1", 0), _Handler)
 
     def handle_error(self, request: object, client_address: object) -> None:
@@ -55,20 +55,20 @@ class _Handler(BaseHTTPRequestHandler):
         truth = self.server.truth
         with truth.lock:
             truth.requests += 1
-            fate = self.server.luck.random()
-            after = self.server.luck.random() < 0.5
-        if fate < self.server.trouble:
-            self._misbehave(json.loads(body)["email"], fate / self.server.trouble, after)
+            draw = self.server.random.random()
+            after = self.server.random.random() < 0.5
+        if draw < self.server.fault_rate:
+            self._fail(json.loads(body)["email"], draw / self.server.fault_rate, after)
         else:
             self._answer(201 if truth.accept(json.loads(body)["email"]) else 409)
 
-    def _misbehave(self, email: str, fate: float, after: bool) -> None:
-        if fate < 0.4:
+    def _fail(self, email: str, draw: float, after: bool) -> None:
+        if draw < 0.4:
             self._answer(429)
             return
         if after:
             self.server.truth.accept(email)
-        if fate < 0.7:
+        if draw < 0.7:
             self._answer(503)
             return
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -87,10 +87,10 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def truthful(seed: int = 1, trouble: float = 0.0) -> Iterator[Truth]:
+def recording_service(seed: int = 1, fault_rate: float = 0.0) -> Iterator[Truth]:
     """Serve; a share of the requests (0 to 1) meets a 429, or a 503 or reset before or after accepting."""
     truth = Truth()
-    server = _Server(truth, seed, trouble)
+    server = _Server(truth, seed, fault_rate)
     truth.base_url = f"http://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()

@@ -69,7 +69,7 @@ _A = _one("{job_post: a}", "route: {column: Job, is: [A]}\n")
     [
         pytest.param(
             _one("{job_post: b}", ""),
-            "all/b.yaml: the mapping has no route; add route: {column: ..., is: ...} to say which rows belong to it",
+            "all/b.yaml: the mapping has no route; add route: {column: ..., is: ...} to select its rows",
             id="no route",
         ),
         pytest.param(
@@ -80,12 +80,12 @@ _A = _one("{job_post: a}", "route: {column: Job, is: [A]}\n")
         ),
         pytest.param(
             _one("{job_post: b}", "route: {column: Job, is: [B, a]}\n"),
-            "all/b.yaml:3:17: a.yaml also takes rows with 'a'; keep the word in one of them",
+            "all/b.yaml:3:17: a.yaml also selects rows with 'a'; keep the value in one of them",
             id="the same words",
         ),
         pytest.param(
             _one("{job_post: a}", "route: {column: Job, is: B}\n"),
-            "all/b.yaml:2:1: job post a is also the target of a.yaml; combine the words of both routes in one file",
+            "all/b.yaml:2:1: job post a is also the target of a.yaml; combine the values of both routes in one file",
             id="the same target",
         ),
         pytest.param(
@@ -106,9 +106,7 @@ def test_a_folder_without_mappings() -> None:
     """An empty folder is told, and one that holds shared parts only."""
     with pytest.raises(UnusableInput) as refused:
         read_mappings(_folder(_shared=_SHARED))
-    assert str(refused.value) == (
-        "all: there is no mapping file in this folder; add a file NAME.yaml for each job post"
-    )
+    assert str(refused.value) == ("all: this folder contains no mapping file; add a file NAME.yaml for each job post")
 
 
 def test_mistakes_of_all_files_are_told_at_once() -> None:
@@ -121,16 +119,22 @@ def test_mistakes_of_all_files_are_told_at_once() -> None:
 
 
 _NO_HEADER = "m.yaml:4:34: the value table 't.csv' does not begin with the header cell,value"
-_HEADER_HINT = "its first line must be cell,value (the text of a cell and its meaning); save it as UTF-8"
+_HEADER_HINT = "its first line must be cell,value (the text of a cell, and the value to send); save it as UTF-8"
 
 
 @pytest.mark.parametrize(
     ("content", "told"),
     [
         pytest.param(
-            b"a,b\n", f"m.yaml:4:34: the value table 't.csv' does not begin with the header cell,value; {_HEADER_HINT}", id="header"
+            b"a,b\n",
+            f"m.yaml:4:34: the value table 't.csv' does not begin with the header cell,value; {_HEADER_HINT}",
+            id="header",
         ),
-        pytest.param(b"", f"m.yaml:4:34: the value table 't.csv' does not begin with the header cell,value; {_HEADER_HINT}", id="empty"),
+        pytest.param(
+            b"",
+            f"m.yaml:4:34: the value table 't.csv' does not begin with the header cell,value; {_HEADER_HINT}",
+            id="empty",
+        ),
         pytest.param(
             "cell,value\nKıdem,x\n".encode("cp1254"),
             f"m.yaml:4:34: the value table 't.csv' is not UTF-8; {_HEADER_HINT}",

@@ -139,7 +139,7 @@ from tests.mapping.written import HEAD, HEADER, question, reading_refused, resol
         ),
         pytest.param(
             "answers: {q: {experience: {company_name: C, sheet: {name: Jobs, equals: ID}}}}\n",
-            "m.yaml:4:52: sheet has no key; add the column there that identifies the candidate",
+            "m.yaml:4:52: sheet has no key; add the column that identifies the candidate there",
             id="sheet without key",
         ),
         pytest.param(
@@ -161,7 +161,7 @@ from tests.mapping.written import HEAD, HEADER, question, reading_refused, resol
         ),
         pytest.param(
             "answers: {q: {experience: {company_name: C, rows: {column: Type}}}}\n",
-            "m.yaml:4:51: rows has neither is nor is_not; use one of them, with a list of words",
+            "m.yaml:4:51: rows has neither is nor is_not; use one of them, with a list of values",
             id="rows without words",
         ),
         pytest.param(
@@ -219,7 +219,7 @@ from tests.mapping.written import HEAD, HEADER, question, reading_refused, resol
         ),
         pytest.param(
             "source: {group_by: {column: ID, main: {column: Type}}}\n",
-            "m.yaml:4:39: main has neither is nor is_not; use one of them, with a list of words",
+            "m.yaml:4:39: main has neither is nor is_not; use one of them, with a list of values",
             id="main without words",
         ),
         pytest.param(
@@ -244,13 +244,13 @@ from tests.mapping.written import HEAD, HEADER, question, reading_refused, resol
         ),
         pytest.param(
             "route: {column: Job, is_not: x}\n",
-            "m.yaml:4:8: route cannot use is_not: it could take rows of another mapping; use is: with the words of "
-            "this mapping",
+            "m.yaml:4:8: route cannot use is_not: it could take rows of another mapping; use is: with the values "
+            "of this mapping",
             id="route with is_not",
         ),
         pytest.param(
             "route: {column: Job}\n",
-            "m.yaml:4:8: route has neither is nor is_not; use one of them, with a list of words",
+            "m.yaml:4:8: route has neither is nor is_not; use one of them, with a list of values",
             id="route without words",
         ),
         pytest.param(
@@ -265,7 +265,7 @@ from tests.mapping.written import HEAD, HEADER, question, reading_refused, resol
         ),
         pytest.param(
             "without: [skills]\nanswers: {q: A}\n",
-            "m.yaml:4:11: the shared part has no answer 'skills'; remove it from without:",
+            "m.yaml:4:11: the shared file has no answer 'skills'; remove it from without:",
             id="without an answer that is not there",
         ),
         pytest.param(
@@ -338,7 +338,7 @@ def test_a_mistake_of_the_language(text: str, told: str) -> None:
             "{q: {experience: {rows: all, company_name: First}}}",
             question("q"),
             "",
-            "m.yaml:4:34: rows: needs group_by: to know which rows are one candidate; add group_by: COLUMN under "
+            "m.yaml:4:34: rows: needs group_by:, which groups the rows of a candidate; add group_by: COLUMN under "
             "source:",
             id="rows without group_by",
         ),

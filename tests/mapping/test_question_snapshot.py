@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from importer.mapping.question_snapshot import changes, seen_lines, with_seen
+from importer.mapping.question_snapshot import changes, snapshot_lines, with_snapshot
 from importer.models import Question
 from tests.mapping.written import HEAD, question, read
 
@@ -17,7 +17,7 @@ CHOICE = question("q", "single_choice", options=("a", "b"), text="What?")
 
 def told(then: Sequence[Question], now: Sequence[Question]) -> list[str]:
     """What a person is told where `then` was recorded and `now` is asked."""
-    mapping = read(HEAD + "\n".join(seen_lines(then)) + "\n")
+    mapping = read(HEAD + "\n".join(snapshot_lines(then)) + "\n")
     assert mapping.questions_seen is not None
     return [str(problem) for problem in changes(mapping.questions_seen, now, mapping.answers_place)]
 
@@ -64,7 +64,7 @@ def test_gone_and_new_questions_are_told() -> None:
     """A question that is no longer asked, a new one, and a new one that must be answered."""
     new, must = question("n", "date", text="When?"), question(None, text="Where?", required=True)
     assert told([ASKED], [new, must]) == [
-        "m.yaml:6:3: q is no longer asked; remove it under answers:",
+        "m.yaml:6:3: the question q no longer exists; remove it under answers:",
         "m.yaml:2:1: n ('When?', date) is new: a question; add it under answers: if a column answers it",
         "m.yaml:2:1: text: Where? ('Where?', short_text) is new: a required question; add it under answers:",
     ]
@@ -72,8 +72,8 @@ def test_gone_and_new_questions_are_told() -> None:
 
 def test_the_record_is_replaced_and_all_else_stays() -> None:
     """Accepting the questions of today touches nothing that a person wrote, whatever stands behind the record."""
-    old = HEAD + "# mine\n" + "\n".join(seen_lines([CHOICE])) + "\n\n# also mine\nanswers: {q: A}   # here\n"
-    new = HEAD + "# mine\n" + "\n".join(seen_lines([ASKED])) + "\n# also mine\nanswers: {q: A}   # here\n"
-    assert with_seen(old, [ASKED]) == new
-    assert with_seen(new, [ASKED]) == new
-    assert with_seen(HEAD, [ASKED]) == HEAD + "\n".join(seen_lines([ASKED])) + "\n"
+    old = HEAD + "# mine\n" + "\n".join(snapshot_lines([CHOICE])) + "\n\n# also mine\nanswers: {q: A}   # here\n"
+    new = HEAD + "# mine\n" + "\n".join(snapshot_lines([ASKED])) + "\n# also mine\nanswers: {q: A}   # here\n"
+    assert with_snapshot(old, [ASKED]) == new
+    assert with_snapshot(new, [ASKED]) == new
+    assert with_snapshot(HEAD, [ASKED]) == HEAD + "\n".join(snapshot_lines([ASKED])) + "\n"

@@ -49,7 +49,7 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         ),
         pytest.param(
             HEAD + "version: 1\n",
-            "m.yaml:4:1: 'version' is given twice; keep one; the other is on line 1",
+            "m.yaml:4:1: duplicate key 'version'; keep one; the other is on line 1",
             id="key twice",
         ),
         pytest.param(HEAD + "? [a]\n: b\n", "m.yaml:4:3: a key must be a text; put it in quotes", id="key no text"),
@@ -153,12 +153,12 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         ),
         pytest.param(
             HEAD + "source: {where: {column: S}}\n",
-            "m.yaml:4:17: where has neither is nor is_not; use one of them, with a list of words",
+            "m.yaml:4:17: where has neither is nor is_not; use one of them, with a list of values",
             id="where without words",
         ),
         pytest.param(
             HEAD + "source: {where: {column: S, is: a, is_not: b}}\n",
-            "m.yaml:4:17: where has both is and is_not; use one of them, with a list of words",
+            "m.yaml:4:17: where has both is and is_not; use one of them, with a list of values",
             id="where both ways",
         ),
         pytest.param(
@@ -260,7 +260,7 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         ),
         pytest.param(
             HEAD + "answers: {q: {education: {major: M}}}\n",
-            "m.yaml:4:26: education has no school_name; every entry needs a name",
+            "m.yaml:4:26: education has no school_name; add it: every entry needs a name",
             id="entry without name",
         ),
         pytest.param(

@@ -288,7 +288,7 @@ _DEGREES = (
             '{q: {column: First, decimal: ","}}\ndefaults: {thousands: ","}',
             (),
             [question("q", "decimal")],
-            "m.yaml:4:14: decimal and thousands are both ','; set both here",
+            "m.yaml:4:14: decimal and thousands are both ','; set both for this column",
             id="same signs after defaults",
         ),
     ],

@@ -56,7 +56,7 @@ PLACES = [
     pytest.param(HEAD + "answers: {q: {experience: {%s}}}", "Experience", id="experience"),
     pytest.param(HEAD + "answers: {q: {experience: {sheet: {%s}}}}", "ChildSheet", id="sheet"),
     pytest.param(HEAD + "answers: {q: {experience: {file: {%s}}}}", "ChildFile", id="file"),
-    pytest.param(HEAD + "questions_seen: {q: {%s}}", "SeenQuestion", id="questions seen"),
+    pytest.param(HEAD + "questions_seen: {q: {%s}}", "QuestionSnapshot", id="questions seen"),
 ]
 
 

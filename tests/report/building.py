@@ -59,7 +59,7 @@ def created(numbers: Iterable[int]) -> Iterator[Outcome]:
 def bad_degree(of: Row) -> Problem:
     return Problem(
         "value-unknown",
-        f"{of.cells[3]!r} is no a degree that the service accepts",
+        f"{of.cells[3]!r} is not a degree that the service accepts",
         "add it under values: in mappings/zoho.yaml:41",
         of.place(DEGREE),
     )
@@ -71,7 +71,7 @@ def bad_mobile(of: Row) -> Problem:
     )
 
 
-def refused(message: str, hint: str = "mend the row") -> Problem:
+def refused(message: str, hint: str = "fix the row") -> Problem:
     return Problem("refused", message, hint)
 
 

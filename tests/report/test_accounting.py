@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from importer.models import Outcome, OutcomeKind
-from importer.report import Summary, Unaccounted, write_report
+from importer.report import MissingOutcome, Summary, write_report
 from tests.report.building import FACTS, created, files_in, rows
 
 LEFT_OVER = "the outcome created of row {} has no row, or the row has a second outcome"
@@ -31,7 +31,7 @@ def test_a_row_without_its_one_outcome_is_a_bug(
     tmp_path: Path, numbers: list[int], decided: list[int], message: str
 ) -> None:
     """A row without an outcome, or an outcome without a row, is told as our bug, and no file is left."""
-    with pytest.raises(Unaccounted) as caught:
+    with pytest.raises(MissingOutcome) as caught:
         write_report(tmp_path, FACTS, rows(numbers), created(decided))
 
     assert str(caught.value) == message

@@ -105,7 +105,7 @@ def test_every_problem_of_a_row_is_told_with_its_cell(tmp_path: Path) -> None:
     write_report(tmp_path, FACTS, [bad], [Outcome(7, OutcomeKind.INVALID, problems=problems)])
 
     assert read_csv(tmp_path / "invalid.csv")[1][6:8] == [
-        """Candidates!D7, column "Degree 1": 'bachelor' is no a degree that the service accepts | """
+        """Candidates!D7, column "Degree 1": 'bachelor' is not a degree that the service accepts | """
         """Candidates!C7, column "Mobile": '12' is not a valid phone number"""
         " | candidates.xlsx, Jobs!B9: 'Sr' is no level | mappings/zoho.yaml:12:5: no value is left"
         " | the row has 3 cells, its header 4 | refused",
@@ -121,7 +121,7 @@ def test_cells_of_a_csv_source_are_named_by_row_and_column(tmp_path: Path) -> No
     write_report(tmp_path, facts_with(origin=CSV_ORIGIN, knows_types=False), [bad], [invalid])
 
     told = read_csv(tmp_path / "invalid.csv")[1][6]
-    assert told == f"row 7, column \"{DEGREE.name}\": 'bachelor' is no a degree that the service accepts"
+    assert told == f"row 7, column \"{DEGREE.name}\": 'bachelor' is not a degree that the service accepts"
 
 
 HOSTILE = {

@@ -55,10 +55,10 @@ def test_summary_json_whole(tmp_path: Path) -> None:
                 "column": "Degree 1",
                 "count": 2,
                 "example_row": 6,
-                "message": "candidates.xlsx, Candidates!D6: 'bachelor' is no a degree that the service accepts;"
+                "message": "candidates.xlsx, Candidates!D6: 'bachelor' is not a degree that the service accepts;"
                 " add it under values: in mappings/zoho.yaml:41",
                 "outcome": "invalid",
-                "what": "'bachelor' is no a degree that the service accepts",
+                "what": "'bachelor' is not a degree that the service accepts",
                 "hint": "add it under values: in mappings/zoho.yaml:41",
                 "places": ["D6", "D7"],
             }
@@ -130,9 +130,9 @@ def test_refusals_are_grouped_by_what_the_service_said(tmp_path: Path) -> None:
 
     assert [(group.what, group.count, group.example_row) for group in summary.problems] == [
         ("city is unknown", 2, 5),
-        ("'B' is no a degree that the service accepts", 2, 7),
+        ("'B' is not a degree that the service accepts", 2, 7),
         ("salary is required", 1, 4),
-        ("'M' is no a degree that the service accepts", 1, 9),
+        ("'M' is not a degree that the service accepts", 1, 9),
     ]
 
 

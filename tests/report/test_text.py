@@ -39,22 +39,22 @@ def test_a_run_with_something_of_everything(tmp_path: Path) -> None:
         "unconfirmed\n"
         "A rehearsal with the sandbox: the real service was not touched\n"
         "\n"
-        "       2  created        the service accepted it\n"
-        "       1  already exists  the service already has this candidate\n"
-        "       1  rejected       the service rejected this row\n"
-        "       8  invalid        failed our own checks; nothing was sent\n"
-        "       1  unconfirmed        sent, but no response confirms that it arrived\n"
-        "      13  in all\n"
+        "       2  created           the service accepted it (201)\n"
+        "       1  already exists    the service already had this person (409)\n"
+        "       1  rejected          the service refused it (400)\n"
+        "       8  invalid           our own checks refused it; nothing was sent\n"
+        "       1  unconfirmed       sent, but no response confirms that it arrived\n"
+        "      13  total\n"
         "\n"
         "What to fix\n"
         "       7  invalid: Degree 1\n"
-        "          D8: 'bachelor' is no a degree that the service accepts\n"
+        "          D8: 'bachelor' is not a degree that the service accepts\n"
         "          -> add it under values: in mappings/zoho.yaml:41\n"
         "          also D9, D10, D11, D12 and 2 more\n"
         "       1  rejected\n"
         "          row 7: answers: salary is required, salary is required, salary is\n"
         "          required, salary is required, salary is required,\n"
-        "          -> mend the row\n"
+        "          -> fix the row\n"
         "       1  invalid: Mobile\n"
         "          C15: '12' is not a valid phone number\n"
         "          -> write it with its country\n"
@@ -62,7 +62,7 @@ def test_a_run_with_something_of_everything(tmp_path: Path) -> None:
         "          row 16: 503 three times\n"
         "          -> run the same command again\n"
         "\n"
-        "Good to know\n"
+        "Notes\n"
         "       1  already exists\n"
         "          row 6: most likely our own earlier attempt\n"
         "\n"
@@ -74,12 +74,12 @@ def test_a_run_with_something_of_everything(tmp_path: Path) -> None:
         "Report: results/20261121-021503-7f3a/report.xlsx\n"
         "\n"
         "What to do next\n"
-        "  1. fix the rows in invalid.csv and 400_rejected.csv, then import the fixed files\n"
+        "  1. fix the rows in invalid.csv and 400_rejected.csv, then import these files\n"
         "     importer run results/20261121-021503-7f3a/invalid.csv --mapping mappings/zoho.yaml --sandbox\n"
         "     importer run results/20261121-021503-7f3a/400_rejected.csv --mapping mappings/zoho.yaml --sandbox\n"
         "  2. run the same command again; completed rows are skipped\n"
         "     importer run candidates.xlsx --mapping mappings/zoho.yaml --sandbox\n"
-        "  3. this was a test with the sandbox; if the result is correct, run it without --sandbox"
+        "  3. this run used the sandbox; if the result is correct, leave out --sandbox"
     )
 
 
@@ -90,9 +90,9 @@ def test_a_run_where_all_is_well(tmp_path: Path) -> None:
     assert _lines(tmp_path, FACTS, [row(4), row(5)], outcomes) == [
         "Finished: 2 rows read, 1 created, 1 already imported",
         "",
-        "       1  created        the service accepted it",
-        "       1  already imported    an earlier run imported it; nothing was sent",
-        "       2  in all",
+        "       1  created           the service accepted it (201)",
+        "       1  already imported  an earlier run imported it; nothing was sent",
+        "       2  total",
         "",
         "Requests: 1 sent, 0 of them retries",
         "",
@@ -112,9 +112,9 @@ def test_a_run_that_was_stopped(tmp_path: Path) -> None:
         "Stopped early: 2 rows read, 1 failed, 1 not sent",
         "Why: the service refuses the token (401)",
         "",
-        "       1  failed         not accepted after the last attempt",
-        "       1  not sent       the run stopped before this row was sent",
-        "       2  in all",
+        "       1  failed            it was not accepted when the run ended",
+        "       1  not sent          the run stopped before its turn",
+        "       2  total",
         "",
         "Requests: 1 sent, 0 of them retries",
         "",
@@ -134,13 +134,13 @@ def test_a_dry_run(tmp_path: Path) -> None:
     assert _lines(tmp_path, facts_with(dry_run=True), [row(4), bad], outcomes) == [
         "Dry run, nothing sent: 2 rows read, 1 invalid, 1 ready",
         "",
-        "       1  invalid        failed our own checks; nothing was sent",
-        "       1  ready          passed every check; nothing was sent",
-        "       2  in all",
+        "       1  invalid           our own checks refused it; nothing was sent",
+        "       1  ready             passed every check; nothing was sent",
+        "       2  total",
         "",
         "What to fix",
         "       1  invalid: Degree 1",
-        "          D5: 'bachelor' is no a degree that the service accepts",
+        "          D5: 'bachelor' is not a degree that the service accepts",
         "          -> add it under values: in mappings/zoho.yaml:41",
         "",
         "Requests: none was sent for these rows",
@@ -148,7 +148,7 @@ def test_a_dry_run(tmp_path: Path) -> None:
         "Report: results/20261121-021503-7f3a/report.xlsx",
         "",
         "What to do next",
-        "  1. fix the rows in invalid.csv, then import the fixed files",
+        "  1. fix the rows in invalid.csv, then import these files",
         "     importer run results/20261121-021503-7f3a/invalid.csv --mapping mappings/zoho.yaml",
         "  2. send the rows that are ready; invalid rows are skipped",
         "     importer run candidates.xlsx --mapping mappings/zoho.yaml",

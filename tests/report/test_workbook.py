@@ -14,7 +14,7 @@ from importer.models import Outcome, OutcomeKind
 from importer.problems import Problem
 from importer.report import write_report
 from importer.report.outcomes import NO_ACTION_SHEET_LIMIT
-from importer.report.workbook import CUT_NOTE, LONGEST, MOST_COMMENTS, fitting
+from importer.report.workbook import CUT_NOTE, MAX_CELL_LENGTH, MOST_COMMENTS, truncated
 from tests.report.building import FACTS, bad_degree, bad_mobile, created, facts_with, read_csv, refused, row, rows
 
 
@@ -104,7 +104,7 @@ def test_a_sheet_has_the_rows_of_its_outcome(tmp_path: Path) -> None:
         ],
         [
             *("0012", "a@example.com", "+44 20 7946 0123", "bachelor", "7", "invalid"),
-            """Candidates!D7, column "Degree 1": 'bachelor' is no a degree that the service accepts""",
+            """Candidates!D7, column "Degree 1": 'bachelor' is not a degree that the service accepts""",
             "add it under values: in mappings/zoho.yaml:41",
             None,
         ],
@@ -121,7 +121,7 @@ def test_cells_with_problems_are_highlighted_with_their_message(tmp_path: Path) 
     _, cells = _open(tmp_path)["invalid"].iter_rows()
     assert [cell.comment.text if cell.comment else None for cell in cells] == [
         *(None, None, "'' is not a valid phone number\nwrite it with its country"),
-        "'bachelor' is no a degree that the service accepts\nadd it under values: in mappings/zoho.yaml:41",
+        "'bachelor' is not a degree that the service accepts\nadd it under values: in mappings/zoho.yaml:41",
         *(None, None, None, None, None),
     ]
     marked = cells[3].fill.fgColor.rgb
@@ -143,7 +143,7 @@ HOSTILE = {
     "emoji": "👩‍💻",
     "lone surrogate": "\udcfd",
     "no character": "\ufffe",
-    "long": "x" * LONGEST,
+    "long": "x" * MAX_CELL_LENGTH,
 }
 AS_SHOWN = {"lone surrogate": "\\udcfd", "no character": "_xFFFE_"}
 
@@ -161,10 +161,10 @@ def test_hostile_cells_are_text(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("character", ["x", "👩"], ids=["one unit", "two units"])
 def test_text_that_is_too_long_for_a_cell_is_cut_with_a_note(character: str) -> None:
     """More text than Excel's 32,767 units is cut between two characters, and says so."""
-    text = fitting(character * 40_000)
+    text = truncated(character * 40_000)
 
     assert text.endswith(CUT_NOTE)
-    assert LONGEST - 1 <= len(text.encode("utf-16-le")) // 2 <= LONGEST
+    assert MAX_CELL_LENGTH - 1 <= len(text.encode("utf-16-le")) // 2 <= MAX_CELL_LENGTH
     assert set(text.removesuffix(CUT_NOTE)) == {character}
 
 
@@ -250,24 +250,29 @@ def test_summary_sheet_tells_the_run_to_a_stranger(tmp_path: Path) -> None:
         "Finished: 5 rows read, 1 created, 1 rejected, 1 invalid, 2 filtered",
         "What became of the rows",
         *("Outcome", "Rows", "What it means", "What to do next"),
-        *("created", "1", "the service accepted it", "nothing to do"),
-        *("already exists", "0", "the service already has this candidate"),
-        *("rejected", "1", "the service rejected this row", "fix the row and run it again"),
-        *("invalid", "1", "failed our own checks; nothing was sent", "fix the highlighted cells and run it again"),
-        *("failed", "0", "not accepted after the last attempt"),
+        *("created", "1", "the service accepted it (201)", "no action needed"),
+        *("already exists", "0", "the service already had this person (409)"),
+        *("rejected", "1", "the service refused it (400)", "fix the row, run it again"),
+        *(
+            "invalid",
+            "1",
+            "our own checks refused it; nothing was sent",
+            "fix the highlighted cells, run the row again",
+        ),
+        *("failed", "0", "it was not accepted when the run ended"),
         *("unconfirmed", "0", "sent, but no response confirms that it arrived"),
-        *("not sent", "0", "the run stopped before this row was sent"),
+        *("not sent", "0", "the run stopped before its turn"),
         *("already imported", "0", "an earlier run imported it; nothing was sent"),
-        *("filtered", "2", "excluded by where: in the mapping file", "nothing to do"),
-        *("in all", "5"),
+        *("filtered", "2", "excluded by where: in the mapping", "no action needed"),
+        *("total", "5"),
         "What to do next",
-        "1. fix the rows in invalid.csv and 400_rejected.csv, then import the fixed files",
+        "1. fix the rows in invalid.csv and 400_rejected.csv, then import these files",
         f"     importer run {tmp_path}/invalid.csv --mapping mappings/zoho.yaml --out {tmp_path.parent}",
         f"     importer run {tmp_path}/400_rejected.csv --mapping mappings/zoho.yaml --out {tmp_path.parent}",
         "Problems to fix, then notes",
         "the cells to fix are highlighted in the sheets; the last columns of a sheet show the problems of each row",
         *("Outcome", "Rows", "Column", "Problem (the first of them)", "What to do", "Where"),
-        *("invalid", "1", "Degree 1", "'bachelor' is no a degree that the service accepts"),
+        *("invalid", "1", "Degree 1", "'bachelor' is not a degree that the service accepts"),
         *("add it under values: in mappings/zoho.yaml:41", "D7"),
         *("rejected", "1", "salary is required", "fill it in", "row 8"),
         *("filtered", "2", "Status is Hired", "row 4, row 5"),

@@ -96,7 +96,7 @@ SHOWN: tuple[Shown, ...] = (
             "key: Candidate",
             "no row of the source matches 2 rows",
         ),
-        ("a key twice", "child_sheets", "Kemal", "equals: ID", "several rows of the source share a key"),
+        ("a key twice", "child_sheets", "Kemal", "equals: ID", "several rows of the source have the same key"),
     ),
     *_shown(
         "P6",

@@ -1,1 +1,1 @@
-"""The sandbox from outside: real HTTP on loopback, real files."""
+"""The sandbox, tested with real HTTP on loopback and real files."""

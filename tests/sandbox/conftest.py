@@ -1,4 +1,4 @@
-"""A sandbox for each test that asks for one, with the questions that ship."""
+"""A sandbox for each test that needs one, with the shipped questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever a client sends, the sandbox has an answer."""
+"""The sandbox responds to any request body."""
 
 from __future__ import annotations
 
@@ -63,13 +63,13 @@ def answer(path: str, body: Any, shape: ErrorShape) -> int:
 
 @settings(max_examples=300, deadline=None)
 @given(st.one_of(bodies, bodies.map(lambda body: {**application(), **body}), values), st.sampled_from(ERROR_SHAPES))
-def test_any_application_is_accepted_or_refused(body: Any, shape: ErrorShape) -> None:
-    """Any JSON at all is accepted and remembered, or refused; nothing breaks the sandbox."""
+def test_any_application_is_accepted_or_rejected(body: Any, shape: ErrorShape) -> None:
+    """Any JSON is accepted and stored, or rejected; nothing breaks the sandbox."""
     assert answer(APPLY, body, shape) in (201, 400)
 
 
 @settings(max_examples=150, deadline=None)
 @given(st.one_of(bodies, bodies.map(lambda body: {**candidate(), **body}), values), st.sampled_from(ERROR_SHAPES))
-def test_any_pool_addition_is_accepted_or_refused(body: Any, shape: ErrorShape) -> None:
+def test_any_pool_addition_is_accepted_or_rejected(body: Any, shape: ErrorShape) -> None:
     """The same for a talent pool."""
     assert answer(ADD_TO_POOL, body, shape) in (201, 400)

@@ -20,7 +20,7 @@ from tests.sandbox.wire import APPLY, QUESTIONS, Client, application
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals of another system")
 
-# A parent that starts a sandbox, says where it is, and waits to be killed.
+# A parent that starts a sandbox, prints its address, and waits to be killed.
 PARENT = """
 import sys, time
 from importer.sandbox import start
@@ -52,7 +52,7 @@ def stops_listening(base_url: str, within: float = 10.0) -> bool:
 
 
 def test_a_child_serves_until_the_block_ends(tmp_path: Path) -> None:
-    """A started sandbox takes its files, serves with its own token, and is gone afterwards."""
+    """A started sandbox uses its files, serves with its own token, and ends with the block."""
     log, memory = tmp_path / "log.jsonl", tmp_path / "memory.jsonl"
     with start(log=log, memory=memory, pool_duplicate_status=400) as child:
         client = Client(child.base_url, {"Authorization": f"Bearer {child.token}"})
@@ -71,8 +71,8 @@ def test_a_child_serves_until_the_block_ends(tmp_path: Path) -> None:
 ELIF = {"email": "elif.sahin@example.com", "first_name": "Elif", "last_name": "Şahin", "cv": "1"}
 
 
-def test_stopping_twice_is_as_good_as_once() -> None:
-    """A sandbox that is stopped already can be stopped."""
+def test_stopping_twice_is_harmless() -> None:
+    """A stopped sandbox can be stopped again."""
     child = start()
     child.stop()
     child.stop()
@@ -80,7 +80,7 @@ def test_stopping_twice_is_as_good_as_once() -> None:
 
 
 def test_a_child_whose_parent_is_killed_ends_by_itself() -> None:
-    """A parent killed outright leaves no orphan: the sandbox ends when its standard input does."""
+    """A killed parent leaves no orphan: the sandbox ends when its standard input does."""
     parent = subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE)
     assert parent.stdout is not None
     with parent, parent.stdout:
@@ -92,7 +92,7 @@ def test_a_child_whose_parent_is_killed_ends_by_itself() -> None:
 
 @posix_only
 def test_a_ctrl_c_of_the_parent_does_not_reach_the_child() -> None:
-    """The parent drains after Ctrl-C, so its sandbox is in another session."""
+    """The parent still has requests in flight after Ctrl-C, so its sandbox has its own session."""
     with start() as child:
         assert os.getsid(child.pid) != os.getsid(0)
 
@@ -108,8 +108,8 @@ def test_the_token_is_not_in_the_process_list() -> None:
     assert child.token not in listed
 
 
-def test_a_child_that_cannot_start_says_why(tmp_path: Path) -> None:
-    """What the child complained of reaches the parent, every line."""
+def test_a_child_that_cannot_start_reports_why(tmp_path: Path) -> None:
+    """Every problem line of the child reaches the parent."""
     one, other = tmp_path / "questions.json", tmp_path / "faults.json"
     with pytest.raises(SandboxUnusable) as caught:
         start(questions=one, faults=other)
@@ -131,7 +131,7 @@ BROKEN = {
 
 @pytest.mark.parametrize(("program", "shown"), BROKEN.values(), ids=BROKEN.keys())
 def test_a_child_that_fails_to_start_is_one_clear_error(program: str, shown: str) -> None:
-    """Its traceback and its other words are not shown: what is wrong and what to do is one line."""
+    """Its traceback and other output are not shown: one line says what is wrong and what to do."""
     with pytest.raises(SandboxUnusable) as caught:
         start(command=(sys.executable, "-c", program))
     assert caught.value.problems == (
@@ -140,8 +140,8 @@ def test_a_child_that_fails_to_start_is_one_clear_error(program: str, shown: str
     )
 
 
-def test_a_child_that_does_not_listen_is_not_waited_for_long() -> None:
-    """A child that never listens is ended after the wait, and the error says so."""
+def test_a_child_that_does_not_listen_times_out() -> None:
+    """A child that never listens is ended after the wait, with an error that says so."""
     silent = (sys.executable, "-c", "import time; time.sleep(60)")
     with pytest.raises(SandboxUnusable) as caught:
         start(command=silent, wait=0.3)
@@ -153,7 +153,7 @@ def test_a_child_that_does_not_listen_is_not_waited_for_long() -> None:
 
 @posix_only
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_it_well(number: signal.Signals) -> None:
+def test_a_signal_ends_it_with_exit_code_0(number: signal.Signals) -> None:
     """SIGINT and SIGTERM end `importer sandbox` with exit code 0, also while clients are connected."""
     process = subprocess.Popen(
         [*COMMAND, "--port", "0"],

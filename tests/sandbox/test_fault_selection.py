@@ -1,4 +1,4 @@
-"""Who meets a fault: the same requests meet the same ones, whatever the order."""
+"""Fault selection: the same requests get the same faults, whatever their order."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def hit(selector: FaultSelector, email: str) -> bool:
 
 
 def test_a_share_hits_the_same_people_in_any_order() -> None:
-    """With one seed, the people who are hit do not depend on the order in which requests come."""
+    """With one seed, the people who are hit do not depend on the order of requests."""
     shuffled = PEOPLE.copy()
     random.Random(3).shuffle(shuffled)
     fault = Fault("500", "share", 0.1)
@@ -39,14 +39,14 @@ def test_another_seed_hits_other_people() -> None:
     assert drawn[0] != drawn[1]
 
 
-def test_two_faults_draw_apart() -> None:
-    """Two faults with one share do not always hit the same people."""
+def test_two_faults_draw_independently() -> None:
+    """Two faults with the same share do not always hit the same people."""
     selector = FaultSelector([Fault("500", "share", 0.5), Fault("delay", "share", 0.5)], 7)
     assert {len(selector.select(subject(email))) for email in PEOPLE} == {0, 1, 2}
 
 
-def test_each_attempt_draws_anew() -> None:
-    """Who was spared at first may be hit at the next attempt."""
+def test_each_attempt_draws_again() -> None:
+    """A person who is not hit at first may be hit at the next attempt."""
     selector = FaultSelector([Fault("500", "share", 0.5)], 7)
     spared = [email for email in PEOPLE if not hit(selector, email)]
     again = [hit(selector, email) for email in spared]
@@ -56,7 +56,7 @@ def test_each_attempt_draws_anew() -> None:
 
 @pytest.mark.parametrize("times", [1, 2, 3])
 def test_times_limits_how_often_one_person_is_hit(times: int) -> None:
-    """A person is hit `times` times and then comes through, however the letters of the address are cased."""
+    """A person is hit `times` times and then succeeds, whatever the letter case of the address."""
     selector = FaultSelector([Fault("500", "share", 1, times=times)], 7)
     spellings = ["a@example.com", "A@example.com"] * 3
     assert [hit(selector, email) for email in spellings] == [True] * times + [False] * (6 - times)
@@ -72,14 +72,14 @@ SELECTIONS = [
 
 
 @pytest.mark.parametrize(("fault", "expected"), SELECTIONS)
-def test_requests_can_be_chosen_otherwise(fault: Fault, expected: list[bool]) -> None:
-    """The first ones, every so many, or certain people."""
+def test_other_selectors(fault: Fault, expected: list[bool]) -> None:
+    """The first N requests, every Nth, or certain people."""
     selector = FaultSelector([fault], 7)
     assert [hit(selector, email) for email in PEOPLE[:6]] == expected
 
 
 def test_only_requests_that_can_be_hit_are_counted() -> None:
-    """A retry that `times` lets through does not use up one of the first so many."""
+    """A retry beyond `times` does not count as one of the first N."""
     selector = FaultSelector([Fault("500", "first", 2)], 7)
     assert [hit(selector, email) for email in ("a@example.com", "a@example.com", "b@example.com")] == [
         True,
@@ -89,7 +89,7 @@ def test_only_requests_that_can_be_hit_are_counted() -> None:
 
 
 def test_another_operation_is_neither_hit_nor_counted() -> None:
-    """A fault for pools does not see applications."""
+    """A fault for pools ignores applications."""
     selector = FaultSelector([Fault("500", "first", 1, operation=Operation.ADD_TO_POOL)], 7)
     assert not hit(selector, "a@example.com")
     assert selector.select(replace(subject("a@example.com"), operation=Operation.ADD_TO_POOL))

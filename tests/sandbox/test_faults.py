@@ -1,4 +1,4 @@
-"""Each fault as a client meets it on the wire."""
+"""Each fault, as a client sees it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.sandbox.wire import (
 
 @contextmanager
 def faulty(folder: Path, *faults: dict[str, Any], **rest: Any) -> Iterator[RunningSandbox]:
-    """A sandbox with these faults, each for the first request unless it says otherwise."""
+    """A sandbox with these faults, each for the first request by default."""
     file = folder / "faults.json"
     chosen = [fault if {"share", "every", "emails"} & fault.keys() else {"first": 1, **fault} for fault in faults]
     file.write_text(json.dumps({"seed": 7, "faults": chosen, **rest}), encoding="utf-8")
@@ -43,9 +43,9 @@ def logged(sandbox: RunningSandbox) -> list[tuple[int | None, str | None]]:
 
 STATUSES = [
     pytest.param({"kind": 401}, 401, "the token is not accepted", id="401"),
-    pytest.param({"kind": "403"}, 403, "this is not allowed to you", id="403"),
-    pytest.param({"kind": "410"}, 410, "this is gone", id="410"),
-    pytest.param({"kind": "423"}, 423, "this is locked", id="423"),
+    pytest.param({"kind": "403"}, 403, "permission denied", id="403"),
+    pytest.param({"kind": "410"}, 410, "no longer available", id="410"),
+    pytest.param({"kind": "423"}, 423, "locked", id="423"),
     pytest.param({"kind": "429"}, 429, "too many requests", id="429"),
     pytest.param({"kind": "500"}, 500, "internal error", id="500"),
     pytest.param({"kind": "502"}, 502, "bad gateway", id="502"),
@@ -54,15 +54,15 @@ STATUSES = [
 ]
 
 
-@pytest.mark.parametrize(("fault", "status", "says"), STATUSES)
-def test_a_status_fault_keeps_the_request_from_being_accepted(
-    tmp_path: Path, fault: dict[str, Any], status: int, says: str
+@pytest.mark.parametrize(("fault", "status", "message"), STATUSES)
+def test_a_request_with_a_status_fault_is_not_accepted(
+    tmp_path: Path, fault: dict[str, Any], status: int, message: str
 ) -> None:
     """The request gets the status and nothing is accepted; sent again it gets 201."""
     with faulty(tmp_path, fault) as sandbox:
         client = Client(sandbox.base_url)
         answer = client.post(APPLY, application())
-        assert (answer.status, answer.json) == (status, {"detail": [says]})
+        assert (answer.status, answer.json) == (status, {"detail": [message]})
         assert "retry-after" not in answer.headers
         assert sandbox.memory.accepted() == []
         assert client.post(APPLY, application()).status == 201
@@ -79,14 +79,14 @@ def test_a_server_error_may_come_after_accepting(tmp_path: Path, kind: str) -> N
         assert logged(sandbox) == [(int(kind), f"{kind} after"), (409, None)]
 
 
-def test_429_may_say_how_many_seconds(tmp_path: Path) -> None:
-    """Retry-After in seconds."""
+def test_429_with_retry_after_in_seconds(tmp_path: Path) -> None:
+    """Retry-After is a number of seconds."""
     with faulty(tmp_path, {"kind": "429", "retry_after": "seconds", "seconds": 3}) as sandbox:
         assert Client(sandbox.base_url).post(APPLY, application()).headers["retry-after"] == "3"
 
 
-def test_429_may_say_until_when(tmp_path: Path) -> None:
-    """Retry-After as an HTTP date, never earlier than the seconds asked for."""
+def test_429_with_retry_after_as_a_date(tmp_path: Path) -> None:
+    """Retry-After is an HTTP date, never earlier than `seconds` from now."""
     with faulty(tmp_path, {"kind": "429", "retry_after": "date", "seconds": 30}) as sandbox:
         before = datetime.now(UTC)
         until = parsedate_to_datetime(Client(sandbox.base_url).post(APPLY, application()).headers["retry-after"])
@@ -102,7 +102,7 @@ def was_reset(connection: socket.socket) -> bool:
 
 
 @pytest.mark.parametrize(("when", "accepted"), [("before", []), ("after", [application()])])
-def test_a_reset_is_a_true_reset(tmp_path: Path, when: str, accepted: list[Any]) -> None:
+def test_a_reset(tmp_path: Path, when: str, accepted: list[Any]) -> None:
     """The connection is reset, not closed, before or after the request is accepted."""
     with faulty(tmp_path, {"kind": "reset", "when": when}) as sandbox, raw_connection(sandbox.base_url) as connection:
         connection.sendall(request_bytes("POST", APPLY, application()))
@@ -111,8 +111,8 @@ def test_a_reset_is_a_true_reset(tmp_path: Path, when: str, accepted: list[Any])
         assert logged(sandbox) == [(None, f"reset {when}")]
 
 
-def test_a_hang_accepts_and_never_answers(tmp_path: Path) -> None:
-    """The request is accepted, and silence follows until the client goes."""
+def test_a_hang_accepts_and_never_responds(tmp_path: Path) -> None:
+    """The request is accepted, and nothing is sent until the client disconnects."""
     with faulty(tmp_path, {"kind": "hang_after"}) as sandbox:
         with raw_connection(sandbox.base_url, timeout=0.3) as connection:
             connection.sendall(request_bytes("POST", APPLY, application()))
@@ -123,7 +123,7 @@ def test_a_hang_accepts_and_never_answers(tmp_path: Path) -> None:
 
 
 def test_a_hang_may_end_in_a_close(tmp_path: Path) -> None:
-    """After so many seconds the connection is closed without an answer."""
+    """After `seconds` the connection is closed without a response."""
     with faulty(tmp_path, {"kind": "hang_after", "seconds": 0.1}) as sandbox:
         with raw_connection(sandbox.base_url) as connection:
             connection.sendall(request_bytes("POST", APPLY, application()))
@@ -132,8 +132,8 @@ def test_a_hang_may_end_in_a_close(tmp_path: Path) -> None:
         assert time.monotonic() - started >= 0.09
 
 
-def test_a_cut_head_says_nothing(tmp_path: Path) -> None:
-    """The answer breaks off before its status can be read, after accepting."""
+def test_a_cut_head_has_no_status(tmp_path: Path) -> None:
+    """The request is accepted, and the connection closes before the status is complete."""
     with faulty(tmp_path, {"kind": "cut_head"}) as sandbox, raw_connection(sandbox.base_url) as connection:
         connection.sendall(request_bytes("POST", APPLY, application()))
         assert read_to_end(connection) == b"HTTP/1.1 2"
@@ -141,7 +141,7 @@ def test_a_cut_head_says_nothing(tmp_path: Path) -> None:
 
 
 def test_a_cut_body_keeps_its_status(tmp_path: Path) -> None:
-    """The head promises a whole body and half of it comes, after accepting."""
+    """The request is accepted; the head announces the whole body, and half of it arrives."""
     with faulty(tmp_path, {"kind": "cut_body"}) as sandbox, raw_connection(sandbox.base_url) as connection:
         connection.sendall(request_bytes("POST", APPLY, application()))
         head, _, body = read_to_end(connection).partition(b"\r\n\r\n")
@@ -151,8 +151,8 @@ def test_a_cut_body_keeps_its_status(tmp_path: Path) -> None:
         assert sandbox.memory.accepted() == [application()]
 
 
-def test_an_html_page_comes_from_something_in_between(tmp_path: Path) -> None:
-    """An error page with its status, and nothing is accepted."""
+def test_an_html_error_page(tmp_path: Path) -> None:
+    """An HTML error page with its status; nothing is accepted."""
     with faulty(tmp_path, {"kind": "html", "status": 503}) as sandbox:
         answer = Client(sandbox.base_url).post(APPLY, application())
         assert (answer.status, answer.headers["content-type"]) == (503, "text/html; charset=utf-8")
@@ -163,8 +163,8 @@ def test_an_html_page_comes_from_something_in_between(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "text"), [("not_json_201", "<p>Your application was received.</p>"), ("empty_201", "")]
 )
-def test_a_201_may_carry_no_json(tmp_path: Path, kind: str, text: str) -> None:
-    """The submission is accepted and the status says so, whatever the body is."""
+def test_a_201_without_json(tmp_path: Path, kind: str, text: str) -> None:
+    """The submission is accepted with status 201, whatever the body is."""
     with faulty(tmp_path, {"kind": kind}) as sandbox:
         answer = Client(sandbox.base_url).post(APPLY, application())
         assert (answer.status, answer.text) == (201, text)
@@ -172,22 +172,22 @@ def test_a_201_may_carry_no_json(tmp_path: Path, kind: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["not_json_201", "empty_201"])
-def test_a_spoilt_201_never_hides_a_refusal(tmp_path: Path, kind: str) -> None:
-    """What was not accepted does not get a 201 from a fault."""
+def test_a_201_fault_never_hides_a_rejection(tmp_path: Path, kind: str) -> None:
+    """A rejected submission does not get a 201 from a fault."""
     with faulty(tmp_path, {"kind": kind, "first": 9}) as sandbox:
         assert Client(sandbox.base_url).post(APPLY, application(cv=...)).status == 400
         assert logged(sandbox) == [(400, None)]
 
 
 REFUSALS = [
-    pytest.param({}, 400, id="400 unless said otherwise"),
+    pytest.param({}, 400, id="400 by default"),
     pytest.param({"status": 422}, 422, id="another status"),
 ]
 
 
 @pytest.mark.parametrize(("rest", "status"), REFUSALS)
-def test_people_can_be_refused_for_reasons_of_the_service(tmp_path: Path, rest: dict[str, Any], status: int) -> None:
-    """Named people get a refusal with a reason that no check of ours could know, each time they come."""
+def test_the_refuse_fault_rejects_certain_people(tmp_path: Path, rest: dict[str, Any], status: int) -> None:
+    """Certain people are rejected at each attempt, with a reason that no check of ours could know."""
     fault = {"kind": "refuse", "emails": ["Ayse@example.com"], "times": 9, "message": "document 8841 was not found"}
     with faulty(tmp_path, {**fault, **rest}) as sandbox:
         client = Client(sandbox.base_url)
@@ -199,7 +199,7 @@ def test_people_can_be_refused_for_reasons_of_the_service(tmp_path: Path, rest: 
 
 @pytest.mark.parametrize("status", [302, 307])
 def test_a_redirect_leads_elsewhere(tmp_path: Path, status: int) -> None:
-    """The answer names another place, and nothing is accepted."""
+    """The response has a Location header, and nothing is accepted."""
     fault = {"kind": "redirect", "status": status, "location": "https://login.example.com/"}
     with faulty(tmp_path, fault) as sandbox:
         answer = Client(sandbox.base_url).post(APPLY, application())
@@ -207,8 +207,8 @@ def test_a_redirect_leads_elsewhere(tmp_path: Path, status: int) -> None:
         assert sandbox.memory.accepted() == []
 
 
-def test_a_delay_holds_the_answer_back(tmp_path: Path) -> None:
-    """The request is accepted at once and answered later; another connection is not held."""
+def test_a_delay_delays_the_response(tmp_path: Path) -> None:
+    """The request is accepted at once and answered later; other connections are not delayed."""
     with faulty(tmp_path, {"kind": "delay", "ms": 150, "jitter_ms": 50}) as sandbox:
         with raw_connection(sandbox.base_url) as slow:
             started = time.monotonic()
@@ -221,7 +221,7 @@ def test_a_delay_holds_the_answer_back(tmp_path: Path) -> None:
 
 
 def test_a_delay_adds_to_another_fault(tmp_path: Path) -> None:
-    """A request may meet a delay and then an error."""
+    """A request may get a delay and then an error."""
     with faulty(tmp_path, {"kind": "delay", "ms": 50}, {"kind": "502"}) as sandbox:
         started = time.monotonic()
         assert Client(sandbox.base_url).post(APPLY, application()).status == 502
@@ -230,7 +230,7 @@ def test_a_delay_adds_to_another_fault(tmp_path: Path) -> None:
 
 
 def test_the_sandbox_ends_while_a_client_waits(tmp_path: Path) -> None:
-    """Hanging and delayed connections do not keep the sandbox from ending."""
+    """Hanging and delayed connections do not prevent the sandbox from ending."""
     hang, delay = {"kind": "hang_after"}, {"kind": "delay", "ms": 60_000, "every": 2}
     with ExitStack() as clients:
         with faulty(tmp_path, hang, delay) as sandbox:
@@ -245,16 +245,16 @@ def test_the_sandbox_ends_while_a_client_waits(tmp_path: Path) -> None:
         assert time.monotonic() - ending < 5
 
 
-def test_a_fault_may_strike_the_question_list(tmp_path: Path) -> None:
-    """A fault for one operation leaves the others alone; without an address, `times` has no hold."""
+def test_a_fault_on_the_question_list(tmp_path: Path) -> None:
+    """A fault for one operation does not hit others; without an e-mail address, `times` does not apply."""
     with faulty(tmp_path, {"kind": "500", "operation": "questions", "first": 2}) as sandbox:
         client = Client(sandbox.base_url)
         assert client.post(APPLY, application()).status == 201
         assert [client.get(QUESTIONS).status for _ in range(3)] == [500, 500, 200]
 
 
-def test_a_fault_needs_a_known_caller(tmp_path: Path) -> None:
-    """A request without the token meets no fault: it must not use one up."""
+def test_a_request_without_the_token_gets_no_fault(tmp_path: Path) -> None:
+    """A request without the token does not use up a fault."""
     with faulty(tmp_path, {"kind": "500"}) as sandbox:
         assert Client(sandbox.base_url, {}).post(APPLY, application()).status == 401
         assert Client(sandbox.base_url).post(APPLY, application()).status == 500
@@ -283,7 +283,7 @@ SHAPES = [
 
 @pytest.mark.parametrize(("shape", "text"), SHAPES)
 def test_an_error_body_can_have_any_shape(tmp_path: Path, shape: str, text: str) -> None:
-    """The shape of an error body is not shown, so each likely one can be had."""
+    """The service description shows no error body, so each likely shape is available."""
     with faulty(tmp_path, error_shape=shape) as sandbox:
         answer = Client(sandbox.base_url).post(APPLY, application("", cv=...))
         assert (answer.status, answer.text) == (400, text)

@@ -1,4 +1,4 @@
-"""The questions file and the faults file: what may stand in them, and every mistake told at once."""
+"""The questions file and the faults file: their content, and all problems reported at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ANSWER_TYPES = (
     "'date', 'short_text', 'long_text', 'integer', 'decimal', 'yes_no', 'single_choice', 'multiple_choice', "
     "'file_upload', 'url'"
 )
-ONE_SELECTOR = "needs exactly one of 'share', 'first', 'every', 'emails' to say which requests it hits"
+ONE_SELECTOR = "needs exactly one of 'share', 'first', 'every', 'emails' to select its requests"
 
 
 def written(folder: Path, value: Any) -> Path:
@@ -44,7 +44,7 @@ def post(*questions: Any, **rest: Any) -> dict[str, Any]:
 
 
 AT = "job_posts.ab.questions[0]"
-QUESTION_MISTAKES = [
+QUESTION_PROBLEMS = [
     pytest.param(
         "{",
         "this is not valid JSON: expecting property name enclosed in double quotes (line 1, column 2); fix it there",
@@ -57,20 +57,20 @@ QUESTION_MISTAKES = [
     pytest.param({"job_posts": []}, "job_posts: must be an object"),
     pytest.param(
         {"job_posts": {"a/b": {"questions": []}}},
-        "job_posts.a/b: a job post hash is made of letters, digits, '_' and '-'",
+        "job_posts.a/b: a job post hash consists of letters, digits, '_' and '-'",
     ),
     pytest.param({"job_posts": {"ab": {}}}, "job_posts.ab.questions: must be an array of questions"),
     pytest.param(post(already_applied="x"), "job_posts.ab.already_applied: must be an array of e-mail addresses"),
     pytest.param(post(already_applied=["x"]), "job_posts.ab.already_applied: 'x' is not a valid e-mail address"),
     pytest.param(post(title=3), "job_posts.ab.title: must be a string"),
-    pytest.param({"talent_pools": {"x": {}}}, "talent_pools.x: a talent pool number is made of 1 to 18 digits"),
+    pytest.param({"talent_pools": {"x": {}}}, "talent_pools.x: a talent pool number consists of 1 to 18 digits"),
     pytest.param(
         {"talent_pools": {"1": {"questions": []}}},
         "talent_pools.1: unknown name 'questions'; known are 'title', 'already_exists'",
     ),
     pytest.param(
         {"answers": {"yes_no": ["yes"]}},
-        "answers.yes_no: must be two different words, the one for yes and the one for no",
+        "answers.yes_no: must be two different words, one for yes and one for no",
     ),
     pytest.param(
         {"answers": {"multiple_choice": "tab"}},
@@ -94,16 +94,16 @@ QUESTION_MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize(("value", "message"), QUESTION_MISTAKES)
-def test_a_mistake_in_the_questions_file_is_told_with_its_place(tmp_path: Path, value: Any, message: str) -> None:
-    """One mistake in the file is one line that names the place and what belongs there."""
+@pytest.mark.parametrize(("value", "message"), QUESTION_PROBLEMS)
+def test_a_problem_in_the_questions_file_has_its_place(tmp_path: Path, value: Any, message: str) -> None:
+    """One problem in the file is one line with its place and what is expected there."""
     file = written(tmp_path, value)
     separator = ": " if message.startswith(("this is not", "the file must", "unknown name")) else ", "
     assert problems_of(SandboxOptions(token=TOKEN, questions=file)) == [f"{file}{separator}{message}"]
 
 
-def test_all_mistakes_of_both_files_are_told_at_once(tmp_path: Path) -> None:
-    """Whoever mends the files sees every mistake of both, and of the token."""
+def test_all_problems_of_both_files_are_reported_at_once(tmp_path: Path) -> None:
+    """Every problem of both files and of the token is reported."""
     questions = written(tmp_path, post(question(id=None, is_required=1), title=0))
     faults = tmp_path / "missing.json"
     assert problems_of(SandboxOptions(token="", questions=questions, faults=faults)) == [
@@ -121,14 +121,14 @@ OPTIONS = [
     pytest.param("A, or B; C", "A, or B", id="semicolons"),
     pytest.param("A, or B | C", "A, or B", id="bars"),
     pytest.param("A, B", "A", id="commas"),
-    pytest.param("A", "A", id="one alone"),
-    pytest.param(["A", "B"], "A", id="already apart"),
+    pytest.param("A", "A", id="one option"),
+    pytest.param(["A", "B"], "A", id="a list"),
 ]
 
 
 @pytest.mark.parametrize(("options", "choice"), OPTIONS)
 def test_options_are_read_in_each_form(tmp_path: Path, options: Any, choice: str) -> None:
-    """Options stand in one string, in a form that is not shown; each likely one is understood."""
+    """Options are one string, in a format that is not documented; each likely one is read."""
     file = written(tmp_path, post(question(answer_type="single_choice", options=options)))
     with running(SandboxOptions(token=TOKEN, questions=file)) as sandbox:
         client = Client(sandbox.base_url)
@@ -149,8 +149,8 @@ LIVE_ENTRIES = [
 
 
 @pytest.mark.parametrize(("marks", "name"), LIVE_ENTRIES)
-def test_live_questions_can_be_rehearsed_with(tmp_path: Path, marks: dict[str, str], name: str) -> None:
-    """The questions of a real job post, as the importer prints them, make a sandbox; entries are recognised."""
+def test_live_questions_make_a_sandbox(tmp_path: Path, marks: dict[str, str], name: str) -> None:
+    """The questions of a real job post, as the importer prints them, make a sandbox; entries are recognized."""
     live = {"job_post": "c0ffee", "questions": [question(answer_type="long_text", options=None, **marks)]}
     with running(SandboxOptions(token=TOKEN, questions=written(tmp_path, live))) as sandbox:
         client = Client(sandbox.base_url)
@@ -161,7 +161,7 @@ def test_live_questions_can_be_rehearsed_with(tmp_path: Path, marks: dict[str, s
 
 
 def test_a_file_from_windows_is_read(tmp_path: Path) -> None:
-    """A byte order mark at the beginning is no mistake."""
+    """A byte order mark at the beginning is ignored."""
     file = written(tmp_path, "\ufeff" + json.dumps(post(question())))
     with running(SandboxOptions(token=TOKEN, questions=file)) as sandbox:
         assert Client(sandbox.base_url).get("/api/v1/client/job-posts/ab/questions/").status == 200
@@ -194,7 +194,7 @@ FAULT_MISTAKES = [
     ),
     pytest.param(
         fault(kind="500", emails=["a@example.com"], operation="questions"),
-        "fault 2: the question list knows no emails; choose with share, first or every",
+        "fault 2: question requests have no e-mail address; use share, first or every",
     ),
     pytest.param(fault(kind="500", first=1, when="during"), "fault 2: when 'during' must be one of 'before', 'after'"),
     pytest.param(
@@ -217,7 +217,7 @@ FAULT_MISTAKES = [
         "fault 2: status '200' must be one of 301, 302, 303, 307, 308",
     ),
     pytest.param(fault(kind="refuse", first=1), "fault 2: a refuse needs 'message'"),
-    pytest.param(fault(kind="refuse", first=1, message=" "), "fault 2: message ' ' must be a text"),
+    pytest.param(fault(kind="refuse", first=1, message=" "), "fault 2: message ' ' must be a text that is not blank"),
     pytest.param(
         fault(kind="html", first=1, status=201), "fault 2: status '201' must be an error status from 400 to 599"
     ),
@@ -225,9 +225,7 @@ FAULT_MISTAKES = [
 
 
 @pytest.mark.parametrize(("value", "message"), FAULT_MISTAKES)
-def test_a_mistake_in_the_faults_file_is_told_with_the_number_of_the_fault(
-    tmp_path: Path, value: Any, message: str
-) -> None:
-    """One mistake is one line that names the fault by its number and says what belongs there."""
+def test_a_problem_in_the_faults_file_has_the_number_of_the_fault(tmp_path: Path, value: Any, message: str) -> None:
+    """One problem is one line with the number of the fault and what is expected there."""
     file = written(tmp_path, value)
     assert problems_of(SandboxOptions(token=TOKEN, faults=file)) == [f"{file}, {message}"]

@@ -1,4 +1,4 @@
-"""HTTP/1.1 on the wire: framing, connections, and bytes that are no HTTP."""
+"""HTTP/1.1: framing, connections, and bytes that are not HTTP."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def statuses(received: bytes) -> list[int]:
 
 
 def receive_one(connection: socket.socket) -> bytes:
-    """One whole answer, by its Content-Length."""
+    """One whole response, by its Content-Length."""
     received = b""
     while b"\r\n\r\n" not in received:
         received += connection.recv(65536)
@@ -46,38 +46,38 @@ def test_one_connection_serves_many_requests(sandbox: RunningSandbox) -> None:
     assert len(sandbox.memory) == 5
 
 
-def test_requests_sent_together_are_answered_in_order(sandbox: RunningSandbox) -> None:
-    """Pipelined requests get their answers in the order they were sent."""
+def test_pipelined_requests_are_answered_in_order(sandbox: RunningSandbox) -> None:
+    """Pipelined requests get their responses in the order they were sent."""
     with raw_connection(sandbox.base_url) as connection:
         one, two = request_bytes("POST", APPLY, application()), request_bytes("GET", QUESTIONS, None)
         connection.sendall(one + one + two + request_bytes("GET", "/", None, "Connection: close"))
         assert statuses(read_to_end(connection)) == [201, 409, 200, 404]
 
 
-def test_a_client_that_says_close_is_closed(sandbox: RunningSandbox) -> None:
-    """Connection: close is answered with the same, and kept."""
+def test_a_request_to_close_is_respected(sandbox: RunningSandbox) -> None:
+    """Connection: close is answered with the same, and the connection closes."""
     with raw_connection(sandbox.base_url) as connection:
         connection.sendall(request_bytes("GET", QUESTIONS, None, "Connection: close"))
         assert b"\r\nConnection: close\r\n" in read_to_end(connection)
 
 
-def test_an_old_client_is_closed(sandbox: RunningSandbox) -> None:
+def test_http_1_0_is_closed(sandbox: RunningSandbox) -> None:
     """HTTP/1.0 without keep-alive is answered once."""
     with raw_connection(sandbox.base_url) as connection:
         connection.sendall(b"GET /_sandbox/health HTTP/1.0\r\n\r\n")
         assert read_to_end(connection).endswith(b'Connection: close\r\n\r\n{"status": "ok"}')
 
 
-def test_a_client_may_say_it_is_already_imported_it_reads(sandbox: RunningSandbox) -> None:
-    """A half-closed connection still gets its answer."""
+def test_a_half_closed_connection_gets_its_response(sandbox: RunningSandbox) -> None:
+    """A client that has stopped sending still gets its response."""
     with raw_connection(sandbox.base_url) as connection:
         connection.sendall(HEALTH)
         connection.shutdown(socket.SHUT_WR)
         assert statuses(read_to_end(connection)) == [200]
 
 
-def test_a_chunked_body_is_put_together(sandbox: RunningSandbox) -> None:
-    """A body may come in chunks, and the chunks in bits."""
+def test_a_chunked_body(sandbox: RunningSandbox) -> None:
+    """A body may arrive in chunks, and the chunks in pieces."""
     body = json.dumps(application()).encode()
     head = request_bytes("POST", APPLY, None, "Content-Type: application/json", "Transfer-Encoding: chunked")
     with raw_connection(sandbox.base_url) as connection:
@@ -90,7 +90,7 @@ def test_a_chunked_body_is_put_together(sandbox: RunningSandbox) -> None:
     assert sandbox.memory.accepted() == [application()]
 
 
-def test_a_client_that_waits_to_be_asked_is_asked(sandbox: RunningSandbox) -> None:
+def test_expect_100_continue(sandbox: RunningSandbox) -> None:
     """Expect: 100-continue gets its 100 before the body."""
     whole = request_bytes("POST", APPLY, application(), "Expect: 100-continue")
     head, _, body = whole.partition(b"\r\n\r\n")
@@ -102,22 +102,22 @@ def test_a_client_that_waits_to_be_asked_is_asked(sandbox: RunningSandbox) -> No
 
 
 def test_head_is_get_without_the_body(client: Client) -> None:
-    """HEAD of the question list says its length and sends nothing."""
+    """HEAD of the question list sends the length and no body."""
     head, get = client.send("HEAD", QUESTIONS), client.get(QUESTIONS)
     assert (head.status, head.text) == (200, "")
     assert head.headers["content-length"] == get.headers["content-length"] == str(len(get.text.encode()))
 
 
-def test_the_query_is_no_part_of_the_path(sandbox: RunningSandbox, client: Client) -> None:
-    """A query does not change which operation is meant, and is not logged: it could carry an address."""
+def test_the_query_is_not_part_of_the_path(sandbox: RunningSandbox, client: Client) -> None:
+    """A query does not change the operation, and is not logged: it could contain an e-mail address."""
     assert client.get(f"{QUESTIONS}?email=ayse@example.com").status == 200
     assert [request.path for request in sandbox.requests] == [QUESTIONS]
 
 
 BAD_HTTP = [
-    pytest.param(b"hello\r\n\r\n", id="no HTTP"),
+    pytest.param(b"hello\r\n\r\n", id="not HTTP"),
     pytest.param(b"GET / HTTP/1.1\r\n\r\n", id="no Host"),
-    pytest.param(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: many\r\n\r\n", id="a length that is no number"),
+    pytest.param(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: many\r\n\r\n", id="a length that is not a number"),
     pytest.param(
         b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n", id="two framings"
     ),
@@ -126,8 +126,8 @@ BAD_HTTP = [
 
 
 @pytest.mark.parametrize("sent", BAD_HTTP)
-def test_what_is_no_http_gets_400_and_is_closed(sandbox: RunningSandbox, sent: bytes) -> None:
-    """Bytes that are no HTTP/1.1 request get a 400, and the connection ends."""
+def test_invalid_http_gets_400_and_is_closed(sandbox: RunningSandbox, sent: bytes) -> None:
+    """Bytes that are not an HTTP/1.1 request get a 400, and the connection closes."""
     with raw_connection(sandbox.base_url) as connection:
         connection.sendall(sent)
         received = read_to_end(connection)
@@ -136,27 +136,27 @@ def test_what_is_no_http_gets_400_and_is_closed(sandbox: RunningSandbox, sent: b
 
 
 def test_a_good_request_before_bad_bytes_is_still_answered(sandbox: RunningSandbox) -> None:
-    """Bad bytes spoil only what comes after them."""
+    """Invalid bytes affect only what comes after them."""
     with raw_connection(sandbox.base_url) as connection:
         connection.sendall(HEALTH + b"hello\r\n\r\n")
         assert statuses(read_to_end(connection)) == [200, 400]
 
 
-def test_another_protocol_is_not_spoken(sandbox: RunningSandbox) -> None:
-    """A request to upgrade is answered as plain HTTP/1.1 and closed."""
+def test_an_upgrade_is_ignored(sandbox: RunningSandbox) -> None:
+    """An upgrade request is answered in HTTP/1.1 and the connection closes."""
     with raw_connection(sandbox.base_url) as connection:
         connection.sendall(HEALTH.replace(b"\r\n\r\n", b"\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n"))
         assert statuses(read_to_end(connection)) == [200]
 
 
-def test_a_body_over_the_cap_is_refused(client: Client) -> None:
-    """A huge body gets 413, and is not kept in memory while it comes."""
+def test_a_body_over_the_limit_is_rejected(client: Client) -> None:
+    """A huge body gets 413, and is not kept in memory while it arrives."""
     answer = client.send("POST", APPLY, b" " * (LONGEST_BODY + 1), {"Content-Type": "application/json"})
     assert (answer.status, answer.json) == (413, {"detail": ["the body is too large"]})
 
 
-def test_small_answers_are_not_held_back_by_the_network_stack(sandbox: RunningSandbox) -> None:
-    """TCP_NODELAY is on: without it, a second small answer waits up to 40 ms for the client to confirm the first."""
+def test_small_responses_are_not_delayed(sandbox: RunningSandbox) -> None:
+    """TCP_NODELAY is on: without it, a second small response waits up to 40 ms for the client to confirm the first."""
     with raw_connection(sandbox.base_url) as connection:
         started = time.monotonic()
         for _ in range(50):
@@ -167,8 +167,8 @@ def test_small_answers_are_not_held_back_by_the_network_stack(sandbox: RunningSa
         assert time.monotonic() - started < 1.0
 
 
-def test_a_second_sandbox_on_the_same_port_is_refused(sandbox: RunningSandbox) -> None:
-    """An address in use is told in words, with what to do."""
+def test_a_port_in_use(sandbox: RunningSandbox) -> None:
+    """A port in use is reported with what to do."""
     port = int(sandbox.base_url.rpartition(":")[2])
     with pytest.raises(SandboxUnusable) as caught, running(SandboxOptions(token="t", port=port)):
         pass
@@ -179,8 +179,8 @@ def test_a_second_sandbox_on_the_same_port_is_refused(sandbox: RunningSandbox) -
 
 @settings(max_examples=60, deadline=None)
 @given(cuts=st.lists(st.integers(min_value=0, max_value=1200)))
-def test_requests_are_the_same_however_the_bytes_are_cut(cuts: list[int]) -> None:
-    """Where TCP cuts the bytes makes no difference to the requests read from them."""
+def test_requests_do_not_depend_on_tcp_segments(cuts: list[int]) -> None:
+    """Requests are the same wherever TCP splits the bytes."""
     sent = request_bytes("POST", APPLY, application()) + HEALTH + request_bytes("GET", QUESTIONS, None)
     whole = RequestParser(lambda: None).feed(sent)
     parser = RequestParser(lambda: None)

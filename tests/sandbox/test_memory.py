@@ -1,4 +1,4 @@
-"""What the sandbox remembers beyond its own end."""
+"""The memory file keeps submissions beyond the end of the sandbox."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from importer.sandbox.memory import Journal
 from tests.sandbox.wire import ADD_TO_POOL, APPLY, TOKEN, Client, application, candidate
 
 
-def test_a_restarted_sandbox_meets_the_same_people(tmp_path: Path) -> None:
-    """With a memory file, a second sandbox answers 409 to whom the first one accepted."""
+def test_a_restarted_sandbox_knows_the_same_people(tmp_path: Path) -> None:
+    """With a memory file, a second sandbox answers 409 to people that the first one accepted."""
     options = SandboxOptions(token=TOKEN, memory=tmp_path / "memory.jsonl")
     with running(options) as first:
         assert Client(first.base_url).post(APPLY, application()).status == 201
@@ -30,7 +30,7 @@ def test_a_restarted_sandbox_meets_the_same_people(tmp_path: Path) -> None:
 
 
 def test_each_accepted_submission_is_one_line(tmp_path: Path) -> None:
-    """The memory file holds operation, target, e-mail, body and time of each submission, and is private."""
+    """The memory file has operation, target, e-mail address, body and time of each submission, and is private."""
     file = tmp_path / "memory.jsonl"
     with running(SandboxOptions(token=TOKEN, memory=file)) as sandbox:
         client = Client(sandbox.base_url)
@@ -49,8 +49,8 @@ def test_each_accepted_submission_is_one_line(tmp_path: Path) -> None:
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-def test_a_killed_sandbox_has_kept_what_it_answered(tmp_path: Path) -> None:
-    """After kill -9, everything that got a 201 is in the memory of the next sandbox."""
+def test_a_killed_sandbox_has_stored_what_it_accepted(tmp_path: Path) -> None:
+    """After kill -9, every submission that got a 201 is in the memory of the next sandbox."""
     memory = tmp_path / "memory.jsonl"
     with start(memory=memory) as child:
         client = Client(child.base_url, {"Authorization": f"Bearer {child.token}"})
@@ -60,14 +60,14 @@ def test_a_killed_sandbox_has_kept_what_it_answered(tmp_path: Path) -> None:
         assert [body["email"] for body in again.memory.accepted()] == [f"p{n}@example.com" for n in range(20)]
 
 
-def test_a_torn_last_line_is_dropped(tmp_path: Path) -> None:
-    """A line that a crash cut off was never answered: it is taken off, and the file goes on whole."""
+def test_an_incomplete_last_line_is_removed(tmp_path: Path) -> None:
+    """A line that a crash cut off was never answered: it is removed, and the file stays usable."""
     options = SandboxOptions(token=TOKEN, memory=tmp_path / "memory.jsonl")
     with running(options) as first:
         Client(first.base_url).post(APPLY, application("a@example.com"))
         Client(first.base_url).post(APPLY, application("b@example.com"))
-    torn = (tmp_path / "memory.jsonl").read_bytes()[:-1]
-    (tmp_path / "memory.jsonl").write_bytes(torn)
+    incomplete = (tmp_path / "memory.jsonl").read_bytes()[:-1]
+    (tmp_path / "memory.jsonl").write_bytes(incomplete)
     with running(options) as second:
         assert [body["email"] for body in second.memory.accepted()] == ["a@example.com"]
         assert Client(second.base_url).post(APPLY, application("b@example.com")).status == 201
@@ -75,8 +75,8 @@ def test_a_torn_last_line_is_dropped(tmp_path: Path) -> None:
         assert [body["email"] for body in third.memory.accepted()] == ["a@example.com", "b@example.com"]
 
 
-def test_a_file_that_is_no_memory_is_left_alone(tmp_path: Path) -> None:
-    """Lines that no sandbox wrote stop the start, each named."""
+def test_a_file_that_is_not_a_memory_file_is_rejected(tmp_path: Path) -> None:
+    """Each line that is not from a sandbox is a problem, and the sandbox does not start."""
     file = tmp_path / "memory.jsonl"
     file.write_text('{"name": "x"}\nhello\n', encoding="utf-8")
     with pytest.raises(SandboxUnusable) as caught, running(SandboxOptions(token=TOKEN, memory=file)):
@@ -85,8 +85,8 @@ def test_a_file_that_is_no_memory_is_left_alone(tmp_path: Path) -> None:
     assert caught.value.problems == (f"{file}:1: {advice}", f"{file}:2: {advice}")
 
 
-def test_a_file_that_is_no_memory_loses_nothing(tmp_path: Path) -> None:
-    """A file named by mistake keeps its last line, also without a line end."""
+def test_a_file_that_is_not_a_memory_file_is_not_changed(tmp_path: Path) -> None:
+    """A file given by mistake keeps its last line, even without a line end."""
     file = tmp_path / "letter.txt"
     file.write_text("Dear all,\nbest", encoding="utf-8")
     with pytest.raises(SandboxUnusable), running(SandboxOptions(token=TOKEN, memory=file)):
@@ -95,7 +95,7 @@ def test_a_file_that_is_no_memory_loses_nothing(tmp_path: Path) -> None:
 
 
 def test_two_sandboxes_do_not_share_a_memory(tmp_path: Path) -> None:
-    """A memory file is held by one sandbox at a time, or the same person could be accepted twice."""
+    """A memory file is used by one sandbox at a time, or the same person could be accepted twice."""
     file = tmp_path / "memory.jsonl"
     journal = Journal(file)
     try:
@@ -103,11 +103,13 @@ def test_two_sandboxes_do_not_share_a_memory(tmp_path: Path) -> None:
             Journal(file, wait=0.05)
     finally:
         journal.close()
-    assert caught.value.problems == (f"{file}: another sandbox holds this memory file; stop it, or name another file",)
+    assert caught.value.problems == (
+        f"{file}: another sandbox is using this memory file; stop it, or use another file",
+    )
 
 
-def test_a_memory_file_that_cannot_be_made_is_told(tmp_path: Path) -> None:
-    """A missing folder is named before anything is served."""
+def test_a_memory_file_that_cannot_be_created(tmp_path: Path) -> None:
+    """A missing folder is reported before anything is served."""
     file = tmp_path / "nowhere" / "memory.jsonl"
     with pytest.raises(SandboxUnusable) as caught, running(SandboxOptions(token=TOKEN, memory=file)):
         pass
@@ -117,8 +119,8 @@ def test_a_memory_file_that_cannot_be_made_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="file size limits of another system")
-def test_what_cannot_be_remembered_is_not_accepted(tmp_path: Path) -> None:
-    """When the memory cannot be written, the answer is 500, no half line stays, and the person may come again."""
+def test_a_submission_that_cannot_be_stored_is_not_accepted(tmp_path: Path) -> None:
+    """If the memory file cannot be written, the response is 500, no partial line stays, and a retry works."""
     import resource
 
     file = tmp_path / "memory.jsonl"
@@ -129,12 +131,12 @@ def test_what_cannot_be_remembered_is_not_accepted(tmp_path: Path) -> None:
         whole = file.read_bytes()
         resource.setrlimit(resource.RLIMIT_FSIZE, (len(whole) + 20, hard))
         try:
-            refused = client.post(APPLY, application("b@example.com"))
+            rejected = client.post(APPLY, application("b@example.com"))
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-        assert (refused.status, refused.json) == (
+        assert (rejected.status, rejected.json) == (
             500,
-            {"detail": ["the sandbox cannot write its memory: File too large"]},
+            {"detail": ["the memory file of the sandbox cannot be written: File too large"]},
         )
         assert file.read_bytes() == whole
         assert client.post(APPLY, application("b@example.com")).status == 201

@@ -1,4 +1,4 @@
-"""The three operations of the service description, and what the service says to everything else."""
+"""The three operations of the service description, and the responses to everything else."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tests.sandbox.wire import ADD_TO_POOL, APPLY, QUESTIONS, TOKEN, Client, app
 TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
-def test_the_question_list_is_that_of_the_file(client: Client) -> None:
-    """The questions are shown with exactly the fields of 2.1, without what only the sandbox knows of them."""
+def test_the_question_list_is_from_the_file(client: Client) -> None:
+    """The questions have exactly the fields of 2.1, without those internal to the sandbox."""
     answer = client.get(QUESTIONS)
     assert answer.status == 200
     assert answer.headers["content-type"] == "application/json"
@@ -34,8 +34,8 @@ def test_the_question_list_is_that_of_the_file(client: Client) -> None:
     assert "entries" not in answer.text
 
 
-def test_the_shipped_questions_show_everything_the_contract_knows(client: Client) -> None:
-    """All ten answer types, the special question types, and a question without a key are there to rehearse with."""
+def test_the_shipped_questions_cover_the_contract(client: Client) -> None:
+    """All ten answer types, the special question types, and a question without a key are included."""
     questions = client.get(QUESTIONS).json["content"]
     assert {question["answer_type"] for question in questions} == {
         "date",
@@ -95,7 +95,7 @@ GOOD_ANSWERS = [
 def test_a_good_answer_of_each_type_is_accepted(
     sandbox: RunningSandbox, client: Client, question: int, answer: str
 ) -> None:
-    """An answer in the documented form gets a 201, and the very body is remembered."""
+    """An answer in the documented format gets a 201, and the exact body is stored."""
     body = with_answer(question, answer)
     assert client.post(APPLY, body).status == 201
     assert sandbox.memory.accepted("apply", "4f2c9a") == [body]
@@ -124,26 +124,26 @@ REFERENCES = [
 
 
 @pytest.mark.parametrize("reference", REFERENCES)
-def test_a_question_may_be_named_in_either_form(client: Client, reference: Any) -> None:
-    """job_post_question is an object or an integer: both forms occur in the interface (2.2)."""
+def test_a_question_reference_in_either_form(client: Client, reference: Any) -> None:
+    """job_post_question is an object or an integer: both forms occur in the service description (2.2)."""
     item = {"job_post_question": reference, "answer": "45000"}
     assert client.post(APPLY, application(answers=[*application()["answers"], item])).status == 201
 
 
-def test_a_question_without_a_key_is_named_with_null(client: Client) -> None:
-    """The object form of a question without a key carries null."""
+def test_a_reference_to_a_question_without_a_key(client: Client) -> None:
+    """The key is null in the object form."""
     item = {"job_post_question": {"id": 118, "question_key": None}, "answer": "From a friend"}
     assert client.post(APPLY, application(answers=[*application()["answers"], item])).status == 201
 
 
 def test_an_application_is_answered_with_a_message(client: Client) -> None:
-    """201 carries a message, and nothing else (4.2)."""
+    """201 has a message, and nothing else (4.2)."""
     answer = client.post(APPLY, application(terms_of_use=True, cv=8841))
     assert (answer.status, answer.json) == (201, {"message": "the application was received"})
 
 
 def test_a_pool_addition_is_answered_with_the_full_record(client: Client) -> None:
-    """201 carries every field of 2.5 with its documented type, presigned URLs included."""
+    """201 has every field of 2.5 with its documented type, presigned URLs included."""
     record = client.post(ADD_TO_POOL, candidate(source_platform="zoho")).json
     assert {name: type(value).__name__ for name, value in record.items()} == {
         **dict.fromkeys(("user", "job_post", "source_job_post", "cv", "photo", "company_pipeline"), "dict"),
@@ -171,15 +171,15 @@ def test_a_pool_addition_is_answered_with_the_full_record(client: Client) -> Non
     assert TIMESTAMP.fullmatch(record["created_at"])
 
 
-def post_elsewhere(path: str, body: dict[str, Any], says: str) -> Any:
-    return pytest.param("POST", path, body, 404, says, id=path)
+def post_elsewhere(path: str, body: dict[str, Any], message: str) -> Any:
+    return pytest.param("POST", path, body, 404, message, id=path)
 
 
 ELSEWHERE = [
-    pytest.param("GET", "/api/v1/client/job-posts/nope/questions/", None, 404, "no such job post", id="questions"),
-    post_elsewhere("/api/v1/job-posts/nope/apply/", application(), "no such job post"),
-    post_elsewhere("/api/v1/talent-pools/99/add-candidate/", candidate(), "no such talent pool"),
-    post_elsewhere("/api/v1/talent-pools/backend/add-candidate/", candidate(), "no such talent pool"),
+    pytest.param("GET", "/api/v1/client/job-posts/nope/questions/", None, 404, "job post not found", id="questions"),
+    post_elsewhere("/api/v1/job-posts/nope/apply/", application(), "job post not found"),
+    post_elsewhere("/api/v1/talent-pools/99/add-candidate/", candidate(), "talent pool not found"),
+    post_elsewhere("/api/v1/talent-pools/backend/add-candidate/", candidate(), "talent pool not found"),
     post_elsewhere(APPLY.removesuffix("/"), application(), "path not found"),
     post_elsewhere("/api/v2/job-posts/4f2c9a/apply/", application(), "path not found"),
     pytest.param("GET", "/", None, 404, "path not found", id="/"),
@@ -189,18 +189,18 @@ ELSEWHERE = [
 ]
 
 
-@pytest.mark.parametrize(("method", "path", "body", "status", "says"), ELSEWHERE)
-def test_what_is_not_there_is_said_to_be_so(
-    client: Client, method: str, path: str, body: Any, status: int, says: str
+@pytest.mark.parametrize(("method", "path", "body", "status", "message"), ELSEWHERE)
+def test_unknown_targets_paths_and_methods(
+    client: Client, method: str, path: str, body: Any, status: int, message: str
 ) -> None:
     """Unknown targets and paths get 404, and other methods 405."""
     content = None if body is None else json.dumps(body).encode()
     answer = client.send(method, path, content, {"Content-Type": "application/json"})
-    assert (answer.status, answer.json) == (status, {"detail": [says]})
+    assert (answer.status, answer.json) == (status, {"detail": [message]})
 
 
-def test_a_refused_method_is_told_the_allowed_ones(client: Client) -> None:
-    """405 carries Allow."""
+def test_405_lists_the_allowed_methods(client: Client) -> None:
+    """405 has an Allow header."""
     assert client.get(APPLY).headers["allow"] == "POST"
 
 
@@ -216,10 +216,8 @@ OPERATIONS = [("GET", QUESTIONS), ("POST", APPLY), ("POST", ADD_TO_POOL)]
 
 @pytest.mark.parametrize("headers", TOKENS)
 @pytest.mark.parametrize(("method", "path"), OPERATIONS)
-def test_without_the_token_nothing_is_done(
-    sandbox: RunningSandbox, headers: dict[str, str], method: str, path: str
-) -> None:
-    """Every operation answers 401 with a body to a missing or wrong bearer token, and remembers nothing."""
+def test_a_missing_or_wrong_token(sandbox: RunningSandbox, headers: dict[str, str], method: str, path: str) -> None:
+    """Every operation answers 401 with a body, and stores nothing."""
     body = json.dumps(application() if path == APPLY else candidate()).encode()
     answer = Client(sandbox.base_url, headers).send(method, path, body, {"Content-Type": "application/json"})
     assert (answer.status, answer.json) == (401, {"detail": ["the bearer token is missing or wrong"]})
@@ -227,7 +225,7 @@ def test_without_the_token_nothing_is_done(
 
 
 def test_health_needs_no_token(sandbox: RunningSandbox) -> None:
-    """Whoever waits for the sandbox can ask whether it is there."""
+    """A client without a token can check that the sandbox is running."""
     answer = Client(sandbox.base_url, {}).get("/_sandbox/health")
     assert (answer.status, answer.json) == (200, {"status": "ok"})
 
@@ -243,7 +241,7 @@ CONTENT_TYPES = [
 
 
 @pytest.mark.parametrize(("content_type", "status"), CONTENT_TYPES)
-def test_only_json_is_taken(client: Client, content_type: str, status: int) -> None:
+def test_only_json_is_accepted(client: Client, content_type: str, status: int) -> None:
     """All request bodies are application/json (part 4); any other content type gets 415."""
     answer = client.send("POST", APPLY, json.dumps(application()).encode(), {"Content-Type": content_type})
     assert answer.status == status
@@ -258,10 +256,10 @@ ANSWER_FORMS = [
 
 
 @pytest.mark.parametrize(("forms", "question", "answer"), ANSWER_FORMS)
-def test_the_forms_that_are_not_shown_can_be_chosen(
+def test_undocumented_formats_are_configurable(
     tmp_path: Path, forms: dict[str, Any], question: int, answer: str
 ) -> None:
-    """The questions file says in which form several choices and yes/no are taken; other forms are refused then."""
+    """The questions file sets the formats of several choices and of yes/no; other formats are rejected."""
     company = json.loads(SHIPPED_QUESTIONS.read_text("utf-8"))
     company["answers"] = forms
     permit = forms.get("yes_no", ["yes"])[0]

@@ -1,4 +1,4 @@
-"""Each reason for a 400, one by one, on the wire."""
+"""Each reason for a 400."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def answered(question: int, answer: Any, reason: str) -> Any:
 
 
 def item(reference: Any, **rest: Any) -> dict[str, Any]:
-    """A good application with one more item, as given."""
+    """A valid application with one more item."""
     return application(answers=[*application()["answers"], {"job_post_question": reference, **rest}])
 
 
@@ -91,7 +91,7 @@ REFERENCES = [
     of(item(101), "question 101 (photo): has no answer_file"),
     of(
         item(110, answer="1", answer_file="2"),
-        "question 110 (salary): has both answer and answer_file, one is allowed",
+        "question 110 (salary): has both answer and answer_file, only one is allowed",
     ),
     of(item(110, answer_file="2"), "question 110 (salary): takes answer, not answer_file"),
     of(item(101, answer="2"), "question 101 (photo): takes answer_file, not answer"),
@@ -106,7 +106,7 @@ REFERENCES = [
 ANSWERS = [
     answered(110, 45000, "question 110 (salary): answer must be a string"),
     answered(118, "", "question 118 (How did you hear about us?): answer may not be blank"),
-    answered(118, "a\nb", "question 118 (How did you hear about us?): answer may not hold a line break"),
+    answered(118, "a\nb", "question 118 (How did you hear about us?): answer may not contain a line break"),
     answered(118, "x" * 256, "question 118 (How did you hear about us?): answer has 256 characters, 255 are allowed"),
     answered(116, " \n ", "question 116 (cover_letter): answer may not be blank"),
     answered(110, "45.000", "question 110 (salary): '45.000' is not an integer"),
@@ -169,7 +169,7 @@ ENTRIES = [
     ),
     of(
         entries(119, {"school_name": "A", "currently_pursuing": True, "end_date": "2020-06-30"}),
-        "question 119 (education): education entry 1: end_date does not go with currently_pursuing true",
+        "question 119 (education): education entry 1: end_date is not allowed when currently_pursuing is true",
     ),
     of(
         entries(119, {"school_name": "A", "start_date": "2020-09-01", "end_date": "2019-06-30"}),
@@ -189,47 +189,47 @@ ENTRIES = [
 
 
 @pytest.mark.parametrize(("body", "reasons"), [*APPLICATION, *REFERENCES, *ANSWERS, *ENTRIES])
-def test_an_application_is_refused_for_each_documented_reason(
+def test_an_application_is_rejected_for_each_documented_reason(
     sandbox: RunningSandbox, client: Client, body: dict[str, Any], reasons: dict[str, list[str]]
 ) -> None:
-    """A body with one fault gets a 400 that names exactly this fault, and nothing is remembered."""
+    """A body with one error gets a 400 with exactly this error, and nothing is stored."""
     answer = client.post(APPLY, body)
     assert (answer.status, answer.json) == (400, reasons)
     assert sandbox.memory.accepted() == []
 
 
 @pytest.mark.parametrize(("body", "reasons"), CANDIDATE)
-def test_a_pool_addition_is_refused_for_each_reason(
+def test_a_pool_addition_is_rejected_for_each_reason(
     sandbox: RunningSandbox, client: Client, body: dict[str, Any], reasons: dict[str, list[str]]
 ) -> None:
-    """A pool body with one fault gets a 400 that names exactly this fault, and nothing is remembered."""
+    """A pool body with one error gets a 400 with exactly this error, and nothing is stored."""
     answer = client.post(ADD_TO_POOL, body)
     assert (answer.status, answer.json) == (400, reasons)
     assert sandbox.memory.accepted() == []
 
 
-NO_OBJECT = [
+NOT_AN_OBJECT = [
     pytest.param(b"", "the body is not valid JSON: expecting value (line 1, column 1)", id="no body"),
     pytest.param(b"{", "the body is not valid JSON: expecting property name enclosed in double", id="half an object"),
     pytest.param(b'{"cv": "\xff"}', "the body is not valid JSON: byte 8 is not UTF-8", id="not UTF-8"),
     pytest.param(b'{"cv": NaN}', "the body is not valid JSON: NaN is not a JSON value", id="NaN"),
     pytest.param(b'{"a": 1, "a": 2}', "the body is not valid JSON: 'a' occurs twice in one object", id="a name twice"),
     pytest.param(b"[" * 100_000, "the body is not valid JSON: it is nested too deeply", id="a deep nest"),
-    pytest.param(b'{"cv": %s}' % (b"9" * 5000), "the body is not valid JSON: it holds a number with too", id="digits"),
+    pytest.param(b'{"cv": %s}' % (b"9" * 5000), "the body is not valid JSON: it contains a number", id="digits"),
     pytest.param(b"[]", "the body must be a JSON object", id="an array"),
 ]
 
 
-@pytest.mark.parametrize(("body", "reason"), NO_OBJECT)
-def test_a_body_that_is_no_json_object_is_refused(client: Client, body: bytes, reason: str) -> None:
-    """What is no JSON object gets a 400 that says why."""
+@pytest.mark.parametrize(("body", "reason"), NOT_AN_OBJECT)
+def test_a_body_that_is_not_a_json_object_is_rejected(client: Client, body: bytes, reason: str) -> None:
+    """A body that is not a JSON object gets a 400 with the reason."""
     answer = client.send("POST", APPLY, body, {"Content-Type": "application/json"})
     assert answer.status == 400
     assert answer.json["detail"][0].startswith(reason)
 
 
-def test_all_faults_of_a_body_are_told_at_once(client: Client) -> None:
-    """A body with many faults gets one 400 that names every one of them."""
+def test_all_errors_of_a_body_are_reported_at_once(client: Client) -> None:
+    """A body with many errors gets one 400 with all of them."""
     body = application("nobody", cv=..., answers=[{"job_post_question": 114, "answer": "Sr"}])
     assert client.post(APPLY, body).json == {
         "email": ["'nobody' is not a valid e-mail address"],
@@ -242,7 +242,7 @@ def test_all_faults_of_a_body_are_told_at_once(client: Client) -> None:
     }
 
 
-def test_a_long_value_is_cut_in_the_message(client: Client) -> None:
-    """A message never carries a whole long answer back."""
+def test_a_long_value_is_shortened_in_the_message(client: Client) -> None:
+    """A message never contains a whole long answer."""
     answer = client.post(APPLY, with_answer(110, "9" * 500 + "x"))
     assert answer.json == {"answers": [f"question 110 (salary): '{'9' * 60}...' is not an integer"]}

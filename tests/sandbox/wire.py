@@ -1,4 +1,4 @@
-"""A small client that shows exactly what is on the wire: no retries, no redirects, no help."""
+"""A minimal HTTP client for tests: no retries, no redirects."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ TOKEN = "token-for-tests"
 APPLY = "/api/v1/job-posts/4f2c9a/apply/"
 QUESTIONS = "/api/v1/client/job-posts/4f2c9a/questions/"
 ADD_TO_POOL = "/api/v1/talent-pools/18/add-candidate/"
-PATIENCE = 10.0
+TIMEOUT = 10.0
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What came back."""
+class Response:
+    """A response."""
 
     status: int
     headers: dict[str, str]
@@ -33,31 +33,33 @@ class Answer:
 
 @dataclass(frozen=True)
 class Client:
-    """Sends one request on a connection of its own."""
+    """Sends each request on its own connection."""
 
     base_url: str
     headers: dict[str, str] = field(default_factory=lambda: {"Authorization": f"Bearer {TOKEN}"})
 
-    def get(self, path: str) -> Answer:
+    def get(self, path: str) -> Response:
         return self.send("GET", path)
 
-    def post(self, path: str, body: Any) -> Answer:
+    def post(self, path: str, body: Any) -> Response:
         return self.send("POST", path, json.dumps(body).encode(), {"Content-Type": "application/json"})
 
-    def send(self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None) -> Answer:
+    def send(
+        self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
+    ) -> Response:
         where = urlsplit(self.base_url)
-        connection = HTTPConnection(str(where.hostname), where.port, timeout=PATIENCE)
+        connection = HTTPConnection(str(where.hostname), where.port, timeout=TIMEOUT)
         try:
             connection.request(method, path, body, {**self.headers, **(headers or {})})
             reply = connection.getresponse()
             names = {name.lower(): value for name, value in reply.getheaders()}
-            return Answer(reply.status, names, reply.read().decode())
+            return Response(reply.status, names, reply.read().decode())
         finally:
             connection.close()
 
 
 @contextmanager
-def raw_connection(base_url: str, timeout: float = PATIENCE) -> Iterator[socket.socket]:
+def raw_connection(base_url: str, timeout: float = TIMEOUT) -> Iterator[socket.socket]:
     """A plain socket to the sandbox."""
     where = urlsplit(base_url)
     with socket.create_connection((str(where.hostname), int(where.port or 0)), timeout=timeout) as connection:
@@ -65,7 +67,7 @@ def raw_connection(base_url: str, timeout: float = PATIENCE) -> Iterator[socket.
 
 
 def request_bytes(method: str, path: str, body: Any = None, *headers: str) -> bytes:
-    """A whole request as it stands on the wire, with token and length."""
+    """The bytes of a whole request, with token and length."""
     content = b"" if body is None else json.dumps(body).encode()
     lines = [f"{method} {path} HTTP/1.1", "Host: sandbox", f"Authorization: Bearer {TOKEN}", *headers]
     if content:
@@ -74,7 +76,7 @@ def request_bytes(method: str, path: str, body: Any = None, *headers: str) -> by
 
 
 def read_to_end(connection: socket.socket) -> bytes:
-    """Everything until the sandbox closes."""
+    """All bytes until the sandbox closes the connection."""
     received = b""
     while part := connection.recv(65536):
         received += part
@@ -82,7 +84,7 @@ def read_to_end(connection: socket.socket) -> bytes:
 
 
 def application(email: str = "ayse@example.com", **changes: Any) -> dict[str, Any]:
-    """A good application to job post 4f2c9a with its two required answers, and whatever is changed."""
+    """A valid application to job post 4f2c9a with its two required answers and these changes."""
     answers = [
         {"job_post_question": {"id": 102, "question_key": "phone"}, "answer": "+44 20 7946 0101"},
         {"job_post_question": {"id": 113, "question_key": "work_permit"}, "answer": "yes"},
@@ -92,13 +94,13 @@ def application(email: str = "ayse@example.com", **changes: Any) -> dict[str, An
 
 
 def with_answer(question: int, answer: Any) -> dict[str, Any]:
-    """A good application that also answers one more question, by its integer id."""
+    """A valid application that also answers one more question, by its integer id."""
     item = {"job_post_question": question, "answer": answer}
     kept = [one for one in application()["answers"] if one["job_post_question"]["id"] != question]
     return application(answers=[*kept, item])
 
 
 def candidate(email: str = "ayse@example.com", **changes: Any) -> dict[str, Any]:
-    """A good talent pool addition, and whatever is changed; `...` leaves a field out."""
+    """A valid talent pool addition with these changes; `...` leaves a field out."""
     body = {"email": email, "first_name": "Ayşe", "last_name": "Yılmaz", "cv": "8841"}
     return {name: value for name, value in {**body, **changes}.items() if value is not ...}

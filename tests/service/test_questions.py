@@ -9,7 +9,7 @@ import pytest
 
 from importer.models import Question
 from importer.problems import StoppedEarly, UnusableInput
-from importer.service import Patience, RecruitingService
+from importer.service import RecruitingService, RetryPolicy
 from importer.service.client import TransportChoice
 from importer.service.unspecified_forms import seconds_to_wait, split_options
 from tests.service.scripted import Script, answer, reset, scripted
@@ -36,7 +36,7 @@ def questions(transport: TransportChoice, *scripts: Script, waits: list[float] |
     with scripted(*scripts) as server:
         service = RecruitingService(server.base_url, "t", transport=transport)
         try:
-            return service.questions("4f2c9a", Patience(attempts=3, sleep=noted.append))
+            return service.questions("4f2c9a", RetryPolicy(attempts=3, sleep=noted.append))
         finally:
             service.close()
 
@@ -106,23 +106,23 @@ REFUSALS = [
     pytest.param(
         answer("302 Found", b"", "Location: https://login.example.com/"),
         StoppedEarly,
-        "the service responded with 302 (it points to https://login.example.com/); nothing was sent; redirects are not "
-        "followed, since they would carry the token elsewhere; set IMPORTER_BASE_URL to the address that it names if "
-        "you trust it",
+        "the service responded with 302 (redirects to https://login.example.com/); nothing was sent; redirects are "
+        "not followed, because they would send the token elsewhere; if you trust the new address, set "
+        "IMPORTER_BASE_URL to it",
         id="a redirect",
     ),
     pytest.param(
         answer("423 Locked", b'{"message": "closed"}'),
         StoppedEarly,
-        "the service does not give the questions of job post 4f2c9a: 423 (closed); nothing was sent; run the same "
-        "command again later, and ask the service's people if it stays so",
+        "the service did not return the questions of job post 4f2c9a: 423 (closed); nothing was sent; run the same "
+        "command again later; if it still fails, ask the administrator of your recruiting service",
         id="423",
     ),
     pytest.param(
         answer("503 Service Unavailable"),
         StoppedEarly,
-        "the service does not give the questions of job post 4f2c9a: 503; nothing was sent; run the same command "
-        "again later, and ask the service's people if it stays so",
+        "the service did not return the questions of job post 4f2c9a: 503; nothing was sent; run the same command "
+        "again later; if it still fails, ask the administrator of your recruiting service",
         id="503 to the end of patience",
     ),
 ]
@@ -155,8 +155,8 @@ def test_a_list_of_another_shape_is_told(transport: TransportChoice, body: bytes
     with scripted(answer("200 OK", body)) as server, pytest.raises(UnusableInput) as refused:
         RecruitingService(server.base_url, "t", transport=transport).questions("4f2c9a")
     assert str(refused.value) == (
-        "IMPORTER_BASE_URL: what answers for the questions of job post 4f2c9a is not what the service description "
-        f"shows ({why}); is {server.base_url} the address of the service? else show this to the service's people"
+        f"IMPORTER_BASE_URL: the question list of job post 4f2c9a does not have the expected form ({why}); "
+        f"check that {server.base_url} is correct, or ask the administrator of your recruiting service"
     )
 
 
@@ -165,8 +165,8 @@ def test_two_questions_with_one_id_are_refused(transport: TransportChoice) -> No
     with pytest.raises(UnusableInput) as refused:
         questions(transport, listing(SHOWN, {**SHOWN, "question_key": "other"}))
     assert str(refused.value) == (
-        "job post 4f2c9a: 2 questions of job post 4f2c9a have the same ID 12; answers could not be told apart; "
-        "show this to the service's people"
+        "job post 4f2c9a: 2 questions of job post 4f2c9a have the same ID 12; "
+        "show this to the administrator of your recruiting service"
     )
 
 

@@ -71,12 +71,12 @@ REPLIES = [
     pytest.param(answer("429 Too Many Requests", b"", "Retry-After: 7"), Reply(429, "", 7.0), id="retry after 7 s"),
     pytest.param(
         answer("302 Found", b"", "Location: https://elsewhere.example.com/x"),
-        Reply(302, "it points to https://elsewhere.example.com/x"),
+        Reply(302, "redirects to https://elsewhere.example.com/x"),
         id="a redirect is not followed",
     ),
     pytest.param(
         answer("307 Temporary Redirect", b"", "Location: https://elsewhere.example.com/x"),
-        Reply(307, "it points to https://elsewhere.example.com/x"),
+        Reply(307, "redirects to https://elsewhere.example.com/x"),
         id="a 307 is not followed",
     ),
     pytest.param(

@@ -384,11 +384,11 @@ BAD = (
         "m.yaml:4",
         "{column: Cell, values: {İstanbul: 34}}",
     ),
-    Bad("url no address", _URL, "none yet", "'none yet' is no web address; write it with https:// in front"),
+    Bad("url no address", _URL, "none yet", "'none yet' is not a valid web address; write it with https:// in front"),
     Bad("url of another kind", _URL, "javascript:alert(1)",
-        "'javascript:alert(1)' is no web address: javascript: addresses cannot be sent; write it with https:// in "
-        "front"),
-    Bad("url broken", _URL, "http://[x", "'http://[x' is no web address; write it with https:// in front"),
+        "'javascript:alert(1)' is not a valid web address: javascript: addresses cannot be sent; write it with "
+        "https:// in front"),
+    Bad("url broken", _URL, "http://[x", "'http://[x' is not a valid web address; write it with https:// in front"),
     Bad("file name instead of an ID", _FILE, "cv.pdf",
         "'cv.pdf' is not a valid document ID; enter the ID of one uploaded document"),
     Bad("photo no ID", PHOTO, "80.5",
@@ -464,5 +464,6 @@ BAD = (
     Bad("name of two commas", _TEXT, "Su, Ada, Dr.",
         "'Su, Ada, Dr.' cannot be split into a first and a last name; write it as 'Last, First' or 'First Last'",
         "{column: Cell, part: last}"),
-    Bad("long cell", _URL, _LONG_CELL, f"'{_LONG_CELL[:80]}…' is no web address; write it with https:// in front"),
+    Bad("long cell", _URL, _LONG_CELL,
+        f"'{_LONG_CELL[:80]}…' is not a valid web address; write it with https:// in front"),
 )  # fmt: skip

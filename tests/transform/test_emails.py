@@ -6,7 +6,7 @@ from email_validator import EmailNotValidError, validate_email
 from hypothesis import given
 from hypothesis import strategies as st
 
-from importer.transform.texts import Refusal, read_email
+from importer.transform.texts import InvalidValue, read_email
 
 _pieces = st.lists(st.sampled_from(["a", "Z9", "_", "+x", "-", ".", "..", "ü", "@", " ", '"']), max_size=5).map("".join)
 _domains = st.sampled_from(
@@ -22,6 +22,6 @@ def test_as_the_library_says(address: str) -> None:
     try:
         expected = validate_email(address, check_deliverability=False).normalized
     except EmailNotValidError:
-        assert isinstance(read, Refusal)
+        assert isinstance(read, InvalidValue)
     else:
         assert read == expected

@@ -85,7 +85,7 @@ def test_ends(schools: ResolvedMapping, end: str, now: str, sent: dict[str, obje
         ),
         pytest.param(
             ("ETH", "", "", "", "Halen", "no"),
-            '"To 1": the end date says that the entry is current, but its flag says that it is not; '
+            '"To 1": the end date marks the entry as current, but its flag does not; '
             "correct one of the two",
             id="word against flag",
         ),

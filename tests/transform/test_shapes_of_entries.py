@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from importer.models import Application, Row
 from importer.problems import Problem
 from importer.transform import Filtered, candidate_rows, transform_row
-from importer.transform.literals import Unreadable, read_literal
+from importer.transform.literals import InvalidLiteral, read_literal
 from tests.transform.cells import FILLED, ORIGIN, answer_of, mapping_of, question, row, told
 
 _LONG = question("long_text")
@@ -100,15 +100,15 @@ def test_what_json_or_python_wrote_is_read_again(value: object, as_json: bool) -
 @given(st.text(alphabet="[]{}(),:'\"\\ aNone0.5-truel", max_size=30))
 def test_any_text_is_read_or_refused(text: str) -> None:
     """Whatever a cell holds, reading it ends in a value or in a refusal."""
-    with contextlib.suppress(Unreadable):
+    with contextlib.suppress(InvalidLiteral):
         assert isinstance(read_literal(text), str | list | dict)
 
 
 def test_a_list_that_is_too_deep_or_too_long() -> None:
     """A hostile cell is refused before it costs anything."""
-    with pytest.raises(Unreadable, match="it is nested more than 10 levels deep"):
+    with pytest.raises(InvalidLiteral, match="it is nested more than 10 levels deep"):
         read_literal("[" * 5000)
-    with pytest.raises(Unreadable, match="it is longer than 200,000 characters"):
+    with pytest.raises(InvalidLiteral, match="it is longer than 200,000 characters"):
         read_literal("[" * 200_001)
 
 
