@@ -67,7 +67,7 @@ def untrue(told: Sequence[Told], emails: dict[int, str], truth: Truth) -> list[s
         email = emails[one.row]
         before, during = email in truth.before, email in truth.during
         is_so = {
-            "created": during or (before and "a person found" in one.problem),
+            "created": during or (before and "a user confirmed" in one.problem),
             "already_exists": before or during,
             "already_imported": before,
             "rejected": not before and not during,
@@ -79,7 +79,7 @@ def untrue(told: Sequence[Told], emails: dict[int, str], truth: Truth) -> list[s
         if not is_so:
             faults.append(f"row {one.row} is told as {one.outcome}; accepted before {before}, during {during}")
         is_ours = one.outcome == "already_exists" and email not in truth.strangers
-        if is_ours and "own earlier attempt" not in one.problem:
+        if is_ours and "own earlier request" not in one.problem:
             faults.append(f"row {one.row} is there by our own attempt, and is not told so")
     return faults
 

@@ -72,7 +72,7 @@ def test_a_full_disk_in_sixteen_steps(
         assert "Traceback" not in said
         if code:
             assert any(
-                word in said for word in ("cannot be written", "cannot be made", "No space left", "hardly any room")
+                word in said for word in ("cannot be written", "cannot be created", "No space left", "free disk space")
             )
         service.look()
         assert all(count == 1 for count in Counter(service.accepted).values())
@@ -105,10 +105,10 @@ def test_a_folder_without_the_right_to_write(nursery: Nursery, service: Witness,
         command = (*RUN[:-1], "results")
         life = nursery.start(folder, command, {**PATIENCE, **service.environment}, user=NOBODY)
         code = life.end()
-        assert (code, (folder / "said.txt").read_text("utf-8")) == (
-            3,
-            f"importer: 1 problem to mend first; nothing was sent.\n\nresults: {CLOSED[mode]}",
-        )
+        said = (folder / "said.txt").read_text("utf-8")
+        assert code == 3
+        assert said.startswith("importer: 1 problem to ")
+        assert said.endswith(f" first; nothing was sent.\n\nresults: {CLOSED[mode]}")
         assert service.look() == 0
     finally:
         folder.chmod(0o700)
@@ -121,7 +121,7 @@ def test_a_read_only_disk(
     """A results folder on a disk that is mounted read-only is told before anything is sent, also to the superuser."""
     subprocess.run(["mount", "-o", "remount,ro", str(tmp_path / "disk")], check=True)
     code, said = run()
-    assert (code, "cannot be made: Read-only file system" in said, service.look()) == (3, True, 0)
+    assert (code, "cannot be created: Read-only file system" in said, service.look()) == (3, True, 0)
 
 
 @pytest.mark.parametrize("also", ["", ".importer/"], ids=["alone", "with its key"])
@@ -146,14 +146,8 @@ def test_a_damaged_ledger(tmp_path: Path, service: Witness, run: Callable[[], tu
         file.write(b"\\0" * 8192)
     code, said = run()
     assert code == 3
-    assert said.endswith(
-        "importer: 1 problem to mend first; nothing was sent.\n\n"
-        "disk/results/ledger.sqlite: it is not a database that we can read (file is not a database), and without it "
-        "nothing is sent\n"
-        "  -> restore it from a backup; if you move it away instead, every row is sent again and the service "
-        "reports which it "
-        "has already\n"
-    )
+    assert "disk/results/ledger.sqlite: the ledger is not a readable database (file is not a database)" in said
+    assert "  -> restore it from a backup; if you move it away instead, every row is sent again" in said
     ledger.rename(ledger.with_suffix(".old"))
     assert run()[0] == 0
     service.look()

@@ -155,9 +155,9 @@ class WholeLife(RuleBasedStateMachine):
         fates=st.lists(FATES, min_size=3, max_size=14),
         then=FATES,
         resend_unconfirmed=st.sampled_from(["now", "end", "end", "never"]),
-        again=st.booleans(),
+        resend_rejected=st.booleans(),
     )
-    def run(self, command: str, fates: list[str], then: str, resend_unconfirmed: Any, again: bool) -> None:
+    def run(self, command: str, fates: list[str], then: str, resend_unconfirmed: Any, resend_rejected: bool) -> None:
         """A run whose requests meet these fates; after a kill the ledger is as the disk has it.
 
         A retry is of those rows that the last run left unsettled, and no others.
@@ -170,7 +170,11 @@ class WholeLife(RuleBasedStateMachine):
         self._live(
             chosen,
             fates,
-            LoadOptions(concurrency=1, resend_unconfirmed=resend_unconfirmed, again=again or command == "retry"),
+            LoadOptions(
+                concurrency=1,
+                resend_unconfirmed=resend_unconfirmed,
+                resend_rejected=resend_rejected or command == "retry",
+            ),
         )
 
     def _live(self, rows: list[ReadyCandidate], fates: list[str], options: LoadOptions) -> None:

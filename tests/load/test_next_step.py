@@ -334,7 +334,7 @@ def test_without_progress_a_run_gives_up(options: dict[str, Any], seconds: float
     """Not sooner."""
     progress = PAUSED._replace(progress_at=NOW)
     for passed, code in ((seconds - 0.1, None), (seconds, "run-stalled")):
-        run = after_time(progress, LoadOptions(**options).patience, NOW + passed)
+        run = after_time(progress, LoadOptions(**options).stall_timeout, NOW + passed)
         assert (run.stop.code if run.stop else None) == code
 
 

@@ -310,7 +310,7 @@ def test_what_is_waited_for_is_told_and_that_it_is_over(harness: Harness) -> Non
     assert over is None
     assert delays
     assert delays[0] is not None
-    assert delays[0].reason == "rows whose answers were lost or inconclusive are sent again after a delay"
+    assert delays[0].reason == "unconfirmed rows are sent again after a delay"
 
 
 def test_after_a_pause_rows_go_singly(harness: Harness) -> None:

@@ -37,7 +37,7 @@ def test_a_run_with_something_of_everything(tmp_path: Path) -> None:
     assert "\n".join(lines) == (
         "Finished: 13 rows read, 2 created, 1 already exists, 1 rejected, 8 invalid, 1\n"
         "unconfirmed\n"
-        "A rehearsal with the sandbox: the real service was not touched\n"
+        "Sandbox run: nothing was sent to the real service\n"
         "\n"
         "       2  created           the service accepted it (201)\n"
         "       1  already exists    the service already had this person (409)\n"
@@ -47,23 +47,23 @@ def test_a_run_with_something_of_everything(tmp_path: Path) -> None:
         "      13  total\n"
         "\n"
         "What to fix\n"
-        "       7  invalid: Degree 1\n"
+        "       7  invalid: Degree 1 [value-unknown]\n"
         "          D8: 'bachelor' is not a degree that the service accepts\n"
         "          -> add it under values: in mappings/zoho.yaml:41\n"
         "          also D9, D10, D11, D12 and 2 more\n"
-        "       1  rejected\n"
+        "       1  rejected [refused]\n"
         "          row 7: answers: salary is required, salary is required, salary is\n"
         "          required, salary is required, salary is required,\n"
         "          -> fix the row\n"
-        "       1  invalid: Mobile\n"
+        "       1  invalid: Mobile [phone-invalid]\n"
         "          C15: '12' is not a valid phone number\n"
         "          -> write it with its country\n"
-        "       1  unconfirmed\n"
+        "       1  unconfirmed [refused]\n"
         "          row 16: 503 three times\n"
         "          -> run the same command again\n"
         "\n"
         "Notes\n"
-        "       1  already exists\n"
+        "       1  already exists [refused]\n"
         "          row 6: most likely our own earlier attempt\n"
         "\n"
         "Warnings\n"
@@ -139,11 +139,11 @@ def test_a_dry_run(tmp_path: Path) -> None:
         "       2  total",
         "",
         "What to fix",
-        "       1  invalid: Degree 1",
+        "       1  invalid: Degree 1 [value-unknown]",
         "          D5: 'bachelor' is not a degree that the service accepts",
         "          -> add it under values: in mappings/zoho.yaml:41",
         "",
-        "Requests: none was sent for these rows",
+        "Requests: none sent",
         "",
         "Report: results/20261121-021503-7f3a/report.xlsx",
         "",
@@ -158,7 +158,7 @@ def test_a_dry_run(tmp_path: Path) -> None:
 def test_a_run_that_was_killed(tmp_path: Path) -> None:
     """Of a run that has not ended, only its beginning is told, and how to go on."""
     assert summary_lines(write_unfinished_summary(tmp_path, FACTS), SHOWN) == [
-        "Not finished: no rows are counted yet",
+        "Not finished: rows are not counted yet",
         "",
         "What to do next",
         "  1. run the same command again; completed rows are skipped",
@@ -173,7 +173,7 @@ def test_many_problems_are_capped(tmp_path: Path) -> None:
 
     lines = _lines(tmp_path, FACTS, list(rows(numbers)), outcomes)
 
-    assert lines.count("       1  rejected") == MOST_GROUPS
+    assert lines.count("       1  rejected [refused]") == MOST_GROUPS
     assert "... and 3 more in report.xlsx" in lines
 
 

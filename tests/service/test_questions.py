@@ -166,7 +166,7 @@ def test_two_questions_with_one_id_are_refused(transport: TransportChoice) -> No
         questions(transport, listing(SHOWN, {**SHOWN, "question_key": "other"}))
     assert str(refused.value) == (
         "job post 4f2c9a: 2 questions of job post 4f2c9a have the same ID 12; "
-        "show this to the administrator of your recruiting service"
+        "contact the administrator of your recruiting service"
     )
 
 
