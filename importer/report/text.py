@@ -161,7 +161,7 @@ def _problems(title: str, groups: list[ProblemGroup]) -> Iterator[str]:
 
 def _problem(group: ProblemGroup) -> Iterator[str]:
     label = outcome_text(group.outcome).label
-    title = f"{label}: {group.column}" if group.column else label
+    title = f"{label}: {group.column} [{group.code}]" if group.column else f"{label} [{group.code}]"
     indent = " " * (_COUNT_WIDTH + 2)
     yield from _wrapped(title, f"{group.count:>{_COUNT_WIDTH},}  ", indent)
     first, *others = group.places
