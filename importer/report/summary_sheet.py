@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path, PurePath
 from typing import Any, Final
 
-from importer.models import NOT_GOOD, OutcomeKind
+from importer.models import NEEDS_ATTENTION, OutcomeKind
 from importer.report.outcomes import outcome_text, sheet_title
 from importer.report.summary import ProblemGroup, Summary
 from importer.report.text import Step, headline, next_steps
@@ -136,7 +136,7 @@ def _problems(summary: Summary) -> Iterator[Line]:
         NOTE,
     )
     yield _header("Outcome", "Rows", "Column", "Problem (example)", "What to do", "Where", "Code")
-    for group in sorted(summary.problems, key=lambda group: group.outcome not in NOT_GOOD):
+    for group in sorted(summary.problems, key=lambda group: group.outcome not in NEEDS_ATTENTION):
         texts = (group.column or "", group.what, group.hint, _where(group), group.code)
         label, count = Cell(0, outcome_text(group.outcome).label, WRAPPED), Cell(1, group.count, _NUMBER)
         yield Line((label, count, *(Cell(column, text, WRAPPED) for column, text in enumerate(texts, start=2))))

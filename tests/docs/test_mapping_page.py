@@ -28,7 +28,7 @@ def _keys(schema: Any) -> Iterator[str]:
 
 
 SCHEMA = json.loads(schema_text())
-_ELSEWHERE = ("QuestionSnapshot", "Candidate")  # written by the importer; defined by the service description
+_ELSEWHERE = ("QuestionSnapshot", "Candidate")  # written by importer; defined by the service description
 KEYS = sorted(
     {*SCHEMA["properties"], *_keys([shape for name, shape in SCHEMA["$defs"].items() if name not in _ELSEWHERE])}
 )

@@ -160,7 +160,7 @@ def test_hostile_cells_are_text(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("character", ["x", "👩"], ids=["one unit", "two units"])
 def test_text_that_is_too_long_for_a_cell_is_cut_with_a_note(character: str) -> None:
-    """More text than Excel's 32,767 units is cut between two characters, and says so."""
+    """Text longer than Excel's 32,767 units is cut between two characters, with a note."""
     text = truncated(character * 40_000)
 
     assert text.endswith(CUT_NOTE)
@@ -178,7 +178,7 @@ def test_text_that_is_too_long_for_a_cell_is_cut_with_a_note(character: str) -> 
     ],
 )
 def test_a_sheet_on_which_nobody_acts_ends_at_10000_rows(tmp_path: Path, kind: OutcomeKind, file: str) -> None:
-    """The rest is in the CSV alone: the sheet's last row says so below the filter, and the summary counts all."""
+    """The rest is only in the CSV file: a note below the filter shows that, and the summary counts all rows."""
     count = NO_ACTION_SHEET_LIMIT + 1
     problem = (Problem("left-out", "Status is Hired"),)  # written in another way than a row without
     outcomes = (Outcome(n, kind, problems=problem if n == 2 else ()) for n in range(1, count + 1))
@@ -199,8 +199,8 @@ def test_a_sheet_on_which_nobody_acts_ends_at_10000_rows(tmp_path: Path, kind: O
     assert count in [cells[1] for cells in _cells(book["Summary"])]
 
 
-def test_rows_that_a_dry_run_found_ready_are_not_acted_on(tmp_path: Path) -> None:
-    """Their sheet ends at 10,000 rows too: what is next is one run for all of them."""
+def test_the_sheet_of_a_dry_run_is_limited_too(tmp_path: Path) -> None:
+    """Ready rows need no action for each row."""
     count = NO_ACTION_SHEET_LIMIT + 1
     outcomes = (Outcome(n, OutcomeKind.NOT_SENT) for n in range(1, count + 1))
 
@@ -211,8 +211,8 @@ def test_rows_that_a_dry_run_found_ready_are_not_acted_on(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("kind", [OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED, OutcomeKind.NOT_SENT])
-def test_a_sheet_on_which_somebody_acts_goes_on(tmp_path: Path, kind: OutcomeKind) -> None:
-    """Beyond 10,000 rows too it holds every one."""
+def test_a_sheet_that_needs_action_has_all_rows(tmp_path: Path, kind: OutcomeKind) -> None:
+    """Also more than 10,000."""
     count = NO_ACTION_SHEET_LIMIT + 1
 
     write_report(tmp_path, FACTS, rows(range(1, count + 1)), (Outcome(n, kind) for n in range(1, count + 1)))
@@ -220,7 +220,7 @@ def test_a_sheet_on_which_somebody_acts_goes_on(tmp_path: Path, kind: OutcomeKin
     assert _open(tmp_path).worksheets[1].max_row == 1 + count
 
 
-def test_comments_are_so_many_and_no_more(tmp_path: Path) -> None:
+def test_the_number_of_comments_is_limited(tmp_path: Path) -> None:
     """Beyond the first 2,000 comments highlighted cells still have their color."""
     count = MOST_COMMENTS + 1
     bad = [row(number, "1", "a@example.com", "", "x") for number in range(1, count + 1)]
@@ -233,8 +233,8 @@ def test_comments_are_so_many_and_no_more(tmp_path: Path) -> None:
     assert len({cell.fill.fgColor.rgb for cell in degrees}) == 1
 
 
-def test_summary_sheet_tells_the_run_to_a_stranger(tmp_path: Path) -> None:
-    """The sheet Summary says what happened, what each outcome means, what to mend and what to do next."""
+def test_the_summary_sheet_shows_the_whole_run(tmp_path: Path) -> None:
+    """The sheet Summary shows what happened, the meaning of each outcome, what to fix and what to do."""
     bad = row(7, "1", "a@example.com", "", "bachelor")
     outcomes = [
         *(Outcome(n, OutcomeKind.FILTERED, problems=(Problem("left-out", "Status is Hired"),)) for n in (4, 5)),
