@@ -121,7 +121,7 @@ def test_a_read_only_disk(
     """A results folder on a disk that is mounted read-only is told before anything is sent, also to the superuser."""
     subprocess.run(["mount", "-o", "remount,ro", str(tmp_path / "disk")], check=True)
     code, said = run()
-    assert (code, "cannot be made: Read-only file system" in said, service.look()) == (3, True, 0)
+    assert (code, "cannot be created: Read-only file system" in said, service.look()) == (3, True, 0)
 
 
 @pytest.mark.parametrize("also", ["", ".importer/"], ids=["alone", "with its key"])
@@ -148,11 +148,10 @@ def test_a_damaged_ledger(tmp_path: Path, service: Witness, run: Callable[[], tu
     assert code == 3
     assert said.endswith(
         "importer: 1 problem found; nothing was sent.\n\n"
-        "disk/results/ledger.sqlite: it is not a database that we can read (file is not a database), and without it "
-        "nothing is sent\n"
+        "disk/results/ledger.sqlite: the ledger is not a readable database (file is not a database), so nothing is "
+        "sent\n"
         "  -> restore it from a backup; if you move it away instead, every row is sent again and the service "
-        "reports which it "
-        "has already\n"
+        "reports which candidates it already has\n"
     )
     ledger.rename(ledger.with_suffix(".old"))
     assert run()[0] == 0
