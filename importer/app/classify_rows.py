@@ -9,10 +9,10 @@ from itertools import islice
 from typing import Final, NamedTuple, Self
 
 from importer.app.background_worker import BackgroundWorker, begin_in_background
-from importer.mapping import Repeated, ResolvedMapping
+from importer.mapping import DuplicatePolicy, ResolvedMapping
 from importer.models import Outcome, OutcomeKind, ReadyCandidate, Row, Submission
 from importer.runs.journal import PreviousResults
-from importer.sqlite_file import Connection, connect_to_nameless
+from importer.sqlite_file import Connection, connect_to_temporary
 from importer.transform import Duplicates, Filtered, Invalid, candidate_rows, encode, transform_row
 
 ReadRows = Callable[[], Iterator[Row]]
@@ -61,11 +61,10 @@ class Candidates:
         self._worker: BackgroundWorker[Classified] | None = None
         self.previous: PreviousResults | None = None
         self.forecast: Forecast | None = None
-        if ahead is None or mapping.grouping is not None or mapping.repeated is Repeated.ERROR or mapping.joins:
+        refuses_duplicates = mapping.duplicate_policy is DuplicatePolicy.ERROR
+        if ahead is None or mapping.grouping is not None or refuses_duplicates or mapping.joins:
             self.forecast, repeated = self._forecast({})
-            if (
-                repeated and mapping.repeated is Repeated.ERROR
-            ):  # then the first row of each duplicate is not ready either
+            if repeated and refuses_duplicates:  # then the first row of each is not ready either
                 self.forecast, _ = self._forecast(repeated)
             self._rest = self._classify(repeated)
             return
@@ -173,7 +172,7 @@ class FirstRows:
 
     def _move_to_disk(self) -> None:
         if self._earlier is None:
-            self._earlier = connect_to_nameless(_CACHE_KIB)
+            self._earlier = connect_to_temporary(_CACHE_KIB)
             self._earlier.execute("CREATE TABLE first_rows (key BLOB PRIMARY KEY, row INTEGER) WITHOUT ROWID")
         self._earlier.executemany("INSERT INTO first_rows VALUES (?, ?)", sorted(self._latest.items()))
         self._earlier.commit()

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from importer import __version__
 from importer.app.orders import Listener, Order, QuestionsDelayed, SandboxSetup
 from importer.atomic_files import INTERNAL, internal_folder, open_private
-from importer.file_lock import held
+from importer.file_lock import hold_lock
 from importer.ledger import ledger_name, open_existing_ledger
 from importer.models import Question
 from importer.problems import ImporterError, Problem, UnusableInput
@@ -111,7 +111,7 @@ def sandbox_lock(out: Path) -> AbstractContextManager[None]:
         UnusableInput: the lock file cannot be created.
     """
     instead = ", or name another folder with --out"
-    return held(out / INTERNAL / "sandbox.lock", f"another command is using the sandbox of {out}", instead)
+    return hold_lock(out / INTERNAL / "sandbox.lock", f"another command is using the sandbox of {out}", instead)
 
 
 def retry_policy_of_run(order: Order, listen: Listener, *, dry_run: bool) -> Callable[[str], RetryPolicy]:

@@ -13,7 +13,7 @@ from typer.core import TyperCommand, TyperGroup
 from importer import __version__
 from importer.cli.messages import print_result, show_error
 from importer.problems import ImporterError
-from importer.startup import spare_garbage_collector
+from importer.startup import reduce_garbage_collection
 
 if sys.platform != "win32":
     import resource
@@ -154,7 +154,7 @@ def main(arguments: list[str] | None = None) -> None:
 
     arguments: the words after `importer`; by default those of the process.
     """
-    spare_garbage_collector()
+    reduce_garbage_collection()
     _disable_core_dumps()
     try:
         app(args=arguments, prog_name="importer")

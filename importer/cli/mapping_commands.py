@@ -105,15 +105,16 @@ def _proposal_lines(proposal: Proposal, file: Path, path: Path, sandbox: bool) -
     """How much was matched, what is left to do, and the next command."""
     points = open_points(proposal)
     lines = [
-        f"Wrote {path}: {points.certain} matched, {points.to_check} to review, "
-        f"{len(points.lacking)} required but not found."
+        f"Wrote {path}: {points.matched} matched, {points.to_review} to review, "
+        f"{len(points.missing_required)} required but not found."
     ]
-    if points.to_check:
+    if points.to_review:
         lines.append(f'Review the lines marked "please check" in {path}.')
-    if points.words_open:
-        words = "1 word has" if points.words_open == 1 else f"{points.words_open} words have"
-        lines.append(f'{words} no option yet: complete the lines that end in "no option is near".')
-    lines += [f"Add {name}: it is required, but no column was found for it." for name in points.lacking]
+    if points.unmatched_values:
+        values = "1 value matches" if points.unmatched_values == 1 else f"{points.unmatched_values} values match"
+        lines.append(f'{values} no option: complete the lines that end in "no similar option".')
+    missing = points.missing_required
+    lines += [f"Add {name}: it is required, but no column was found for it." for name in missing]
     lines.append(f"Next: importer mapping check {path} {file}" + (" --sandbox" if sandbox else ""))
     return lines
 

@@ -17,7 +17,7 @@ import typer
 from importer.app import orders
 from importer.app.orders import RunControl, in_words
 from importer.cli.messages import print_message
-from importer.models import NOT_GOOD, Outcome, OutcomeKind
+from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind
 from importer.settings import Settings
 from importer.settings.trust import confirm
 
@@ -164,7 +164,7 @@ def counts_in_words(counts: Counter[OutcomeKind]) -> str:
     parts = [
         (counts[OutcomeKind.CREATED], "created"),
         (counts[OutcomeKind.ALREADY_EXISTS] + counts[OutcomeKind.ALREADY_IMPORTED], "existing"),
-        (sum(counts[kind] for kind in NOT_GOOD), "with problems"),
+        (sum(counts[kind] for kind in NEEDS_ATTENTION), "with problems"),
     ]
     return ", ".join(f"{count} {words}" for count, words in parts if count)
 

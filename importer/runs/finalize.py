@@ -10,7 +10,7 @@ from pathlib import Path
 from importer.extract import ReadingLimits
 from importer.ledger import LedgerStore, RowState, State, presences_in
 from importer.load import CREATED_EARLIER, Stop
-from importer.models import NOT_GOOD, Outcome, OutcomeKind, Row
+from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind, Row
 from importer.problems import FilePlace, Problem, UnusableInput, UsageError
 from importer.report import Summary
 from importer.runs.journal import JOURNAL, RunJournal
@@ -99,7 +99,7 @@ def exit_code(counts: dict[OutcomeKind, int], stop: Stop | None, signal: int | N
         return 128 + signal
     if stop is not None:
         return 5
-    return 4 if any(counts.get(kind, 0) for kind in NOT_GOOD) else 0
+    return 4 if any(counts.get(kind, 0) for kind in NEEDS_ATTENTION) else 0
 
 
 def resolve_row(folder: Path, ledger: LedgerStore, limits: ReadingLimits, row: int, *, created: bool) -> None:

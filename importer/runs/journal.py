@@ -23,10 +23,10 @@ from importer.problems import (
     Problem,
     StoppedEarly,
     UnusableInput,
-    unwritable,
+    not_writable,
 )
 from importer.runs.manifest import RunManifest, manifests_in
-from importer.sqlite_file import Connection, DatabaseError, SqliteFile, create_private, no_database
+from importer.sqlite_file import Connection, DatabaseError, SqliteFile, create_private, not_a_database
 
 JOURNAL: Final = "outcomes.sqlite"
 _COMMIT_DELAY: Final = 0.2  # seconds that an outcome may be only in memory; the ledger has what was sent
@@ -167,10 +167,10 @@ class RunJournal:
                 yield connection
         except DatabaseError as error:
             if error.is_damaged:
-                raise no_database(self.path, str(error)) from None
+                raise not_a_database(self.path, str(error)) from None
             if not writes:
                 raise JournalUnreadable(self.path, str(error)) from None
-            raise (unwritable if self._is_new else JournalUnwritable)(self.path, str(error)) from None
+            raise (not_writable if self._is_new else JournalUnwritable)(self.path, str(error)) from None
 
     def outcome(self, row: int) -> Outcome | None:
         """The outcome of one row, None where it has none."""
@@ -221,7 +221,7 @@ class RunJournal:
         if not self._file.is_in_place():
             self._error = JournalUnwritable(self.path, "the file was moved or deleted", "")
         for queued in group:
-            queued.settle()
+            queued.finish()
 
     def _raise_error(self) -> None:
         if self._error is not None:

@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from importer.atomic_files import keep_json, read_private
+from importer.atomic_files import read_private, write_json
 from importer.ledger import Scope
 from importer.models import ManyTargets, Operation, SourceOptions, Target, TargetRun
 from importer.problems import DamagedRun, FilePlace, Problem, StoppedEarly, UnusableInput, UsageError
@@ -135,7 +135,7 @@ def write_manifest(folder: Path, manifest: RunManifest) -> None:
     values = asdict(manifest)
     values["version"] = VERSION
     try:
-        keep_json(folder / MANIFEST, values)
+        write_json(folder / MANIFEST, values)
     except OSError as error:
         raise StoppedEarly(
             f"{folder}: the results folder cannot be written ({error.strerror}). The ledger knows what was sent: "

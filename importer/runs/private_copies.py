@@ -11,7 +11,7 @@ from pathlib import Path
 from importer import __version__
 from importer.atomic_files import open_private
 from importer.extract import ReadingLimits, Sheet, SourceCopy, copy_source, open_sheet, restore_values
-from importer.mapping import OUTSIDE_HINT, ChildRows, ChildSource, EntriesSpec, Mapping, lies_within
+from importer.mapping import OUTSIDE_HINT, ChildRows, ChildSource, EntriesSpec, Mapping, is_within
 from importer.models import Question
 from importer.problems import DamagedRun, FilePlace, Place, Problem, UnusableInput
 from importer.runs.manifest import ChildCopy, RunManifest, is_run, part_folders, read_manifest
@@ -173,7 +173,7 @@ def _file_of(name: str, source: Source, folders: tuple[Path, ...], place: Place)
             if child.name == name:
                 return earlier / child.copy
     path = source.file.parent / name
-    if not lies_within(path, [source.file.parent, *folders]):
+    if not is_within(path, [source.file.parent, *folders]):
         message = f"'{name}' is neither in the folder of the source nor in the folder of this mapping"
         raise UnusableInput(Problem("file-outside-folder", message, OUTSIDE_HINT, place))
     if path.is_file() and path.stat().st_size > _LARGEST:

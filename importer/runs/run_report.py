@@ -31,7 +31,7 @@ from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import RunManifest, part_folders, read_manifest
 from importer.runs.private_copies import sheet_of
 from importer.runs.row_selection import route_word
-from importer.startup import spare_garbage_collector
+from importer.startup import reduce_garbage_collection
 from importer.text.normalize import closest
 
 CONTINUE_HINT = "continue with importer resume, or run the same command again; completed rows are skipped"
@@ -286,7 +286,7 @@ class _Follower:
 
 def follow_run() -> None:
     """In the second process: write the report of the run whose folder and reading limits are the arguments."""
-    spare_garbage_collector()
+    reduce_garbage_collection()
     _write_during_run(Path(sys.argv[1]), ReadingLimits(**json.loads(sys.argv[2])))
     os._exit(0)  # everything is written; skip Python's cleanup, as the run is waiting
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from importer.atomic_files import keep_json
+from importer.atomic_files import write_json
 from importer.problems import FilePlace, Problem, UnusableInput
 from importer.regular_files import read_regular
 from importer.settings.files import user_file
@@ -61,7 +61,7 @@ def confirm(use: TokenUse) -> Path:
     if file is not None:
         try:
             file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            keep_json(file, {"version": 1, "folders": {**_confirmed(), use.folder: _as_json(use)}})
+            write_json(file, {"version": 1, "folders": {**_confirmed(), use.folder: _as_json(use)}})
         except OSError as error:
             reason = error.strerror or str(error)
         else:

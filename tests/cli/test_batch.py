@@ -67,7 +67,7 @@ def test_a_target_that_cannot_start_does_not_block_the_others(serve: Serve, fold
     lock.mkdir()
     ran = served(*RUN, "--json")
     assert (ran.code, ran.counts) == (5, {"created": 3, "invalid": 1, "not_sent": 2})
-    assert f"importer: results/.importer/{lock.name}: the ledger cannot be written (Is a directory)" in ran.err
+    assert f"importer: results/.importer/{lock.name}: it cannot be written (Is a directory)" in ran.err
     assert "nothing was sent." not in ran.err
 
 

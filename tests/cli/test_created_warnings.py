@@ -35,7 +35,7 @@ def test_a_created_row_whose_response_names_another_candidate_is_a_warning(front
     assert ran.code == 0
     (folder,) = (path for path in (front_door.folder / "results").iterdir() if (path / "summary.json").exists())
     warning = (
-        "created, but the response contains a different e-mail address (SHA-256 5ff860bf1190, sent was 18c0922f0e3b)",
+        "created, but the response contains a different e-mail address (SHA-256 5ff860bf1190, sent 18c0922f0e3b)",
         "find the candidate in the service and correct it there; the row is not sent again",
     )
     unreadable = (

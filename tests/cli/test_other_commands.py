@@ -125,9 +125,9 @@ def test_doctor_finds_all_well(serve: Serve) -> None:
 def test_doctor_says_what_carries_the_requests(serve: Serve) -> None:
     """By name, and with how to have the other."""
     served = serve()
-    line = "ok     transport: pycurl [0-9.]+ \\(IMPORTER_TRANSPORT=requests takes requests instead\\)\n"
+    line = "ok     transport: pycurl [0-9.]+ \\(set IMPORTER_TRANSPORT=requests to use requests instead\\)\n"
     assert re.search(line, served("doctor").out)
-    assert "ok     transport: requests, as IMPORTER_TRANSPORT says\n" in (
+    assert "ok     transport: requests (set by IMPORTER_TRANSPORT)\n" in (
         served("doctor", IMPORTER_TRANSPORT="requests").out
     )
 
@@ -141,7 +141,7 @@ def test_a_transport_that_is_not_installed(serve: Serve) -> None:
     with served.door.started("doctor", **hidden) as process:
         out, _ = process.communicate(timeout=30)
     assert process.returncode == 0
-    line = "transport: requests (pycurl is not installed; pip install 'importer[fast]' makes importer faster)"
+    line = "transport: requests (pycurl is not installed; for more speed: pip install 'importer[fast]')"
     assert f"ok     {line}\n" in out
     with served.door.started("doctor", IMPORTER_TRANSPORT="curl", **hidden) as process:
         out, _ = process.communicate(timeout=30)

@@ -252,8 +252,8 @@ def test_a_symbolic_link_is_reported(front_door: FrontDoor) -> None:
     (internal_folder(results) / "ledger.sqlite.reserve").symlink_to(front_door.folder / "mapping.yaml")
     assert front_door(*RUN, "--sandbox", "--quiet").err == (
         "importer: 1 problem found; nothing was sent.\n\n"
-        "results/.importer/ledger.sqlite.reserve: the ledger cannot be written (it is a symbolic link, and none is "
-        "followed here: remove it), so nothing is sent\n"
+        "results/.importer/ledger.sqlite.reserve: it cannot be written (it is a symbolic link, which is not allowed "
+        "here; remove it), so nothing is sent\n"
         "  -> free disk space or get write permission there, or choose another folder with --out\n"
     )
 

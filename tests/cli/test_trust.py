@@ -219,9 +219,11 @@ def test_the_steps_of_the_readme_lead_to_an_import(served: Served) -> None:
     def shell(command: str) -> None:
         subprocess.run(["sh", "-c", f"umask 022; {command}"], cwd=work, env=environment, check=True, timeout=60)
 
-    make_token, settings, confirm = re.findall(r"```\n(.*?)```", readme.partition("**1. ")[2], re.DOTALL)[:3]
-    shell(make_token)
+    step = readme.partition("**1. ")[2]
+    settings, confirm = re.findall(r"```\n(.*?)```", step, re.DOTALL)[:2]
+    [private_token] = re.findall(r"`(chmod 600 [^`]+)`", step.partition("```")[0])
     (home / "recruiting-token").write_text("t0ken\n", "utf-8")
+    shell(private_token)
     settings = settings.replace("https://recruiting.example.com", served.sandbox.base_url)
     (work / ".env").write_text(settings.replace("/home/you", str(home)), "utf-8")
     shell(confirm)

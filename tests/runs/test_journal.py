@@ -102,7 +102,7 @@ def test_a_file_that_is_not_a_journal_is_reported(tmp_path: Path) -> None:
     """Another file with the journal's name is not changed."""
     path = tmp_path / "outcomes.sqlite"
     path.write_bytes(b"no database " * 500)
-    with pytest.raises(UnusableInput, match=r"outcomes\.sqlite: the ledger is not a readable database"):
+    with pytest.raises(UnusableInput, match=r"outcomes\.sqlite: it is not a readable database"):
         RunJournal(tmp_path)
 
 
