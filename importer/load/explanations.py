@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importer.ledger import Known, LedgerUnwritable, State, normalized_email
 from importer.load.jobs import Job, PriorAttempt
 from importer.load.options import ErrorLimit
-from importer.models import CREATED_EMAILS, CREATED_OTHER_EMAIL, Outcome, OutcomeKind, Target
+from importer.models import CREATED_EMAIL_DIFFERS, CREATED_EMAILS, Outcome, OutcomeKind, Target
 from importer.problems import Problem
 from importer.service import NoReply, Reply
 
@@ -203,7 +203,7 @@ def _warnings(job: Job) -> tuple[Problem, ...]:
             hashes = f"SHA-256 {_short_hash(answer.email)}, sent {_short_hash(sent)}"
             return (
                 Problem(
-                    CREATED_OTHER_EMAIL,
+                    CREATED_EMAIL_DIFFERS,
                     f"created, but the response contains a different e-mail address ({hashes})",
                     "find the candidate in the service and correct it there; the row is not sent again",
                 ),

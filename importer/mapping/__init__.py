@@ -12,7 +12,7 @@ from importer.mapping.entries import (
     EntryOrder,
 )
 from importer.mapping.model import Mapping
-from importer.mapping.nodes import OUTSIDE_HINT, lies_within
+from importer.mapping.nodes import OUTSIDE_HINT, is_within
 from importer.mapping.question_snapshot import (
     changes,
     comment_text,
@@ -49,7 +49,7 @@ from importer.mapping.resolved import (
     spec_of_entry,
     spec_of_question,
 )
-from importer.mapping.values import Edge, NameRule, Otherwise, Repeated, Surname, Take, ValueSpec
+from importer.mapping.values import DuplicatePolicy, Edge, NameRule, Otherwise, Surname, Take, ValueSpec
 
 __all__ = [
     "ENTRY_FIELDS",
@@ -59,6 +59,7 @@ __all__ = [
     "YES_WORDS",
     "ChildRows",
     "ChildSource",
+    "DuplicatePolicy",
     "Edge",
     "EntriesFrom",
     "EntriesSpec",
@@ -78,7 +79,6 @@ __all__ = [
     "Options",
     "Otherwise",
     "Pattern",
-    "Repeated",
     "ResolvedAnswer",
     "ResolvedEntries",
     "ResolvedFilter",
@@ -96,7 +96,7 @@ __all__ = [
     "check_without_columns",
     "comment_text",
     "flow_list",
-    "lies_within",
+    "is_within",
     "one_or_list",
     "read_mapping",
     "read_mappings",

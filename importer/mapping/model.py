@@ -115,8 +115,8 @@ class Candidate(Section):
 
     @classmethod
     def listed(cls, node: Keys, reading: Reading) -> list[str]:
-        foreign = _NOT_APPLICABLE.get(reading.operation, ("", ""))[0]
-        return [name for name in cls.model_fields if name != foreign or name in node]
+        unavailable = _NOT_APPLICABLE.get(reading.operation, ("", ""))[0]
+        return [name for name in cls.model_fields if name != unavailable or name in node]
 
     @classmethod
     def check_keys(cls, node: Keys, reading: Reading) -> None:

@@ -106,7 +106,7 @@ class Diagnostics:
 OUTSIDE_HINT = "move it there, or add its folder to the setting IMPORTER_MAPPING_FOLDERS"
 
 
-def lies_within(path: Path, folders: Iterable[Path]) -> bool:
+def is_within(path: Path, folders: Iterable[Path]) -> bool:
     """Whether a file is inside one of the folders, after following links. False for an invalid path."""
     try:
         real = path.resolve()
@@ -131,7 +131,7 @@ class Reading(Diagnostics):
     def named_file(self, name: Text) -> Path | None:
         """The path of a file that a mapping file names; None, and a problem, if it is outside the allowed folders."""
         path = relative_path(name)
-        if lies_within(path, self.folders):
+        if is_within(path, self.folders):
             return path
         self.error("file-outside-folder", f"'{name}' is not in the folder of this mapping", OUTSIDE_HINT, name.place)
         return None

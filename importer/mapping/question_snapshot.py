@@ -111,9 +111,7 @@ def _new(name: str, question: Question, place: LinePlace) -> Problem:
 
 def _changes_of(name: Text, before: QuestionSnapshot, current: Question | None) -> Iterator[Problem]:
     if current is None:
-        yield Problem(
-            "question-removed", f"the question {name} no longer exists", "remove it under answers:", name.place
-        )
+        yield Problem("question-removed", f"{name} is no longer asked", "remove it under answers:", name.place)
         return
     asked, special_type = before.text or "", before.question_type or ""
     required = "now required" if current.required else "no longer required"

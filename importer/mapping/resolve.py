@@ -200,13 +200,13 @@ def _proposal(spec: AnswerSpec, questions: Sequence[Question]) -> str:
         return "the job post has no questions"
     keys = [question.key for question in questions if question.key]
     typed = spec.question
-    near = closest(typed, [_name_of(question, spec.by) for question in questions if _name_of(question, spec.by)])
-    if near is not None:
-        return f"did you mean '{near if spec.by is QuestionBy.KEY else f'{spec.by}: {near}'}'?"
+    similar = closest(typed, [_name_of(question, spec.by) for question in questions if _name_of(question, spec.by)])
+    if similar is not None:
+        return f"did you mean '{similar if spec.by is QuestionBy.KEY else f'{spec.by}: {similar}'}'?"
     by_text = [question for question in questions if question.text]
-    near_text = closest(typed, [question.text for question in by_text]) if spec.by is QuestionBy.KEY else None
-    if near_text is not None:
-        question = next(question for question in by_text if question.text == near_text)
+    similar_text = closest(typed, [question.text for question in by_text]) if spec.by is QuestionBy.KEY else None
+    if similar_text is not None:
+        question = next(question for question in by_text if question.text == similar_text)
         return f"did you mean '{question.key or f'text: {question.text}'}'?"
     return f"the keys are {', '.join(keys[:24])}" if keys else 'use "text: ..." or "id: ..." for a question'
 

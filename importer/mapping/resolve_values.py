@@ -107,9 +107,9 @@ class Header:
         if _LETTER.fullmatch(typed.strip()) and self.columns:
             return f"the last column is ={self.columns[-1].letter}"
         names = [column.name for column in self.columns if column.name.strip()]
-        near = closest(typed, names)
-        if near is not None:
-            return f"did you mean '{near}'?"
+        similar = closest(typed, names)
+        if similar is not None:
+            return f"did you mean '{similar}'?"
         shown = ", ".join(f"'{name}'" for name in names[:12]) + (", ..." if len(names) > 12 else "")
         if not shown:
             return "the header row is blank; set header_row: under source:"

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from importer.mapping.entries import EntryKind, EntryOrder
 from importer.mapping.linear_pattern import LinearPattern
-from importer.mapping.values import Formats, Otherwise, Part, Repeated, Take
+from importer.mapping.values import DuplicatePolicy, Formats, Otherwise, Part, Take
 from importer.models import AnswerType, Question, Row, Target
 from importer.problems import Column, LinePlace, Origin, Problem
 from importer.settings import WireFormat
@@ -214,7 +214,7 @@ class ResolvedFilter:
 
 
 class Table(Protocol):
-    """What is required_key of another table that entries are taken from."""
+    """Another table that contains entries."""
 
     @property
     def origin(self) -> Origin: ...
@@ -354,7 +354,7 @@ class ResolvedMapping:
     answers: tuple[ResolvedAnswer, ...]
     filters: tuple[ResolvedFilter, ...]
     grouping: ResolvedGrouping | None
-    repeated: Repeated
+    duplicate_policy: DuplicatePolicy
     wire: WireFormat
     unread: frozenset[int] = frozenset()
     warnings: tuple[Problem, ...] = ()

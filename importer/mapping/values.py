@@ -116,7 +116,7 @@ class Formats(Section):
             reading.error("yes-no-overlap", message, "keep it under one of them", node.key("no").place)
 
 
-class Repeated(StrEnum):
+class DuplicatePolicy(StrEnum):
     """Which of the rows with the same e-mail address is sent: the first, or none."""
 
     FIRST = "first"
@@ -137,8 +137,8 @@ class Defaults(Formats):
     unused_columns: Annotated[UnusedColumns, OneOf()] = Field(
         default=UnusedColumns.WARN, description="What to do about columns that are not used."
     )
-    duplicates: Annotated[Repeated, OneOf()] = Field(
-        default=Repeated.FIRST,
+    duplicates: Annotated[DuplicatePolicy, OneOf()] = Field(
+        default=DuplicatePolicy.FIRST,
         description="For rows with the same e-mail address: send the first one, or none.",
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from importer.models import CREATED_EMAILS, CREATED_OTHER_EMAIL, NOT_GOOD, Outcome, OutcomeKind, Row
+from importer.models import CREATED_EMAIL_DIFFERS, CREATED_EMAILS, NEEDS_ATTENTION, Outcome, OutcomeKind, Row
 from importer.problems import CellPlace, Column, Place, Problem
 from importer.report.outcomes import OUTCOMES
 from importer.report.summary import ProblemGroup, Requests, RunFacts, SourceSummary, Stopped, Summary
@@ -18,10 +18,10 @@ MOST_GROUPS: Final = 500
 _PLACES_KEPT: Final = 5
 
 # Their messages come from the service or the connection: the same code can have different causes.
-_GROUPED_BY_MESSAGE: Final = frozenset(NOT_GOOD) - {OutcomeKind.INVALID}
+_GROUPED_BY_MESSAGE: Final = frozenset(NEEDS_ATTENTION) - {OutcomeKind.INVALID}
 # Each unknown value is its own group: a person adds it to the value table. So is each created row whose response
 # contains another e-mail address.
-_GROUPED_BY_VALUE: Final = frozenset({"value-unknown", "not-an-option", CREATED_OTHER_EMAIL, CREATED_EMAILS})
+_GROUPED_BY_VALUE: Final = frozenset({"value-unknown", "not-an-option", CREATED_EMAIL_DIFFERS, CREATED_EMAILS})
 
 
 class MissingOutcome(AssertionError):

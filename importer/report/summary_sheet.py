@@ -8,12 +8,12 @@ from datetime import datetime
 from pathlib import Path, PurePath
 from typing import Any, Final
 
-from importer.models import NOT_GOOD, OutcomeKind
+from importer.models import NEEDS_ATTENTION, OutcomeKind
 from importer.report.outcomes import outcome_text, sheet_title
 from importer.report.summary import ProblemGroup, Summary
 from importer.report.text import Step, headline, next_steps
 
-WIDTHS: Final = (18, 11, 26, 62, 58, 34)
+WIDTHS: Final = (18, 11, 26, 62, 58, 34, 26)
 """The widths of the columns, in characters."""
 
 Style = Mapping[str, Any]
@@ -98,7 +98,7 @@ def _opening(summary: Summary) -> Iterator[Line]:
 
 def _outcomes(summary: Summary) -> Iterator[Line]:
     yield from _section("Outcomes")
-    yield _header("Outcome", "Rows", "Meaning", "", "What to do", "")
+    yield _header("Outcome", "Rows", "Meaning", "", "What to do", "", "")
     for kind in OutcomeKind:
         yield _outcome(summary, kind)
     yield Line((Cell(0, "total", _TOTAL_LABEL), Cell(1, summary.source.rows or 0, _TOTAL)))
@@ -135,9 +135,9 @@ def _problems(summary: Summary) -> Iterator[Line]:
         "the cells to fix are highlighted in the sheets; the last columns of a sheet show the problems of each row",
         NOTE,
     )
-    yield _header("Outcome", "Rows", "Column", "Problem (example)", "What to do", "Where")
-    for group in sorted(summary.problems, key=lambda group: group.outcome not in NOT_GOOD):
-        texts = (group.column or "", group.what, group.hint, _where(group))
+    yield _header("Outcome", "Rows", "Column", "Problem (example)", "What to do", "Where", "Code")
+    for group in sorted(summary.problems, key=lambda group: group.outcome not in NEEDS_ATTENTION):
+        texts = (group.column or "", group.what, group.hint, _where(group), group.code)
         label, count = Cell(0, outcome_text(group.outcome).label, WRAPPED), Cell(1, group.count, _NUMBER)
         yield Line((label, count, *(Cell(column, text, WRAPPED) for column, text in enumerate(texts, start=2))))
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from importer.models import CREATED_EMAILS, NOT_GOOD, OutcomeKind
+from importer.models import CREATED_EMAILS, NEEDS_ATTENTION, OutcomeKind
 from importer.report.outcomes import WORKBOOK_FILE, csv_file, outcome_text
 from importer.report.summary import ProblemGroup, Summary
 from importer.text.normalize import visible
@@ -109,7 +109,7 @@ def summary_lines(summary: Summary, folder: Path) -> list[str]:
     parts = [
         _opening(summary),
         _outcomes(summary),
-        _problems("What to fix", [group for group in summary.problems if group.outcome in NOT_GOOD]),
+        _problems("What to fix", [group for group in summary.problems if group.outcome in NEEDS_ATTENTION]),
         _problems("Created, with a warning", [group for group in summary.problems if group.is_warning]),
         _problems("Notes", [group for group in summary.problems if _is_note(group, summary)]),
         _warnings(summary),
@@ -146,7 +146,7 @@ def _outcomes(summary: Summary) -> Iterator[str]:
 def _is_note(group: ProblemGroup, summary: Summary) -> bool:
     """Whether the group is neither a problem to fix, a warning, the reason of a stop, nor a list of addresses."""
     in_reason = summary.stopped is not None and group.outcome is OutcomeKind.NOT_SENT
-    is_shown = group.outcome in NOT_GOOD or group.is_warning or in_reason
+    is_shown = group.outcome in NEEDS_ATTENTION or group.is_warning or in_reason
     return not is_shown and group.code != CREATED_EMAILS
 
 
@@ -161,7 +161,7 @@ def _problems(title: str, groups: list[ProblemGroup]) -> Iterator[str]:
 
 def _problem(group: ProblemGroup) -> Iterator[str]:
     label = outcome_text(group.outcome).label
-    title = f"{label}: {group.column}" if group.column else label
+    title = f"{label}: {group.column} [{group.code}]" if group.column else f"{label} [{group.code}]"
     indent = " " * (_COUNT_WIDTH + 2)
     yield from _wrapped(title, f"{group.count:>{_COUNT_WIDTH},}  ", indent)
     first, *others = group.places

@@ -140,9 +140,7 @@ def test_damage_of_an_open_ledger_is_reported(ledger: LedgerStore) -> None:
     for ask in (lambda: list(ledger.row_states("run-1")), ledger.check):
         with pytest.raises(UnusableInput) as caught:
             ask()
-        assert (
-            str(caught.value) == f"{ledger.name}: the ledger cannot be written (no such table: attempts), {_UNWRITABLE}"
-        )
+        assert str(caught.value) == f"{ledger.name}: it cannot be written (no such table: attempts), {_UNWRITABLE}"
 
 
 _PUT_BACK = (
@@ -155,9 +153,7 @@ def test_a_file_that_is_not_a_database_is_refused(path: Path) -> None:
     """Another file with the ledger's name is not changed."""
     path.write_bytes(b"This is not a database. " * 100)
     before = path.read_bytes()
-    assert problem_on_opening(path) == (
-        f"{path}: the ledger is not a readable database (file is not a database), {_PUT_BACK}"
-    )
+    assert problem_on_opening(path) == (f"{path}: it is not a readable database (file is not a database), {_PUT_BACK}")
     assert path.read_bytes() == before
 
 
@@ -167,7 +163,7 @@ def test_a_database_of_another_program_is_refused(path: Path) -> None:
     connection.execute("CREATE TABLE recipes (name)")
     connection.close()
     assert problem_on_opening(path) == (
-        f"{path}: the ledger is not a readable database (it is a database of another program), {_PUT_BACK}"
+        f"{path}: it is not a readable database (it is a database of another program), {_PUT_BACK}"
     )
 
 
@@ -176,9 +172,7 @@ def test_a_ledger_without_a_version_is_refused(path: Path, change: str) -> None:
     """The meaning of its tables is unknown."""
     with begun(path) as ledger:
         raw(ledger, change)
-    assert problem_on_opening(path) == (
-        f"{path}: the ledger is not a readable database (its version is missing), {_PUT_BACK}"
-    )
+    assert problem_on_opening(path) == (f"{path}: it is not a readable database (its version is missing), {_PUT_BACK}")
 
 
 _UNWRITABLE = "so nothing is sent; free disk space or get write permission there, or choose another folder with --out"
@@ -188,14 +182,14 @@ def test_a_path_in_a_file_is_reported(tmp_path: Path) -> None:
     """A ledger that cannot be created is an unusable setting."""
     (tmp_path / "file").touch()
     path = tmp_path / "file" / "ledger.sqlite"
-    assert problem_on_opening(path) == f"{path}: the ledger cannot be written (File exists), {_UNWRITABLE}"
+    assert problem_on_opening(path) == f"{path}: it cannot be written (File exists), {_UNWRITABLE}"
 
 
 @pytest.mark.skipif(os.getuid() == 0, reason="the superuser writes anywhere")
 def test_a_read_only_folder_is_reported(tmp_path: Path) -> None:
     """A folder without write permission is an unusable setting."""
     tmp_path.chmod(0o500)
-    assert problem_on_opening(path) == f"{path}: the ledger cannot be written (Permission denied), {_UNWRITABLE}"
+    assert problem_on_opening(path) == f"{path}: it cannot be written (Permission denied), {_UNWRITABLE}"
 
 
 def test_a_deleted_ledger_stops_sending(ledger: LedgerStore) -> None:

@@ -47,23 +47,23 @@ def test_a_run_with_something_of_everything(tmp_path: Path) -> None:
         "      13  total\n"
         "\n"
         "What to fix\n"
-        "       7  invalid: Degree 1\n"
+        "       7  invalid: Degree 1 [value-unknown]\n"
         "          D8: 'bachelor' is not a degree that the service accepts\n"
         "          -> add it under values: in mappings/zoho.yaml:41\n"
         "          also D9, D10, D11, D12 and 2 more\n"
-        "       1  rejected\n"
+        "       1  rejected [refused]\n"
         "          row 7: answers: salary is required, salary is required, salary is\n"
         "          required, salary is required, salary is required,\n"
         "          -> fix the row\n"
-        "       1  invalid: Mobile\n"
+        "       1  invalid: Mobile [phone-invalid]\n"
         "          C15: '12' is not a valid phone number\n"
         "          -> write it with its country\n"
-        "       1  unconfirmed\n"
+        "       1  unconfirmed [refused]\n"
         "          row 16: 503 three times\n"
         "          -> run the same command again\n"
         "\n"
         "Notes\n"
-        "       1  already exists\n"
+        "       1  already exists [refused]\n"
         "          row 6: most likely our own earlier attempt\n"
         "\n"
         "Warnings\n"
@@ -139,7 +139,7 @@ def test_a_dry_run(tmp_path: Path) -> None:
         "       2  total",
         "",
         "What to fix",
-        "       1  invalid: Degree 1",
+        "       1  invalid: Degree 1 [value-unknown]",
         "          D5: 'bachelor' is not a degree that the service accepts",
         "          -> add it under values: in mappings/zoho.yaml:41",
         "",
@@ -173,7 +173,7 @@ def test_many_problems_are_capped(tmp_path: Path) -> None:
 
     lines = _lines(tmp_path, FACTS, list(rows(numbers)), outcomes)
 
-    assert lines.count("       1  rejected") == MOST_GROUPS
+    assert lines.count("       1  rejected [refused]") == MOST_GROUPS
     assert "... and 3 more in report.xlsx" in lines
 
 
