@@ -1,4 +1,4 @@
-# Each target makes what it needs from nothing: a virtual environment in .venv, pinned by constraints.txt.
+# Each target creates what it needs: a virtual environment in .venv, pinned by constraints.txt.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -10,26 +10,26 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constr
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo    import a messy legacy export into a recruiting service on this machine, and show the result"
-	@echo "make test    run the tests"
-	@echo "make quick   run the tests without tests/crash and tests/samples"
-	@echo "make crash   1,000 kills, kills at every point, made-up lives, 2,000 power cuts: figures (half an hour)"
-	@echo "make mutants plant faults into a copy of the code; the tests must catch each"
-	@echo "make lint    ruff and mypy"
-	@echo "make check   lint and tests"
+	@echo "make demo       import a messy legacy export into a recruiting service on this machine, and show the result"
+	@echo "make test       run the tests"
+	@echo "make quick      run the tests without tests/crash and tests/samples"
+	@echo "make lint       run ruff and mypy"
+	@echo "make check      run lint and tests"
+	@echo "make crash      1,000 kills, kills at every point, generated scenarios, 2,000 power cuts (half an hour)"
+	@echo "make mutants    apply mutations to a copy of the code; the tests must catch each"
 	@echo "make proposals  how often mapping new proposes the right column"
-	@echo "make bench   time, CPU and memory beside the service's bound and other tools (some ten minutes; TURNS=5, LARGE=1)"
-	@echo "make faults  that a run finishes by itself, whatever the service does: a table (some 13 minutes; LARGE=1: half an hour)"
-	@echo "make clean   remove the virtual environments and the demo's results"
+	@echo "make bench      time, CPU and memory, compared with other tools (about ten minutes; TURNS=5, LARGE=1)"
+	@echo "make faults     check that every run finishes by itself (about 13 minutes; LARGE=1: half an hour)"
+	@echo "make clean      remove the virtual environments and the results of the demo"
 
 $(BIN)/python:
-	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("importer needs Python 3.11 or newer, and this is " + sys.version.split()[0] + "; say for example: make PYTHON=python3.12 $(MAKECMDGOALS)")'
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("importer needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Name another one, for example: make PYTHON=python3.12 $(MAKECMDGOALS)")'
 	$(PYTHON) -m venv $(VENV)
 
 $(INSTALLED): $(BIN)/python pyproject.toml constraints.txt
-	@echo "Installing into $(VENV) (once, a minute or so) ..."
+	@echo "Installing into $(VENV) (once, about a minute) ..."
 	@$(PIP) --editable .
-	@$(BIN)/python -m compileall -q importer  # where Python keeps none, each start would cost a fifth of a second more
+	@$(BIN)/python -m compileall -q importer  # without compiled files each start takes a fifth of a second longer
 	@touch $@
 
 $(INSTALLED_DEV): $(INSTALLED)
@@ -37,19 +37,19 @@ $(INSTALLED_DEV): $(INSTALLED)
 	@$(PIP) --editable '.[dev]'
 	@touch $@
 
-# 4 is the demo's right exit code: some rows are meant to be refused. 0 would be a file without a fault.
+# The demo must end with 4: some of its rows have problems.
 demo: $(INSTALLED)
 	@$(BIN)/importer run sample_data/legacy_ats_export.xlsx --mapping mappings/legacy_ats_export.yaml \
 		--sandbox --faults sample_data/demo_faults.json --out results/demo || test $$? -eq 4
 
-# Whoever is done takes tests from the others: some take seconds, and most none.
+# Idle workers take tests from the others: a few tests take seconds, most take none.
 test: $(INSTALLED_DEV)
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 quick: $(INSTALLED_DEV)
 	$(BIN)/python -m pytest -n auto --dist worksteal --ignore tests/crash --ignore tests/samples
 
-# Some half an hour on two cores; each part alone, larger or smaller: see python -m tests.crash --help
+# About half an hour on two cores. For a single part or another size: python -m tests.crash --help
 crash: $(INSTALLED_DEV)
 	$(BIN)/python -m tests.crash
 
@@ -59,7 +59,7 @@ mutants: $(INSTALLED_DEV)
 proposals: $(INSTALLED)
 	$(BIN)/python benchmarks/suggest.py
 
-# Each part alone, and in other sizes: .venv/bin/python -m benchmarks --help. See docs/performance.md
+# For a single part or another size: .venv/bin/python -m benchmarks --help. See docs/performance.md
 TURNS ?= 1
 bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks all --turns $(TURNS) $(if $(LARGE),--large)

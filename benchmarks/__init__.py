@@ -1,1 +1,1 @@
-"""Measures importer beside its peers and floors; `python -m benchmarks --help`."""
+"""Compares importer with its peers and baselines; `python -m benchmarks --help`."""

@@ -8,17 +8,17 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks.beside_floors import measure_rooms
-from benchmarks.contenders import OURS, field_of_contenders
+from benchmarks.baselines import measure_rooms
+from benchmarks.contenders import OURS, find_contenders
 from benchmarks.faults import KINDS, PARTS, SHARES, measure_faults
 from benchmarks.growth import measure_growth
 from benchmarks.place import Place, temporary_place
 from benchmarks.plots import write_plots
+from benchmarks.progress import show
 from benchmarks.refusing import Limit, measure_refusing
 from benchmarks.results import Results, begin_results, join, read_results
 from benchmarks.sink_process import ROOT
 from benchmarks.tables import tables
-from benchmarks.telling import say
 from benchmarks.whole import Setting, measure_whole
 
 RESULTS = Path("results/bench/results.json")
@@ -42,11 +42,11 @@ def _settings(wanted: argparse.Namespace) -> list[Setting]:
 
 
 def _whole(wanted: argparse.Namespace, results: Results, place: Place) -> None:
-    found = field_of_contenders(wanted.only)
-    for why in found.left_out:
-        results.note(why)
-        say(why)
-    measure_whole(results, place, _settings(wanted), found.contenders, wanted.turns)
+    found = find_contenders(wanted.only)
+    for reason in found.skipped:
+        results.note(reason)
+        show(reason)
+    measure_whole(results, place, _settings(wanted), found.available, wanted.turns)
 
 
 def _rooms(wanted: argparse.Namespace, results: Results, place: Place) -> None:
@@ -59,8 +59,8 @@ def _growth(wanted: argparse.Namespace, results: Results, place: Place) -> None:
 
 
 def _refusing(wanted: argparse.Namespace, results: Results, place: Place) -> None:
-    limits = [Limit(wanted.rate, wanted.burst, said) for said in ("1", None)]
-    for contender in field_of_contenders([OURS]).contenders:
+    limits = [Limit(wanted.rate, wanted.burst, retry_after) for retry_after in ("1", None)]
+    for contender in find_contenders([OURS]).available:
         measure_refusing(
             results, place, limits, contender, rows=wanted.rows, concurrency=wanted.concurrency, turns=wanted.turns
         )
@@ -80,7 +80,7 @@ def _faults(wanted: argparse.Namespace, results: Results, place: Place) -> list[
 
 
 def _all(wanted: argparse.Namespace, results: Results, place: Place) -> None:
-    """Every part, in sizes that together take some ten minutes; at 100 ms fewer rows show the same."""
+    """Every part, in sizes that take ten minutes in total; at 100 ms, fewer rows show the same."""
     parser = _parser()
     large = ["--large"] if wanted.large else []
     normal = [
@@ -105,82 +105,84 @@ def _all(wanted: argparse.Namespace, results: Results, place: Place) -> None:
 
 
 def _measure(wanted: argparse.Namespace) -> None:
-    compileall.compile_dir(ROOT / OURS, quiet=1)  # as pip does with what it installs, the other tools among it
+    compileall.compile_dir(ROOT / OURS, quiet=1)  # as pip does for the installed tools
     results = begin_results()
     began = time.monotonic()
     try:
         with temporary_place() as place:
             broken = wanted.measure(wanted, results, place)
-    finally:  # what was measured before an interruption is kept
+    finally:  # results before an interruption are saved
         results.write(wanted.out)
     plots = write_plots(results, wanted.out.parent)
-    say("\n" + tables(results))
-    say(f"{time.monotonic() - began:.0f} s; {', '.join(str(path) for path in (wanted.out, *plots))}")
+    show("\n" + tables(results))
+    show(f"{time.monotonic() - began:.0f} s; {', '.join(str(path) for path in (wanted.out, *plots))}")
     if broken:
         sys.exit("\n".join(broken))
 
 
 def _report(wanted: argparse.Namespace) -> None:
     results = join([read_results(path) for path in wanted.results])
-    say(tables(results))
+    show(tables(results))
     if wanted.plots:
         write_plots(results, wanted.plots)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measures importer beside its peers.")
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measures importer and its peers.")
     parts = parser.add_subparsers(required=True, metavar="PART")
 
     def part(name: str, text: str, measure) -> argparse.ArgumentParser:
         found = parts.add_parser(name, help=text)
-        found.add_argument("--out", type=Path, default=RESULTS, help="where the figures go, as JSON, beside the plots")
+        found.add_argument(
+            "--out", type=Path, default=RESULTS, help="file for the figures (JSON); the plots go to the same folder"
+        )
         found.add_argument("--turns", type=int, default=1, help="how often each is measured")
         found.set_defaults(measure=measure, do=_measure)
         return found
 
     everything = part("all", "all parts in their normal sizes", _all)
-    everything.add_argument("--small", action="store_true", help="only to see that everything works, in two minutes")
+    everything.add_argument("--small", action="store_true", help="a quick test that everything works, in two minutes")
     everything.add_argument("--large", action="store_true", help=f"also {_LARGE:,} rows")
-    whole = part("whole", "whole imports beside the bound and the peers", _whole)
+    whole = part("whole", "whole imports, compared with the bound and the peers", _whole)
     whole.add_argument("--rows", type=int, default=20_000)
     whole.add_argument("--delays", type=_numbers, default=[0, 20, 100], help="milliseconds until the service answers")
     whole.add_argument("--tls-rows", type=int, default=5_000)
     whole.add_argument("--tls-delays", type=_numbers, default=[20], help="the same over TLS; '' leaves it out")
     whole.add_argument("--only", type=_names, default=[], help="names of contenders, with commas; default: all")
-    rooms = part("rooms", "read, transform, check, ledger and report, each beside its floor", _rooms)
+    rooms = part("rooms", "read, transform, check, ledger and report, each compared with a baseline", _rooms)
     rooms.add_argument("--rows", type=int, default=10_000)
     growth = part("growth", "time and memory of files of growing size", _growth)
     growth.add_argument("--sizes", type=_numbers, default=[10_000, 100_000], help="numbers of rows")
     growth.add_argument("--large", action="store_true", help=f"also {_LARGE:,} rows")
     refusing = part("refusing", "a service that answers 429 beyond a rate", _refusing)
     refusing.add_argument("--rows", type=int, default=1_000)
-    refusing.add_argument("--rate", type=float, default=50, help="requests a second that it allows")
-    refusing.add_argument("--burst", type=float, default=50, help="how many it allows at once after a quiet time")
+    refusing.add_argument("--rate", type=float, default=50, help="allowed requests per second")
+    refusing.add_argument("--burst", type=float, default=50, help="allowed requests at once after an idle time")
     faults = part(
-        "faults", "a run finishes by itself: random faults, limits, outages; 1 where a promise broke", _faults
+        "faults", "runs finish by themselves: random faults, limits, outages; exit code 1 if one does not", _faults
     )
     faults.add_argument("--parts", type=_names, default=list(PARTS), help=f"some of {','.join(PARTS)}")
     faults.add_argument("--rows", type=int, default=1_000, help="random faults: how many rows")
     faults.add_argument("--shares", type=_numbers, default=list(SHARES), help="random faults: shares from 0 to 1")
     faults.add_argument("--kinds", type=str, nargs="+", choices=list(KINDS), default=list(KINDS))
-    faults.add_argument("--at-once", type=int, default=3, help="random faults: so many imports at the same time")
+    faults.add_argument("--at-once", type=int, default=3, help="random faults: concurrent imports")
     faults.add_argument("--large", action="store_true", help="also 10,000 rows, 600 s in real time, more seeds")
     for found in (whole, growth, refusing):
         found.add_argument("--concurrency", type=int, default=25)
-    report = parts.add_parser("report", help="the tables of figures that were kept, as Markdown")
-    report.add_argument("results", type=Path, nargs="*", default=[RESULTS], help="one or more; later ones are added")
+    report = parts.add_parser("report", help="tables of stored figures, as Markdown")
+    report.add_argument("results", type=Path, nargs="*", default=[RESULTS], help="one or more result files")
     report.add_argument("--plots", type=Path, help="also write the plots into this folder")
     report.set_defaults(do=_report)
     return parser
 
 
 def main() -> None:
-    """Do what was asked for."""
+    """Run the command."""
     wanted = _parser().parse_args()
     try:
         wanted.do(wanted)
     except KeyboardInterrupt:
-        sys.exit("interrupted; what was measured is kept")
+        sys.exit("interrupted; the results so far are saved")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A certificate for this machine, made by openssl, and how a client is brought to trust it."""
+"""A self-signed certificate from openssl, and how clients trust it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _MAKE = (
     "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=sink"
     " -addext subjectAltName=IP:127.0.0.1,DNS:localhost"
 )
-# requests asks the package certifi which certificates to trust, and nothing from the environment tells it otherwise
-# where the environment is not to be trusted. So a client of a benchmark finds another certifi first.
+# requests gets trusted certificates from the package certifi, and ignores the environment where trust_env is off. So a
+# client of a benchmark finds another certifi first.
 _CERTIFI = '''\
-"""Trusts the sink and nobody else."""
+"""Trusts only the sink."""
 
 
 def where():
@@ -37,7 +37,7 @@ class Certificate:
 
 
 def make_certificate(folder: Path) -> Certificate | None:
-    """A new one; None where there is no openssl on this machine."""
+    """A new certificate, or None if there is no openssl on this machine."""
     if shutil.which("openssl") is None:
         return None
     certificate, key, trust = folder / "sink.pem", folder / "sink.key", folder / "trust"

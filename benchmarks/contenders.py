@@ -1,4 +1,4 @@
-"""Those who import one CSV into one service: each as the command that a person would type."""
+"""The tools that import one CSV into one service, each as a command line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchmarks.candidates import JOB_POST
 from benchmarks.certificate import Certificate
-from benchmarks.environments import NotToBeHad, Peer, cache, packages_of, python_of
+from benchmarks.environments import Peer, Unavailable, cache, packages_of, python_of
 from benchmarks.peers.bulk_post_body import template, write_renamed
 from benchmarks.sink_process import ROOT
 
@@ -27,7 +27,7 @@ _BULK_POST = Peer("bulk-post", "0.3.0", newer=True)
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One import: the CSV, its mapping, the sink, how many in flight, a folder of its own for what is written."""
+    """One import: the CSV, its mapping, the sink, the concurrency, and its own output folder."""
 
     source: Path
     mapping: Path
@@ -51,22 +51,22 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """A name for the tables, and how it does a job."""
+    """A tool: its name in the tables, and its command for a job."""
 
     name: str
     call: Callable[[Job], Call]
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
-    """Those who can run here, and a word on each who cannot."""
+class Contenders:
+    """The tools that can run here, and a note on each that cannot."""
 
-    contenders: tuple[Contender, ...]
-    left_out: tuple[str, ...]
+    available: tuple[Contender, ...]
+    skipped: tuple[str, ...]
 
 
 def importer_call(job: Job, *arguments: str, command: str = "run", paths: Sequence[Path] = ()) -> Call:
-    """Our own command, whole: with check, ledger and reports. `paths`: where packages are looked for first."""
+    """The importer command with check, ledger and reports. `paths`: where packages are looked up first."""
     ours = [sys.executable, "-m", "importer", command, str(job.source), "--mapping", str(job.mapping)]
     if command == "run":
         ours += ["--concurrency", str(job.concurrency), "--yes"]
@@ -79,21 +79,21 @@ def importer_call(job: Job, *arguments: str, command: str = "run", paths: Sequen
     return Call([*ours, "--out", str(job.folder / "results"), "--quiet", *arguments], environment)
 
 
-def field_of_contenders(wanted: Sequence[str] = ()) -> Field:
-    """Ours, the bare loops and the peers, those named or all; makes the environments of peers that have none yet."""
+def find_contenders(wanted: Sequence[str] = ()) -> Contenders:
+    """Importer, the bare loops and the peers (`wanted`, or all); creates missing environments of peers."""
     found: list[Contender] = []
-    left_out: list[str] = []
+    skipped: list[str] = []
     for name, make in _KNOWN.items():
         if wanted and name not in wanted:
             continue
         try:
             call = make()
-        except NotToBeHad as why:
-            left_out.append(f"{name}: {why}")
+        except Unavailable as reason:
+            skipped.append(f"{name}: {reason}")
             continue
         if call is not None:
             found.append(Contender(name, call))
-    return Field(tuple(found), tuple(left_out))
+    return Contenders(tuple(found), tuple(skipped))
 
 
 Calls = Callable[[Job], Call]
@@ -107,7 +107,7 @@ def _ours() -> Calls:
 
 
 def _ours_fast() -> Calls | None:
-    """With pycurl, where this tree has an extra that takes it."""
+    """With pycurl, if this tree has the extra for it."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     if "fast" not in project.get("optional-dependencies", {}):
         return None

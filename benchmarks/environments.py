@@ -1,4 +1,4 @@
-"""Python environments for the peers: each its own, pinned, outside of the tree, made once."""
+"""Python environments of the peers: one each, pinned, outside of the tree, created once."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pathlib import Path
 _NEWER = ("python3.12", "python3.13", "python3.14")
 
 
-class NotToBeHad(Exception):
-    """A peer cannot be installed here; the message says why."""
+class Unavailable(Exception):
+    """A peer cannot be installed here; the message has the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """A package and the version that is measured; `newer` where it needs a Python 3.12."""
+    """A package and its measured version; `newer`: it needs Python 3.12."""
 
     package: str
     version: str
@@ -29,7 +29,7 @@ class Peer:
 
 
 def cache() -> Path:
-    """Where the environments are kept: in IMPORTER_BENCH_CACHE, or the user's cache folder."""
+    """The folder of the environments: in IMPORTER_BENCH_CACHE, or the user's cache folder."""
     named = os.environ.get("IMPORTER_BENCH_CACHE")
     if named:
         return Path(named)
@@ -37,14 +37,14 @@ def cache() -> Path:
 
 
 def python_of(peer: Peer) -> Path:
-    """The interpreter of the environment that has this peer, made now if there is none.
+    """The interpreter of the environment that has this peer, created if it is missing.
 
     Raises:
-        NotToBeHad: no fitting Python is here, or the package cannot be installed.
+        Unavailable: no suitable Python is installed, or the package cannot be installed.
     """
     folder = cache() / f"{peer.package}-{peer.version}"
     python = folder / "bin" / "python"
-    whole = folder / "whole"  # laid down last: an installation that was cut off is begun again
+    whole = folder / "whole"  # created last, so that an interrupted installation starts again
     if not whole.exists():
         base = _newer_python() if peer.newer else sys.executable
         shutil.rmtree(folder, ignore_errors=True)
@@ -58,26 +58,26 @@ def python_of(peer: Peer) -> Path:
 def packages_of(python: Path) -> Path:
     """The folder where an environment has its packages."""
     ask = "import sysconfig; print(sysconfig.get_path('purelib'))"
-    told = subprocess.run([str(python), "-c", ask], check=True, capture_output=True, text=True)
-    return Path(told.stdout.strip())
+    result = subprocess.run([str(python), "-c", ask], check=True, capture_output=True, text=True)
+    return Path(result.stdout.strip())
 
 
 def _run(command: list[str], peer: Peer) -> None:
     try:
         subprocess.run(command, check=True, capture_output=True, text=True, timeout=300)
     except (subprocess.SubprocessError, OSError) as error:
-        said = (getattr(error, "stderr", "") or str(error)).strip().splitlines()
-        raise NotToBeHad(
-            f"{peer} was left out: it cannot be installed ({said[-1] if said else 'no reason given'})"
+        lines = (getattr(error, "stderr", "") or str(error)).strip().splitlines()
+        raise Unavailable(
+            f"{peer} was skipped: it cannot be installed ({lines[-1] if lines else 'no reason given'})"
         ) from None
 
 
 def _newer_python() -> str:
-    """A Python 3.12 or newer that runs: a name on the path may be a shim that does not."""
+    """A working Python 3.12 or newer: a name on the path may be a shim that does not work."""
     kept = sorted(str(path) for path in Path.home().glob(".pyenv/versions/3.1[2-9]*/bin/python"))
     ask = "import sys; sys.exit(sys.version_info < (3, 12))"
     for name in (sys.executable, *_NEWER, *kept):
         found = shutil.which(name)
         if found and subprocess.run([found, "-c", ask], check=False, capture_output=True).returncode == 0:
             return found
-    raise NotToBeHad("it was left out: it needs Python 3.12, and there is none here")
+    raise Unavailable("it was skipped: it needs Python 3.12, which is not installed")

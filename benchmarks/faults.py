@@ -1,8 +1,7 @@
-"""A run finishes by itself: random faults, limits and outages, each with one command, and everybody in place once.
+"""A run finishes by itself: with random faults, limits and outages, one command imports every row once.
 
-Random faults, limits and one outage in real time go through the front door: `importer run` against a service in a
-process of its own. The other outages and the large files are simulated (tests/load/simulation.py): the real sending on
-a clock that jumps.
+Random faults, limits and one outage in real time run `importer run` against a service in its own process. The other
+outages and the large files are simulated (tests/load/simulation.py): the real sending code on a simulated clock.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ from typing import Any
 
 from benchmarks.candidates import JOB_POST, QUESTIONS, cells
 from benchmarks.contenders import Job, importer_call
-from benchmarks.measuring import Failed, Spent, spend
+from benchmarks.measuring import Failed, Usage, spend
 from benchmarks.place import Place
+from benchmarks.progress import show
 from benchmarks.results import Results
 from benchmarks.sink_process import SinkProcess
-from benchmarks.telling import say
 from importer import sandbox
 from importer.models import OutcomeKind
 from tests.load.simulation import OUTAGES, RANDOM, at_random, simulate, simulate_outage
@@ -31,7 +30,7 @@ from tests.load.simulation import OUTAGES, RANDOM, at_random, simulate, simulate
 PART = "faults"
 PARTS = ("random", "limits", "outages", "seeds")
 SHARES = (0.01, 0.05, 0.1, 0.3)
-_IN_FLIGHT = 8  # as everybody has it who sets nothing
+_CONCURRENCY = 8  # the default
 _TENTH = {
     "IMPORTER_CONNECT_TIMEOUT": "1",
     "IMPORTER_READ_TIMEOUT": "3",
@@ -47,11 +46,11 @@ KINDS: dict[str, dict[str, Any]] = {
     "reset after": {"kind": "reset", "when": "after"},
     "silence": {"kind": "hang_after"},
     "truncated": {"kind": "cut_body"},
-    "junk 201": {"kind": "not_json_201"},
+    "invalid 201": {"kind": "not_json_201"},
 }
-_MANY = ("429", "429, Retry-After 1", "500 after", "reset after")  # with 10,000 rows, too
-_MORE_SECONDS = {0.01: 5.0, 0.05: 10.0, 0.1: 30.0, 0.3: 180.0}  # that random 429s may cost 1,000 rows
-_LIMITS = {50.0: 2700, 10.0: 550, 3.0: 160}  # a second, and rows that take a minute
+_MANY = ("429", "429, Retry-After 1", "500 after", "reset after")  # also with 10,000 rows
+_MORE_SECONDS = {0.01: 5.0, 0.05: 10.0, 0.1: 30.0, 0.3: 180.0}  # that random 429s may add for 1,000 rows
+_LIMITS = {50.0: 2700, 10.0: 550, 3.0: 160}  # requests a second, and rows that take a minute
 _USED, _REFUSED = 0.95, 0.02
 _LENGTHS = (30.0, 120.0, 600.0)
 _SEEDS, _ROWS_OF_SEEDS = 10, 100_000
@@ -59,7 +58,7 @@ _SEEDS, _ROWS_OF_SEEDS = 10, 100_000
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a run went. `twice`, `missing`: as the service knows it. `broken`: the promises that were not kept."""
+    """How a run ended. `twice`, `missing`: according to the service. `broken`: failed guarantees."""
 
     name: str
     rows: int
@@ -75,18 +74,20 @@ class Ending:
     more: str = ""
     broken: tuple[str, ...] = ()
 
-    def judged(self, *others: str | None) -> Ending:
-        """The same, with what is promised of every run, and what is promised of this one."""
-        promises = (
+    def with_checks(self, *others: str | None) -> Ending:
+        """The same, with the failed guarantees of every run, and those of this one."""
+        failed = (
             f"it ended with {self.exit_code}" if self.exit_code not in (0, "simulated") else None,
-            f"{self.missing} are missing" if self.missing else None,
-            f"{self.twice} were sent twice" if self.twice else None,
-            None if self.created + self.already_exists == self.rows else "not every row is told as being in place",
+            f"{self.missing} rows are missing" if self.missing else None,
+            f"{self.twice} rows were sent twice" if self.twice else None,
+            None
+            if self.created + self.already_exists == self.rows
+            else "not every row is reported as created or already exists",
         )
-        return replace(self, broken=tuple(text for text in (*promises, *others) if text))
+        return replace(self, broken=tuple(text for text in (*failed, *others) if text))
 
 
-# --- through the front door ---------------------------------------------------------------------
+# --- with the real command ----------------------------------------------------------------------
 
 
 def _summary(folder: Path) -> dict[str, int]:
@@ -95,14 +96,14 @@ def _summary(folder: Path) -> dict[str, int]:
     return outcomes
 
 
-def _run(place: Place, folder: Path, url: str, rows: int, environment: dict[str, str]) -> Spent:
-    call = importer_call(Job(place.source(rows), place.mapping, url, _IN_FLIGHT, folder))
+def _run(place: Place, folder: Path, url: str, rows: int, environment: dict[str, str]) -> Usage:
+    call = importer_call(Job(place.source(rows), place.mapping, url, _CONCURRENCY, folder))
     return spend(call.command, {**call.environment, **environment}, folder=folder, timeout=1800)
 
 
-def _told(name: str, rows: int, spent: Spent, folder: Path, requests: int, missing: int, twice: int) -> Ending:
-    told = _summary(folder)
-    named = [told[kind] for kind in ("created", "already_exists", "unconfirmed", "failed")]
+def _ending(name: str, rows: int, spent: Usage, folder: Path, requests: int, missing: int, twice: int) -> Ending:
+    outcomes = _summary(folder)
+    named = [outcomes[kind] for kind in ("created", "already_exists", "unconfirmed", "failed")]
     return Ending(name, rows, spent.seconds, spent.exit_code, *named, requests, missing, twice)
 
 
@@ -119,8 +120,8 @@ def _random(place: Place, kind: str, share: float, rows: int) -> Ending:
         requests = paths["log"].read_text(encoding="utf-8").count('"POST"')
         missing = {cells(number)[0] for number in range(rows)} - set(taken)
         name = f"{kind}, {share:.0%}"
-        ending = _told(name, rows, spent, folder, requests, len(missing), len(taken) - len(set(taken)))
-    return ending.judged()
+        ending = _ending(name, rows, spent, folder, requests, len(missing), len(taken) - len(set(taken)))
+    return ending.with_checks()
 
 
 def _questions() -> list[dict[str, Any]]:
@@ -136,11 +137,11 @@ def _limit(place: Place, rate: float, retry_after: str | None) -> Ending:
             spent = _run(place, folder, sink.url, rows, {})
         figures = sink.figures
         name = f"a limit of {rate:g} a second, {'Retry-After ' + retry_after if retry_after else 'no Retry-After'}"
-        ending = _told(name, rows, spent, folder, figures.requests, rows - figures.taken, figures.twice)
-    used, refused = figures.taken / (rate + rate * figures.seconds), figures.refused / figures.requests
-    return replace(ending, more=f"{used:.1%} used, {refused:.1%} refused").judged(
-        f"only {used:.1%} of it were used" if used < _USED else None,
-        f"{refused:.1%} of the requests were refused" if rate == 50 and refused > _REFUSED else None,
+        ending = _ending(name, rows, spent, folder, figures.requests, rows - figures.accepted, figures.twice)
+    used, refused = figures.accepted / (rate + rate * figures.seconds), figures.refused / figures.requests
+    return replace(ending, more=f"{used:.1%} used, {refused:.1%} got 429").with_checks(
+        f"only {used:.1%} of the limit was used" if used < _USED else None,
+        f"{refused:.1%} of the requests got 429" if rate == 50 and refused > _REFUSED else None,
     )
 
 
@@ -151,10 +152,10 @@ def _real_outage(place: Place, seconds: float) -> Ending:
             spent = _run(place, folder, sink.url, rows, {})
         figures = sink.figures
         name = f"process down for {seconds:g} s, in real time"
-        ending = _told(name, rows, spent, folder, figures.requests, rows - figures.taken, figures.twice)
-    # Who was taken when it went down is asked for once more, and its uniqueness answers.
+        ending = _ending(name, rows, spent, folder, figures.requests, rows - figures.accepted, figures.twice)
+    # Rows accepted when it went down are sent once more and get 409.
     ending = replace(ending, twice=max(0, ending.twice - ending.already_exists))
-    return ending.judged()
+    return ending.with_checks()
 
 
 # --- simulated ----------------------------------------------------------------------------------
@@ -189,7 +190,7 @@ def _simulated(name: str, rows: int, found: Any, *, unconfirmed: bool = False) -
     ending = Ending(name, rows, found.seconds, "simulated", *counted, found.requests, found.missing, found.twice)
     stopped = f"it ended early: {found.stop.reason}" if found.stop else None
     if not unconfirmed:
-        return ending.judged(stopped)
+        return ending.with_checks(stopped)
     return replace(ending, broken=tuple(filter(None, (stopped, f"{found.twice} sent twice" if found.twice else None))))
 
 
@@ -207,23 +208,23 @@ def measure_faults(
     at_once: int,
     large: bool,
 ) -> list[str]:
-    """The promises that were broken. What waits for most of its time goes `at_once` at the same time."""
+    """The failed guarantees. Jobs that mostly wait run `at_once` at a time."""
     for size in {rows, 2_000, 10_000, *_LIMITS.values()}:
         place.source(size)
     broken: list[str] = []
 
-    def tell(part: str, ending: Ending) -> None:
+    def record(part: str, ending: Ending) -> None:
         results.add(PART, group=part, **asdict(ending))
-        say(line(ending))
+        show(line(ending))
         broken.extend(f"{ending.name}: {text}" for text in ending.broken)
 
-    say(HEAD)
+    show(HEAD)
     half = max(1, (os.cpu_count() or 1) // 2)  # the imports need the other processors
     with ThreadPoolExecutor(at_once) as threads, ProcessPoolExecutor(half, get_context("spawn")) as others:
-        if "limits" in parts:  # before all others: what they measure is a rate
+        if "limits" in parts:  # before all others, as they measure a rate
             limits = [(rate, retry_after) for rate in _LIMITS for retry_after in ("1", None)]
             for ending in threads.map(lambda limit: _limit(place, *limit), limits):
-                tell("limits", ending)
+                record("limits", ending)
         jobs = list(_jobs(place, parts, rows, shares, kinds, large))
         tasks = {(threads if is_real else others).submit(job): part for part, is_real, job in jobs}
         try:
@@ -235,7 +236,7 @@ def measure_faults(
                     broken.append(str(failure))
                     continue
                 endings.setdefault(tasks[task], []).append(ending)
-                tell(tasks[task], ending)
+                record(tasks[task], ending)
         except BaseException:
             threads.shutdown(cancel_futures=True)
             others.shutdown(cancel_futures=True)
@@ -246,7 +247,7 @@ def measure_faults(
 def _jobs(
     place: Place, parts: Sequence[str], rows: int, shares: Sequence[float], kinds: Sequence[str], large: bool
 ) -> Iterator[tuple[str, bool, Callable[[], Ending]]]:
-    """Part, whether it is in real time, and what to do; those that take longest come first."""
+    """Part, whether it runs in real time, and the job; the longest come first."""
     if "outages" in parts:
         if large:
             yield "outages", True, partial(_real_outage, place, 600.0)
@@ -268,7 +269,7 @@ def _jobs(
 
 
 def _unconfirmed(endings: Sequence[Ending]) -> list[str]:
-    """At most one row unconfirmed in nine of ten runs."""
+    """At most one row may be unconfirmed in nine of ten runs."""
     found: dict[str, list[int]] = {}
     for ending in endings:
         left = ending.rows - ending.created - ending.already_exists
@@ -281,7 +282,7 @@ def _unconfirmed(endings: Sequence[Ending]) -> list[str]:
 
 
 def _cost_of_429(endings: Sequence[Ending], rows: int) -> list[str]:
-    """What random 429s with Retry-After 1 cost more than none."""
+    """The extra time of random 429s with Retry-After 1."""
     seconds = {ending.name: ending.seconds for ending in endings}
     plain = seconds.get("429, 0%")
     if plain is None:
@@ -290,22 +291,22 @@ def _cost_of_429(endings: Sequence[Ending], rows: int) -> list[str]:
         share: seconds[name] - plain for share in SHARES if (name := f"429, Retry-After 1, {share:.0%}") in seconds
     }
     return [
-        f"429, Retry-After 1, {share:.0%}: it cost {cost:.0f} s, and {_MORE_SECONDS[share]:.0f} s are promised"
+        f"429, Retry-After 1, {share:.0%}: it took {cost:.0f} s more; the limit is {_MORE_SECONDS[share]:.0f} s"
         for share, cost in costs.items()
         if cost > _MORE_SECONDS[share] * max(1.0, rows / 1000)
     ]
 
 
-HEAD = f"{'':52} {'rows':>7} {'exit':>9} {'seconds':>8} {'created':>7} {'there':>6} {'unconfirmed':>7} {'failed':>6}"
+HEAD = f"{'':52} {'rows':>7} {'exit':>9} {'seconds':>8} {'created':>7} {'exists':>6} {'unconfirmed':>7} {'failed':>6}"
 HEAD += f" {'requests':>8} {'missing':>7} {'twice':>5}"
 
 
 def line(one: Ending) -> str:
-    """An ending as a line under HEAD."""
+    """An ending as a line below HEAD."""
     text = f"{one.name:52} {one.rows:>7} {one.exit_code!s:>9} {one.seconds:>8.1f} {one.created:>7}"
     text += (
         f" {one.already_exists:>6} {one.unconfirmed:>7} {one.failed:>6} {one.requests:>8} {one.missing:>7} "
         f"{one.twice:>5}"
     )
-    kept = f"BROKEN: {'; '.join(one.broken)}" if one.broken else "kept"
-    return f"{text}  {kept}  {one.more}".rstrip()
+    checks = f"FAILED: {'; '.join(one.broken)}" if one.broken else "ok"
+    return f"{text}  {checks}  {one.more}".rstrip()

@@ -1,4 +1,4 @@
-"""A command as a whole process: how long it took, what CPU and memory it used."""
+"""Runs a command as a process, and measures its time, CPU and memory."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from typing import IO
 
 
 class Failed(RuntimeError):
-    """A command that is to be measured did not do what it should. The message holds the end of what it said."""
+    """A measured command failed. The message has the end of its output."""
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
-    """What a process and those it waited for used. `peak` is the resident memory of the largest of them, in MB."""
+class Usage:
+    """The resources of a process and its children. `peak` is the resident memory of the largest, in MB."""
 
     seconds: float
     cpu_seconds: float
@@ -29,20 +29,20 @@ class Spent:
     output: str
 
     @property
-    def last_words(self) -> str:
-        """The end of what it said, on one line."""
+    def last_output(self) -> str:
+        """The end of its output, on one line."""
         return " ".join(self.output.split())[-300:]
 
 
 def spend(
     command: Sequence[str], environment: Mapping[str, str] | None = None, *, folder: Path, timeout: float = 600
-) -> Spent:
+) -> Usage:
     """Run a command to its end.
 
     The calling process must be small: the kernel counts its memory at the time of the fork as the child's.
 
     Raises:
-        Failed: it took longer than `timeout` seconds, and was ended.
+        Failed: it took longer than `timeout` seconds, and was killed.
     """
     with tempfile.TemporaryFile() as output:
         began = time.perf_counter()
@@ -71,11 +71,11 @@ def spend(
         finally:
             watch.cancel()
         seconds = time.perf_counter() - began
-        process.returncode = os.waitstatus_to_exitcode(status)  # Popen does not know that it was waited for
-        said = _end_of(output)
+        process.returncode = os.waitstatus_to_exitcode(status)  # Popen does not know that os.wait4 reaped it
+        output_end = _end_of(output)
     if too_long.is_set():
-        raise Failed(f"it took longer than {timeout:.0f} s and was ended; it said: {said[-300:]}")
-    return Spent(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, process.returncode, said)
+        raise Failed(f"it took longer than {timeout:.0f} s and was killed; its output: {output_end[-300:]}")
+    return Usage(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, process.returncode, output_end)
 
 
 def _end_of(output: IO[bytes]) -> str:

@@ -1,4 +1,4 @@
-"""The parts of importer that rooms are measured with, set up for the sink's job post."""
+"""The parts of importer that are measured, set up for the sink's job post."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def open_source(path: Path) -> Sheet:
 
 
 def resolved(mapping: Path, sheet: Sheet) -> ResolvedMapping:
-    """The mapping against the sheet and the questions, with nothing remembered."""
+    """The mapping resolved against the sheet and the questions, with empty caches."""
     return resolve(read_mapping(mapping), sheet.columns, [_question(shown) for shown in QUESTIONS], WireFormat())
 
 

@@ -1,4 +1,4 @@
-"""Where imports are measured: a folder that is thrown away, with the mapping file."""
+"""The temporary folder in which imports are measured, with the mapping file."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class Place:
     mapping: Path
 
     def source(self, rows: int) -> Path:
-        """A CSV of so many people, written once."""
+        """A CSV of this many people, written once."""
         path = self.folder / f"{rows}.csv"
         return path if path.exists() else write_source(path, rows)
 
     @contextmanager
     def own_folder(self) -> Iterator[Path]:
-        """An empty folder for one import, taken away after it."""
+        """An empty folder for one import, deleted afterwards."""
         folder = Path(tempfile.mkdtemp(dir=self.folder))
         try:
             yield folder
@@ -36,7 +36,7 @@ class Place:
 
 @contextmanager
 def temporary_place() -> Iterator[Place]:
-    """Beside the other temporary files of this machine: TMPDIR names another disk."""
+    """A temporary folder; set TMPDIR to measure on another disk."""
     with tempfile.TemporaryDirectory(prefix="importer-bench-") as name:
         folder = Path(name)
         yield Place(folder, write_mapping(folder / "mapping.yaml"))

@@ -1,4 +1,4 @@
-"""Two plots for the README: whole imports beside their bound, and time and memory of growing files."""
+"""Two plots for the README: whole imports and their bound, and time and memory of growing files."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from benchmarks.tables import Measured, by, of_setting, spread
 WHOLE_FILE = "performance-whole.svg"
 GROWTH_FILE = "performance-growth.svg"
 _OURS, _OTHERS, _BOUND, _GREY, _FAINT = "#0969da", "#8c959f", "#cf222e", "#57606a", "#d8dee4"
-_STEP_COLOURS = {"run": _OURS, "check": "#1a7f37", "second run": "#9a6700"}
+_STEP_COLORS = {"run": _OURS, "check": "#1a7f37", "second run": "#9a6700"}
 _WIDTH = 760
 _BAR, _GAP, _NAMES = 16, 6, 130
 
 
 def write_plots(results: Results, folder: Path) -> list[Path]:
-    """The plots of what was measured."""
+    """Write the plots of the measurements."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for part, name, draw in ((whole.PART, WHOLE_FILE, _whole), (growth.PART, GROWTH_FILE, _growth)):
@@ -42,7 +42,7 @@ def _whole(measured: Sequence[Measured]) -> Drawing:
     drawing = Drawing(_WIDTH, height)
     drawing.words(12, 22, "Seconds for a whole import; shorter is better", bold=True)
     drawing.line([(520, 18), (544, 18)], _BOUND, 2, "4 3")
-    drawing.words(552, 22, "the least that the service allows", colour=_GREY)
+    drawing.words(552, 22, "the lower bound of the service", color=_GREY)
     top = 40.0
     for setting, found in panels.items():
         top = _panel(drawing, top, setting, found)
@@ -50,20 +50,20 @@ def _whole(measured: Sequence[Measured]) -> Drawing:
 
 
 def _panel(drawing: Drawing, top: float, setting: str, found: dict[str, list[Measured]]) -> float:
-    """Draws one setting, and gives where the next begins."""
+    """Draw one setting; returns where the next begins."""
     seconds = {who: spread(times, lambda one: one["seconds"]) for who, times in found.items()}
     bound = seconds.pop(whole.BOUND, None)
-    scale = (_WIDTH - _NAMES - 90) / max(one.most for one in (*seconds.values(), *([bound] if bound else [])))
-    drawing.words(12, top + 14, setting, colour=_GREY)
+    scale = (_WIDTH - _NAMES - 90) / max(one.highest for one in (*seconds.values(), *([bound] if bound else [])))
+    drawing.words(12, top + 14, setting, color=_GREY)
     y = first = top + 24
     for who, times in seconds.items():
         drawing.words(_NAMES, y + 12, who, anchor="end")
-        colour = _OURS if who in (OURS, OURS_FAST) else _OTHERS
-        drawing.rectangle(_NAMES + 8, y, times.median * scale, _BAR, colour)
+        color = _OURS if who in (OURS, OURS_FAST) else _OTHERS
+        drawing.rectangle(_NAMES + 8, y, times.median * scale, _BAR, color)
         if len(times.values) > 1:
-            ends = [(_NAMES + 8 + value * scale, y + _BAR / 2) for value in (times.least, times.most)]
+            ends = [(_NAMES + 8 + value * scale, y + _BAR / 2) for value in (times.lowest, times.highest)]
             drawing.line(ends, "#24292f", 1.5)
-        drawing.words(_NAMES + 14 + times.most * scale, y + 12, f"{times.median:.1f} s")
+        drawing.words(_NAMES + 14 + times.highest * scale, y + 12, f"{times.median:.1f} s")
         y += _BAR + _GAP
     if bound:
         at = _NAMES + 8 + bound.median * scale
@@ -76,7 +76,7 @@ def _panel(drawing: Drawing, top: float, setting: str, found: dict[str, list[Mea
 
 @dataclass(frozen=True, slots=True)
 class _Axes:
-    """A field of a drawing, and where a value lies on it."""
+    """The area of a plot, and the position of a value in it."""
 
     left: float
     top: float
@@ -88,7 +88,7 @@ class _Axes:
 
 def _growth(measured: Sequence[Measured]) -> Drawing:
     drawing = Drawing(_WIDTH, 300)
-    steps = {step: by("rows", found) for step, found in by("step", measured).items() if step in _STEP_COLOURS}
+    steps = {step: by("rows", found) for step, found in by("step", measured).items() if step in _STEP_COLORS}
     sizes = sorted({rows for found in steps.values() for rows in found})
     seconds = {step: _medians(found, lambda one: one["seconds"]) for step, found in steps.items()}
     memory = {step: _medians(found, lambda one: one["peak"]) for step, found in steps.items()}
@@ -101,13 +101,13 @@ def _growth(measured: Sequence[Measured]) -> Drawing:
     drawing.words(right.left, 22, "Peak memory in MB, by rows of the CSV", bold=True)
     _marks(drawing, left, [10**power for power in range(round(math.log10(lowest)), round(math.log10(highest)) + 1)])
     _marks(drawing, right, [most * share / 5 for share in range(6)])
-    for step, colour in _STEP_COLOURS.items():
+    for step, color in _STEP_COLORS.items():
         if step in steps:
-            _curve(drawing, left, seconds[step], colour)
-            _curve(drawing, right, memory[step], colour)
-    for index, step in enumerate(step for step in _STEP_COLOURS if step in steps):
+            _curve(drawing, left, seconds[step], color)
+            _curve(drawing, right, memory[step], color)
+    for index, step in enumerate(step for step in _STEP_COLORS if step in steps):
         x = 60 + 110 * index
-        drawing.dot(x, 284, _STEP_COLOURS[step])
+        drawing.dot(x, 284, _STEP_COLORS[step])
         drawing.words(x + 8, 288, step)
     return drawing
 
@@ -117,7 +117,7 @@ def _medians(found: dict[int, list[Measured]], value: Callable[[Measured], float
 
 
 def _log(lowest: float, highest: float) -> Callable[[float], float]:
-    """Where a value lies between two, from 0 to 1, by its logarithm."""
+    """The position of a value between two, from 0 to 1, on a logarithmic scale."""
     width = math.log10(highest / lowest) or 1.0
     return lambda value: math.log10(value / lowest) / width
 
@@ -135,7 +135,7 @@ def _axes(drawing: Drawing, left: float, sizes: Sequence[int], share: Callable[[
     )
     drawing.line([(left, top), (left, top + height), (left + width, top + height)], _GREY)
     for rows in sizes:
-        drawing.words(axes.x(rows), top + height + 18, f"{rows:,}", anchor="middle", colour=_GREY)
+        drawing.words(axes.x(rows), top + height + 18, f"{rows:,}", anchor="middle", color=_GREY)
     return axes
 
 
@@ -143,11 +143,11 @@ def _marks(drawing: Drawing, axes: _Axes, values: Sequence[float]) -> None:
     for value in values:
         y = axes.y(value)
         drawing.line([(axes.left, y), (axes.left + axes.width, y)], _FAINT)
-        drawing.words(axes.left - 6, y + 4, f"{value:g}", anchor="end", colour=_GREY)
+        drawing.words(axes.left - 6, y + 4, f"{value:g}", anchor="end", color=_GREY)
 
 
-def _curve(drawing: Drawing, axes: _Axes, values: dict[int, float], colour: str) -> None:
+def _curve(drawing: Drawing, axes: _Axes, values: dict[int, float], color: str) -> None:
     points = [(axes.x(rows), axes.y(value)) for rows, value in values.items()]
-    drawing.line(points, colour, 2)
+    drawing.line(points, color, 2)
     for x, y in points:
-        drawing.dot(x, y, colour)
+        drawing.dot(x, y, color)

@@ -2,8 +2,8 @@
 
     python benchmarks/read.py [--rows 100000] [--times 3]
 
-Each reading runs in a process of its own, those that are compared in turn; of several, the fastest counts. Memory is
-the peak above what the process held before it opened the file, in MB (on Linux; 0 elsewhere).
+Each reading runs in its own process, in turn; of several, the fastest counts. Memory is the peak above the
+memory before the file was opened, in MB (on Linux; 0 elsewhere).
 """
 
 from __future__ import annotations
@@ -111,12 +111,12 @@ _READERS = {"ours": _ours, "csv": _bare_csv, "calamine": _calamine, "openpyxl": 
 def _measure_here(reader: str, path: Path, rows: int) -> Measured:
     read = _READERS[reader](path)
     before = _memory("VmRSS")
-    _forget_peak()
+    _reset_peak()
     started = time.perf_counter()
-    seen = read()
+    count = read()
     seconds = time.perf_counter() - started
-    if seen != rows + 1:
-        raise SystemExit(f"{reader} saw {seen} rows of {rows + 1}")
+    if count != rows + 1:
+        raise SystemExit(f"{reader} read {count} rows of {rows + 1}")
     return Measured(seconds, max(_memory("VmHWM") - before, 0))
 
 
@@ -124,7 +124,7 @@ _STATUS = Path("/proc/self/status")
 
 
 def _memory(field: str) -> float:
-    """A figure of this process in MB: VmRSS is what it holds, VmHWM the most that it held.
+    """A figure of this process in MB: VmRSS is the current memory, VmHWM the peak.
 
     Not from getrusage: its peak is inherited from the process that started this one.
     """
@@ -132,14 +132,14 @@ def _memory(field: str) -> float:
     return next((int(line.split()[1]) / 1024 for line in lines if line.startswith(f"{field}:")), 0.0)
 
 
-def _forget_peak() -> None:
-    """Let VmHWM begin anew, so that what the imports took is not counted."""
+def _reset_peak() -> None:
+    """Reset VmHWM, so that memory of the imports is not counted."""
     if _STATUS.exists():
         Path("/proc/self/clear_refs").write_text("5")
 
 
 def _measure(readers: Sequence[str], path: Path, rows: int, times: int = 1) -> list[Measured]:
-    """Each reader so many times, one after the other and again, so that a busy minute hits them all."""
+    """Each reader `times` times, in turn, so that a busy minute affects all of them."""
     runs = [[_measure_apart(reader, path, rows) for reader in readers] for _ in range(times)]
     return [Measured(min(run.seconds for run in of), max(run.memory for run in of)) for of in zip(*runs, strict=True)]
 
@@ -159,24 +159,24 @@ def _report(rows: int, times: int) -> None:
         _write_csv(large, 10 * rows)
         _write_xlsx(book, rows)
         ours, bare = _measure(("ours", "csv"), table, rows, times)
-        _say(f"CSV, {rows:,} rows x {_COLUMNS} columns, against the bare csv module", ours, bare, "at most 1.6")
+        _print_ratio(f"CSV, {rows:,} rows x {_COLUMNS} columns, against the bare csv module", ours, bare, "at most 1.6")
         (of_large,) = _measure(("ours",), large, 10 * rows)
-        _tell(f"  memory above start: {rows:,} rows {ours.memory:.1f} MB, {10 * rows:,} rows {of_large.memory:.1f} MB")
-        _tell("  (target: under 60, and flat)")
+        _print(f"  memory above start: {rows:,} rows {ours.memory:.1f} MB, {10 * rows:,} rows {of_large.memory:.1f} MB")
+        _print("  (target: under 60, and flat)")
         ours, bare = _measure(("ours", "calamine"), book, rows, times)
-        _say(f"XLSX, {rows:,} rows, against bare calamine", ours, bare, "at most 1.3")
+        _print_ratio(f"XLSX, {rows:,} rows, against bare calamine", ours, bare, "at most 1.3")
         (slow,) = _measure(("openpyxl",), book, rows)
-        _tell(
+        _print(
             f"XLSX, {rows:,} rows, against openpyxl read-only: {slow.seconds / ours.seconds:.1f} x faster (target: 4)"
         )
 
 
-def _say(what: str, ours: Measured, bare: Measured, target: str) -> None:
+def _print_ratio(what: str, ours: Measured, bare: Measured, target: str) -> None:
     ratio = ours.seconds / bare.seconds
-    _tell(f"{what}: {ours.seconds:.2f} s / {bare.seconds:.2f} s = {ratio:.2f} (target: {target})")
+    _print(f"{what}: {ours.seconds:.2f} s / {bare.seconds:.2f} s = {ratio:.2f} (target: {target})")
 
 
-def _tell(text: str) -> None:
+def _print(text: str) -> None:
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
 
@@ -191,7 +191,7 @@ def main() -> None:
     wanted = parser.parse_args()
     if wanted.reader:
         measured = _measure_here(wanted.reader, wanted.file, wanted.rows)
-        _tell(json.dumps({"seconds": measured.seconds, "memory": measured.memory}))
+        _print(json.dumps({"seconds": measured.seconds, "memory": measured.memory}))
     else:
         _report(wanted.rows, wanted.times)
 

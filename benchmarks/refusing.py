@@ -1,4 +1,4 @@
-"""A service that allows so many requests a second and answers 429 beyond: how much of that an import uses."""
+"""A service with a rate limit that answers 429 beyond it: how much of the limit an import uses."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from dataclasses import dataclass
 from benchmarks.contenders import Contender, Job
 from benchmarks.measuring import Failed, spend
 from benchmarks.place import Place
+from benchmarks.progress import show
 from benchmarks.results import Results
 from benchmarks.sink_process import SinkProcess
-from benchmarks.telling import say
-from benchmarks.whole import refuse_wrong
+from benchmarks.whole import check_complete
 
 PART = "refusing"
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A token bucket: `rate` a second, `burst` at once; `retry_after` is what a 429 says, None for nothing."""
+    """A token bucket: `rate` a second, `burst` at once; `retry_after` of a 429, None for no header."""
 
     rate: float
     burst: float
     retry_after: str | None
 
     def __str__(self) -> str:
-        says = f"Retry-After: {self.retry_after}" if self.retry_after else "no Retry-After"
-        return f"{self.rate:g} a second, {self.burst:g} at once, {says}"
+        header = f"Retry-After: {self.retry_after}" if self.retry_after else "no Retry-After"
+        return f"{self.rate:g} a second, {self.burst:g} at once, {header}"
 
 
 def measure_refusing(
@@ -38,15 +38,15 @@ def measure_refusing(
     concurrency: int,
     turns: int,
 ) -> None:
-    """An import under each limit."""
+    """Measure an import under each limit."""
     for limit in limits:
-        say(f"{rows:,} rows, {concurrency} in flight, a service that allows {limit}")
+        show(f"{rows:,} rows, concurrency {concurrency}, limit {limit}")
         for turn in range(turns):
             try:
                 _measure(results, place, limit, contender, rows, concurrency, turn)
             except Failed as failure:
                 results.note(f"{contender.name}, {limit}: {failure}")
-                say(f"  failed: {failure}")
+                show(f"  failed: {failure}")
 
 
 def _measure(
@@ -59,8 +59,8 @@ def _measure(
         call = contender.call(Job(place.source(rows), place.mapping, sink.url, concurrency, folder))
         spent = spend(call.command, call.environment, folder=folder)
     figures = sink.figures
-    refuse_wrong(spent, figures, rows)
-    used = figures.taken / (limit.burst + limit.rate * figures.seconds)
+    check_complete(spent, figures, rows)
+    used = figures.accepted / (limit.burst + limit.rate * figures.seconds)
     refused = figures.refused / figures.requests
     results.add(
         PART,
@@ -77,7 +77,7 @@ def _measure(
         refused=refused,
         twice=figures.twice,
     )
-    say(
-        f"  {figures.seconds:.1f} s, {used:.1%} of what is allowed was used, {refused:.1%} of requests refused,"
+    show(
+        f"  {figures.seconds:.1f} s, {used:.1%} of the limit used, {refused:.1%} of requests got 429,"
         f" {figures.twice} sent twice"
     )

@@ -1,4 +1,4 @@
-"""What was measured, as it is kept in results.json."""
+"""The measurements, as stored in results.json."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Spread:
         return statistics.median(self.values)
 
     @property
-    def least(self) -> float:
+    def lowest(self) -> float:
         return min(self.values)
 
     @property
-    def most(self) -> float:
+    def highest(self) -> float:
         return max(self.values)
 
 
@@ -42,12 +42,12 @@ class Results:
     parts: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
-    def add(self, part: str, **measured: Any) -> None:
+    def add(self, part: str, /, **measured: Any) -> None:
         """One more measurement of a part."""
         self.parts.setdefault(part, []).append(measured)
 
     def note(self, text: str) -> None:
-        """Something that whoever reads the figures must know, said once."""
+        """Add a note for the reader of the figures, once."""
         if text not in self.notes:
             self.notes.append(text)
 
@@ -57,7 +57,7 @@ class Results:
 
 
 def begin_results() -> Results:
-    """Empty ones that name the machine."""
+    """Empty results with the facts of this machine."""
     return Results(
         {
             "cores": os.cpu_count(),
@@ -70,15 +70,15 @@ def begin_results() -> Results:
 
 
 def read_results(path: Path) -> Results:
-    """Those that an earlier run wrote."""
+    """The results that an earlier run wrote."""
     found = json.loads(path.read_text(encoding="utf-8"))
     if found.get("version") != VERSION:
-        raise SystemExit(f"{path} is of version {found.get('version')}, and this reads {VERSION}; measure again")
+        raise SystemExit(f"{path} has version {found.get('version')}, but version {VERSION} is required; measure again")
     return Results(found["machine"], found["parts"], found["notes"])
 
 
 def join(several: Sequence[Results]) -> Results:
-    """Results of several runs on one machine as one; what was measured in the same setting gets further turns."""
+    """Joins the results of several runs on one machine; measurements of the same setting become further turns."""
     first = several[0]
     joined = Results(first.machine)
     turns = 0

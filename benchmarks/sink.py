@@ -1,13 +1,13 @@
-"""A recruiting service that does next to nothing, so that what is measured is the client.
+"""A recruiting service that does almost nothing, so that the client is measured.
 
     python -m benchmarks.sink [--delay 20] [--tls CERTIFICATE KEY] [--conflict]
                               [--limit 50 [--burst 50] [--retry-after 1]] [--down-after 1 --down 600]
 
-Keeps just enough of the contract: any GET is answered with a question list, any POST with 201, after `--delay`
-milliseconds. With `--limit`, a POST beyond that many a second is answered with 429 at once. It remembers who was
-taken: with `--conflict` a second POST of the same e-mail is answered with 409, without it is taken again; counted it
-is in both. With `--down` it does not listen for so many seconds, some seconds after its first POST. Says `sink
-listening on URL` when clients may come, and its figures as one line of JSON when its standard input ends.
+Follows just enough of the contract: any GET gets a question list, any POST a 201, after `--delay` milliseconds. With
+`--limit`, a POST beyond that many a second gets 429 at once. With `--conflict`, a second POST of the same e-mail
+address gets 409; without it, 201 again; both are counted. With `--down` it does not listen for so many seconds,
+starting some seconds after its first POST. Prints `sink listening on URL` when clients may connect, and its figures as
+one line of JSON when its standard input ends.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ _EMAIL = re.compile(rb'"email"\s*:\s*"([^"]*)"')
 
 @dataclass(slots=True)
 class Figures:
-    """What was sent to a sink. Seconds between the first POST and the last answer; bytes are those of bodies."""
+    """What was sent to a sink. Seconds from the first POST to the last response; bytes of bodies."""
 
     requests: int = 0
-    taken: int = 0
+    accepted: int = 0
     refused: int = 0
-    twice: int = 0  # POSTs of somebody who had been taken before
+    twice: int = 0  # POSTs of a candidate that was accepted before
     lists: int = 0
     bytes: int = 0
     connections: int = 0
@@ -54,8 +54,8 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True)
-class Habits:
-    """How a sink behaves. `delay` in seconds; `bucket` None: everything is allowed."""
+class Behavior:
+    """The options of a sink. `delay` in seconds; `bucket` None: no limit."""
 
     delay: float = 0.0
     conflict: bool = False
@@ -67,12 +67,12 @@ class Habits:
 
 @dataclass(slots=True)
 class State:
-    """What all connections of a sink share."""
+    """The shared state of all connections of a sink."""
 
-    habits: Habits
+    behavior: Behavior
     figures: Figures = field(default_factory=Figures)
-    concurrency: int = 0
-    taken: set[bytes] = field(default_factory=set)
+    in_flight: int = 0
+    accepted: set[bytes] = field(default_factory=set)
     transports: set[asyncio.Transport] = field(default_factory=set)
 
 
@@ -83,7 +83,7 @@ def _answer(status: str, body: bytes, *headers: str) -> bytes:
 
 _LIST = _answer("200 OK", json.dumps({"success": "OK", "content": QUESTIONS}).encode())
 _CREATED = _answer("201 Created", b'{"message": "Application received."}')
-_THERE = _answer("409 Conflict", b'{"detail": "The user has already applied."}')
+_DUPLICATE = _answer("409 Conflict", b'{"detail": "The user has already applied."}')
 
 
 def _too_many(retry_after: str | None) -> bytes:
@@ -92,13 +92,13 @@ def _too_many(retry_after: str | None) -> bytes:
 
 
 class _Connection(asyncio.Protocol):
-    """One client. httptools calls only the methods that are here: headers are not looked at, which is fast."""
+    """One client. httptools calls only the methods defined here; headers are ignored, which is fast."""
 
     def __init__(self, state: State) -> None:
         self._state = state
         self._parser = httptools.HttpRequestParser(self)
         self._pieces: list[bytes] = []
-        self._refusal = _too_many(state.habits.retry_after)
+        self._too_many_response = _too_many(state.behavior.retry_after)
         self._loop = asyncio.get_running_loop()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -126,45 +126,45 @@ class _Connection(asyncio.Protocol):
             self._state.figures.lists += 1
             self._transport.write(_LIST)
             return
-        state, habits = self._state, self._state.habits
+        state, behavior = self._state, self._state.behavior
         figures, now = state.figures, self._loop.time()
         figures.began = figures.began or now
         figures.requests += 1
         figures.bytes += len(body)
-        if habits.bucket is not None and not habits.bucket.take(now):
+        if behavior.bucket is not None and not behavior.bucket.take(now):
             figures.refused += 1
-            self._transport.write(self._refusal)
+            self._transport.write(self._too_many_response)
             return
-        state.concurrency += 1
-        figures.most_in_flight = max(figures.most_in_flight, state.concurrency)
-        answer = self._take(body)
-        if habits.delay:
-            self._loop.call_later(habits.delay, self._deliver, answer)
+        state.in_flight += 1
+        figures.most_in_flight = max(figures.most_in_flight, state.in_flight)
+        answer = self._accept(body)
+        if behavior.delay:
+            self._loop.call_later(behavior.delay, self._deliver, answer)
         else:
             self._deliver(answer)
 
-    def _take(self, body: bytes) -> bytes:
+    def _accept(self, body: bytes) -> bytes:
         state = self._state
         found = _EMAIL.search(body)
         email = found[1] if found else b""
-        if email in state.taken:
+        if email in state.accepted:
             state.figures.twice += 1
-            if state.habits.conflict:
-                return _THERE
-        state.taken.add(email)
-        state.figures.taken += 1
+            if state.behavior.conflict:
+                return _DUPLICATE
+        state.accepted.add(email)
+        state.figures.accepted += 1
         return _CREATED
 
     def _deliver(self, answer: bytes) -> None:
-        self._state.concurrency -= 1
+        self._state.in_flight -= 1
         self._state.figures.ended = self._loop.time()
         self._transport.write(answer)
         if not self._parser.should_keep_alive():
             self._transport.close()
 
 
-async def _serve(make_habits: Callable[[], Habits], tls: ssl.SSLContext | None) -> Figures:
-    state = State(make_habits())
+async def _serve(make_behavior: Callable[[], Behavior], tls: ssl.SSLContext | None) -> Figures:
+    state = State(make_behavior())
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
 
     async def listen(port: int) -> asyncio.Server:
@@ -173,18 +173,18 @@ async def _serve(make_habits: Callable[[], Habits], tls: ssl.SSLContext | None) 
     async def be_down() -> None:
         while not state.figures.requests:
             await asyncio.sleep(0.01)
-        await asyncio.sleep(state.habits.down_after)
+        await asyncio.sleep(state.behavior.down_after)
         server.close()
         for transport in list(state.transports):
             transport.abort()
-        await asyncio.sleep(state.habits.down)
+        await asyncio.sleep(state.behavior.down)
         await listen(port)
 
     server = await listen(0)
     port = server.sockets[0].getsockname()[1]
-    outage = asyncio.create_task(be_down()) if state.habits.down else None
-    _say(f"{ANNOUNCEMENT}{'https' if tls else 'http'}://127.0.0.1:{port}")
-    threading.Thread(target=_await_end_of_input, args=(loop, stop), daemon=True).start()
+    outage = asyncio.create_task(be_down()) if state.behavior.down else None
+    _print(f"{ANNOUNCEMENT}{'https' if tls else 'http'}://127.0.0.1:{port}")
+    threading.Thread(target=_wait_for_end_of_input, args=(loop, stop), daemon=True).start()
     gc.freeze()
     await stop.wait()
     if outage is not None:
@@ -196,13 +196,13 @@ async def _serve(make_habits: Callable[[], Habits], tls: ssl.SSLContext | None) 
     return figures
 
 
-def _await_end_of_input(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:
+def _wait_for_end_of_input(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:
     while os.read(sys.stdin.fileno(), 4096):
         pass
     loop.call_soon_threadsafe(stop.set)
 
 
-def _say(line: str) -> None:
+def _print(line: str) -> None:
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
 
@@ -218,21 +218,23 @@ def _tls(files: list[Path] | None) -> ssl.SSLContext | None:
 def main() -> None:
     """Serve until standard input ends."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--delay", type=float, default=0.0, help="milliseconds until an answer")
+    parser.add_argument("--delay", type=float, default=0.0, help="milliseconds until a response")
     parser.add_argument("--tls", type=Path, nargs=2, metavar=("CERTIFICATE", "KEY"))
     parser.add_argument("--limit", type=float, help="requests a second; beyond: 429")
-    parser.add_argument("--burst", type=float, help="what the bucket holds; default: what a second allows")
-    parser.add_argument("--retry-after", help="what a 429 says in that header; default: no such header")
+    parser.add_argument("--burst", type=float, help="size of the bucket; default: the limit")
+    parser.add_argument("--retry-after", help="this header of a 429; default: no header")
     parser.add_argument("--down", type=float, default=0.0, help="seconds in which it does not listen")
-    parser.add_argument("--down-after", type=float, default=0.0, help="seconds from the first POST until then")
-    parser.add_argument("--conflict", action="store_true", help="409 to somebody who was taken before")
+    parser.add_argument("--down-after", type=float, default=0.0, help="seconds from the first POST until --down")
+    parser.add_argument("--conflict", action="store_true", help="409 for a candidate that was accepted before")
     wanted = parser.parse_args()
 
-    def habits() -> Habits:
+    def behavior() -> Behavior:
         bucket = TokenBucket(wanted.limit, wanted.burst or wanted.limit, time.monotonic()) if wanted.limit else None
-        return Habits(wanted.delay / 1000, wanted.conflict, bucket, wanted.down_after, wanted.down, wanted.retry_after)
+        return Behavior(
+            wanted.delay / 1000, wanted.conflict, bucket, wanted.down_after, wanted.down, wanted.retry_after
+        )
 
-    _say(json.dumps(asdict(asyncio.run(_serve(habits, _tls(wanted.tls))))))
+    _print(json.dumps(asdict(asyncio.run(_serve(behavior, _tls(wanted.tls))))))
 
 
 if __name__ == "__main__":

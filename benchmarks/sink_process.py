@@ -1,4 +1,4 @@
-"""A sink in a process of its own, for as long as a block lasts."""
+"""A sink in its own process, until a block ends."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 class SinkProcess:
-    """Give it as a context; `url` says where it listens, and after the block `figures` what was sent to it."""
+    """A context manager; `url` is the address, and after the block `figures` is what was sent to it."""
 
     def __init__(self, *arguments: str, certificate: Certificate | None = None) -> None:
         tls: Sequence[str] = ()
@@ -40,8 +40,8 @@ class SinkProcess:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         try:
-            told, _ = self._process.communicate(timeout=30)
+            output, _ = self._process.communicate(timeout=30)
         finally:
             self._process.kill()
             self._process.wait()
-        self.figures = Figures(**json.loads(told))
+        self.figures = Figures(**json.loads(output))

@@ -2,9 +2,9 @@
 
     python benchmarks/suggest.py [--wrong]
 
-Reads benchmarks/suggest_headers.txt. Prints the share of columns with a right target that are proposed rightly, and
-how many of the certain proposals are wrong; with --wrong, each column that is not as labelled. Exit code 1 where what
-the proposals promise is broken: at least 90 % right, and none of the certain ones wrong.
+Reads benchmarks/suggest_headers.txt. Prints the share of columns with a correct proposal, and the number of wrong
+proposals among the certain ones; with --wrong, each column with a wrong proposal. Exit code 1 unless at least 90 % are
+right and no certain one is wrong.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from importer.suggest import ColumnView, Proposal, SourceFacts, propose
 from importer.suggest.proposal import ProposedEntries, ProposedValue
 
 CASES = Path(__file__).parent / "suggest_headers.txt"
-PROMISED = 0.9  # of the columns with a right target
+REQUIRED_SHARE = 0.9  # of the columns with a right target
 NONE = "-"
 
 
@@ -105,7 +105,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Judged:
-    """One column: what is right, what was proposed ("-" for nothing), and whether that was called certain."""
+    """One column: the right target, the proposed one ("-" for none), and whether it is certain."""
 
     case: Case
     header: str
@@ -123,7 +123,7 @@ class Score:
     right: int
     certain: int
     certain_wrong: int
-    doubtful_wrong: int
+    uncertain_wrong: int
 
     @property
     def share(self) -> float:
@@ -131,7 +131,7 @@ class Score:
 
 
 def read_cases(path: Path = CASES) -> list[Case]:
-    """The labelled header rows."""
+    """The labeled header rows."""
     pools: dict[str, str] = {}
     cases: list[Case] = []
     for line in path.read_text(encoding="utf-8").splitlines():
@@ -161,7 +161,7 @@ def _add_column(case: Case, line: str, pools: dict[str, str]) -> None:
 
 
 def judge(case: Case) -> Iterator[Judged]:
-    """Each column of a header row with what is proposed for it."""
+    """Each column of a header row with its proposal."""
     proposal = propose(case.target, case.questions, case.columns, SourceFacts(case.name))
     found = {index: (name, certain) for index, name, certain in _targets(proposal)}
     for sampled, label in zip(case.columns, case.labels, strict=True):
@@ -183,7 +183,7 @@ def _targets(proposal: Proposal) -> Iterator[tuple[int, str, bool]]:
 
 
 def _columns(value: ProposedValue, name: str) -> Iterator[tuple[int, str, bool]]:
-    return ((column.index, name, not value.doubt) for column in value.taken)
+    return ((column.index, name, not value.review_reason) for column in value.taken)
 
 
 def score(judged: list[Judged]) -> Score:
@@ -197,36 +197,36 @@ def score(judged: list[Judged]) -> Score:
         right=sum(item.proposed == item.right for item in wanted),
         certain=sum(item.certain for item in proposed),
         certain_wrong=sum(item.certain for item in wrong),
-        doubtful_wrong=sum(not item.certain for item in wrong),
+        uncertain_wrong=sum(not item.certain for item in wrong),
     )
 
 
-def tell(text: str) -> None:
+def show(text: str) -> None:
     print(text)  # noqa: T201
 
 
 def main() -> int:
-    """Print the figures; 1 where the promise is broken."""
+    """Print the figures; returns 1 if the target is missed."""
     judged = [item for case in read_cases() for item in judge(case)]
     groups = {
         "all": judged,
         **{language: [item for item in judged if item.case.language == language] for language in ("en", "tr", "de")},
         "written later": [item for item in judged if item.case.later],
     }
-    tell(f"{'':14}{'rows':>6}{'columns':>9}{'right':>7}{'share':>8}{'certain':>9}{'wrong':>7}{'doubtful wrong':>16}")
+    show(f"{'':14}{'rows':>6}{'columns':>9}{'right':>7}{'share':>8}{'certain':>9}{'wrong':>7}{'uncertain wrong':>16}")
     for name, items in groups.items():
         found = score(items)
-        tell(
+        show(
             f"{name:14}{found.rows:>6}{found.wanted:>9}{found.right:>7}{found.share:>8.1%}{found.certain:>9}"
-            f"{found.certain_wrong:>7}{found.doubtful_wrong:>16}"
+            f"{found.certain_wrong:>7}{found.uncertain_wrong:>16}"
         )
     if "--wrong" in sys.argv[1:]:
         for item in judged:
             if item.proposed != item.right:
-                mark = "" if item.proposed == NONE else "CERTAIN" if item.certain else "doubtful"
-                tell(f"{item.case.name:22} {item.header:42} right {item.right:26} proposed {item.proposed:26} {mark}")
+                mark = "" if item.proposed == NONE else "CERTAIN" if item.certain else "uncertain"
+                show(f"{item.case.name:22} {item.header:42} right {item.right:26} proposed {item.proposed:26} {mark}")
     whole = score(judged)
-    return 0 if whole.share >= PROMISED and whole.certain_wrong == 0 else 1
+    return 0 if whole.share >= REQUIRED_SHARE and whole.certain_wrong == 0 else 1
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A drawing as SVG text: rectangles, lines and words, on white, so that it is read on any page."""
+"""A drawing as SVG text: rectangles, lines and text on white, readable on any page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Anchor = Literal["start", "middle", "end"]
 
 
 class Drawing:
-    """Things are drawn in the order in which they are added. Lengths in pixels from the upper left."""
+    """Shapes are drawn in the order in which they are added. Lengths are in pixels from the upper left."""
 
     def __init__(self, width: float, height: float) -> None:
         self._head = (
@@ -20,25 +20,23 @@ class Drawing:
         self._parts: list[str] = []
         self.rectangle(0, 0, width, height, "#ffffff")
 
-    def rectangle(self, x: float, y: float, width: float, height: float, colour: str) -> None:
-        self._parts.append(f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" fill="{colour}"/>')
+    def rectangle(self, x: float, y: float, width: float, height: float, color: str) -> None:
+        self._parts.append(f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" fill="{color}"/>')
 
-    def line(self, points: Sequence[tuple[float, float]], colour: str, width: float = 1, dashes: str = "") -> None:
+    def line(self, points: Sequence[tuple[float, float]], color: str, width: float = 1, dashes: str = "") -> None:
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
         dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
-        self._parts.append(
-            f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="{width:g}"{dashed}/>'
-        )
+        self._parts.append(f'<polyline points="{path}" fill="none" stroke="{color}" stroke-width="{width:g}"{dashed}/>')
 
-    def dot(self, x: float, y: float, colour: str) -> None:
-        self._parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{colour}"/>')
+    def dot(self, x: float, y: float, color: str) -> None:
+        self._parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{color}"/>')
 
     def words(
-        self, x: float, y: float, text: str, *, anchor: Anchor = "start", colour: str = "#24292f", bold: bool = False
+        self, x: float, y: float, text: str, *, anchor: Anchor = "start", color: str = "#24292f", bold: bool = False
     ) -> None:
         weight = ' font-weight="bold"' if bold else ""
         self._parts.append(
-            f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}"{weight}>{escape(text)}</text>'
+            f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{color}"{weight}>{escape(text)}</text>'
         )
 
     def __str__(self) -> str:

@@ -1,11 +1,11 @@
-"""What was measured, as tables in Markdown: medians, and in brackets the least and the most."""
+"""What was measured, as tables in Markdown: medians, with the lowest and highest in brackets."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from benchmarks import beside_floors, growth, refusing, whole
+from benchmarks import baselines, growth, refusing, whole
 from benchmarks.contenders import OURS, OURS_FAST, PYCURL_LOOP, REQUESTS_LOOP
 from benchmarks.results import Results, Spread
 
@@ -15,7 +15,7 @@ BARE_LOOPS = {OURS: REQUESTS_LOOP, OURS_FAST: PYCURL_LOOP}
 
 
 def tables(results: Results) -> str:
-    """All parts that were measured."""
+    """Tables of all measured parts."""
     machine = results.machine
     lines = [
         f"Measured on {machine['measured_at'][:10]}: {machine['cores']} cores, {machine['system']} {machine['kind']},"
@@ -68,11 +68,11 @@ def _setting(measured: Sequence[Measured]) -> Iterator[str]:
     if bounds:
         yield _line(whole.BOUND, _shown(Spread(tuple(bounds.values())), 2), "1", "", "", "")
     for who, found in contenders.items():
-        beside = [one for one in found if one["turn"] in bounds]
-        ratio = _shown(spread(beside, lambda one: one["seconds"] / bounds[one["turn"]]), 2) if beside else ""
+        with_bound = [one for one in found if one["turn"] in bounds]
+        ratio = _shown(spread(with_bound, lambda one: one["seconds"] / bounds[one["turn"]]), 2) if with_bound else ""
         bare = BARE_LOOPS.get(who)
         times = f"{cpu[who] / cpu[bare]:.2f}" if bare in cpu else ""
-        peak = f"{spread(found, lambda one: one['peak']).most:.0f}"
+        peak = f"{spread(found, lambda one: one['peak']).highest:.0f}"
         seconds = _shown(spread(found, lambda one: one["seconds"]), 2)
         yield _line(who, seconds, ratio, _shown(spread(found, _cpu_per_thousand), 2), times, peak)
 
@@ -82,14 +82,14 @@ def _cpu_per_thousand(one: Measured) -> float:
 
 
 def _rooms(measured: Sequence[Measured]) -> Iterator[str]:
-    yield from ["### Rooms beside their floors", ""]
-    yield from _head("room", "rows", "ours", "floor", "ours / floor", "floor is")
-    for room, found in by("room", measured).items():
+    yield from ["### Parts and their baselines", ""]
+    yield from _head("part", "rows", "ours", "baseline", "ours / baseline", "the baseline is")
+    for part, found in by("part", measured).items():
         first = found[0]
         ours = _shown(spread(found, lambda one: one["seconds"]), 2)
-        floor = _shown(spread(found, lambda one: one["floor_seconds"]), 2)
-        ratio = _shown(spread(found, lambda one: one["seconds"] / one["floor_seconds"]), 2)
-        yield _line(room, f"{first['rows']:,}", f"{ours} {first['unit']}", floor, ratio, first["beside"])
+        baseline = _shown(spread(found, lambda one: one["baseline_seconds"]), 2)
+        ratio = _shown(spread(found, lambda one: one["seconds"] / one["baseline_seconds"]), 2)
+        yield _line(part, f"{first['rows']:,}", f"{ours} {first['unit']}", baseline, ratio, first["baseline"])
 
 
 def _growth(measured: Sequence[Measured]) -> Iterator[str]:
@@ -102,13 +102,13 @@ def _growth(measured: Sequence[Measured]) -> Iterator[str]:
             peak = spread(same, lambda one: one["peak"])
             grown = _grown(smaller, same) if smaller else ("", "")
             yield _line(
-                step, f"{rows:,}", _shown(seconds, 2), f"{rows / seconds.median:,.0f}", f"{peak.most:.0f}", *grown
+                step, f"{rows:,}", _shown(seconds, 2), f"{rows / seconds.median:,.0f}", f"{peak.highest:.0f}", *grown
             )
             smaller = same
 
 
 def _grown(smaller: Sequence[Measured], larger: Sequence[Measured]) -> tuple[str, str]:
-    """How much more a larger file took than the one before it, in time for each row and in memory."""
+    """The growth from the next smaller file, in time per row and in memory."""
 
     def ratio(value: Callable[[Measured], float]) -> float:
         return spread(larger, value).median / spread(smaller, value).median
@@ -118,7 +118,7 @@ def _grown(smaller: Sequence[Measured], larger: Sequence[Measured]) -> tuple[str
 
 def _refusing(measured: Sequence[Measured]) -> Iterator[str]:
     yield from ["### A service that answers 429 beyond its limit", ""]
-    yield from _head("", "it allows", "rows", "seconds", "the bucket alone", "used", "refused", "sent twice")
+    yield from _head("", "limit", "rows", "seconds", "ideal seconds", "used", "429s", "sent twice")
     limits: dict[tuple[str, str], list[Measured]] = {}
     for one in measured:
         limit = str(refusing.Limit(one["rate"], one["burst"], one["retry_after"]))
@@ -134,7 +134,7 @@ def _refusing(measured: Sequence[Measured]) -> Iterator[str]:
 
 _TABLES: dict[str, Callable[[Sequence[Measured]], Iterator[str]]] = {
     whole.PART: _whole,
-    beside_floors.PART: _rooms,
+    baselines.PART: _rooms,
     growth.PART: _growth,
     refusing.PART: _refusing,
 }
@@ -147,7 +147,7 @@ def _shown(found: Spread, places: int) -> str:
     median = f"{found.median:.{places}f}"
     if len(found.values) == 1:
         return median
-    return f"{median} ({found.least:.{places}f} to {found.most:.{places}f})"
+    return f"{median} ({found.lowest:.{places}f} to {found.highest:.{places}f})"
 
 
 def _head(*names: str) -> Iterator[str]:

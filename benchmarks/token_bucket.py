@@ -1,10 +1,10 @@
-"""What a service with a limit allows: a bucket that fills at a steady rate and holds a burst."""
+"""The rate limit of a service: a bucket that fills at a steady rate and holds a burst."""
 
 from __future__ import annotations
 
 
 class TokenBucket:
-    """Allows `rate` a second, and up to `burst` at once after a quiet time. `now` in seconds, never going back."""
+    """Allows `rate` a second, and up to `burst` at once after an idle time. `now` in seconds, never decreasing."""
 
     def __init__(self, rate: float, burst: float, now: float) -> None:
         self._rate = rate

@@ -1,9 +1,9 @@
-"""What transforming a row costs, beside json.dumps of the same body, in one run.
+"""The cost of transforming a row, compared with json.dumps of the same body.
 
     python -m benchmarks.transform
 
 Rows of 40 columns with three education and three experience entries, each row another person. The two are measured in
-turn, several times, so that a machine whose speed drifts does not favour one; CPU time of this process, not the clock.
+turn, several times, so that changes in the speed of the machine favor neither; CPU time of this process.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from importer.transform import transform_row
 
 ROWS = 4000
 TURNS = 9
-_LETTER = "I would like to apply."  # a short one: of a long one json.dumps would be all that is measured
+_LETTER = "I would like to apply."  # a short one: a long one would measure only json.dumps
 
 
 def microseconds(work: Callable[[], object]) -> float:
@@ -44,14 +44,14 @@ def measure(folder: Path) -> None:
     results = [transform_row(row, mapping) for row in source]
     bodies = [result.payload() for result in results if isinstance(result, Application)]
     if len(bodies) != ROWS:
-        raise SystemExit(f"only {len(bodies)} of {ROWS} rows are good: {next(r for r in results if r not in bodies)}")
+        raise SystemExit(f"only {len(bodies)} of {ROWS} rows are valid: {next(r for r in results if r not in bodies)}")
     transforms, dumps = [], []
     for _ in range(TURNS):
-        fresh = resolved(file, sheet)  # nothing is remembered from the turn before
+        fresh = resolved(file, sheet)  # with empty caches
         transforms.append(microseconds(lambda fresh=fresh: [transform_row(row, fresh) for row in source]))
         dumps.append(microseconds(lambda: [json.dumps(body) for body in bodies]))
     ratios = [transform / dump for transform, dump in zip(transforms, dumps, strict=True)]
-    print(f"{ROWS:,} rows of {len(HEADER)} columns, {TURNS} turns, CPU time; median (least to most)")  # noqa: T201
+    print(f"{ROWS:,} rows of {len(HEADER)} columns, {TURNS} turns, CPU time; median (lowest to highest)")  # noqa: T201
     for name, values, unit in (("transform", transforms, "us"), ("json.dumps", dumps, "us"), ("ratio", ratios, "x")):
         print(f"{name:<11}{statistics.median(values):7.1f} {unit}  ({min(values):.1f} to {max(values):.1f})")  # noqa: T201
 

@@ -1,4 +1,4 @@
-"""The bound: how fast wrk sends the same request to the same sink with the same number in flight."""
+"""The bound: how fast wrk sends the same request to the same sink with the same concurrency."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.candidates import HEADER, JOB_POST, cells
 from benchmarks.peers.bare_body import bare_body
 
-HOW_TO_GET = "wrk is not on this machine (Debian: apt-get install wrk), so the bound is delay x rows / in flight"
+HOW_TO_GET = "wrk is not on this machine (Debian: apt-get install wrk), so the bound is delay x rows / concurrency"
 _SCRIPT = """\
 local file = io.open({body!r}, "rb")
 wrk.method = "POST"
@@ -29,7 +29,7 @@ end
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """The fastest that requests can be answered: a second, and for how many seconds that was measured."""
+    """The highest request rate per second, and the seconds of its measurement."""
 
     rate: float
     seconds: float
@@ -40,18 +40,18 @@ def have_wrk() -> bool:
 
 
 def measure_bound(url: str, concurrency: int, seconds: float, folder: Path) -> Bound:
-    """Send one and the same application for some seconds.
+    """Send the same application for `seconds`.
 
     Raises:
-        RuntimeError: not every answer was good.
+        RuntimeError: a request failed.
     """
     body, script = folder / "body.json", folder / "wrk.lua"
     body.write_bytes(bare_body(dict(zip(HEADER, cells(12345), strict=True))))
     script.write_text(_SCRIPT.format(body=str(body)), encoding="utf-8")
     path = f"{url}/api/v1/job-posts/{JOB_POST}/apply/"
     command = ["wrk", "-t1", f"-c{concurrency}", f"-d{seconds:.0f}s", "--timeout", "30s", "-s", str(script), path]
-    told = subprocess.run(command, check=True, capture_output=True, text=True, timeout=seconds + 60).stdout
-    found = json.loads(told.rpartition("found ")[2])
+    output = subprocess.run(command, check=True, capture_output=True, text=True, timeout=seconds + 60).stdout
+    found = json.loads(output.rpartition("found ")[2])
     if found["errors"]:
-        raise RuntimeError(f"{found['errors']} of the requests of wrk went wrong")
+        raise RuntimeError(f"{found['errors']} requests of wrk failed")
     return Bound(found["requests"] / found["seconds"], found["seconds"])

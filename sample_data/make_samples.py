@@ -14,7 +14,7 @@ from xlsxwriter.format import Format
 from xlsxwriter.worksheet import Worksheet
 
 MADE_AT = datetime(2025, 5, 30, 2, 15)
-HEADER_ROW = 2  # from 0: two title rows stand above it
+HEADER_ROW = 2  # from 0: two title rows are above it
 
 
 def write_legacy_export(file: Path) -> None:
@@ -51,7 +51,7 @@ def write_child_sheets(file: Path) -> None:
 
 
 def write_two_row_header(file: Path) -> None:
-    """The workbook with a header of two rows; its dates count from 1904, and a very hidden sheet lies between."""
+    """The workbook with a header of two rows; its dates count from 1904, and one sheet is very hidden."""
     options = {"strings_to_formulas": False, "strings_to_urls": False, "date_1904": True}
     with xlsxwriter.Workbook(file, options) as workbook:
         workbook.set_properties({"author": "old system", "created": MADE_AT})
@@ -116,7 +116,7 @@ def _write_lookups(sheet: Worksheet) -> None:
 
 
 def main() -> None:
-    """Writes all files into the folder named on the command line, or beside this script."""
+    """Writes all files into the folder named on the command line, or into the folder of this script."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent
     write_legacy_export(folder / "legacy_ats_export.xlsx")
     write_nightly(folder / "nightly_candidates.csv")

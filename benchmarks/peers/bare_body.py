@@ -1,4 +1,4 @@
-"""A row of the CSV as the application that importer makes of it, with no checks at all. Standard library only."""
+"""Makes the same application from a row as importer, without checks. Standard library only."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ def word(column: str) -> str:
 
 
 def template() -> str:
-    """The application with a placeholder for each cell. It can change no cell: dates and degrees go as they are."""
+    """The application with a placeholder for each cell. It cannot convert dates or degrees."""
     education = [
         _entry({"school_name": "School", "degree": "Degree", "major": "Major"}, "Since", "Until", n) for n in GROUPS
     ]

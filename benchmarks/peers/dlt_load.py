@@ -20,11 +20,11 @@ from bare_body import bare_body
 from threads import Wanted, wanted
 
 _HEADERS = {"Authorization": "Bearer sink", "Content-Type": "application/json"}
-_PAGE = 1000  # rows that the resource hands over at once
+_PAGE = 1000  # rows per page of the resource
 
 
 def _set_up(asked: Wanted, rows: int) -> None:
-    """dlt's settings: few files and many workers, no telemetry, everything in a folder that is thrown away."""
+    """dlt's settings: few files and many workers, no telemetry, everything in a temporary folder."""
     per_file = str(-(-rows // asked.concurrency))
     os.environ |= {
         "DLT_DATA_DIR": tempfile.mkdtemp(dir="."),

@@ -1,4 +1,4 @@
-"""Rows of a CSV handed to threads, each with a sender of its own: what the bare loops share. Standard library only."""
+"""Passes rows of a CSV to threads, each with its own sender; shared by the bare loops. Standard library only."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Send = Callable[[bytes], int]  # a body, for a status
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a loop is asked for."""
+    """The arguments of a loop."""
 
     source: Path
     url: str

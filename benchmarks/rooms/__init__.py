@@ -1,1 +1,1 @@
-"""Rooms of importer beside their floors: each file measures one, in a process of its own."""
+"""Parts of importer and their baselines: each file measures one, in its own process."""

@@ -1,4 +1,4 @@
-"""The floor of a check: every row read and transformed once, and that is all."""
+"""The baseline of a check: read and transform every row once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importer.transform import transform_row
 
 
 def main() -> None:
-    """Over one file, with its mapping."""
+    """Check one file with its mapping."""
     source, mapping_file, *_ = arguments()
     sheet = open_source(source)
     mapping = resolved(mapping_file, sheet)

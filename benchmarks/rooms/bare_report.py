@@ -1,4 +1,4 @@
-"""The floor of a report: every row of a CSV written into a CSV and into a workbook, with nothing said about it."""
+"""The baseline of a report: write every row of a CSV to a CSV and a workbook, without problems."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchmarks.rooms.pair import arguments
 
 
 def main() -> None:
-    """From one file into one folder."""
+    """Write the report of one file to one folder."""
     source, _, folder = arguments()
     with (
         source.open(newline="", encoding="utf-8") as file,

@@ -1,4 +1,4 @@
-"""Intents and answers of 32 senders into the ledger, beside bare sqlite3 that commits the same in groups of 32."""
+"""Intents and responses of 32 senders in the ledger, compared with bare sqlite3 in groups of 32."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 
-from benchmarks.rooms.pair import arguments, tell_seconds
+from benchmarks.rooms.pair import arguments, print_seconds
 from importer.ledger import Answered, Attempt, Intent, RunRecord, Scope, State, open_ledger
 from importer.models import Operation, Target
 
@@ -20,30 +20,30 @@ _SCOPE = Scope("https://recruiting.example.com", Target(Operation.APPLY, "4f2c9a
 
 
 def _ours(folder: Path, count: int) -> None:
-    """As the loader does it: intents go ahead of their turn, and no sender waits for the disk."""
+    """Like the loader: intents are written ahead, and no sender waits for the disk."""
     with open_ledger(folder / "ledger.sqlite") as ledger:
         ledger.begin_run(RunRecord("run", _SCOPE, "a.csv", "ab" * 32, "a.yaml", "results/run", datetime.now(UTC)))
         ready: SimpleQueue[Attempt | None] = SimpleQueue()
-        room = threading.Semaphore(2 * SENDERS)
+        slots = threading.Semaphore(2 * SENDERS)
 
         def send() -> None:
             while (attempt := ready.get()) is not None:
                 ledger.record(Answered(attempt, State.CREATED, 201))
-                room.release()
+                slots.release()
 
         threads = [threading.Thread(target=send) for _ in range(SENDERS)]
         for thread in threads:
             thread.start()
         for row in range(count):
-            room.acquire()
+            slots.acquire()
             identity = ledger.fingerprints.identity(_SCOPE, f"person{row}@example.com")
             attempt = Attempt(identity, "run", row, 1)
             intent = Intent(attempt, identity)
-            ledger.write_intent(intent, partial(_hand_over, ready, attempt))
+            ledger.write_intent(intent, partial(_enqueue, ready, attempt))
             if ready.empty():
                 ledger.flush_soon()
-        for _ in range(2 * SENDERS):  # every answer is given
-            room.acquire()
+        for _ in range(2 * SENDERS):  # wait for all responses
+            slots.acquire()
         for _ in threads:
             ready.put(None)
         for thread in threads:
@@ -51,9 +51,9 @@ def _ours(folder: Path, count: int) -> None:
         ledger.flush()
 
 
-def _hand_over(ready: SimpleQueue[Attempt | None], attempt: Attempt, refusal: Exception | None) -> None:
-    if refusal is not None:
-        raise refusal
+def _enqueue(ready: SimpleQueue[Attempt | None], attempt: Attempt, error: Exception | None) -> None:
+    if error is not None:
+        raise error
     ready.put(attempt)
 
 
@@ -75,11 +75,11 @@ def _bare(folder: Path, count: int) -> None:
 
 
 def main() -> None:
-    """Both on the same disk, for as many rows as the file has."""
+    """Both on the same disk, for the rows of the file."""
     source, _, folder = arguments()
     with source.open(newline="", encoding="utf-8") as file:
         count = sum(1 for _ in csv.reader(file)) - 1
-    tell_seconds(lambda: _ours(folder, count), lambda: _bare(folder, count))
+    print_seconds(lambda: _ours(folder, count), lambda: _bare(folder, count))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Two ways to do the same, timed one after the other, told as one line of JSON."""
+"""Times two ways to do the same, one after the other, and prints one line of JSON."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ def arguments() -> tuple[Path, ...]:
     return tuple(Path(text) for text in sys.argv[1:])
 
 
-def tell_cpu_seconds(ours: Callable[[], object], floor: Callable[[], object]) -> None:
-    """CPU time of this process: other programs do not count."""
-    _tell(_timed(ours, time.process_time), _timed(floor, time.process_time))
+def print_cpu_seconds(ours: Callable[[], object], baseline: Callable[[], object]) -> None:
+    """CPU time of this process; other programs do not count."""
+    _print(_timed(ours, time.process_time), _timed(baseline, time.process_time))
 
 
-def tell_seconds(ours: Callable[[], object], floor: Callable[[], object]) -> None:
-    """Time on the clock: waiting for the disk counts."""
-    _tell(_timed(ours, time.perf_counter), _timed(floor, time.perf_counter))
+def print_seconds(ours: Callable[[], object], baseline: Callable[[], object]) -> None:
+    """Wall-clock time; waiting for the disk counts."""
+    _print(_timed(ours, time.perf_counter), _timed(baseline, time.perf_counter))
 
 
 def _timed(work: Callable[[], object], clock: Callable[[], float]) -> float:
@@ -30,5 +30,5 @@ def _timed(work: Callable[[], object], clock: Callable[[], float]) -> float:
     return clock() - began
 
 
-def _tell(ours: float, floor: float) -> None:
-    sys.stdout.write(json.dumps({"ours": ours, "floor": floor}) + "\n")
+def _print(ours: float, baseline: float) -> None:
+    sys.stdout.write(json.dumps({"ours": ours, "baseline": baseline}) + "\n")

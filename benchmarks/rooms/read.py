@@ -1,22 +1,22 @@
-"""Reading a CSV, beside the csv module."""
+"""Reading a CSV, compared with the csv module."""
 
 from __future__ import annotations
 
 import csv
 
 from benchmarks.our_parts import open_source
-from benchmarks.rooms.pair import arguments, tell_cpu_seconds
+from benchmarks.rooms.pair import arguments, print_cpu_seconds
 
 
 def main() -> None:
-    """Both over the same file."""
+    """Both read the same file."""
     source, *_ = arguments()
 
-    def floor() -> int:
+    def baseline() -> int:
         with source.open(newline="", encoding="utf-8") as file:
             return sum(1 for _ in csv.reader(file))
 
-    tell_cpu_seconds(lambda: sum(1 for _ in open_source(source).rows()), floor)
+    print_cpu_seconds(lambda: sum(1 for _ in open_source(source).rows()), baseline)
 
 
 if __name__ == "__main__":

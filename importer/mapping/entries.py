@@ -1,4 +1,4 @@
-"""Rows and entries of the mapping language: which rows a table has, and where the entries of an answer come from."""
+"""Rows and entries of the mapping language: how a table is read, and where the entries of an answer come from."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from importer.mapping.shapes import (
     Texts,
     exclude,
     key,
-    needed,
     read_filled,
     read_text,
     refusal,
+    required_key,
 )
 from importer.mapping.values import EndValue, ValueSpec
 from importer.models import SourceOptions
@@ -37,9 +37,9 @@ class Filter(Section):
 
     rules: ClassVar = {"oneOf": [{"required": ["is"]}, {"required": ["is_not"]}]}
 
-    column: Filled = needed("add the column to filter by")
-    is_: Texts | None = key("The words.", alias="is")
-    is_not: Texts | None = key("The words of rows that are excluded.")
+    column: Filled = required_key("add the column to filter by")
+    is_: Texts | None = key("Values of rows that are included.", alias="is")
+    is_not: Texts | None = key("Values of rows that are excluded.")
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -55,7 +55,7 @@ class Filter(Section):
             message = (
                 f"{node.name} has both is and is_not" if "is" in node else f"{node.name} has neither is nor is_not"
             )
-            reading.error("filter-condition-invalid", message, "use one of them, with a list of words", node.place)
+            reading.error("filter-condition-invalid", message, "use one of them, with a list of values", node.place)
 
 
 class GroupBy(Section):
@@ -63,24 +63,24 @@ class GroupBy(Section):
 
     short = "column"
 
-    column: Filled = needed("add the column that is the same in all rows of a candidate")
-    blank: Annotated[Literal["continues"], OneOf()] | None = key("A blank row belongs to the one above.")
+    column: Filled = required_key("add the column that is the same in all rows of a candidate")
+    blank: Annotated[Literal["continues"], OneOf()] | None = key("A row with an empty cell belongs to the row above.")
     main: Filter | None = key("The rows that contain the candidate's own data.")
 
 
 class _RowKeys(Section):
-    header_row: Number | None = key("The row with the column names, as the spreadsheet program numbers it.")
+    header_row: Number | None = key("The row with the column names, numbered as in the spreadsheet program.")
     header_rows: Number | None = key("How many rows the header has; header_row is the first of them.")
-    skip_rows: RowNumbers = key("Rows that are not read: 4, or 4-6.")
-    stop_at: Filled | None = key("The table ends before the row whose first filled cell is this.")
-    hidden_rows: Annotated[Literal["read", "skip"], OneOf()] | None = key("Whether hidden rows are read.")
+    skip_rows: RowNumbers = key("Rows to skip, for example 4 or 4-6.")
+    stop_at: Filled | None = key("The table ends before the first row whose first filled cell has this value.")
+    hidden_rows: Annotated[Literal["read", "skip"], OneOf()] | None = key("Whether to read or skip hidden rows.")
 
     def options(self, sheet: Text | None) -> SourceOptions:
-        """How the file is read."""
-        said = {name: getattr(self, name) for name in (*_RowKeys.model_fields, *_FileKeys.model_fields)
+        """The options for reading the file."""
+        given = {name: getattr(self, name) for name in (*_RowKeys.model_fields, *_FileKeys.model_fields)
                 if getattr(self, name, None) is not None}  # fmt: skip
-        said |= {"stop_at": str(self.stop_at)} if self.stop_at else {}
-        return SourceOptions(sheet=str(sheet) if sheet else None, **said)
+        given |= {"stop_at": str(self.stop_at)} if self.stop_at else {}
+        return SourceOptions(sheet=str(sheet) if sheet else None, **given)
 
 
 class _FileKeys(_RowKeys):
@@ -90,15 +90,15 @@ class _FileKeys(_RowKeys):
 
 
 class _SheetKey(Section):
-    sheet: Filled | None = key("The sheet, by its name; 1 is the first visible one.")
+    sheet: Filled | None = key("The name of the sheet; 1 is the first visible sheet.")
 
 
 class Source(_FileKeys, _SheetKey):
-    """How the file is read, and which rows count."""
+    """How to read the file, and which rows to import."""
 
-    missing: Texts = key("Words that are read as an empty cell.")
-    where: Filter | None = key("Which rows are imported.")
-    group_by: GroupBy | None = key("Which rows are one candidate.")
+    missing: Texts = key("Values that are read as an empty cell.")
+    where: Filter | None = key("Which rows to import.")
+    group_by: GroupBy | None = key("How to group rows that belong to one candidate.")
 
 
 # --- entries ------------------------------------------------------------------------------------
@@ -112,7 +112,7 @@ class EntryKind(StrEnum):
 
 
 class EntryOrder(StrEnum):
-    """In which order entries are sent."""
+    """The order in which entries are sent."""
 
     KEPT = "kept"
     NEWEST_FIRST = "newest_first"
@@ -131,7 +131,7 @@ def _placeholder(node: Node) -> Text:
 
 
 class Repeat(Section):
-    """Numbered column groups, counted from the header: {n} stands for the number."""
+    """Numbered column groups; {n} stands for the number."""
 
     short = "number"
     short_rules: ClassVar = {"enum": [PLACEHOLDER]}
@@ -150,8 +150,8 @@ class Repeat(Section):
 
 @dataclass(frozen=True, slots=True)
 class ChildSource:
-    """Another table that entries are taken from: a sheet of the same workbook (`file` is None), or a file beside the
-    source, read by its own options."""
+    """Another table that contains entries: a sheet of the same workbook (`file` is None), or another file with its own
+    options."""
 
     file: str | None
     options: SourceOptions
@@ -170,17 +170,17 @@ def _file_name(node: Node) -> Text:
 
 
 class ChildRows(Section):
-    """The rows of another table whose `key` matches `equals` in the row."""
+    """The rows of another table whose `key` matches `equals` in the main table."""
 
-    name: Annotated[Text, Leaf(_file_name, FILLED)] = needed("add its name, for example name: Jobs")
-    key_: Filled = needed(
-        "add the column there that identifies the candidate", "The column there that identifies the candidate.", "key"
+    name: Annotated[Text, Leaf(_file_name, FILLED)] = required_key("add its name, for example name: Jobs")
+    key_: Filled = required_key(
+        "add the column that identifies the candidate there", "The column that identifies the candidate there.", "key"
     )
-    equals: Filled = needed(
+    equals: Filled = required_key(
         "add the column of the main table that matches key",
-        "The column of the main table that matches it.",
+        "The column of the main table that matches key.",
     )
-    order_by: Filled | None = key("The column there with the order of the entries.")
+    order_by: Filled | None = key("The column that gives the order of the entries there.")
 
     @property
     def source(self) -> ChildSource:
@@ -188,7 +188,7 @@ class ChildRows(Section):
 
 
 class ChildSheet(_RowKeys, ChildRows):
-    """Entries on a sheet of their own."""
+    """Entries in another sheet of the workbook."""
 
     @property
     def source(self) -> ChildSource:
@@ -196,7 +196,7 @@ class ChildSheet(_RowKeys, ChildRows):
 
 
 class ChildFile(_FileKeys, _SheetKey, ChildRows):
-    """Entries in a file of their own."""
+    """Entries in another file."""
 
     @property
     def source(self) -> ChildSource:
@@ -204,23 +204,23 @@ class ChildFile(_FileKeys, _SheetKey, ChildRows):
 
 
 class CellPieces(Section):
-    """All entries in one cell, each of which must fit a pattern whole."""
+    """All entries in one cell; the pattern must match each whole entry."""
 
-    column: Filled = needed("add the column that contains the entries")
-    split: Separator = needed(
+    column: Filled = required_key("add the column that contains the entries")
+    split: Separator = required_key(
         'add the separator between two entries, for example split: ";" or split: newline',
         "The separator between two entries: a character, or newline.",
     )
-    pattern: Expression = needed(
+    pattern: Expression = required_key(
         "describe an entry with a pattern, for example '(?P<company>.+), .+'",
         "The pattern of one entry; its named groups are the fields.",
     )
 
 
 class ParallelLists(Section):
-    """Lists side by side, which belong together by position, or by the number that each item ends in."""
+    """Parallel lists; items belong together by position, or by the number at their end."""
 
-    split: Separator = needed(
+    split: Separator = required_key(
         'add the separator between two items, for example split: ";" or split: json',
         "The separator between two items; json for a list in JSON or Python format.",
     )
@@ -234,7 +234,7 @@ EntriesSource = Repeat | ChildRows | Filter | AllRows | CellPieces | Text | Para
 
 
 class EntriesSpec(Section):
-    """Entries packed into one answer. Without a key that says where they come from, the row itself holds one."""
+    """Entries, packed into one answer. Without a key such as sheet or cell, the row itself contains one entry."""
 
     kind: ClassVar[EntryKind]
 
@@ -249,12 +249,12 @@ class EntriesSpec(Section):
 
     @property
     def source(self) -> EntriesSource:
-        """Where the entries come from; None: one from the row itself."""
+        """Where the entries come from; None: one entry from the row itself."""
         return self.repeat or self.sheet or self.file or self.rows or self.cell or self.json_ or self.lists
 
     @property
     def fields(self) -> dict[Text, ValueSpec]:
-        """The fields by their keys, in the order of the service description."""
+        """The fields by key, in the order of the service description."""
         return self.values_of(ENTRY_FIELDS[self.kind])
 
     @classmethod
@@ -269,7 +269,7 @@ class EntriesSpec(Section):
 
 
 ENTRY_SOURCES = ("repeat", "sheet", "file", "rows", "cell", "json", "lists")
-_EACH = "every entry needs a name"
+_EACH = "add it: every entry needs a name"
 
 
 class Education(EntriesSpec):
@@ -277,7 +277,7 @@ class Education(EntriesSpec):
 
     kind = EntryKind.EDUCATION
 
-    school_name: ValueSpec = needed(_EACH)
+    school_name: ValueSpec = required_key(_EACH)
     degree: ValueSpec | None = None
     major: ValueSpec | None = None
     start_date: ValueSpec | None = None
@@ -290,7 +290,7 @@ class Experience(EntriesSpec):
 
     kind = EntryKind.EXPERIENCE
 
-    company_name: ValueSpec = needed(_EACH)
+    company_name: ValueSpec = required_key(_EACH)
     position_title: ValueSpec | None = None
     employment_type: ValueSpec | None = None
     start_date: ValueSpec | None = None
@@ -298,7 +298,7 @@ class Experience(EntriesSpec):
     currently_employed: ValueSpec | None = None
 
 
-# In the order in which they are sent: the first names the entry, the last says that it goes on.
+# In the order in which they are sent: the first names the entry, the last says whether it is current.
 ENTRY_FIELDS: dict[EntryKind, tuple[str, ...]] = {
     model.kind: tuple(name for name in model.model_fields if name not in EntriesSpec.model_fields)
     for model in (Education, Experience)
@@ -306,12 +306,12 @@ ENTRY_FIELDS: dict[EntryKind, tuple[str, ...]] = {
 
 
 class EducationAnswer(Section):
-    """Entries of education, packed into one answer."""
+    """Education entries, packed into one answer."""
 
-    education: Education = needed("")
+    education: Education = required_key("")
 
 
 class ExperienceAnswer(Section):
-    """Entries of experience, packed into one answer."""
+    """Experience entries, packed into one answer."""
 
-    experience: Experience = needed("")
+    experience: Experience = required_key("")

@@ -1,7 +1,7 @@
-"""Regular expressions that are matched in time linear in their text, and mean what they mean to Python.
+"""Regular expressions with Python's meaning that are matched in linear time.
 
-RE2 matches them. It lacks look-context, references and word boundaries, which are refused; and it knows ASCII's letters
-and digits only and folds case otherwise, so that each set of characters is given to it as Python reads it.
+RE2 matches them. It does not support lookaround, references and Unicode word boundaries, so these are refused. Its
+character classes are ASCII only and its case folding differs, so each set of characters is expanded as Python reads it.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _TOKEN = re.compile(
 )
 _FLAGS = re.compile(r"\(\?([aimsu]+)\)")
 _GROUP = re.compile(r"\((?:\?(?:P<.*|:))?")
-_WRITE_IT = "write the expected text into the pattern itself"
+_WRITE_TEXT = "write the expected text into the pattern itself"
 
 
 class NotLinear(ValueError):
-    """The expression has a part that cannot be matched in bounded time: the message says which, the hint what to do."""
+    """A part of the expression cannot be matched in linear time. The message names it, the hint says what to do."""
 
     def __init__(self, message: str, hint: str) -> None:
         super().__init__(message)
@@ -35,33 +35,33 @@ class NotLinear(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class LinearPattern:
-    """An expression that a text must fit whole; `names` are its named groups, in its order."""
+    """An expression that must match a whole text; `names` are its named groups, in order."""
 
     text: str
     names: tuple[str, ...]
     _matcher: Any = field(repr=False, compare=False)
 
     def groups_of(self, text: str) -> Mapping[str, str | None] | None:
-        """What the named groups hold, None where the text does not fit."""
+        """The texts of the named groups; None if the text does not match."""
         try:
             match = self._matcher.fullmatch(text)
-        except UnicodeEncodeError:  # half a character, which cannot be sent anyway
+        except UnicodeEncodeError:  # a lone surrogate, which cannot be sent anyway
             return None
         found: Mapping[str, str | None] | None = match.groupdict() if match else None
         return found
 
 
 def linear_pattern(expression: re.Pattern[str]) -> LinearPattern:
-    """The expression as one that is matched in linear time.
+    """Translate the expression for RE2.
 
     Raises:
-        NotLinear: a part of it cannot be.
+        NotLinear: a part of it is not supported.
     """
     return LinearPattern(expression.pattern, tuple(expression.groupindex), _compiled(_translated(expression.pattern)))
 
 
 def _compiled(text: str) -> Any:
-    import re2  # type: ignore[import-untyped]  # few mappings have a pattern
+    import re2  # type: ignore[import-untyped]  # imported late: few mappings have a pattern
 
     options = re2.Options()
     options.log_errors = False
@@ -84,7 +84,7 @@ def _translated(text: str) -> str:
     closed = ""  # the group that ends before the token
     for token in _TOKEN.finditer(text, start):
         if token["repeat"] is not None:
-            _refuse_blank_repeats(pieces[0], closed, token)
+            _refuse_empty_repeats(pieces[0], closed, token)
         closed = ""
         if token.lastgroup == "open":
             opened.append(len(pieces))
@@ -94,8 +94,8 @@ def _translated(text: str) -> str:
     return "".join(pieces)
 
 
-def _refuse_blank_repeats(flags: str, group: str, repeat: re.Match[str]) -> None:
-    """What a named group holds after a last round that took nothing is not the same to Python and to RE2."""
+def _refuse_empty_repeats(flags: str, group: str, repeat: re.Match[str]) -> None:
+    """After an empty last repetition, Python and RE2 differ in the text of a named group."""
     most = repeat["most"] if repeat["comma"] else repeat["least"]
     once = repeat[0].startswith("?") or most in ("0", "1")
     if not once and "(?P<" in group and _compiled(flags + group).fullmatch(""):
@@ -107,7 +107,7 @@ def _translated_token(token: re.Match[str], flags: str) -> str:
     kind, text = token.lastgroup, token[0]
     if kind == "open":
         if not _GROUP.fullmatch(text):
-            raise NotLinear(f"the group {text}", f"{_WRITE_IT}; put flags such as (?i) at the beginning")
+            raise NotLinear(f"the group {text}", f"{_WRITE_TEXT}; put flags such as (?i) at the beginning")
         return text
     if token["repeat"] is not None:
         return _repeated(token)
@@ -132,9 +132,9 @@ def _repeated(token: re.Match[str]) -> str:
 
 def _escaped(text: str, code: str, flags: str) -> str:
     if code in ("b", "B"):
-        raise NotLinear(f"the word boundary {text}", _WRITE_IT)
+        raise NotLinear(f"the word boundary {text}", _WRITE_TEXT)
     if code.isdigit():
-        raise NotLinear(f"the reference {text}", _WRITE_IT)
+        raise NotLinear(f"the reference {text}", _WRITE_TEXT)
     if code == "A":
         return "\\A"
     return "\\z" if code in ("Z", "z") else _set_of(text, flags)
@@ -142,13 +142,13 @@ def _escaped(text: str, code: str, flags: str) -> str:
 
 @cache
 def _characters() -> str:
-    """Every character but the halves of one."""
+    """Every character except surrogates."""
     return "".join(chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000)
 
 
 @lru_cache(maxsize=256)
 def _set_of(text: str, flags: str) -> str:
-    """A set that holds the characters which Python takes for `text`, a set, an escape or one character."""
+    """The set of characters that `text` (a set, an escape or one character) matches in Python."""
     runs = re.compile(f"{f'(?{flags})' if flags else ''}(?:{text})+").findall(_characters())
     ranges = "".join(f"\\x{{{ord(run[0]):x}}}-\\x{{{ord(run[-1]):x}}}" for run in runs)
     return f"[{ranges}]" if ranges else "[^\\x{0}-\\x{10ffff}]"

@@ -1,4 +1,4 @@
-"""A whole mapping file as a model, which the reader and the JSON Schema are made from; and the mapping that it says."""
+"""The model of a mapping file, used by the reader and the JSON Schema; and the mapping that is read from a file."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from importer.mapping.shapes import (
     Section,
     Texts,
     key,
-    needed,
     no_keys,
     read_filled,
     refusal,
+    required_key,
 )
 from importer.mapping.values import Defaults, ValueSpec
 from importer.models import Operation, SourceOptions, Target
@@ -77,7 +77,7 @@ _TALENT_POOL = _id_of(
 
 
 class TargetKeys(Section):
-    """Where the candidates go."""
+    """The job post or talent pool that the candidates are sent to."""
 
     rules: ClassVar = {"minProperties": 1, "maxProperties": 1}
 
@@ -97,45 +97,45 @@ class TargetKeys(Section):
 
 
 class Candidate(Section):
-    """Who the candidate is."""
+    """The fields of a candidate, except the answers."""
 
-    rules: ClassVar = {"required": []}  # a shared part may hold some of them; see the whole file
+    rules: ClassVar = {"required": []}  # a shared file may contain some of them; see _WHOLE_FILE
 
-    email: ValueSpec = needed("add its column, for example email: E-mail", "The e-mail address.")
-    first_name: ValueSpec = needed("add its column, for example first_name: First name", "The first name.")
-    last_name: ValueSpec = needed("add its column, for example last_name: Last name", "The last name.")
-    cv: ValueSpec = needed("add its column, for example cv: CV document", "The document ID of an uploaded CV.")
+    email: ValueSpec = required_key("add its column, for example email: E-mail", "The e-mail address.")
+    first_name: ValueSpec = required_key("add its column, for example first_name: First name", "The first name.")
+    last_name: ValueSpec = required_key("add its column, for example last_name: Last name", "The last name.")
+    cv: ValueSpec = required_key("add its column, for example cv: CV document", "The document ID of an uploaded CV.")
     terms_of_use: ValueSpec | None = key("Whether the terms of use were accepted (job posts).")
     source_platform: ValueSpec | None = key("Where the candidate comes from (talent pools).")
 
     @property
     def fields(self) -> dict[Text, ValueSpec]:
-        """The fields by their keys."""
+        """The fields by key."""
         return self.values_of(Candidate.model_fields)
 
     @classmethod
     def listed(cls, node: Keys, reading: Reading) -> list[str]:
-        foreign = _FOREIGN.get(reading.operation, ("", ""))[0]
-        return [name for name in cls.model_fields if name != foreign or name in node]
+        unavailable = _NOT_APPLICABLE.get(reading.operation, ("", ""))[0]
+        return [name for name in cls.model_fields if name != unavailable or name in node]
 
     @classmethod
     def check_keys(cls, node: Keys, reading: Reading) -> None:
-        name, message = _FOREIGN.get(reading.operation, ("", ""))
+        name, message = _NOT_APPLICABLE.get(reading.operation, ("", ""))
         if name and name in node:
             reading.error("key-not-applicable", message, "remove it", node.key(name).place)
 
 
-_FOREIGN: dict[Operation | None, tuple[str, str]] = {
+_NOT_APPLICABLE: dict[Operation | None, tuple[str, str]] = {
     Operation.APPLY: ("source_platform", "source_platform is only for talent pools, not for job posts"),
     Operation.ADD_TO_POOL: ("terms_of_use", "terms_of_use is only for job posts, not for talent pools"),
 }
 
 
-class SeenQuestion(Section):
-    """A question as it was when the mapping was written, named as under answers; ids differ for each job post."""
+class QuestionSnapshot(Section):
+    """A question as it was when the mapping was written, named as under answers; IDs differ for each job post."""
 
     text: AnyText | None = None
-    answer_type: Filled = needed("add the answer type of the question")
+    answer_type: Filled = required_key("add the answer type of the question")
     question_type: AnyText | None = None
     required: AnyText | None = None
     options: Texts = ()
@@ -186,27 +186,26 @@ _WHOLE_FILE: dict[str, Any] = {
 
 
 class MappingFile(Section):
-    """Which column of a spreadsheet answers which question of a job post, or fills which field of a talent pool
-    candidate."""
+    """Maps the columns of a spreadsheet to the questions of a job post, or to the candidate fields of a talent pool."""
 
     rules: ClassVar = _WHOLE_FILE
 
-    version: Annotated[str, Leaf(_version, {"enum": [1, _VERSION]})] = needed(
+    version: Annotated[str, Leaf(_version, {"enum": [1, _VERSION]})] = required_key(
         f"add version: {_VERSION}", "The version of this language: 1."
     )
     extends: Filled | None = key("A shared mapping file that this file extends; keys in this file take precedence.")
     without: Texts | None = key("Answers of the shared file that this mapping does not use.")
-    target: TargetKeys = needed("add target: {job_post: ...} or target: {talent_pool: ...}")
-    route: Filter | None = key("Which rows of an export to several targets belong to this one.")
+    target: TargetKeys = required_key("add target: {job_post: ...} or target: {talent_pool: ...}")
+    route: Filter | None = key("Which rows belong to this target, if one export contains rows for several targets.")
     source: Source = Source.model_construct()
     defaults: Defaults = Defaults.model_construct()
-    candidate: Candidate = needed("add candidate: with email, first_name, last_name and cv")
+    candidate: Candidate = required_key("add candidate: with email, first_name, last_name and cv")
     answers: Annotated[dict[AnyText, Answer], BeforeValidator(_keys)] = Field(
         default={},
-        description='What the candidate answers: on the left a question_key, "text: ..." or "id: ...".',
+        description='The answers: on the left a question_key, "text: ..." or "id: ..."; on the right a column.',
     )
-    questions_seen: Annotated[dict[AnyText, SeenQuestion], BeforeValidator(_keys)] | None = key(
-        "The questions when the file was written; `importer mapping check` compares them."
+    questions_seen: Annotated[dict[AnyText, QuestionSnapshot], BeforeValidator(_keys)] | None = key(
+        "The questions when this file was written; `importer mapping check` reports changes."
     )
 
     @classmethod
@@ -214,7 +213,7 @@ class MappingFile(Section):
         route, answers, target = node.value("route"), node.value("answers"), node.value("target")
         if isinstance(route, Keys) and "is_not" in route and "is" not in route:
             message = "route cannot use is_not: it could take rows of another mapping"
-            reading.error("route-condition-invalid", message, "use is: with the words of this mapping", route.place)
+            reading.error("route-condition-invalid", message, "use is: with the values of this mapping", route.place)
         if answers is not None and isinstance(target, Keys) and list(target) == ["talent_pool"]:
             hint = "remove answers:, or set a job post as the target"
             message, place = "a talent pool has no questions to answer", node.key("answers").place
@@ -233,7 +232,7 @@ class MappingFile(Section):
 
 
 class QuestionBy(StrEnum):
-    """What a question is named by."""
+    """How a question is identified."""
 
     KEY = "key"
     TEXT = "text"
@@ -241,7 +240,7 @@ class QuestionBy(StrEnum):
 
 
 def question_name(given: Text) -> tuple[QuestionBy, Text]:
-    """What a key under `answers` names a question by, and its name."""
+    """How a key under `answers` identifies a question, and the key, text or ID."""
     typed = given.strip()
     by = next((by for by in (QuestionBy.TEXT, QuestionBy.ID) if typed.casefold().startswith(f"{by}:")), QuestionBy.KEY)
     return by, Text(typed if by is QuestionBy.KEY else typed[len(by) + 1 :].strip(), given.place)
@@ -249,7 +248,7 @@ def question_name(given: Text) -> tuple[QuestionBy, Text]:
 
 @dataclass(frozen=True, slots=True)
 class AnswerSpec:
-    """A question, named by key, text or id, and what answers it."""
+    """A question, identified by key, text or ID, and what answers it."""
 
     by: QuestionBy
     question: Text
@@ -258,11 +257,10 @@ class AnswerSpec:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mapping:
-    """A mapping file as read; two of them are the same only if they are the same object.
+    """A mapping file as read. Two of them are equal only if they are the same object.
 
-    folders: below these lie the files that it may name. answers_place: where a missing answer belongs. questions_seen:
-    None where the file does not say what was asked when it was written. content: the very bytes that it was read from,
-    as one file that needs no other.
+    folders: files that it names must be inside these. answers_place: where a missing answer belongs. questions_seen:
+    None if the file has no such section. content: the bytes that it was read from, as one file that needs no other.
     """
 
     path: Path
@@ -278,18 +276,18 @@ class Mapping:
     candidate: dict[Text, ValueSpec]
     answers: tuple[AnswerSpec, ...]
     answers_place: LinePlace
-    questions_seen: dict[Text, SeenQuestion] | None
+    questions_seen: dict[Text, QuestionSnapshot] | None
     content: bytes
 
     @property
     def child_sources(self) -> tuple[ChildSource, ...]:
-        """The other tables that entries are taken from, each once."""
+        """The other tables that contain entries, each once."""
         sources = [answer.content.source for answer in self.answers if isinstance(answer.content, EntriesSpec)]
         return tuple(dict.fromkeys(source.source for source in sources if isinstance(source, ChildRows)))
 
 
 def mapping_of(file: MappingFile, path: Path, folders: tuple[Path, ...], content: bytes) -> Mapping:
-    """The mapping that a file says."""
+    """The mapping that a file describes."""
     return Mapping(
         path=path,
         folders=folders,

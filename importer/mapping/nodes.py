@@ -1,4 +1,4 @@
-"""A YAML file becomes texts, lists and keys, each with its line and column; what is wrong is collected."""
+"""Converts a YAML file to texts, lists and keys, each with its line and column, and collects problems."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from importer.models import Operation
 from importer.problems import FilePlace, LinePlace, Place, Problem, UnusableInput
 
 MAX_BYTES = 1_000_000
-MAX_NODES = 50_000  # aliases of aliases make a small file large
+MAX_NODES = 50_000  # aliases of aliases can expand a small file to a huge one
 MAX_DEPTH = 20
 
 
 class Text(str):
-    """A text of the file, where it is, and what a message calls it: the key that it stands under."""
+    """A text of the file with its place; `name` is the key above it, for messages."""
 
     __slots__ = ("name", "place")
     name: str
@@ -46,18 +46,18 @@ class Items(list["Node"]):
 
 
 class Keys(dict[Text, "Node"]):
-    """Keys and values of the file, in its order, each key once."""
+    """Keys and values of the file, in the order of the file; each key is unique."""
 
     def __init__(self, pairs: Iterable[tuple[Text, Node]], place: LinePlace, name: str) -> None:
         super().__init__(pairs)
         self.place, self.name = place, name
 
     def key(self, name: str) -> Text:
-        """The key itself as it stands in the file; it must be there."""
+        """The key with its place; it must exist."""
         return next(key for key in self if key == name)
 
     def value(self, name: str) -> Node | None:
-        """The value of a key, None where it is not there."""
+        """The value of a key; None if the key is missing."""
         return self.get(cast(Text, name))
 
 
@@ -65,29 +65,29 @@ Node = Text | Items | Keys
 
 
 def texts_in(node: Node | None) -> list[Text]:
-    """The texts of a list, or the one by itself; what is no text is left out."""
+    """The texts of a list, or a single text; other nodes are skipped."""
     items = node if isinstance(node, Items) else [node]
     return [text for text in items if isinstance(text, Text)]
 
 
-# --- one reading -------------------------------------------------------------------------------
+# --- problems and files ------------------------------------------------------------------------------
 
 
 class Diagnostics:
-    """The errors and warnings so far, in the order in which they were found."""
+    """The errors and warnings so far, in the order they were found."""
 
     def __init__(self) -> None:
         self.errors: list[Problem] = []
         self._warnings: list[Problem] = []
 
     def error(self, code: str, message: str, hint: str, place: Place) -> Problem:
-        """Note an error; it is given back for `retract`."""
+        """Add an error; the result can be passed to `retract`."""
         error = Problem(code, message, hint, place)
         self.errors.append(error)
         return error
 
     def retract(self, errors: Collection[Problem]) -> None:
-        """Forget these: another one says them all."""
+        """Remove these errors: one other error replaces them."""
         self.errors = [error for error in self.errors if error not in errors]
 
     def warning(self, code: str, message: str, hint: str, place: Place) -> None:
@@ -98,7 +98,7 @@ class Diagnostics:
         return tuple(self._warnings)
 
     def raise_errors(self) -> None:
-        """Raise UnusableInput with every error once, where there is one."""
+        """Raise UnusableInput with every error once, if there are errors."""
         if self.errors:
             raise UnusableInput(tuple(dict.fromkeys(self.errors)))
 
@@ -106,20 +106,20 @@ class Diagnostics:
 OUTSIDE_HINT = "move it there, or add its folder to the setting IMPORTER_MAPPING_FOLDERS"
 
 
-def lies_within(path: Path, folders: Iterable[Path]) -> bool:
-    """Whether a file lies below one of the folders, links followed. What is no path at all lies nowhere."""
+def is_within(path: Path, folders: Iterable[Path]) -> bool:
+    """Whether a file is inside one of the folders, after following links. False for an invalid path."""
     try:
         real = path.resolve()
         return any(real.is_relative_to(folder.resolve()) for folder in folders)
-    except (OSError, RuntimeError, ValueError):  # links in a circle; a NUL
+    except (OSError, RuntimeError, ValueError):  # a circle of links; a NUL character
         return False
 
 
 class Reading(Diagnostics):
-    """One reading of a mapping file and of all that it takes in: what is wrong, and the very bytes that were read.
+    """The state of reading one mapping file and the files that it names: problems, and the bytes of each file.
 
-    folders: that of the mapping file and what else is allowed; below these lie the files that it and its shared parts
-    name. operation: what is done for the target, once that was read.
+    folders: the folder of the mapping file and other allowed folders; files that it names must be inside these.
+    operation: the operation of the target; None until the target is read.
     """
 
     def __init__(self, folders: tuple[Path, ...]) -> None:
@@ -129,33 +129,33 @@ class Reading(Diagnostics):
         self.operation: Operation | None = None
 
     def named_file(self, name: Text) -> Path | None:
-        """The file that a mapping file names, from the folder that it lies in; None where it may not, and reported."""
-        path = beside(name)
-        if lies_within(path, self.folders):
+        """The path of a file that a mapping file names; None, and a problem, if it is outside the allowed folders."""
+        path = relative_path(name)
+        if is_within(path, self.folders):
             return path
         self.error("file-outside-folder", f"'{name}' is not in the folder of this mapping", OUTSIDE_HINT, name.place)
         return None
 
-    def content(self, path: Path, most: int) -> bytes:
-        """The beginning of a file, read once.
+    def content(self, path: Path, limit: int) -> bytes:
+        """The first `limit` bytes of a file, read only once.
 
         Raises:
-            OSError: it cannot be opened or is no regular file; a pipe is not waited for.
+            OSError: it cannot be opened or is not a regular file. Opening a pipe does not block.
         """
         if path not in self.contents:
-            with open(path, "rb", opener=_without_waiting) as file:
+            with open(path, "rb", opener=_nonblocking) as file:
                 if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                    raise OSError(0, "it is a pipe or a device, which may never end")
-                self.contents[path] = file.read(most)
+                    raise OSError(0, "it is a pipe or a device, not a regular file")
+                self.contents[path] = file.read(limit)
         return self.contents[path]
 
 
-def beside(name: Text) -> Path:
-    """The file of that name from the folder of the file that names it."""
+def relative_path(name: Text) -> Path:
+    """The path, relative to the folder of the file that names it."""
     return Path(name.place.file).parent / name
 
 
-def _without_waiting(name: str, flags: int) -> int:
+def _nonblocking(name: str, flags: int) -> int:
     return os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
 
 
@@ -163,10 +163,11 @@ def _without_waiting(name: str, flags: int) -> int:
 
 
 def read_nodes(path: Path, reading: Reading) -> Node:
-    """The file as nodes; every plain scalar is the text that was typed (`NO`, `012`, `2024-01-02`).
+    """The file as nodes; every plain scalar stays the text that was typed (`NO`, `012`, `2024-01-02`).
 
     Raises:
-        UnusableInput: the file cannot be read, is too large, is no UTF-8 or no YAML, or uses tags or a key twice.
+        UnusableInput: the file cannot be read, is too large, is not UTF-8 or not YAML, or contains a tag or a
+            duplicate key.
     """
     text = _text_of(path, reading)
     lines = text.splitlines()
@@ -185,7 +186,7 @@ def read_nodes(path: Path, reading: Reading) -> Node:
     return node
 
 
-_SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # how workbooks begin
+_SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # the first bytes of workbooks
 
 
 def _text_of(path: Path, reading: Reading) -> str:
@@ -215,7 +216,7 @@ def _text_of(path: Path, reading: Reading) -> str:
 
 
 def _check_events(text: str, path: Path, lines: list[str], diagnostics: Diagnostics) -> None:
-    """Reports tags, and refuses what is too deep before the composer, which calls itself for each level, sees it."""
+    """Reports tags, and refuses a file that is nested too deeply before the composer, which is recursive, reads it."""
     depth = 0
     for event in YAML(typ="safe", pure=True).parse(text):
         place = _place(path, lines, event.start_mark)
@@ -257,7 +258,7 @@ def _syntax_problem(error: YAMLError, path: Path, text: str) -> Problem:
 
 
 class _Converter:
-    """Turns the parser's nodes into ours; refuses what never ends."""
+    """Converts the nodes of the parser; refuses files that expand without end."""
 
     def __init__(self, path: Path, lines: list[str], diagnostics: Diagnostics) -> None:
         self._path = path
@@ -287,14 +288,14 @@ class _Converter:
                 self._diagnostics.error("key-not-text", "a key must be a text", "put it in quotes", key.place)
             elif key in pairs:
                 hint = f"keep one; the other is on line {pairs[key][0].place.line}"
-                self._diagnostics.error("key-duplicate", f"'{key}' is given twice", hint, key.place)
+                self._diagnostics.error("key-duplicate", f"duplicate key '{key}'", hint, key.place)
             else:
                 pairs[key] = key, self._value(yaml_value, key, depth)
         return pairs.values()
 
     def _value(self, node: Any, key: Text, depth: int) -> Node:
         value = self.convert(node, depth, key)
-        # The parser sees a value that is left out only where the next thing begins: report it at its key.
+        # The parser places a missing value at the next token: place it at its key instead.
         if isinstance(value, Text) and not value and getattr(node, "style", None) is None:
             return Text("", key.place, key)
         return value

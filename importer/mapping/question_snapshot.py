@@ -1,19 +1,19 @@
-"""What is written into mapping files: texts as YAML, and the questions of that day (`questions_seen:`); changes."""
+"""Writing YAML texts and the snapshot of the questions (`questions_seen:`), and the changes since a snapshot."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from importer.mapping.model import SeenQuestion
+from importer.mapping.model import QuestionSnapshot
 from importer.mapping.nodes import Text
 from importer.models import Question
 from importer.problems import LinePlace, Problem
 from importer.text.normalize import normalize
 
-# --- texts: plain where every reader takes them for the same text, else in quotes -----------------
+# --- texts: unquoted where every YAML reader reads the same text, else in quotes ------------------
 
-# Letters first, so that nothing is taken for a number, a date, a list or a tag; no character that YAML knows.
+# Begins with a letter, so that nothing is read as a number, a date, a list or a tag; without YAML's own characters.
 _PLAIN = re.compile(r"[^\W\d_](?:[\w ./()+?!-]*[\w./()+?!])?")
 _WORDS = frozenset(["true", "false", "yes", "no", "on", "off", "null", "y", "n", "none"])
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -42,30 +42,32 @@ def flow_list(texts: Sequence[str]) -> str:
 
 
 def one_or_list(texts: Sequence[str]) -> str:
-    """A text by itself where there is one, else a list."""
+    """`a` for one text, else `[a, b]`."""
     return scalar(texts[0]) if len(texts) == 1 else flow_list(texts)
 
 
-def remark(text: str) -> str:
-    """A text inside a remark: one line, nothing that ends it."""
+def comment_text(text: str) -> str:
+    """The text as the content of a comment: one line, only printable characters."""
     return " ".join("".join(character if character.isprintable() else " " for character in text).split())
 
 
-# --- the questions as they were when a mapping was written ----------------------------------------
+# --- the snapshot of the questions ----------------------------------------------------------------
 
 KEY = "questions_seen"
-_REMARK = "# The questions when this file was written. `importer mapping check` compares them; imports ignore them."
+_COMMENT = (
+    "# The questions when this file was written. `importer mapping check` reports changes; imports ignore this section."
+)
 _HINT = "check its line under answers:, then run: importer mapping check MAPPING --accept"
 
 
-def seen_name(question: Question) -> str:
-    """How a question is named here: by its key, else `text: ...`."""
+def snapshot_name(question: Question) -> str:
+    """How a snapshot identifies a question: by its key, else `text: ...`."""
     return question.key or f"text: {question.text}"
 
 
-def seen_lines(questions: Sequence[Question]) -> Iterator[str]:
-    """The section as the lines of a mapping file."""
-    yield _REMARK
+def snapshot_lines(questions: Sequence[Question]) -> Iterator[str]:
+    """The lines of the section."""
+    yield _COMMENT
     yield f"{KEY}:"
     for question in questions:
         pairs = [f"text: {scalar(question.text)}", f"answer_type: {scalar(question.answer_type)}"]
@@ -75,26 +77,28 @@ def seen_lines(questions: Sequence[Question]) -> Iterator[str]:
             pairs.append("required: true")
         if question.options:
             pairs.append(f"options: {flow_list(question.options)}")
-        yield f"  {scalar(seen_name(question))}: {{{', '.join(pairs)}}}"
+        yield f"  {scalar(snapshot_name(question))}: {{{', '.join(pairs)}}}"
 
 
-def with_seen(text: str, questions: Sequence[Question]) -> str:
-    """The text of a mapping file with its section written anew, all else as it was."""
+def with_snapshot(text: str, questions: Sequence[Question]) -> str:
+    """The text of a mapping file with its snapshot replaced; all else is unchanged."""
     lines = text.splitlines()
     start = next((number for number, line in enumerate(lines) if line.startswith(f"{KEY}:")), len(lines))
     end = next((number for number in range(start + 1, len(lines)) if lines[number][:1] not in ("", " ")), len(lines))
-    if 0 < start < len(lines) and lines[start - 1].startswith(_REMARK[:30]):
+    if 0 < start < len(lines) and lines[start - 1].startswith(_COMMENT[:30]):
         start -= 1
-    return "\n".join([*lines[:start], *seen_lines(questions), *lines[end:]]) + "\n"
+    return "\n".join([*lines[:start], *snapshot_lines(questions), *lines[end:]]) + "\n"
 
 
 def changes(
-    seen: Mapping[Text, SeenQuestion], questions: Sequence[Question], nowhere: LinePlace
+    snapshots: Mapping[Text, QuestionSnapshot], questions: Sequence[Question], new_place: LinePlace
 ) -> tuple[Problem, ...]:
-    """What is other than it was, each at its line. `nowhere` is the place of questions that are new."""
-    now = {seen_name(question): question for question in questions}
-    found = [problem for name, question in seen.items() for problem in _changes_of(name, question, now.get(name))]
-    found += [_new(name, question, nowhere) for name, question in now.items() if name not in seen]
+    """The changes since the snapshot, each at its line. new_place: the place of questions that are new."""
+    current = {snapshot_name(question): question for question in questions}
+    found = [
+        problem for name, question in snapshots.items() for problem in _changes_of(name, question, current.get(name))
+    ]
+    found += [_new(name, question, new_place) for name, question in current.items() if name not in snapshots]
     return tuple(found)
 
 
@@ -105,27 +109,37 @@ def _new(name: str, question: Question, place: LinePlace) -> Problem:
     return Problem("question-new", message, hint, place)
 
 
-def _changes_of(name: Text, then: SeenQuestion, now: Question | None) -> Iterator[Problem]:
-    if now is None:
+def _changes_of(name: Text, before: QuestionSnapshot, current: Question | None) -> Iterator[Problem]:
+    if current is None:
         yield Problem("question-removed", f"{name} is no longer asked", "remove it under answers:", name.place)
         return
-    asked, marker = then.text or "", then.question_type or ""
-    required = "now required" if now.required else "no longer required"
+    asked, special_type = before.text or "", before.question_type or ""
+    required = "now required" if current.required else "no longer required"
     compared = (
-        ("type", then.answer_type, now.answer_type, f"the answer type of {name} changed from {then.answer_type} to "
-                                                    f"{now.answer_type}"),
-        ("marker", marker, now.type or "",
-         f"the question_type of {name} changed from {marker or 'none'} to {now.type or 'none'}"),
-        ("required", then.is_required, now.required, f"{name} is {required}"),
-        ("text", normalize(asked), normalize(now.text), f"the text of {name} changed from '{asked}' to '{now.text}'"),
-        ("options", set(then.options), set(now.options), f"the options of {name} changed: {_options(then, now)}"),
+        (
+            "answer-type", before.answer_type, current.answer_type,
+            f"the answer type of {name} changed from {before.answer_type} to {current.answer_type}",
+        ),
+        (
+            "question-special-type", special_type, current.type or "",
+            f"the question_type of {name} changed from {special_type or 'none'} to {current.type or 'none'}",
+        ),
+        ("question-required", before.is_required, current.required, f"{name} is {required}"),
+        (
+            "question-text", normalize(asked), normalize(current.text),
+            f"the text of {name} changed from '{asked}' to '{current.text}'",
+        ),
+        (
+            "question-options", set(before.options), set(current.options),
+            f"the options of {name} changed: {_options(before, current)}",
+        ),
     )  # fmt: skip
-    for part, before, after, message in compared:
-        if before != after:
-            yield Problem(f"question-{part}-changed", message, _HINT, name.place)
+    for property_name, old, new, message in compared:
+        if old != new:
+            yield Problem(f"{property_name}-changed", message, _HINT, name.place)
 
 
-def _options(then: SeenQuestion, now: Question) -> str:
-    new = [f"'{option}' is new" for option in now.options if option not in then.options]
-    gone = [f"'{option}' was removed" for option in then.options if option not in now.options]
+def _options(before: QuestionSnapshot, current: Question) -> str:
+    new = [f"'{option}' is new" for option in current.options if option not in before.options]
+    gone = [f"'{option}' was removed" for option in before.options if option not in current.options]
     return ", ".join([*new, *gone])

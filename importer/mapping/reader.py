@@ -1,4 +1,4 @@
-"""Reads a mapping file, or a folder of them, and reports every error at once, each at its line and column."""
+"""Reads a mapping file or a folder of mapping files, and reports all errors together, each at its line and column."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from importer.mapping.model import Mapping, MappingFile, mapping_of
-from importer.mapping.nodes import Diagnostics, Items, Keys, Node, Reading, Text, beside, read_nodes, texts_in
+from importer.mapping.nodes import Diagnostics, Items, Keys, Node, Reading, Text, read_nodes, relative_path, texts_in
 from importer.mapping.resolve_values import Header
 from importer.mapping.scalars import table_file_lines
 from importer.mapping.shapes import report
@@ -22,12 +22,12 @@ from importer.text.normalize import normalize, normalize_name
 
 
 def read_mapping(path: Path, elsewhere: str | None = None) -> Mapping:
-    """The mapping file as values; columns and questions are not looked up yet (see `resolve`).
+    """Read a mapping file; columns and questions are not looked up yet (see `resolve`).
 
-    elsewhere: the folders, as PATH lists them, below which other files that it names may lie, beside its own.
+    elsewhere: further folders, separated as in PATH, that may contain the files it names.
 
     Raises:
-        UnusableInput: with every error of the file, each at its line and column, from the top down.
+        UnusableInput: with every error of the file, each at its line and column, in the order of the file.
     """
     allowed = (Path(folder) for folder in (elsewhere or "").split(os.pathsep) if folder)
     reading = Reading((path.parent, *allowed))
@@ -41,7 +41,7 @@ def read_mapping(path: Path, elsewhere: str | None = None) -> Mapping:
     reading.errors.sort(key=lambda error: _position(error, files))
     reading.raise_errors()
     if file is None:
-        raise AssertionError("a mapping was refused without a word")
+        raise AssertionError("a mapping was refused without an error")
     return mapping_of(file, path, reading.folders, bundled(path, node, reading))
 
 
@@ -50,20 +50,21 @@ def _position(error: Problem, files: Sequence[str]) -> tuple[int, int, int]:
     return (files.index(place.file), place.line, place.column) if isinstance(place, LinePlace) else (0, 0, 0)
 
 
-# --- a shared part that is laid below a file ----------------------------------------------------
+# --- shared files (extends:) --------------------------------------------------------------------
 
-# In these sections the file's own keys are laid over those of the shared part, one by one; all else is replaced whole.
-_LAID_OVER = ("source", "defaults", "candidate", "answers")
+# In these sections, single keys override those of the shared file; every other key is replaced as a whole.
+_MERGED_SECTIONS = ("source", "defaults", "candidate", "answers")
 _MAX_CHAIN = 20
 
 
 def read_extended(path: Path, reading: Reading, above: tuple[Path, ...] = ()) -> Node:
-    """The nodes of a mapping file, with those of the shared part that it extends, and that one's, below it.
+    """The nodes of a mapping file, merged with those of the shared files that it extends.
 
     above: the files that extend this one.
 
     Raises:
-        UnusableInput: a file cannot be read, lies elsewhere than below the folder, or extends itself in the end.
+        UnusableInput: a file cannot be read, is outside the allowed folders, or the files extend one another in a
+            circle.
     """
     node = read_nodes(path, reading)
     if not isinstance(node, Keys):
@@ -74,7 +75,7 @@ def read_extended(path: Path, reading: Reading, above: tuple[Path, ...] = ()) ->
     base = reading.named_file(shared)
     if base is None:
         reading.raise_errors()
-        raise AssertionError("a shared part was refused without being reported")
+        raise AssertionError("a shared file was refused without being reported")
     chain = (*above, path.resolve())
     if len(chain) == _MAX_CHAIN:
         message, hint = f"more than {_MAX_CHAIN} files extend one another", "merge some of them"
@@ -89,13 +90,15 @@ def read_extended(path: Path, reading: Reading, above: tuple[Path, ...] = ()) ->
             raise
         message, hint = f"the file '{shared}' does not exist", "give its path relative to the folder of this mapping"
         raise UnusableInput(Problem("extends-not-found", message, hint, shared.place)) from error
-    return _without(_laid_over(node, below), node, reading) if isinstance(below, Keys) else below
+    return _without(_merged(node, below), node, reading) if isinstance(below, Keys) else below
 
 
-def _laid_over(own: Keys, below: Keys) -> Keys:
+def _merged(own: Keys, below: Keys) -> Keys:
     merged = _replaced(own, below)
-    merged.update((key, below[key]) for key in below if key in ("extends", "without"))  # left there to be reported
-    for name in _LAID_OVER:
+    merged.update(
+        (key, below[key]) for key in below if key in ("extends", "without")
+    )  # kept, so that they are reported
+    for name in _MERGED_SECTIONS:
         mine, shared = own.value(name), below.value(name)
         if isinstance(mine, Keys) and isinstance(shared, Keys):
             merged[own.key(name)] = _replaced(mine, shared)
@@ -108,19 +111,19 @@ def _replaced(own: Keys, below: Keys) -> Keys:
 
 
 def _without(node: Keys, own: Keys, reading: Reading) -> Keys:
-    """The nodes without the answers that `without` names, and without these keys where they are sound."""
+    """The nodes without the answers that `without` names, and without `extends` and `without` if these are valid."""
     unwanted, answers = texts_in(own.value("without")), node.value("answers")
-    sound = [key for key in ("extends", "without") if not _is_broken(node.value(key), key)]
-    left = Keys([(key, value) for key, value in node.items() if key not in sound], node.place, node.name)
+    valid = [key for key in ("extends", "without") if not _is_broken(node.value(key), key)]
+    left = Keys([(key, value) for key, value in node.items() if key not in valid], node.place, node.name)
     if isinstance(answers, Keys) and unwanted:
         for text in unwanted:
             if text not in answers:
-                message = f"the shared part has no answer '{text}'"
+                message = f"the shared file has no answer '{text}'"
                 reading.error("without-answer-unknown", message, "remove it from without:", text.place)
         kept = [(key, value) for key, value in answers.items() if key not in unwanted]
         key = left.key("answers")
         left[key] = Keys(kept, answers.place, answers.name)
-        if not kept:  # a talent pool takes no answers, not even none
+        if not kept:  # a talent pool does not allow answers:, even if it is empty
             del left[key]
     return left
 
@@ -132,58 +135,58 @@ def _is_broken(node: Node | None, key: str) -> bool:
     return node is not None and (not texts or not all(isinstance(text, Text) for text in texts))
 
 
-# --- one file with all of it --------------------------------------------------------------------
+# --- one file without references --------------------------------------------------------------
 
 
 def bundled(path: Path, node: Node, reading: Reading) -> bytes:
-    """The file's own bytes where it was read alone; else one file with its shared part and value tables taken in.
+    """The bytes of the file; if it names other files, one file with its shared files and value tables inlined.
 
-    Nothing is read a second time: these are the bytes that the mapping was made from.
+    Nothing is read a second time, so this is exactly what the mapping was made from.
     """
     if len(reading.contents) == 1:
         return reading.contents[path]
-    # JSON is YAML too, and every text in quotes is read as the text that it is.
-    taken_in = json.dumps(_taken_in(node, reading), ensure_ascii=False, indent=1)
-    return f"# A copy of {path.name} with all that it takes from other files.\n{taken_in}\n".encode()
+    # JSON is also YAML, and a quoted text is always read as a text.
+    inlined = json.dumps(_inlined(node, reading), ensure_ascii=False, indent=1)
+    return f"# A copy of {path.name} with the contents of the files that it names.\n{inlined}\n".encode()
 
 
 def _names_table(value: Text, around: Keys, reading: Reading) -> bool:
-    """Whether it is the name of a table, and not the column of a question whose key is `values`."""
-    return ("column" in around or "join" in around) and beside(value) in reading.contents
+    """Whether `values` names a table file, and is not the key of a question."""
+    return ("column" in around or "join" in around) and relative_path(value) in reading.contents
 
 
-def _taken_in(node: Node, reading: Reading) -> Any:
+def _inlined(node: Node, reading: Reading) -> Any:
     if isinstance(node, Text):
         return str(node)
     if isinstance(node, Items):
-        return [_taken_in(item, reading) for item in node]
+        return [_inlined(item, reading) for item in node]
     return {
         str(key): {str(entry.cell): str(entry.target) for entry in table_file_lines(value, reading)}
         if key == "values" and isinstance(value, Text) and _names_table(value, node, reading)
-        else _taken_in(value, reading)
+        else _inlined(value, reading)
         for key, value in node.items()
     }
 
 
-# --- a folder of them: one export whose rows go to many targets ---------------------------------
+# --- a folder of mappings: one export with rows for several targets ------------------------------
 
 _ENDINGS = (".yaml", ".yml")
-SHARED_PREFIX = "_"  # files that are only there to be extended
+SHARED_PREFIX = "_"  # shared files, which are not mappings of their own
 
 
 def read_mappings(folder: Path, elsewhere: str | None = None) -> tuple[Mapping, ...]:
-    """The mappings of a folder in the order of their names; a file whose name begins with _ is a shared part.
+    """The mappings of a folder, sorted by file name; a file whose name begins with _ is a shared file.
 
     elsewhere: as in `read_mapping`.
 
     Raises:
-        UnusableInput: with every error of every file; a file without a route, two that take the same rows, have
-            the same target, route by different columns or read the export differently.
+        UnusableInput: with every error of every file; also if a file has no route, or two files select the same rows,
+            have the same target, use different route columns or read the source differently.
     """
     paths = sorted(path for path in folder.iterdir() if path.suffix in _ENDINGS)
     paths = [path for path in paths if not path.name.startswith(SHARED_PREFIX)]
     if not paths:
-        message, hint = "there is no mapping file in this folder", "add a file NAME.yaml for each job post"
+        message, hint = "this folder contains no mapping file", "add a file NAME.yaml for each job post"
         raise UnusableInput(Problem("mapping-folder-empty", message, hint, FilePlace(str(folder))))
     problems: list[Problem] = []
     mappings: list[Mapping] = []
@@ -195,20 +198,20 @@ def read_mappings(folder: Path, elsewhere: str | None = None) -> tuple[Mapping, 
     if problems:
         raise UnusableInput(list(dict.fromkeys(problems)))
     diagnostics = Diagnostics()
-    _report_what_clashes(mappings, diagnostics)
+    _report_conflicts(mappings, diagnostics)
     diagnostics.raise_errors()
     return tuple(mappings)
 
 
-def _report_what_clashes(mappings: Sequence[Mapping], diagnostics: Diagnostics) -> None:
+def _report_conflicts(mappings: Sequence[Mapping], diagnostics: Diagnostics) -> None:
     first = mappings[0]
-    takers: dict[str, Mapping] = {}
+    owners: dict[str, Mapping] = {}
     targets: dict[str, Mapping] = {}
     for mapping in mappings:
         if mapping.route is None:
             message, hint = (
                 "the mapping has no route",
-                "add route: {column: ..., is: ...} to say which rows belong to it",
+                "add route: {column: ..., is: ...} to select its rows",
             )
             diagnostics.error("route-missing", message, hint, FilePlace(str(mapping.path)))
             continue
@@ -223,30 +226,30 @@ def _report_what_clashes(mappings: Sequence[Mapping], diagnostics: Diagnostics) 
             hint = "put source: into a shared file that both extend"
             diagnostics.error("route-source-differs", message, hint, FilePlace(str(mapping.path)))
         for word in mapping.route.words:
-            taker = takers.setdefault(normalize(word), mapping)
-            if taker is not mapping:
-                message = f"{taker.path.name} also takes rows with '{word}'"
-                diagnostics.error("route-overlap", message, "keep the word in one of them", column.place)
+            owner = owners.setdefault(normalize(word), mapping)
+            if owner is not mapping:
+                message = f"{owner.path.name} also selects rows with '{word}'"
+                diagnostics.error("route-overlap", message, "keep the value in one of them", column.place)
         other = targets.setdefault(str(mapping.target), mapping)
         if other is not mapping:
             message = f"{mapping.target} is also the target of {other.path.name}"
-            hint = "combine the words of both routes in one file"
+            hint = "combine the values of both routes in one file"
             diagnostics.error("route-target-duplicate", message, hint, mapping.target_place)
 
 
 @dataclass(frozen=True, eq=False)
 class RouteColumn:
-    """The index of the column, and the normalized words by which each mapping takes its rows."""
+    """The index of the route column, and the normalized values that select the rows of each mapping."""
 
     index: int
     words: Dictionary[Mapping, tuple[str, ...]]
 
 
 def route_column(mappings: Sequence[Mapping], columns: Sequence[Column]) -> RouteColumn:
-    """The column that the routes of all these mappings name (see `read_mappings`, which made sure of that).
+    """The route column of these mappings; `read_mappings` has checked that it is the same for all.
 
     Raises:
-        UnusableInput: the header has no such column, or several.
+        UnusableInput: the column is not found, or matches several columns.
     """
     diagnostics = Diagnostics()
     routes = {mapping: mapping.route for mapping in mappings if mapping.route}
@@ -254,6 +257,6 @@ def route_column(mappings: Sequence[Mapping], columns: Sequence[Column]) -> Rout
     column = Header(columns).find(first.column, diagnostics)
     diagnostics.raise_errors()
     if column is None:
-        raise AssertionError("a routing column was lost without being reported")
+        raise AssertionError("a missing route column was not reported")
     words = {mapping: tuple(normalize(word) for word in route.words) for mapping, route in routes.items()}
     return RouteColumn(column.index, words)

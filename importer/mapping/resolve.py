@@ -1,4 +1,4 @@
-"""Holds a mapping against a header and the live questions, once, before the first row."""
+"""Checks a mapping against a header and the live questions once, before the first row."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ def resolve(
     wire: WireFormat,
     tables: Dictionary[ChildSource, Table] | None = None,
 ) -> ResolvedMapping:
-    """The mapping ready for rows of a sheet with these columns; `questions` is empty for a talent pool.
+    """The mapping, ready for rows with these columns; `questions` is empty for a talent pool.
 
-    tables: the other tables that the mapping takes entries from, one for each of `mapping.child_sources`; their rows
-    are read and kept in memory.
+    tables: the other tables that contain entries, one for each of `mapping.child_sources`; their rows are read into
+    memory.
 
     Raises:
-        UnusableInput: with everything that does not fit, each at its line and column: columns that are not there or
-            not clear, questions that are not there, required questions without a mapping (service description 2.1:
-            such an application is rejected), texts that are no option.
+        UnusableInput: with every problem, each at its line and column: missing or ambiguous columns, unknown questions,
+            required questions without a mapping (service description 2.1: such an application is rejected), texts that
+            are not an option.
     """
     diagnostics = Diagnostics()
     context = Context(mapping, Header(columns), diagnostics, tables or {})
@@ -59,13 +59,13 @@ def resolve(
     is_application = mapping.target.operation is Operation.APPLY
     answers = resolve_answers(questions, wire, context) if is_application else ()
     grouping = _grouping(mapping.group_by, candidate, answers, context) if mapping.group_by else None
-    if context.header.is_another_row():
-        _report_another_row(context)
+    if context.header.is_wrong_row():
+        _report_wrong_header_row(context)
     else:
         _report_unused(context)
     diagnostics.raise_errors()
     if candidate is None:
-        raise AssertionError("a candidate field was lost without being reported")
+        raise AssertionError("a missing candidate field was not reported")
     return ResolvedMapping(
         mapping.target,
         candidate,
@@ -106,23 +106,23 @@ def _grouping(
     if column is None or candidate is None or (spec.main is not None and main is None):
         return None
     contents = [*(getattr(candidate, name) for name in Candidate.model_fields), *(answer.content for answer in answers)]
-    single = [content for content in contents if isinstance(content, ResolvedValue)]  # of which a candidate has one
+    single = [content for content in contents if isinstance(content, ResolvedValue)]  # one per candidate
     shared = {column.index: column for value in single for column in value.columns}
     return ResolvedGrouping(column, spec.blank is not None, main, tuple(shared.values()), spec.place)
 
 
-# --- a header that is none, and columns that nothing asked for -----------------------------------
+# --- a wrong header row, and unused columns ------------------------------------------------------
 
 
-def _report_another_row(context: Context) -> None:
-    """One error, and not one for each column that the mapping names."""
+def _report_wrong_header_row(context: Context) -> None:
+    """Reports one error instead of one for each column of the mapping."""
     columns, declared = context.header.columns, context.mapping.source.header_row
     context.diagnostics.retract(context.header.unknown)
     row = f"row {declared}" if declared else "the header"
     names = ", ".join(f"'{column.name}'" for column in columns[:6]) + (", ..." if len(columns) > 6 else "")
     message = f"none of the mapping's columns is in {row} of the file, which contains {names}"
     other = "correct header_row: under source:, or remove it so that the header is detected"
-    hint = other if declared else "check that it is the right file, or set header_row: under source:"
+    hint = other if declared else "check that this is the right file, or set header_row: under source:"
     context.error("header-row-wrong", message, hint, FilePlace(str(context.mapping.path)))
 
 
@@ -130,7 +130,7 @@ def _report_unused(context: Context) -> None:
     if context.mapping.defaults.unused_columns is UnusedColumns.IGNORE:
         return
     is_error = context.mapping.defaults.unused_columns is UnusedColumns.ERROR
-    tell = context.diagnostics.error if is_error else context.diagnostics.warning
+    report = context.diagnostics.error if is_error else context.diagnostics.warning
     for header in (context.header, *context.child_headers.values()):
         unused = header.unused()
         if unused:
@@ -139,14 +139,14 @@ def _report_unused(context: Context) -> None:
             of = f" of '{header.table}'" if header.table else ""
             message = f"{len(unused)} {noun}{of} {verb} not used: {names}"
             hint = "map the columns that should be imported, or set unused_columns: ignore under defaults:"
-            tell("columns-unused", message, hint, FilePlace(str(context.mapping.path)))
+            report("columns-unused", message, hint, FilePlace(str(context.mapping.path)))
 
 
 _TEXT_TYPES = (AnswerType.SHORT_TEXT, AnswerType.LONG_TEXT)
 
 
 def resolve_answers(questions: Sequence[Question], wire: WireFormat, context: Context) -> tuple[ResolvedAnswer, ...]:
-    """The answers in the order of the questions; what does not fit is reported."""
+    """The answers in the order of the questions; problems are reported."""
     answers: dict[int, ResolvedAnswer] = {}
     asked: dict[int, AnswerSpec] = {}
     for spec in context.mapping.answers:
@@ -170,7 +170,7 @@ def _find(spec: AnswerSpec, questions: Sequence[Question], context: Context) -> 
     exact = [question for question in questions if _name_of(question, spec.by) == spec.question]
     found = exact or [q for q in questions if normalize(_name_of(q, spec.by)) == normalize(spec.question)]
     if len(found) > 1 and spec.by is QuestionBy.TEXT:
-        # A text is how questions without a key are named.
+        # Questions without a key are identified by their text.
         found = [question for question in found if not question.key] or found
     if len(found) == 1:
         return found[0]
@@ -200,13 +200,13 @@ def _proposal(spec: AnswerSpec, questions: Sequence[Question]) -> str:
         return "the job post has no questions"
     keys = [question.key for question in questions if question.key]
     typed = spec.question
-    near = closest(typed, [_name_of(question, spec.by) for question in questions if _name_of(question, spec.by)])
-    if near is not None:
-        return f"did you mean '{near if spec.by is QuestionBy.KEY else f'{spec.by}: {near}'}'?"
+    similar = closest(typed, [_name_of(question, spec.by) for question in questions if _name_of(question, spec.by)])
+    if similar is not None:
+        return f"did you mean '{similar if spec.by is QuestionBy.KEY else f'{spec.by}: {similar}'}'?"
     by_text = [question for question in questions if question.text]
-    near_text = closest(typed, [question.text for question in by_text]) if spec.by is QuestionBy.KEY else None
-    if near_text is not None:
-        question = next(question for question in by_text if question.text == near_text)
+    similar_text = closest(typed, [question.text for question in by_text]) if spec.by is QuestionBy.KEY else None
+    if similar_text is not None:
+        question = next(question for question in by_text if question.text == similar_text)
         return f"did you mean '{question.key or f'text: {question.text}'}'?"
     return f"the keys are {', '.join(keys[:24])}" if keys else 'use "text: ..." or "id: ..." for a question'
 
@@ -270,8 +270,8 @@ def _report_unanswered(questions: Sequence[Question], context: Context) -> None:
             )
 
 
-_MAP_THEM = "map the columns that should be imported, if any"
-_ABOUT_COLUMNS = "column-"  # how the codes of problems with a header begin
+_MAP_HINT = "map the columns that should be imported, if any"
+_COLUMN_CODES = "column-"  # the prefix of problem codes about columns
 
 
 def check_against_columns(
@@ -281,37 +281,39 @@ def check_against_columns(
     wire: WireFormat,
     tables: Dictionary[ChildSource, Table],
 ) -> tuple[Problem, ...]:
-    """The warnings of a mapping that fits a header and questions, unused columns among them; `tables` as in `resolve`.
+    """The warnings for a mapping with this header and these questions, always including unused columns.
+
+    tables: as in `resolve`.
 
     Raises:
-        UnusableInput: with everything that does not fit.
+        UnusableInput: with every problem.
     """
     ignored = mapping.defaults.unused_columns is UnusedColumns.IGNORE
     if ignored:
         warned = mapping.defaults.model_copy(update={"unused_columns": UnusedColumns.WARN})
         mapping = replace(mapping, defaults=warned)
     found = resolve(mapping, columns, questions, wire, tables).warnings
-    return tuple(replace(one, hint=_MAP_THEM) if ignored and one.code == "columns-unused" else one for one in found)
+    return tuple(replace(one, hint=_MAP_HINT) if ignored and one.code == "columns-unused" else one for one in found)
 
 
 def check_without_columns(mapping: Mapping, questions: Sequence[Question], wire: WireFormat) -> tuple[Problem, ...]:
-    """The same for questions only, where there is no header to hold the columns against.
+    """The warnings for a mapping with these questions; columns are not checked.
 
     Raises:
-        UnusableInput: with everything that does not fit the questions.
+        UnusableInput: with every problem about questions.
     """
-    own = replace(mapping, answers=tuple(_without_children(answer) for answer in mapping.answers))
+    own = replace(mapping, answers=tuple(_without_other_tables(answer) for answer in mapping.answers))
     try:
         return resolve(own, (), questions, wire).warnings
     except UnusableInput as error:
-        problems = [problem for problem in error.problems if not problem.code.startswith(_ABOUT_COLUMNS)]
+        problems = [problem for problem in error.problems if not problem.code.startswith(_COLUMN_CODES)]
         if problems:
             raise UnusableInput(problems) from None
         return ()
 
 
-def _without_children(answer: AnswerSpec) -> AnswerSpec:
-    """The answer as if its entries came from the mapping's own columns: which they are is not looked at."""
+def _without_other_tables(answer: AnswerSpec) -> AnswerSpec:
+    """The answer as if its entries came from the main table, so that no other table is needed."""
     content = answer.content
     if isinstance(content, EntriesSpec) and isinstance(content.source, ChildRows):
         return replace(answer, content=content.model_copy(update={"sheet": None, "file": None}))

@@ -1,4 +1,4 @@
-"""The entries of an answer against the header: where each comes from, and which columns it has."""
+"""Resolves the entries of an answer against the header: their source and their columns."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from importer.models import Row
 from importer.problems import Column
 from importer.text.normalize import normalize
 
-_UNNUMBERED = 0  # the number of the group whose columns carry none: it comes first
+_UNNUMBERED = 0  # the number of the group whose column names have no number; it comes first
 
 
 def resolve_entries(spec: EntriesSpec, context: Context) -> ResolvedEntries | None:
-    """The entries ready to be read, or None where their source is not there; columns in no group are reported."""
+    """The entries, ready to be read; None if their source is not found. Problems are reported."""
     missing = frozenset(normalize(word) for word in context.mapping.missing)
     order = spec.order or EntryOrder.KEPT
     if spec.repeat is not None:
@@ -46,7 +46,7 @@ def resolve_entries(spec: EntriesSpec, context: Context) -> ResolvedEntries | No
 
 
 def _inner_header(spec: EntriesSpec, context: Context) -> Header:
-    """The columns that the fields of the entries are named from."""
+    """The header that contains the fields of the entries."""
     match spec.source:
         case ChildRows(source=source):
             return context.child_header(source)
@@ -60,7 +60,7 @@ def _inner_header(spec: EntriesSpec, context: Context) -> Header:
 
 
 def _part(index: int, name: str) -> Column:
-    """A part of a cell as a column: it has no letter."""
+    """A part of a cell as a column without a letter."""
     return Column(index, "", name)
 
 
@@ -85,7 +85,7 @@ def _source(spec: EntriesSpec, group: ResolvedGroup, inner: Header, context: Con
 
 
 def _from_child(source: ChildRows, context: Context) -> FromChild | None:
-    """The rows by key. Raises UnusableInput where the table breaks off."""
+    """Read the rows of the other table. Raises UnusableInput if it cannot be read to its end."""
     equals = context.find(source.equals)
     header, table = context.child_header(source.source), context.tables[source.source]
     key = header.find(source.key_, context.diagnostics)
@@ -101,7 +101,7 @@ def _from_child(source: ChildRows, context: Context) -> FromChild | None:
 def _from_group(spec: EntriesSpec, context: Context) -> FromGroup | None:
     if context.mapping.group_by is None:
         message, hint = (
-            "rows: needs group_by: to know which rows are one candidate",
+            "rows: needs group_by:, which groups the rows of a candidate",
             "add group_by: COLUMN under source:",
         )
         context.error("group-by-missing", message, hint, spec.place_of("rows"))
@@ -177,7 +177,7 @@ def _columns_by_group(spec: ValueSpec, context: Context, *, unnumbered: bool) ->
 
 
 def _names(template: Text, header: Header, *, unnumbered: bool) -> dict[int, Text]:
-    """The names that a template stands for in this header, by the number of their group."""
+    """The column names of this header that match a template, by group number."""
     numbers = [(int(digits), digits) for digits in reversed(header.numbers())]
     numbers += [(_UNNUMBERED, "")] if unnumbered else []
     names = ((number, Text(template.replace(PLACEHOLDER, digits), template.place)) for number, digits in numbers)

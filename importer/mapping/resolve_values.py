@@ -1,4 +1,4 @@
-"""The columns of a header by name, and a value of the mapping against them: complete, and fit for its target."""
+"""Looks up columns by name, and checks that a value of the mapping is complete and suits its field."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ from importer.text.normalize import closest, did_you_mean, normalize, normalize_
 
 # --- columns ------------------------------------------------------------------------------------
 
-_SEVERAL = 3
+_MIN_UNKNOWN = 3
 _LETTER = re.compile(r"=\s*([A-Za-z]{1,3})")
 
 
 class Header:
-    """The columns of a sheet by name; remembers which of them were asked for.
+    """The columns of a table by name; records which of them are used.
 
-    noun: what a message calls a column, where it is the group of a pattern; table: the name of a table that is not the
-    source itself.
+    noun: what messages call a column, for example the group of a pattern. table: the name of a table other than the
+    source.
     """
 
     def __init__(self, columns: Sequence[Column], noun: str = "column", table: str = "") -> None:
@@ -54,10 +54,10 @@ class Header:
             self._by_normalized[normalize(column.name)].append(column)
             self._by_name[normalize_name(column.name)].append(column)
         self._used: set[int] = set()
-        self.unknown: list[Problem] = []  # the errors about columns that are not there
+        self.unknown: list[Problem] = []  # the errors about missing columns
 
     def candidates(self, name: str) -> tuple[Column, ...]:
-        """The columns that a name may mean: none, one, or several that are normalized alike."""
+        """The columns that match a name: several if their normalized names are equal."""
         letter = _LETTER.fullmatch(name.strip())
         if letter:
             column = self._by_letter.get(letter.group(1).upper())
@@ -65,11 +65,11 @@ class Header:
         normalized, bare = normalize(name), normalize_name(name)
         if not normalized:
             return ()
-        # Punctuation counts where it tells two columns apart (C++ and C#), and only there.
+        # Punctuation matters only where it distinguishes two columns (C++ and C#).
         return tuple(self._by_normalized.get(normalized) or (self._by_name.get(bare) if bare else None) or ())
 
     def find(self, name: Text, diagnostics: Diagnostics) -> Column | None:
-        """The one column of that name; an error is reported where there is none or more than one."""
+        """The only column of that name; no match, or several, is reported."""
         found = self.candidates(name)
         if len(found) == 1:
             self._used.add(found[0].index)
@@ -85,31 +85,31 @@ class Header:
             self.unknown.append(diagnostics.error("column-not-found", message, hint, name.place))
         return None
 
-    def is_another_row(self) -> bool:
-        """Whether of several columns that were asked for none is there: then it is most likely not the header."""
-        return bool(self.columns) and len(self.unknown) >= _SEVERAL and not self._used
+    def is_wrong_row(self) -> bool:
+        """Whether several columns were looked up and none was found: most likely this is not the header row."""
+        return bool(self.columns) and len(self.unknown) >= _MIN_UNKNOWN and not self._used
 
     def unused(self) -> tuple[Column, ...]:
-        """The columns with a name that nothing asked for."""
+        """The named columns that are not used."""
         return tuple(c for c in self.columns if c.index not in self._used and c.name.strip())
 
     def unread(self) -> frozenset[int]:
-        """The indexes of all columns that nothing asked for, also those without a name."""
+        """The indexes of all columns that are not used, including unnamed ones."""
         return frozenset(column.index for column in self.columns if column.index not in self._used)
 
     def numbers(self) -> tuple[str, ...]:
-        """The numbers that occur in column names, as written (`1`, `01`), in order of size."""
+        """The numbers in column names, as written (`1`, `01`), in ascending order."""
         found = {digits for column in self.columns for digits in re.findall(r"[0-9]+", column.name)}
         return tuple(sorted((digits for digits in found if len(digits) <= 4), key=lambda digits: (int(digits), digits)))
 
     def proposal(self, typed: str) -> str:
-        """What to do about a name that no column has: the nearest one, or all of them."""
+        """The hint for an unknown column: the closest name, or all names."""
         if _LETTER.fullmatch(typed.strip()) and self.columns:
             return f"the last column is ={self.columns[-1].letter}"
         names = [column.name for column in self.columns if column.name.strip()]
-        near = closest(typed, names)
-        if near is not None:
-            return f"did you mean '{near}'?"
+        similar = closest(typed, names)
+        if similar is not None:
+            return f"did you mean '{similar}'?"
         shown = ", ".join(f"'{name}'" for name in names[:12]) + (", ..." if len(names) > 12 else "")
         if not shown:
             return "the header row is blank; set header_row: under source:"
@@ -118,7 +118,7 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What is resolved against what. tables: those of the child rows, by how the mapping names them."""
+    """The mapping, the header and the other tables that it is resolved against."""
 
     mapping: Mapping
     header: Header
@@ -127,14 +127,14 @@ class Context:
     child_headers: dict[ChildSource, Header] = field(default_factory=dict)
 
     def find(self, name: Text) -> Column | None:
-        """The one column of that name; an error is reported where there is none or more than one."""
+        """The only column of that name; no match, or several, is reported."""
         return self.header.find(name, self.diagnostics)
 
     def error(self, code: str, message: str, hint: str, place: Place) -> None:
         self.diagnostics.error(code, message, hint, place)
 
     def child_header(self, source: ChildSource) -> Header:
-        """The header of a child table; the same one for all answers that use it, so that unused columns are known."""
+        """The header of another table, shared by all answers that use it, so that it knows its unused columns."""
         if source not in self.child_headers:
             self.child_headers[source] = Header(self.tables[source].columns, table=str(source))
         return self.child_headers[source]
@@ -144,7 +144,7 @@ class Context:
 
 
 def resolve_value(spec: ValueSpec, field: FieldSpec, context: Context) -> ResolvedValue | None:
-    """The value ready to be read, or None where a column of it was not found; what is wrong with it is reported."""
+    """The value, ready to be read; None if a column is not found. Problems are reported."""
     check_value(spec, field, context)
     found = [context.find(name) for name in spec.columns]
     columns = tuple(column for column in found if column is not None)
@@ -152,7 +152,7 @@ def resolve_value(spec: ValueSpec, field: FieldSpec, context: Context) -> Resolv
 
 
 def with_columns(spec: ValueSpec, field: FieldSpec, columns: tuple[Column, ...], mapping: Mapping) -> ResolvedValue:
-    """The value with columns that were found before."""
+    """The value with columns that are already resolved."""
     words = mapping.missing if spec.missing is None else spec.missing
     return ResolvedValue(
         field=field,
@@ -191,14 +191,14 @@ def _table(spec: ValueSpec) -> ResolvedTable | None:
 
 
 def resolve_filter(spec: Filter, context: Context, label: str) -> ResolvedFilter | None:
-    """The filter ready for rows, or None where its column is not there, and reported."""
+    """The filter, ready for rows; None, after reporting it, if its column is not found."""
     column = context.find(spec.column)
     if column is None:
         return None
     return ResolvedFilter(column, frozenset(normalize(word) for word in spec.words), spec.negated, label)
 
 
-# --- whether a value fits its target ------------------------------------------------------------
+# --- whether a value suits its field ------------------------------------------------------------
 
 YES_WORDS = ("yes", "y", "true", "1", "x", "evet", "e", "ja", "j")
 NO_WORDS = ("no", "n", "false", "0", "hayır", "h", "nein")
@@ -206,24 +206,24 @@ _NAME, _RANGE = ("first", "last"), ("start", "end")
 
 
 def check_value(spec: ValueSpec, field: FieldSpec, context: Context) -> None:
-    """Reports what of a value its target cannot take."""
+    """Report settings and constants that do not suit the field."""
     formats, defaults = spec.over(context.mapping.defaults), context.mapping.defaults
 
-    def idle(message: str, hint: str) -> None:
+    def no_effect(message: str, hint: str) -> None:
         context.error("key-without-effect", message, hint, spec.place)
 
     if spec.split is not None and not (spec.take or spec.part in _RANGE or field.kind is Kind.CHOICES):
         hint = "choose a piece with take: first, or remove split:"
-        idle(f"split has no effect on {field.label}, which takes one value", hint)
+        no_effect(f"split has no effect on {field.label}, which takes one value", hint)
     if spec.take is not None and field.kind is Kind.CHOICES:
-        idle(f"take would drop choices: {field.label} takes several", "remove take:")
+        no_effect(f"take would drop choices: {field.label} takes several", "remove take:")
     if spec.part in _NAME and field.kind not in (Kind.NAME, Kind.TEXT, Kind.LINE):
-        idle(f"part: {spec.part} has no effect on {field.label}, which is not a name", "remove part:")
+        no_effect(f"part: {spec.part} has no effect on {field.label}, which is not a name", "remove part:")
     if spec.part in _RANGE and field.kind not in (Kind.DATE, Kind.INTEGER, Kind.DECIMAL):
-        idle(f"part: {spec.part} has no effect on {field.label}, which is not a date or a number", "remove part:")
+        no_effect(f"part: {spec.part} has no effect on {field.label}, which is not a date or a number", "remove part:")
     if formats.decimal is not None and formats.decimal == formats.thousands and formats is not defaults:
         message = f"decimal and thousands are both '{formats.decimal}'"
-        context.error("separators-identical", message, "set both here", spec.place)
+        context.error("separators-identical", message, "set both for this column", spec.place)
     if field.kind is Kind.DATE and formats.short_year is not None and formats.pivot is None:
         message = "%y is a two-digit year, but its century is not set"
         hint = "set the first of the hundred years it belongs to, for example pivot: 1950, or export four-digit years"
@@ -233,7 +233,7 @@ def check_value(spec: ValueSpec, field: FieldSpec, context: Context) -> None:
 
 
 def _constants(spec: ValueSpec) -> Iterator[Text]:
-    """The texts of the mapping itself that become the value."""
+    """The texts in the mapping file that can become the value."""
     if spec.value is not None:
         yield spec.value
     if spec.default is not None:
@@ -245,7 +245,7 @@ def _constants(spec: ValueSpec) -> Iterator[Text]:
 
 
 def _check_constant(text: Text, field: FieldSpec, formats: Formats, context: Context) -> None:
-    """Reports a text that would make every row that meets it invalid."""
+    """Report a text that would make rows invalid."""
     form = _FORMS.get(field.kind)
     if field.kind in (Kind.CHOICE, Kind.CHOICES):
         if field.options and Options(field.options).find(text) is None:

@@ -1,4 +1,4 @@
-"""A mapping after it was held against a header and the live questions: what transform works from, row by row."""
+"""A mapping that is resolved against a header and the live questions: the input of transform for each row."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Protocol
 
 from importer.mapping.entries import EntryKind, EntryOrder
 from importer.mapping.linear_pattern import LinearPattern
-from importer.mapping.values import Formats, Otherwise, Part, Repeated, Take
+from importer.mapping.values import DuplicatePolicy, Formats, Otherwise, Part, Take
 from importer.models import AnswerType, Question, Row, Target
 from importer.problems import Column, LinePlace, Origin, Problem
 from importer.settings import WireFormat
 from importer.text.normalize import normalize
 
-# --- what the service wants of each value -------------------------------------------------------
+# --- what the service expects of each value -----------------------------------------------------
 
 
 class Kind(StrEnum):
-    """The kinds of values: each has one reader in transform."""
+    """The kinds of values; transform has one reader for each."""
 
     TEXT = "text"  # may have several lines
     LINE = "line"
@@ -36,12 +36,12 @@ class Kind(StrEnum):
     CHOICE = "choice"
     CHOICES = "choices"
     DOCUMENT = "document"  # a document ID: an integer or numeric text
-    CV = "cv"  # a document ID that may be any token
+    CV = "cv"  # a document ID that may contain letters
 
 
 @dataclass(frozen=True, slots=True)
 class FieldSpec:
-    """What the service wants of a value: its kind, what a message calls it, and the options of a choice.
+    """What the service expects of a value: its kind, its name in messages, and the options of a choice.
 
     `noun` completes "is not ...": `a degree that the service accepts`, `an option of level`.
     `label` completes "... is missing".
@@ -59,7 +59,7 @@ class FieldSpec:
 
 
 class Options:
-    """The options of a choice. Two that are normalized alike are kept apart by their exact spelling only."""
+    """The options of a choice. Options with equal normalized texts are distinguished by their exact spelling."""
 
     def __init__(self, options: Sequence[str]) -> None:
         self.spelled = tuple(options)
@@ -70,7 +70,7 @@ class Options:
             self._normalized[normalized] = None if normalized in self._normalized else option
 
     def find(self, text: str) -> str | None:
-        """The option in its own spelling, or None."""
+        """The option as the service spells it, or None."""
         return text if text in self._exact else self._normalized.get(normalize(text))
 
 
@@ -111,17 +111,17 @@ _ANSWER_KINDS = {
     AnswerType.FILE_UPLOAD: Kind.DOCUMENT,
     AnswerType.URL: Kind.URL,
 }
-# Service description 2.1: these markers say more about an answer than its answer_type does.
+# Service description 2.1: these question types are more specific than the answer_type.
 _SPECIAL_KINDS = {"photo": Kind.DOCUMENT, "phone": Kind.PHONE}
 
 
 def spec_of_candidate(name: str) -> FieldSpec:
-    """What a candidate field wants (bodies of service description 4.2 and 4.3)."""
+    """The specification of a candidate field (bodies of service description 4.2 and 4.3)."""
     return _CANDIDATE[name]
 
 
 def spec_of_entry(kind: EntryKind, name: str) -> FieldSpec:
-    """What an entry field wants (service description 2.3 and 2.4)."""
+    """The specification of an entry field (service description 2.3 and 2.4)."""
     label = f"{name} of {kind}"
     if name == "degree":
         return FieldSpec(Kind.CHOICE, label, "a degree that the service accepts", DEGREES)
@@ -131,7 +131,7 @@ def spec_of_entry(kind: EntryKind, name: str) -> FieldSpec:
 
 
 def spec_of_question(question: Question) -> FieldSpec | None:
-    """What a question wants (service description 2.1), or None where its answer_type is not known."""
+    """The specification of an answer (service description 2.1); None if the answer_type is unknown."""
     label = f"the answer to {question.label}"
     kind = _SPECIAL_KINDS.get(question.type or "")
     if question.type == "address":  # a text, whatever its answer type
@@ -149,7 +149,7 @@ def spec_of_question(question: Question) -> FieldSpec | None:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A regular expression that a cell must fit whole, and the named group of it that is the value."""
+    """A regular expression that must match a whole cell, and the named group that is the value."""
 
     expression: LinearPattern
     group: str
@@ -168,9 +168,9 @@ class ResolvedTable:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedValue:
-    """A value ready to be read: from the first of `columns` that is filled in and valid, or from all of them joined
-    with `separator`, or `constant` where there are no columns. `missing` and `present` hold normalized words; "" among
-    the present ones: a blank is an open end."""
+    """A value, ready to be read: from the first of `columns` that is filled in and valid, from all of them joined with
+    `separator`, or `constant` if there are no columns. `missing` and `present` are normalized words; if `present`
+    contains "", an empty cell is an open end."""
 
     field: FieldSpec
     place: LinePlace
@@ -183,7 +183,7 @@ class ResolvedValue:
     take: Take | None = None
     table: ResolvedTable | None = None
     part: Part | None = None
-    before: str = ""  # put before what the cell says
+    before: str = ""  # put before the text of the cell
     after: str = ""
     default: str | None = None
     missing: frozenset[str] = frozenset()
@@ -192,16 +192,16 @@ class ResolvedValue:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedGroup:
-    """The columns of one entry: its fields by their names, in the order of the service description."""
+    """The columns of one entry: its fields by name, in the order of the service description."""
 
     fields: dict[str, ResolvedValue]
 
 
 @dataclass(frozen=True, slots=True)
 class ResolvedFilter:
-    """Rows count whose column says one of the normalized words, or none of them where `negated`.
+    """Includes rows whose column has one of the normalized words, or none of them if `negated`.
 
-    `label`: the key that says so, as where.
+    `label`: the key of the filter in the mapping, for example where.
     """
 
     column: Column
@@ -214,7 +214,7 @@ class ResolvedFilter:
 
 
 class Table(Protocol):
-    """What is needed of another table that entries are taken from."""
+    """Another table that contains entries."""
 
     @property
     def origin(self) -> Origin: ...
@@ -227,9 +227,9 @@ class Table(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class ChildIndex:
-    """The rows of a child table, in memory. A key is the cell's text without the spaces around it, exactly.
+    """The rows of another table, in memory. Keys are compared exactly, without surrounding spaces.
 
-    order_by: the column whose whole numbers order the rows of one key; without it they are in the table's order.
+    order_by: the column of whole numbers that orders the rows of one key; None: the order of the table.
     """
 
     origin: Origin
@@ -238,18 +238,18 @@ class ChildIndex:
     by_key: Dictionary[str, Sequence[Row]]
 
     def rows_of(self, key: str) -> Sequence[Row]:
-        """The rows of a key, none for a blank one."""
+        """The rows of a key; empty for a blank key."""
         return self.by_key.get(key.strip(), ()) if key.strip() else ()
 
 
 @dataclass(frozen=True, slots=True)
 class FromRow:
-    """The entries are in the row itself: one for each group of columns."""
+    """The entries are in the row itself, one for each group of columns."""
 
 
 @dataclass(frozen=True, slots=True)
 class FromChild:
-    """The entries are rows of another table whose key is what `equals` says in the row."""
+    """The entries are the rows of another table whose key matches the column `equals`."""
 
     equals: Column
     children: ChildIndex
@@ -257,14 +257,14 @@ class FromChild:
 
 @dataclass(frozen=True, slots=True)
 class FromGroup:
-    """The entries are the rows of the candidate, those that the filter takes."""
+    """The entries are those rows of the candidate that the filter includes."""
 
     where: ResolvedFilter | None
 
 
 @dataclass(frozen=True, slots=True)
 class FromPieces:
-    """The entries are the pieces of one cell; the columns of the fields are the pattern's groups, in its order."""
+    """The entries are the pieces of one cell; the groups of the pattern, in order, are the columns of the fields."""
 
     column: Column
     split: str
@@ -274,7 +274,7 @@ class FromPieces:
 
 @dataclass(frozen=True, slots=True)
 class FromJson:
-    """The entries are the objects of a list in one cell; the columns of the fields are keys, which `keys` lists."""
+    """The entries are the objects of a list in one cell; `keys` are the columns of the fields."""
 
     column: Column
     keys: tuple[str, ...]
@@ -282,7 +282,7 @@ class FromJson:
 
 @dataclass(frozen=True, slots=True)
 class FromLists:
-    """The entries are the items of lists in these columns, by position or number; see ParallelLists."""
+    """The entries are the items of parallel lists in these columns; see ParallelLists."""
 
     columns: tuple[Column, ...]
     split: str | None
@@ -294,8 +294,8 @@ EntriesFrom = FromRow | FromChild | FromGroup | FromPieces | FromJson | FromList
 
 @dataclass(frozen=True, slots=True)
 class ResolvedEntries:
-    """Where the entries of an answer come from, and the columns of each; several groups only with FromRow.
-    `missing`: normalized words that make a whole cell of entries blank."""
+    """The source and the columns of the entries of an answer; several groups only with FromRow.
+    `missing`: normalized words that are read as an empty cell of entries."""
 
     kind: EntryKind
     source: EntriesFrom
@@ -318,7 +318,7 @@ class ResolvedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedCandidate:
-    """The fields of the request body beside the answers."""
+    """The fields of the request body except the answers."""
 
     email: ResolvedValue
     first_name: ResolvedValue
@@ -330,7 +330,8 @@ class ResolvedCandidate:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedGrouping:
-    """How rows become candidates; see GroupBy. `shared`: the columns in which all rows of one must say the same."""
+    """How rows become candidates; see GroupBy. `shared`: the columns that must be equal in all rows of a
+    candidate."""
 
     column: Column
     blank_continues: bool
@@ -341,11 +342,11 @@ class ResolvedGrouping:
 
 @dataclass(frozen=True, eq=False)
 class ResolvedMapping:
-    """Everything that rows are transformed by. `warnings` is what a person should know and may leave so.
+    """Everything that transform needs. `warnings` do not stop a run.
 
-    `unread` are the indexes of the columns that nothing takes: what is wrong in their cells holds up no row.
+    `unread`: the indexes of the columns that are not used; problems in their cells do not make a row invalid.
 
-    Two of these are the same only if they are the same object: transform remembers what it made of one.
+    Two of these are equal only if they are the same object, because transform caches by mapping.
     """
 
     target: Target
@@ -353,7 +354,7 @@ class ResolvedMapping:
     answers: tuple[ResolvedAnswer, ...]
     filters: tuple[ResolvedFilter, ...]
     grouping: ResolvedGrouping | None
-    repeated: Repeated
+    duplicate_policy: DuplicatePolicy
     wire: WireFormat
     unread: frozenset[int] = frozenset()
     warnings: tuple[Problem, ...] = ()

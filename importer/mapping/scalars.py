@@ -1,4 +1,4 @@
-"""The small values of the mapping language: numbers, characters, dates, regions, patterns and value tables."""
+"""The scalar values of the mapping language: numbers, characters, dates, regions, patterns and value tables."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from importer.problems import LinePlace
 from importer.text.dates import COUNTS, LANGUAGES, tokens
 from importer.text.normalize import did_you_mean, normalize
 
-# --- names and words ----------------------------------------------------------------------------
+# --- columns and words --------------------------------------------------------------------------
 
 
 def _column(node: Node) -> Text:
@@ -40,18 +40,18 @@ def _column(node: Node) -> Text:
     return text
 
 
-def _folded(texts: Iterable[str]) -> frozenset[str]:
+def _normalized(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(map(normalize, texts))
 
 
 Columns = Annotated[tuple[Text, ...], ListOf(_column, FILLED)]
-FoldedWords = Annotated[frozenset[str], ListOf(read_text, TEXT, _folded)]
+NormalizedWords = Annotated[frozenset[str], ListOf(read_text, TEXT, _normalized)]
 
 # --- numbers ------------------------------------------------------------------------------------
 
 _ROW: Final[JsonSchema] = {"type": ["integer", "string"], "minimum": 1, "pattern": "^[0-9]{1,9}$"}
 _ROW_RANGE = re.compile(r"([1-9][0-9]{0,6})(?:\s*-\s*([1-9][0-9]{0,6}))?")
-_MOST_ROWS = 10_000  # that one mapping may leave out by number
+_MAX_ROWS = 10_000  # that one mapping may skip by number
 _FIRST_PIVOT, _LAST_PIVOT = 1900, 2001
 
 
@@ -78,7 +78,7 @@ def _row_range(node: Node) -> range:
     found = _ROW_RANGE.fullmatch(text.strip())
     first = int(found[1]) if found else 0
     last = int(found[2] or first) if found else 0
-    if not 0 < first <= last < first + _MOST_ROWS:
+    if not 0 < first <= last < first + _MAX_ROWS:
         raise refusal("row-number-invalid", f"'{text}' is not a valid row number or range", "write it like 2 or 4-6")
     return range(first, last + 1)
 
@@ -95,7 +95,7 @@ RowNumbers = Annotated[
 
 # --- characters and encodings -------------------------------------------------------------------
 
-NEWLINE: Final = {"newline": "\n"}  # the word for what cannot be seen
+NEWLINE: Final = {"newline": "\n"}  # the word for an invisible character
 _DELIMITERS: Final = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
 _NOT_EMPTY: Final[JsonSchema] = {"type": "string", "minLength": 1}
 
@@ -132,7 +132,7 @@ def _encoding(node: Node) -> str:
 
 
 def character(*known: str) -> Leaf:
-    """A type of a few characters; spaces of all kinds are one."""
+    """A type of a few characters; no-break spaces count as a space."""
 
     def read(node: Node) -> str:
         text = read_text(node)
@@ -152,8 +152,8 @@ Encoding = Annotated[str, Leaf(_encoding, _NOT_EMPTY)]
 # --- dates, months, regions ---------------------------------------------------------------------
 
 _DATE_HINT = "write it like %d.%m.%Y; the codes are %d %m %Y %y %b %B %H %I %M %S %f %p; or use one of "
-# ISO 3166-1 alpha-2, the regions that a phone number may be of
-_CODES = (
+# ISO 3166-1 alpha-2: the regions of phone numbers
+_REGION_CODES = (
     "AC AD AE AF AG AI AL AM AO AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BW BY BZ CA CC "
     "CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB "
     "GD GE GF GG GH GI GL GM GN GP GQ GR GT GU GW GY HK HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH "
@@ -162,7 +162,7 @@ _CODES = (
     "SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TA TC TD TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG US "
     "UY UZ VA VC VE VG VI VN VU WF WS XK YE YT ZA ZM ZW"
 )
-_REGIONS = frozenset(_CODES.split())
+_REGIONS = frozenset(_REGION_CODES.split())
 
 
 def _date_format(node: Node) -> Text:
@@ -204,11 +204,11 @@ _PATTERN_HINT = "name the part that you need, for example (?P<city>.+), and put 
 
 
 def expression(node: Node) -> LinearPattern:
-    """A regular expression with at least one named group, which no text keeps busy for long."""
+    """A regular expression with at least one named group, matched in linear time."""
     text = read_filled(node)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("error")  # what Python may read otherwise one day is refused today
+            warnings.simplefilter("error")  # refuse syntax that a later Python may read differently
             found = re.compile(text)
     except (re.error, RecursionError, OverflowError, FutureWarning, DeprecationWarning) as error:
         message = f"{text.name} is not a valid regular expression: {error}"
@@ -228,18 +228,18 @@ Expression = Annotated[LinearPattern, Leaf(expression, {"type": "string", "patte
 
 _TABLE_HEADER = ("cell", "value")
 _MAX_TABLE_BYTES = 5_000_000
-_TABLE_HINT = "its first line must be cell,value (the text of a cell and its meaning); save it as UTF-8"
+_TABLE_HINT = "its first line must be cell,value (the text of a cell, and the value to send); save it as UTF-8"
 
 
 class TableEntry(NamedTuple):
-    """One line of a value table: what the cell says, and what it stands for."""
+    """One line of a value table: the text of a cell, and its value."""
 
     cell: Text
     target: Text
 
 
 def _table(node: Node, info: ValidationInfo) -> tuple[TableEntry, ...]:
-    """The lines of a table, inline or in a CSV file; two that are the same text must mean the same."""
+    """The lines of a table, inline or in a CSV file; equal texts must have equal values."""
     reading = reading_of(info)
     if isinstance(node, Text) and node.strip():
         lines = table_file_lines(node, reading)
@@ -268,9 +268,9 @@ def _inline_lines(node: Keys, reading: Reading) -> Iterator[TableEntry]:
 
 
 def table_file_lines(name: Text, reading: Reading) -> Iterator[TableEntry]:
-    """The lines of a table in a CSV file; what is wrong with it is reported, at the mapping's line or the table's own.
+    """The lines of a table in a CSV file; problems are reported at the line of the mapping or of the table.
 
-    The file is named from the folder of the mapping file; its two columns are separated by a comma or a semicolon.
+    The path is relative to the folder of the mapping file; the delimiter is a comma or a semicolon.
     """
 
     def refuse(code: str, problem: str, hint: str = _TABLE_HINT) -> None:

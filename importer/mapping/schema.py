@@ -1,6 +1,6 @@
-"""The JSON Schema of mapping files, by which an editor completes and checks them while they are written.
+"""The JSON Schema of mapping files, which editors use to complete and check them.
 
-It is made from the models that read them; `python -m importer.mapping.schema` writes it into its file again.
+It is generated from the models of the reader; `python -m importer.mapping.schema` writes it again.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-SCHEMA_FILE = Path(".importer") / "mapping.schema.json"  # beside the mapping files that `mapping new` writes
+SCHEMA_FILE = Path(".importer") / "mapping.schema.json"  # next to the mapping files that `mapping new` writes
 _SHIPPED = "mapping.schema.json"
 
 
@@ -20,14 +20,14 @@ def schema_text() -> str:
 
 
 def generated_schema() -> str:
-    """The schema as the models say it."""
+    """The schema, generated from the models."""
     from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
     from pydantic_core import core_schema
 
     from importer.mapping.model import MappingFile
 
     class Generator(GenerateJsonSchema):
-        """Says nothing of null, defaults and titles: a key that means nothing is left out of the file."""
+        """Leaves out null, defaults and titles: an unused key is simply not in the file."""
 
         def nullable_schema(self, schema: core_schema.NullableSchema) -> JsonSchemaValue:
             return self.generate_inner(schema["schema"])

@@ -1,8 +1,8 @@
-"""What a mapping file is made of, as pydantic types over its nodes: each says in a sentence what is wrong with one.
+"""The building blocks of a mapping file as pydantic types over its nodes, with a message for each problem.
 
-A type that refuses a node raises `refusal`; pydantic collects these, and `report` places each where its node stands.
-What depends on the keys that are there (unknown, missing, idle ones) is reported by the section before its values are
-read, so that one wrong value hides nothing.
+A type that refuses a node raises `refusal`; pydantic collects these, and `report` adds the place of each node.
+A section reports problems with its keys (unknown, missing, without effect) before its values are read, so that a wrong
+value does not hide them.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ JsonSchema = dict[str, Any]
 
 
 def refusal(code: str, message: str, hint: str) -> PydanticCustomError:
-    """What to raise of a node, to be reported at its place."""
+    """The error to raise for a node; it is reported at the place of the node."""
     return PydanticCustomError(code, "{message}", {"message": message, "hint": hint})
 
 
 def report(error: ValidationError, reading: Reading) -> None:
-    """Report what pydantic collected. What it says itself of keys, the sections have said already."""
+    """Report the errors that pydantic collected, except those about keys, which the sections have reported."""
     for one in error.errors():
         if one["type"] not in ("missing", "extra_forbidden"):
             context = one["ctx"]
@@ -57,12 +57,12 @@ def reading_of(info: ValidationInfo) -> Reading:
 
 # --- texts, lists of them, words ----------------------------------------------------------------
 
-TEXT: Final[JsonSchema] = {"type": ["string", "number", "boolean"]}  # an editor reads YAML's own kinds
+TEXT: Final[JsonSchema] = {"type": ["string", "number", "boolean"]}  # editors use YAML's own types
 FILLED: Final[JsonSchema] = {**TEXT, "pattern": r"\S"}
 
 
 class Leaf:
-    """A type that a function reads from one node, as `Annotated[int, Leaf(read, schema)]`."""
+    """A type whose values a function reads from a node: `Annotated[int, Leaf(read, schema)]`."""
 
     def __init__(self, read: Callable[[Any], Any], schema: JsonSchema) -> None:
         self._read = read
@@ -76,7 +76,7 @@ class Leaf:
 
 
 class ListOf(Leaf):
-    """The same of a list, or of one item by itself; `finish` makes the value of what was read of the items."""
+    """A list of such values, or a single one; `finish` makes the final value from the list."""
 
     def __init__(
         self, read: Callable[[Any], Any], schema: JsonSchema, finish: Callable[[list[Any]], Any] = tuple
@@ -118,7 +118,7 @@ def read_filled(node: Node) -> Text:
 
 
 class OneOf:
-    """A type of few words, those of the enumeration or Literal that it annotates; `Annotated[Take, OneOf()]`."""
+    """One word of the enumeration or Literal that it annotates: `Annotated[Take, OneOf()]`."""
 
     def __init__(self, hint: str = "") -> None:
         self._hint = hint
@@ -145,29 +145,29 @@ Texts = Annotated[tuple[Text, ...], ListOf(read_text, TEXT)]
 
 
 @dataclass(frozen=True, slots=True)
-class _Needed:
+class _RequiredHint:
     hint: str
 
 
-def needed(hint: str, says: str | None = None, alias: str | None = None) -> Any:
-    """A key that must be there: `hint` says what to do where it is not; `says` is what an editor says of it."""
-    field: FieldInfo = Field(description=says, alias=alias)
-    field.metadata.append(_Needed(hint))
+def required_key(hint: str, description: str | None = None, alias: str | None = None) -> Any:
+    """A required key: `hint` is for the message if it is missing, `description` is shown by editors."""
+    field: FieldInfo = Field(description=description, alias=alias)
+    field.metadata.append(_RequiredHint(hint))
     return field
 
 
-def key(says: str, alias: str | None = None) -> Any:
-    """A key that may be left out, and what an editor says of it."""
-    return Field(default=None, description=says, alias=alias)
+def key(description: str, alias: str | None = None) -> Any:
+    """An optional key; `description` is shown by editors."""
+    return Field(default=None, description=description, alias=alias)
 
 
 class Section(BaseModel):
-    """Keys and values of the file as a value that knows its place."""
+    """Keys and values of the file, with their places."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, defer_build=True)
-    short: ClassVar[str] = ""  # the key that a text by itself stands for
-    short_rules: ClassVar[JsonSchema] = FILLED  # of the JSON Schema, for such a text
-    rules: ClassVar[JsonSchema] = {}  # of the JSON Schema, beside what follows from the keys
+    short: ClassVar[str] = ""  # the key whose value a single text is
+    short_rules: ClassVar[JsonSchema] = FILLED  # JSON Schema for such a text
+    rules: ClassVar[JsonSchema] = {}  # JSON Schema in addition to the keys
     _node: Keys = PrivateAttr()
 
     __eq__ = object.__eq__
@@ -178,48 +178,48 @@ class Section(BaseModel):
         return self._node.place
 
     def key(self, name: str) -> Text:
-        """A key as it stands in the file; it must be there."""
+        """A key with its place; it must exist."""
         return self._node.key(name)
 
     def has(self, name: str) -> bool:
-        """Whether a key stands in the file."""
+        """Whether the file has the key."""
         return name in self._node
 
     def place_of(self, name: str) -> LinePlace:
-        """Where the value of a key stands, which must be there."""
+        """The place of the value of a key, which must exist."""
         return self._node[self.key(name)].place
 
     def values_of(self, names: Iterable[str]) -> dict[Text, Any]:
-        """The values of those of these keys that stand in the file, by the keys as they stand there."""
+        """The values of these keys, as far as the file has them, by key."""
         return {self.key(name): getattr(self, name) for name in names if self.has(name)}
 
     @classmethod
     def known(cls) -> dict[str, Any]:
-        """The fields by their keys in the file."""
+        """The fields by key."""
         return {field.alias or name: field for name, field in cls.model_fields.items()}
 
     @classmethod
     def name_of(cls, node: Node) -> str:
-        """What messages call it."""
+        """Its name in messages."""
         return node.name
 
     @classmethod
     def listed(cls, node: Keys, reading: Reading) -> list[str]:
-        """The keys that a message lists where one is unknown."""
+        """The keys that the message for an unknown key lists."""
         return list(cls.known())
 
     @classmethod
     def check_keys(cls, node: Keys, reading: Reading) -> None:
-        """Report keys that do not go together."""
+        """Report keys that conflict."""
 
     @classmethod
     def fits(cls, node: Keys) -> bool:
-        """Whether it can be this section at all."""
+        """Whether the node can be this section."""
         return True
 
     @classmethod
     def wrong_shape(cls, node: Node) -> PydanticCustomError:
-        """What is said of a text or list in its place."""
+        """The error for a text or list instead of the section."""
         if isinstance(node, Text) and not node:
             hint = "write 'key: value' pairs below it, one per line, indented"
             return refusal("mapping-value-invalid", f"{cls.name_of(node)} is empty", hint)
@@ -228,7 +228,7 @@ class Section(BaseModel):
     @model_validator(mode="wrap")
     @classmethod
     def _read(cls, node: Any, handler: Callable[[Any], Self], info: ValidationInfo) -> Self:
-        if not isinstance(node, Text | Items | Keys):  # one that is made by us and not read
+        if not isinstance(node, Text | Items | Keys):  # made by our own code, not read from a file
             return handler(node)
         if cls.short and isinstance(node, Text):
             node = Keys([(Text(cls.short, node.place), read_filled(node))], node.place, node.name)
@@ -248,7 +248,7 @@ class Section(BaseModel):
                 reading.error("key-unknown", f"'{typed}' is an unknown key in {name}", hint, typed.place)
         for name_of_key, field in known.items():
             if field.is_required() and name_of_key not in node:
-                hint = next(mark.hint for mark in field.metadata if isinstance(mark, _Needed))
+                hint = next(mark.hint for mark in field.metadata if isinstance(mark, _RequiredHint))
                 reading.error("key-missing", f"{name} has no {name_of_key}", hint, node.place)
         cls.check_keys(node, reading)
 
@@ -269,14 +269,14 @@ class Section(BaseModel):
 
 
 def no_keys(name: str) -> PydanticCustomError:
-    """What is said of a text or list where keys and values belong."""
+    """The error for a text or list instead of keys and values."""
     return refusal(
         "mapping-value-invalid", f"{name} must be keys and values", "write 'key: value' pairs, one per line, indented"
     )
 
 
 def exclude(node: Keys, given: list[str], hint: str, reading: Reading) -> None:
-    """Report keys of which only one can be meant."""
+    """Report keys that exclude each other."""
     message = f"{node.name} has {' and '.join(given)}"
     reading.error("keys-conflict", message, hint, node.key(given[1]).place)
 

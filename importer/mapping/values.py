@@ -1,6 +1,6 @@
-"""Values of the mapping language: where the text of one comes from, and how it is read.
+"""Values of the mapping language: where a text comes from, and how it is read.
 
-Docstrings and `key(...)` are what an editor shows.
+Editors show the docstrings of sections and the descriptions in `key(...)`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from importer.mapping.scalars import (
     Columns,
     DateFormats,
     Expression,
-    FoldedWords,
     Languages,
+    NormalizedWords,
     Pivot,
     Region,
     Separator,
@@ -34,8 +34,8 @@ from importer.mapping.shapes import (
     Texts,
     exclude,
     key,
-    needed,
     refusal,
+    required_key,
 )
 from importer.problems import LinePlace
 from importer.text.dates import has_short_year
@@ -44,7 +44,7 @@ from importer.text.normalize import did_you_mean, normalize
 # --- how cells are read -------------------------------------------------------------------------
 
 Edge = Literal["first", "last"]
-Part = Literal["first", "last", "start", "end"]  # of a full name; of a range of two values
+Part = Literal["first", "last", "start", "end"]  # first, last: of a full name; start, end: of a range
 
 
 class Surname(StrEnum):
@@ -60,8 +60,8 @@ class NameRule(Section):
     """How a full name is split."""
 
     surname: Annotated[Surname, OneOf()] = Surname.LAST_WORD
-    particles: FoldedWords = frozenset()  # where they stand right before the last name, they belong to it: `van`
-    suffixes: FoldedWords = frozenset()  # where they end the whole name, they belong to the last one: `Jr.`
+    particles: NormalizedWords = frozenset()  # belong to the last name if they come right before it: `van`
+    suffixes: NormalizedWords = frozenset()  # belong to the last name if they end the full name: `Jr.`
 
     @classmethod
     def check_keys(cls, node: Keys, reading: Reading) -> None:
@@ -71,9 +71,11 @@ class NameRule(Section):
 
 
 class Formats(Section):
-    """How the texts of a column are read; None means that nothing was said here."""
+    """How the texts of a column are read; None means not set."""
 
-    dates: DateFormats | None = key("Date formats, tried in order: %d.%m.%Y, %m/%Y, ...; YYYY-MM-DD is always read.")
+    dates: DateFormats | None = key(
+        "Date formats, tried in order, for example %d.%m.%Y; YYYY-MM-DD is always accepted."
+    )
     months: Languages | None = key("The languages of month names.")
     pivot: Pivot | None = key("The first of the hundred years that two-digit years (%y) belong to, for example 1950.")
     decimal: Annotated[str, character(".", ",")] | None = key("The decimal separator.")
@@ -91,14 +93,14 @@ class Formats(Section):
 
     @property
     def short_year(self) -> LinePlace | None:
-        """Where the first date format with a year of two digits is, which needs a pivot."""
+        """The place of the first date format with a two-digit year, which needs a pivot."""
         return next((text.place for text in self.dates or () if has_short_year(text)), None)
 
     def over(self, defaults: Formats) -> Formats:
-        """These formats where something was said, else the defaults."""
+        """These formats, with the defaults for those that are not set."""
         own = {name: getattr(self, name) for name in Formats.model_fields}
-        said = {name: value for name, value in own.items() if value is not None}
-        return defaults.model_copy(update=said) if said else defaults
+        given = {name: value for name, value in own.items() if value is not None}
+        return defaults.model_copy(update=given) if given else defaults
 
     @classmethod
     def check_keys(cls, node: Keys, reading: Reading) -> None:
@@ -114,15 +116,15 @@ class Formats(Section):
             reading.error("yes-no-overlap", message, "keep it under one of them", node.key("no").place)
 
 
-class Repeated(StrEnum):
-    """What becomes of rows with one e-mail: the first is sent, or none is."""
+class DuplicatePolicy(StrEnum):
+    """Which of the rows with the same e-mail address is sent: the first, or none."""
 
     FIRST = "first"
     ERROR = "error"
 
 
 class UnusedColumns(StrEnum):
-    """What to do about columns that no value is taken from."""
+    """What to do about columns that are not used."""
 
     IGNORE = "ignore"
     WARN = "warn"
@@ -130,13 +132,14 @@ class UnusedColumns(StrEnum):
 
 
 class Defaults(Formats):
-    """How every column is read, unless it says otherwise."""
+    """How columns are read, unless a column has its own settings."""
 
     unused_columns: Annotated[UnusedColumns, OneOf()] = Field(
         default=UnusedColumns.WARN, description="What to do about columns that are not used."
     )
-    duplicates: Annotated[Repeated, OneOf()] = Field(
-        default=Repeated.FIRST, description="For rows with the same e-mail address: send the first, or none."
+    duplicates: Annotated[DuplicatePolicy, OneOf()] = Field(
+        default=DuplicatePolicy.FIRST,
+        description="For rows with the same e-mail address: send the first one, or none.",
     )
 
 
@@ -144,7 +147,7 @@ class Defaults(Formats):
 
 
 class Otherwise(StrEnum):
-    """What becomes of a text that neither a value table nor the options of its question know."""
+    """What to do with a text that is neither in the value table nor an option of the question."""
 
     ERROR = "error"
     KEEP = "keep"
@@ -153,9 +156,9 @@ class Otherwise(StrEnum):
 
 
 class Replacement(Section):
-    """The value of every text that is not under values."""
+    """The value for every text that is not under values."""
 
-    value: Filled = needed("write otherwise: {value: ...}")
+    value: Filled = required_key("write otherwise: {value: ...}")
 
 
 _OtherwiseWord = Literal[Otherwise.ERROR, Otherwise.KEEP, Otherwise.BLANK]
@@ -163,14 +166,14 @@ _Otherwise = Annotated[Annotated[_OtherwiseWord, OneOf(), Tag("text")] | Annotat
 
 
 class Take(StrEnum):
-    """Which of the pieces of a split cell is the value."""
+    """Which piece of a split cell is the value."""
 
     FIRST = "first"
     FIRST_VALID = "first_valid"
 
 
 class _ValueKeys(Section):
-    column: Columns | None = key('The column, or several: the first that is filled in and valid. A letter: "=C".')
+    column: Columns | None = key('A column, or several: the first that is filled in and valid. A letter: "=C".')
     join: Columns | None = key("Columns that are joined into one text; empty ones are skipped.")
     value: Filled | None = key("The same text for every row.")
     with_: AnyText | None = key("The separator between joined columns.", alias="with")
@@ -181,32 +184,33 @@ class _ValueKeys(Section):
     split: Separator | None = key("The separator between several values in one cell: a character, or newline.")
     take: Annotated[Take, OneOf()] | None = key("Which piece of a split cell is the value.")
     values: Table | None = key(
-        "A table from the text of a cell to its value; or a CSV file with the header cell,value."
+        "A table from the text of a cell to its value, or the name of a CSV file with the header cell,value."
     )
     otherwise: _Otherwise | None = key("What to do with a text that is not under values.")
-    part: Annotated[Part, OneOf()] | None = key("A part of a full name, or of a range of two values.")
+    part: Annotated[Part, OneOf()] | None = key("A part of a full name (first, last), or of a range (start, end).")
     before: Filled | None = key("Text added before the cell, for example https://linkedin.com/in/.")
     after: Filled | None = key("Text added after the cell, for example @example.com.")
     default: AnyText | None = key("The value for an empty cell.")
-    missing: Texts | None = key("Words of this column that are read as an empty cell.")
+    missing: Texts | None = key("Values of this column that are read as an empty cell.")
 
 
 _SOURCES = ("column", "join", "value")
-_NEEDED_BY = {"with": "join", "otherwise": "values", "group": "pattern", "take": "split"}  # no effect without it
+# A key has no effect without the other one.
+_NEEDED_BY = {"with": "join", "otherwise": "values", "group": "pattern", "take": "split"}
 
 
 class ValueSpec(Formats, _ValueKeys):
-    """Where a value comes from and how its text is read: a column, alternatives, columns joined or a constant."""
+    """A value: from a column, alternative columns or joined columns, or a constant; and how its text is read."""
 
     short = "column"
     rules: ClassVar = {
         "oneOf": [{"required": [source]} for source in _SOURCES],
-        "dependentRequired": {idle: [without] for idle, without in _NEEDED_BY.items()},
+        "dependentRequired": {unused: [without] for unused, without in _NEEDED_BY.items()},
     }
 
     @property
     def columns(self) -> tuple[Text, ...]:
-        """The columns that it names; none where it is a constant."""
+        """The columns that it names; empty for a constant."""
         return self.column or self.join or ()
 
     @classmethod
@@ -224,36 +228,36 @@ class ValueSpec(Formats, _ValueKeys):
         elif len(given) > 1:
             exclude(node, given, "keep one of them", reading)
         else:
-            _check_idle_keys(node, given[0], set(cls.known()), reading)
-        for idle in ("take", "group"):
-            if idle in node and _NEEDED_BY[idle] not in node:
-                message = f"{idle} has no effect without {_NEEDED_BY[idle]}"
-                reading.error("key-without-effect", message, "remove it", node.key(idle).place)
+            _check_unused_keys(node, given[0], set(cls.known()), reading)
+        for unused in ("take", "group"):
+            if unused in node and _NEEDED_BY[unused] not in node:
+                message = f"{unused} has no effect without {_NEEDED_BY[unused]}"
+                reading.error("key-without-effect", message, "remove it", node.key(unused).place)
         if "pattern" in node:
             _check_group(node, reading)
 
 
-def _check_idle_keys(node: Keys, source: str, known: set[str], reading: Reading) -> None:
+def _check_unused_keys(node: Keys, source: str, known: set[str], reading: Reading) -> None:
     for affix in ("before", "after"):
         if "values" in node and affix in node:
             exclude(node, ["values", affix], "write the whole text in the value table", reading)
     for typed in node:
-        idle = ""
+        unused = ""
         if typed == "with" and source != "join":
-            idle = "without join"
+            unused = "without join"
         elif source == "value" and typed in known and typed not in ("value", "present"):
-            idle = "with a constant value"
+            unused = "with a constant value"
         elif typed == "otherwise" and "values" not in node:
-            idle = "without values"
-        if idle:
-            reading.error("key-without-effect", f"{typed} has no effect {idle}", "remove it", typed.place)
+            unused = "without values"
+        if unused:
+            reading.error("key-without-effect", f"{typed} has no effect {unused}", "remove it", typed.place)
 
 
 def _check_group(node: Keys, reading: Reading) -> None:
     place, group = node.key("pattern").place, node.value("group")
     try:
         names = expression(node[node.key("pattern")]).names
-    except PydanticCustomError:  # which is reported when the value of the key is read
+    except PydanticCustomError:  # reported when the value of the key is read
         return
     if group is None and len(names) > 1:
         hint = f"choose one of them, for example group: {names[0]}"
@@ -264,6 +268,6 @@ def _check_group(node: Keys, reading: Reading) -> None:
 
 
 class EndValue(ValueSpec):
-    """The end date of an entry, which may have words of an open end."""
+    """The end date of an entry, which may be a word for an open end."""
 
-    present: Texts = key("Words that mean an open end: Present, Halen, heute.")
+    present: Texts = key("Words that mean an open end, for example Present, Halen, heute.")

@@ -1,4 +1,4 @@
-"""Proposes a mapping file from a header, sampled values and the live questions. What the rest may call."""
+"""Proposes a mapping file from a header, sampled values and the live questions: the public names."""
 
 from __future__ import annotations
 

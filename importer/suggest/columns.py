@@ -1,4 +1,4 @@
-"""What a column says: its values, how many there are and what they look like, and its header."""
+"""A column with its header and values: how many there are, and what they look like."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from importer.problems import Column, Problem
 from importer.suggest.date_forms import DateForms, date_forms, fitting_formats
 from importer.suggest.header_words import (
     CONCEPTS,
-    FOREIGN_WORDS,
     NOT_IMPORTED,
-    STANDS_IN,
+    OTHER_SUBJECT_WORDS,
     concept_of,
     is_not_imported,
     key_of,
     likely_concept,
+    mentions_phone,
     read_table,
     words_of,
 )
 from importer.text.normalize import normalize
 
-SIMILAR = "the header is like it"
+SIMILAR = "the header is similar"
 
 # --- what texts look like -------------------------------------------------------------------------
 
@@ -41,9 +41,10 @@ _NO = frozenset(map(normalize, (*NO_WORDS, *_TABLE["no"])))
 NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:[., '’\u00a0\u202f]\d{3})+|\d+)(?:[.,]\d+)?")
 _EMAIL = re.compile(r"[^@\s,;]+@[^@\s,;]+\.[^@\s,;.]{2,}")
 _URL = re.compile(r"(https?://)?([\w-]+\.)+[a-z]{2,}(/\S*)?", re.IGNORECASE)
+_CLEAR_URL = re.compile(r"(https?://|www\.)\S+|([\w-]+\.)+[a-z]{2,}/\S*", re.IGNORECASE)  # neither cv.pdf nor Node.js
 _PHONE = re.compile(r"[+(]?[\d][\d\s().\-/]{6,22}")
 _DIALED = re.compile(r"[+0(].{8,}|\d{3}[-. ]\d{3}[-. ]\d{4}")
-_WHOLE = re.compile(r"[+-]?\d{1,3}(?:([., '’\u00a0\u202f])\d{3})*|[+-]?\d+")
+_WHOLE_NUMBER = re.compile(r"[+-]?\d{1,3}(?:([., '’\u00a0\u202f])\d{3})*|[+-]?\d+")
 _DOCUMENT = re.compile(r"[A-Za-z0-9_-]*\d[A-Za-z0-9_-]*")
 _FILE_NAME = re.compile(r".*\.(pdf|docx?|odt|rtf|txt|jpe?g|png)", re.IGNORECASE)
 
@@ -65,10 +66,10 @@ def _is_phone(text: str) -> bool:
 
 @dataclass(frozen=True)
 class ColumnView:
-    """A column with a sample of its values, and what these and its header say.
+    """A column with a sample of its values, and what they and its header indicate.
 
-    `values`: each distinct text once with its count, in order of first appearance; blanks left out. `filled` counts all
-    cells that hold something, also those whose text is not kept because there are too many.
+    `values`: each distinct text with its count, in order of first appearance, without blanks. `filled` counts all
+    non-blank cells, including those whose text is not kept because there are too many.
     """
 
     column: Column
@@ -91,29 +92,29 @@ class ColumnView:
 
     @cached_property
     def concept(self) -> str | None:
-        """What it holds, of CONCEPTS, where the table of header words knows the header."""
+        """The concept (see CONCEPTS) of the header in the table of header words, or None."""
         return concept_of(self.name)
 
     @property
     def likely(self) -> str | None:
-        """What the words of its header make likely, of CONCEPTS, where `concept` is None."""
+        """The likely concept (see CONCEPTS) from the words of the header, if `concept` is None."""
         return self._likely if self._likely in CONCEPTS else None
 
     @cached_property
     def imported(self) -> bool:
-        """False: its header says that it is of no use to the service, or is about somebody else."""
+        """False if the header means something that the service does not use, or concerns another person or thing."""
         refused = self.concept is None and (self._is_refused or self._likely in NOT_IMPORTED)
         return not refused and bool(self.name.strip())
 
     @cached_property
     def _is_refused(self) -> bool:
-        return is_not_imported(self.name) or bool(FOREIGN_WORDS & set(words_of(self.name)))
+        return is_not_imported(self.name) or bool(OTHER_SUBJECT_WORDS & set(words_of(self.name)))
 
     @cached_property
     def _likely(self) -> str | None:
         return None if self.concept or self._is_refused else likely_concept(self.name)
 
-    # --- its values, missing words left out; shares are from 0 to 1 ---------------------------------
+    # --- its values, without missing words; shares are from 0 to 1 ----------------------------------
 
     @cached_property
     def counts(self) -> tuple[tuple[str, int], ...]:
@@ -124,7 +125,7 @@ class ColumnView:
         return sum(count for _, count in self.counts)
 
     def share(self, test: Callable[[str], object]) -> float:
-        """The share of cells whose text passes; 0 where there are none."""
+        """The share of cells whose text passes the test; 0 if there are none."""
         return sum(count for text, count in self.counts if test(text)) / self.total if self.total else 0.0
 
     @cached_property
@@ -136,7 +137,7 @@ class ColumnView:
         return self.share(_URL.fullmatch)
 
     def urls_of(self, site: str) -> float:
-        """The share of web addresses of a site (`linkedin`)."""
+        """The share of web addresses of a site, for example `linkedin`."""
         return self.share(lambda text: _URL.fullmatch(text) and site in text.lower())
 
     @cached_property
@@ -145,7 +146,7 @@ class ColumnView:
 
     @cached_property
     def dialed(self) -> float:
-        """The share of texts that can be told from other numbers: they begin, or are spaced, as one dials them."""
+        """The share of texts that are clearly phone numbers, by their beginning or spacing."""
         return self.share(_DIALED.fullmatch)
 
     @cached_property
@@ -154,7 +155,7 @@ class ColumnView:
 
     @cached_property
     def whole_numbers(self) -> float:
-        return self.share(_WHOLE.fullmatch)
+        return self.share(_WHOLE_NUMBER.fullmatch)
 
     @cached_property
     def documents(self) -> float:
@@ -170,7 +171,7 @@ class ColumnView:
 
     @cached_property
     def yes_no(self) -> float:
-        """The share of words of yes and no: `yok` is such a word and no missing value here."""
+        """The share of words for yes and no; here `yok` means no, not a missing value."""
         words = [(text, count) for text, count in self.values if is_yes(text) or is_no(text)]
         others = sum(count for text, count in self.counts if not (is_yes(text) or is_no(text)))
         found = sum(count for _, count in words)
@@ -182,38 +183,38 @@ class ColumnView:
 
     @cached_property
     def digits(self) -> float:
-        """The share of texts with a digit: names have none."""
+        """The share of texts with a digit, which names do not have."""
         return self.share(lambda text: any(character.isdigit() for character in text))
 
 
 class ColumnNames:
-    """The names by which a mapping file finds the columns of one sheet again."""
+    """The names that a mapping file uses for the columns of one sheet."""
 
     def __init__(self, columns: Sequence[Column]) -> None:
         self._header = Header(columns)
 
     def of(self, column: Column) -> str:
-        """The header where it means this column only, else the letter as `=C`."""
+        """The header if it matches only this column, else the letter, for example `=C`."""
         name = " ".join(column.name.split())
         return name if self._header.candidates(name) == (column,) else f"={column.letter}"
 
 
 # --- a sample of the values -----------------------------------------------------------------------
 
-_MOST_ROWS = 5_000
-_MOST_DISTINCT = 1_000
+_MAX_ROWS = 5_000
+_MAX_DISTINCT = 1_000
 
 
 def sample_columns(columns: Sequence[Column], rows: Iterable[Row]) -> tuple[ColumnView, ...]:
-    """The columns with what the first 5,000 rows hold."""
+    """The columns with the values of the first 5,000 rows."""
     sampler = _Sampler(columns)
-    for row in islice(rows, _MOST_ROWS):
+    for row in islice(rows, _MAX_ROWS):
         sampler.add(row)
     return sampler.views()
 
 
 class _Sampler:
-    """What the rows so far hold."""
+    """Collects the values of rows."""
 
     def __init__(self, columns: Sequence[Column]) -> None:
         self._columns = columns
@@ -225,7 +226,7 @@ class _Sampler:
             if cell and (text := cell.strip()):
                 self._filled[index] += 1
                 counts = self._counts[index]
-                if text in counts or len(counts) < _MOST_DISTINCT:
+                if text in counts or len(counts) < _MAX_DISTINCT:
                     counts[text] += 1
 
     def views(self) -> tuple[ColumnView, ...]:
@@ -233,16 +234,16 @@ class _Sampler:
         return tuple(ColumnView(column, tuple(counts.items()), filled) for column, counts, filled in found)
 
 
-# --- the kinds of a sheet's columns, for a person who looks into the file -------------------------
+# --- the kinds of a sheet's columns, for `importer inspect` ----------------------------------------
 
-_KIND_SHARE = 0.9  # of the filled cells must be of the kind that is named
-_DIALED_SHARE = 0.5  # of phone numbers begin like one, where the header does not say what they are
+_KIND_SHARE = 0.9  # of the filled cells must be of the kind
+_DIALED_SHARE = 0.5  # of the values must be clearly phone numbers, if the header is not about phones
 _SAMPLES = 3
 _PROBLEMS = 20
 
 
 class ColumnKind(StrEnum):
-    """What the values of a column seem to be."""
+    """The likely kind of the values of a column."""
 
     EMPTY = "empty"
     TEXT = "text"
@@ -256,10 +257,10 @@ class ColumnKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ColumnProfile:
-    """A column: how many of its cells are filled, up to three different ones, and the kind they seem to be.
+    """A column: the number of filled cells, up to three different values, and their likely kind.
 
-    `formats` are the date formats that its cells fit, as a mapping declares them, the most frequent first. `ambiguous`:
-    each of them fits, as where no date tells day from month; else all of them are needed.
+    `formats`: the date formats of its cells, in the notation of mapping files, the most frequent first. `ambiguous`:
+    any one of them fits all dates, because day and month cannot be distinguished; otherwise all are needed.
     """
 
     column: Column
@@ -272,7 +273,7 @@ class ColumnProfile:
 
 @dataclass(frozen=True, slots=True)
 class SheetProfile:
-    """A sheet: its rows that hold something, those with a problem, the first of these problems, and its columns."""
+    """A sheet: the number of non-blank rows and of rows with problems, the first problems, and the columns."""
 
     rows: int
     last_row: int
@@ -282,7 +283,7 @@ class SheetProfile:
 
 
 def profile_sheet(columns: Sequence[Column], rows: Iterable[Row], header_row: int) -> SheetProfile:
-    """What is in a sheet, all of whose rows are read."""
+    """Profile a sheet; all rows are read."""
     count, last_row, with_problems = 0, header_row, 0
     problems: list[Problem] = []
     sampler = _Sampler(columns)
@@ -304,13 +305,12 @@ def _profile_column(one: ColumnView) -> ColumnProfile:
 
 
 def _kind_of(one: ColumnView) -> ColumnKind:
-    says_phone = "phone" in (one.concept, one.likely, STANDS_IN.get(one.concept or one.likely or ""))
     shares = {
-        ColumnKind.PHONE: one.phones if says_phone or one.dialed >= _DIALED_SHARE else 0.0,
+        ColumnKind.PHONE: one.phones if mentions_phone(one.name) or one.dialed >= _DIALED_SHARE else 0.0,
         ColumnKind.E_MAIL: one.emails,
-        ColumnKind.URL: one.urls,
+        ColumnKind.URL: one.share(_CLEAR_URL.fullmatch),
         ColumnKind.NUMBER: one.numbers,
-        ColumnKind.YES_NO: one.yes_no,  # of which 1 and 0 are words too
+        ColumnKind.YES_NO: one.yes_no,  # after NUMBER, because 1 and 0 are also words for yes and no
     }
     if not one.total:
         return ColumnKind.EMPTY

@@ -1,4 +1,4 @@
-"""How the dates of columns are written: which forms fit a text, and which of these a mapping must declare."""
+"""Detects the date formats of columns, and which of them a mapping must declare."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from importer.suggest.header_words import read_table
 from importer.text.dates import LANGUAGES, tokens
 from importer.text.normalize import normalize
 
-# --- the forms that a file's own are found among ---------------------------------------------------
+# --- the known formats -----------------------------------------------------------------------------
 
 _YEAR = "%Y"
 _DAYS = (
@@ -31,7 +31,7 @@ _SHORT = 4  # letters of a month's short name, at most
 
 
 def _names() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The short and the long names of months in all languages; a name that is both, as May, is a short one."""
+    """The short and the long month names in all languages; a name that is both, for example May, counts as short."""
     forms = {normalize(name) for months in LANGUAGES.values() for forms in months for name in forms.split()}
     short = {name for name in forms if len(name) <= _SHORT}
     return tuple(sorted(short, key=len, reverse=True)), tuple(sorted(forms - short, key=len, reverse=True))
@@ -45,31 +45,31 @@ _PATTERNS = {
     "p": "([ap]\\.?m\\.?)",
 }  # fmt: skip
 _WORD = re.compile(r"[^\W\d_]+")
-_NO_MONTHS = frozenset({"am", "pm", "a", "p", "m", "t"})
+_NOT_MONTHS = frozenset({"am", "pm", "a", "p", "m", "t"})
 
 
 @lru_cache(maxsize=8192)
 def _formats_of(text: str) -> tuple[str, ...]:
-    """The forms beside ISO that a text may be in: two where day and month may be either."""
+    """The formats except ISO that match a text; two if day and month are ambiguous."""
     return _fitting(text, _FORMATS)
 
 
 @lru_cache(maxsize=8192)
 def _all_formats_of(text: str) -> tuple[str, ...]:
-    """The forms that a text may be in, those of ISO among them."""
+    """The formats, including ISO, that match a text."""
     return _fitting(text, _ALL_FORMATS)
 
 
 def _short_year_of(text: str, date_format: str) -> int | None:
-    """The two-digit year that a text in this form says, None where the form has none or the text is no such date."""
+    """The two-digit year of a text in this format; None if the format has none or does not match."""
     codes = [token.code for token in tokens(date_format) if token.code]
     match = _pattern(date_format).fullmatch(normalize(text)) if "y" in codes else None
     return int(match[codes.index("y") + 1]) if match else None
 
 
 def _month_languages(texts: Sequence[str]) -> tuple[str, ...]:
-    """The languages in which every month of these dates has its name: one if one will do, English first."""
-    words = {word for text in texts for word in _WORD.findall(normalize(text))} - _NO_MONTHS
+    """The fewest languages that contain every month name of these dates, English first."""
+    words = {word for text in texts for word in _WORD.findall(normalize(text))} - _NOT_MONTHS
     knows = {
         language: {normalize(name) for forms in months for name in forms.split()}
         for language, months in LANGUAGES.items()
@@ -85,10 +85,10 @@ def _month_languages(texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def _fitting(text: str, formats: Sequence[str]) -> tuple[str, ...]:
-    if not 4 <= len(text) <= 30 or not any(sign.isdigit() for sign in text):
+    if not 4 <= len(text) <= 30 or not any(character.isdigit() for character in text):
         return ()
-    folded = normalize(text)
-    return tuple(form for form in formats if _pattern(form).fullmatch(folded))
+    normalized = normalize(text)
+    return tuple(form for form in formats if _pattern(form).fullmatch(normalized))
 
 
 @lru_cache(maxsize=256)
@@ -97,41 +97,41 @@ def _pattern(date_format: str) -> re.Pattern[str]:
     return re.compile("".join(pieces), re.IGNORECASE)
 
 
-# --- the forms of a column ------------------------------------------------------------------------
+# --- the formats of a column ----------------------------------------------------------------------
 
 _ISO = re.compile(r"(19|20)\d\d(-\d\d(-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?)?)?")
-_AHEAD = 5  # years: a date further in the future is rather one of a hundred years before
-_FEW = 0.05  # of the cells: faults of single rows, not a second way to write dates
+_MAX_YEARS_AHEAD = 5  # years: a later date is more likely in the century before
+_MINORITY_SHARE = 0.05  # of the cells: below it, problems of single rows, not a second format
 _OPEN_END_WORDS = frozenset(map(normalize, read_table("value_words")["open_end"]))
 
 
 @dataclass(frozen=True, slots=True)
 class DateForms:
-    """How the dates of some columns are written.
+    """The date formats of some columns.
 
-    `formats` are those beside YYYY-MM-DD (and its shorter forms), which is always read. `unsure` says why the order of
-    day and month is not certain, "" where it is. `open_ends` are words of an open end, as written.
+    `formats`: without YYYY-MM-DD and its shorter forms, which are always read. `ambiguity`: why a person must review
+    the formats, or "". `open_ends`: words for an open end, as written.
     """
 
     formats: tuple[str, ...]
-    share: float  # of the values that can be read, open ends left out
-    unread: tuple[tuple[str, int], ...] = ()  # those that cannot, with their counts
-    unsure: str = ""
+    share: float  # of the values that can be read, without open ends
+    unread: tuple[tuple[str, int], ...] = ()  # values that cannot be read, with their counts
+    ambiguity: str = ""
     open_ends: tuple[str, ...] = ()
     lacks_day: bool = False
     lacks_month: bool = False
-    total: int = 0  # of the values that should be dates
-    months: tuple[str, ...] = ()  # the languages of month names, where they are not English
-    pivot: int | None = None  # the first of the hundred years that years of two digits are likely in
+    total: int = 0  # number of values that should be dates
+    months: tuple[str, ...] = ()  # the languages of month names, if not only English
+    pivot: int | None = None  # the first of the hundred years that two-digit years likely belong to
 
 
 def date_forms(values: Iterable[tuple[str, int]], day_first: bool | None = None) -> DateForms:
-    """The forms of these values (text, count).
+    """Detect the formats of these values (text, count).
 
-    day_first: how other columns of the file write `3/4/2021`, None where nothing says it.
+    day_first: whether other columns of the file write the day first (`3/4/2021`); None: unknown.
     """
     counts = Counter[str]()
-    for text, count in values:  # of several columns, where a text may stand in each
+    for text, count in values:  # a text may occur in several columns
         counts[text] += count
     open_ends = {normalize(text): text for text in counts if normalize(text) in _OPEN_END_WORDS}
     dates = {text: count for text, count in counts.items() if normalize(text) not in open_ends}
@@ -140,20 +140,20 @@ def date_forms(values: Iterable[tuple[str, int]], day_first: bool | None = None)
     for text, formats in fits.items():
         if len(formats) == 1:
             clear[formats[0]] += dates[text]
-    chosen, unsure = _chosen(fits, clear, dates, day_first)
+    chosen, ambiguity = _chosen(fits, clear, dates, day_first)
     read = {text for text in dates if text not in fits or set(fits[text]) & set(chosen)}
     total = sum(dates.values())
     years = {_short_year_of(text, form) for text, forms in fits.items() for form in forms if form in chosen} - {None}
     pivot = _pivot({year for year in years if year is not None}, date.today().year) if years else None
-    if pivot is not None and not unsure:
-        unsure = f"years of two digits are taken for {pivot} to {pivot + 99}"
+    if pivot is not None and not ambiguity:
+        ambiguity = f"two-digit years are read as {pivot} to {pivot + 99}"
     named = any("%b" in form or "%B" in form for form in chosen)
     languages = _month_languages([text for text in read if text in fits]) if named else ()
     return DateForms(
         formats=chosen,
         share=sum(dates[text] for text in read) / total if total else 0.0,
         unread=tuple((text, count) for text, count in dates.items() if text not in read),
-        unsure=unsure,
+        ambiguity=ambiguity,
         open_ends=tuple(open_ends.values()),
         lacks_day=any(_lacks_day(text, fits.get(text, ()), chosen) for text in read),
         lacks_month=any(len(text) == 4 for text in read),
@@ -164,19 +164,19 @@ def date_forms(values: Iterable[tuple[str, int]], day_first: bool | None = None)
 
 
 def _pivot(years: set[int], this_year: int) -> int:
-    """The first of the hundred years, from a decade's beginning, that hold years of two digits.
+    """The first of the hundred years that two-digit years belong to; it is the first year of a decade.
 
-    The years lie together: they end before the widest gap among them. That end is in the past, or little after.
+    The years form a cluster that ends before the widest gap. This end is in the past or in the near future.
     """
     ordered = sorted(years)
     gaps = [(after - year) % 100 or 100 for year, after in zip(ordered, [*ordered[1:], ordered[0]], strict=True)]
     last = ordered[gaps.index(max(gaps))]
-    latest = this_year + _AHEAD - (this_year + _AHEAD - last) % 100
+    latest = this_year + _MAX_YEARS_AHEAD - (this_year + _MAX_YEARS_AHEAD - last) % 100
     return max(this_year, latest) // 10 * 10 - 90
 
 
 def day_first_votes(values: Iterable[tuple[str, int]]) -> int:
-    """How many values say that the day comes first, less those that say that the month does (`25/12/2020`)."""
+    """The number of values with the day first (`25/12/2020`), minus those with the month first."""
     votes = 0
     for text, count in values:
         formats = _formats_of(text)
@@ -188,25 +188,25 @@ def day_first_votes(values: Iterable[tuple[str, int]]) -> int:
 def _chosen(
     fits: Mapping[str, tuple[str, ...]], clear: Counter[str], dates: Mapping[str, int], day_first: bool | None
 ) -> tuple[tuple[str, ...], str]:
-    chosen, unsure = set(clear), ""
+    chosen, ambiguity = set(clear), ""
     for text, formats in fits.items():
         if len(formats) > 1 and not set(formats) & chosen:
             first = "%m" if day_first is False else "%d"
             chosen.add(next((form for form in formats if form.startswith(first)), formats[0]))
-            unsure = f"'{text}' can be read with the day or the month first, and no value of the column tells"
+            ambiguity = f"'{text}' is ambiguous: the day or the month may come first"
     minority = _minority(chosen, clear)
     if minority:
         chosen -= minority
-        few = sum(clear[form] for form in minority) < _FEW * sum(dates.values())
-        unsure = unsure if few else "some values have the day first, others the month"
+        few = sum(clear[form] for form in minority) < _MINORITY_SHARE * sum(dates.values())
+        ambiguity = ambiguity if few else "some values have the day first, others the month"
     order = {form: position for position, form in enumerate(_FORMATS)}
-    return tuple(sorted(chosen, key=order.__getitem__)), unsure
+    return tuple(sorted(chosen, key=order.__getitem__)), ambiguity
 
 
 def _minority(chosen: set[str], clear: Counter[str]) -> set[str]:
-    """The formats that contradict the others of the column in whether the day or the month comes first."""
+    """The less frequent formats, if the column mixes formats with the day first and with the month first."""
     day, month = ({form for form in chosen if form.startswith(code)} for code in ("%d", "%m"))
-    # 25.12.2020 beside 12/2020 is no contradiction: a month with a year can be misread by nobody.
+    # 25.12.2020 and 12/2020 do not conflict: a month with a year is not ambiguous.
     month -= set(_MONTHS)
     if not day or not month:
         return set()
@@ -219,17 +219,17 @@ def _lacks_day(text: str, formats: tuple[str, ...], chosen: tuple[str, ...]) -> 
     return any(form in _MONTHS for form in formats if form in chosen)
 
 
-# --- the forms that a person is shown -------------------------------------------------------------
+# --- the formats for `importer inspect` -----------------------------------------------------------
 
-_MOST = 0.9  # of the cells must be dates
-_MIXED = 6  # formats that one column may mix
+_MIN_SHARE = 0.9  # of the cells must be dates
+_MAX_FORMATS = 6  # formats that one column may mix
 
 
 @dataclass(frozen=True, slots=True)
 class FittingFormats:
-    """The date formats that the cells of a column fit, ISO's among them, the most frequent first; none: no dates.
+    """The date formats of a column, including ISO, the most frequent first; empty if it does not contain dates.
 
-    `ambiguous`: each of them fits, as where no date tells day from month; else all of them are needed.
+    `ambiguous`: any one fits all dates, because day and month cannot be distinguished; otherwise all are needed.
     """
 
     formats: tuple[str, ...] = ()
@@ -237,13 +237,13 @@ class FittingFormats:
 
 
 def fitting_formats(values: Iterable[tuple[str, int]]) -> FittingFormats:
-    """The formats of these values (text, count), words of an open end left out."""
+    """The formats of these values (text, count), without words for an open end."""
     counts = {text: count for text, count in values if normalize(text) not in _OPEN_END_WORDS}
     found = {text: formats for text in counts if (formats := _all_formats_of(text))}
-    enough = max(1, _MOST * sum(counts.values()))
+    enough = max(1, _MIN_SHARE * sum(counts.values()))
     if sum(counts[text] for text in found) < enough:
         return FittingFormats()
-    import pandas as pd  # half a second, and only `look` at dates needs it
+    import pandas as pd  # imported late: it takes half a second, and only `inspect` of dates needs it
 
     occurring = {one for formats in found.values() for one in formats}
     cells = pd.Series({text: counts[text] for text in found})
@@ -256,8 +256,8 @@ def fitting_formats(values: Iterable[tuple[str, int]]) -> FittingFormats:
         formats = tuple(fitting.index[fitting == best])
         return FittingFormats(formats, len(formats) > 1)
     chosen: list[str] = []
-    while len(chosen) < _MIXED and cells.any():  # the fewest that fit most cells together
+    while len(chosen) < _MAX_FORMATS and cells.any():  # the fewest formats that together fit most cells
         chosen.append(str(fits.mul(cells, axis="index").sum().idxmax()))
         cells[fits[chosen[-1]]] = 0
     is_date = sum(counts[text] for text in found if set(found[text]) & set(chosen)) >= enough and chosen != [_YEAR]
-    return FittingFormats(tuple(chosen)) if is_date else FittingFormats()  # a lone year is a date among others only
+    return FittingFormats(tuple(chosen)) if is_date else FittingFormats()  # years alone are not dates

@@ -1,4 +1,4 @@
-"""Which columns hold entries: numbered groups or single columns of a header, or another sheet of the workbook."""
+"""Finds the columns with entries: numbered groups or single columns, or another sheet of the workbook."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from importer.suggest.header_words import (
     ENTRY_PHRASES,
     ENTRY_QUALIFIERS,
     index_of,
-    is_held,
+    is_current,
     key_of,
     likely_field,
     words_of,
@@ -24,18 +24,18 @@ from importer.text.normalize import normalize, normalize_name
 
 @dataclass(frozen=True, slots=True)
 class EntryColumns:
-    """The columns of one field: by a name with `{n}` where numbered, else by the column's own name."""
+    """The columns of one field; `template` is a name with `{n}` for numbered columns, else the column name."""
 
     kind: EntryKind
     field: str
     template: str
     views: tuple[ColumnView, ...]
-    doubt: str = ""
+    review_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class EntryGroups:
-    """The fields of one kind of entries that a header holds."""
+    """The fields of one kind of entries in a header."""
 
     kind: EntryKind
     fields: tuple[EntryColumns, ...]
@@ -44,23 +44,23 @@ class EntryGroups:
 
 
 def entry_groups(views: Sequence[ColumnView], taken: frozenset[int]) -> tuple[EntryGroups, ...]:
-    """The entries that a header holds: numbered groups, else single columns (`University`, `Degree`)."""
+    """The entries in a header: numbered groups, else single columns (`University`, `Degree`)."""
     numbered = _numbered_fields(views)
     used = taken | {one.column.index for field in numbered for one in field.views}
     found = []
     for kind in EntryKind:
-        fields = _once(kind, numbered)
+        fields = _unique_fields(kind, numbered)
         if _is_whole(kind, fields):
             found.append(EntryGroups(kind, fields, numbered=True, first_unnumbered=any(map(_is_unnumbered, fields))))
             continue
-        single = _once(kind, _single_fields(views, used))
+        single = _unique_fields(kind, _single_fields(views, used))
         if _is_whole(kind, single):
             found.append(EntryGroups(kind, single, numbered=False))
     return tuple(found)
 
 
 def _is_whole(kind: EntryKind, fields: Sequence[EntryColumns]) -> bool:
-    """Whether the field that names an entry is among them."""
+    """Whether the fields contain the one that names an entry."""
     return any(field.field == ENTRY_FIELDS[kind][0] for field in fields)
 
 
@@ -73,8 +73,8 @@ def _bare(template: str) -> str:
     return normalize_name(template.replace(PLACEHOLDER, ""))
 
 
-def _once(kind: EntryKind, fields: Sequence[EntryColumns]) -> tuple[EntryColumns, ...]:
-    """Each field of a kind once: the first columns that hold it."""
+def _unique_fields(kind: EntryKind, fields: Sequence[EntryColumns]) -> tuple[EntryColumns, ...]:
+    """Each field of a kind once, with its first columns."""
     first: dict[str, EntryColumns] = {}
     for field in fields:
         if field.kind is kind:
@@ -82,7 +82,7 @@ def _once(kind: EntryKind, fields: Sequence[EntryColumns]) -> tuple[EntryColumns
     return tuple(first.values())
 
 
-# --- what a header says of entries ----------------------------------------------------------------
+# --- the field of an entry that a header names ----------------------------------------------------
 
 _FIELDS = {kind: index_of(ENTRY_PHRASES[kind.value]) for kind in EntryKind}
 _EITHER = index_of(ENTRY_PHRASES[EITHER_KIND])
@@ -90,18 +90,18 @@ _EITHER = index_of(ENTRY_PHRASES[EITHER_KIND])
 
 @dataclass(frozen=True, slots=True)
 class _Role:
-    """What a header says of entries; `kind` is None where the word fits either kind."""
+    """The field that a header names; `kind` is None if it fits both kinds."""
 
     kind: EntryKind | None
     field: str
-    doubt: str = ""
+    review_reason: str = ""
 
     def field_of(self, kind: EntryKind) -> str:
         return ENTRY_FIELDS[kind][-1] if self.field == "current" else self.field
 
 
 def _role_of(header: str) -> _Role | None:
-    """The field of an entry that a header names, numbers left aside; None where it names none."""
+    """The field of an entry that a header names, ignoring numbers, or None."""
     header = header.replace(PLACEHOLDER, " ")
     key = key_of(header)
     for kind in EntryKind:
@@ -122,7 +122,7 @@ def _role_of(header: str) -> _Role | None:
 
 
 def _qualified(kind: EntryKind, named: Sequence[str], others: Sequence[str]) -> str | None:
-    """The field that some words name where the others only say of which kind of entry it is."""
+    """The field that some words name, if the other words only name the kind of entry."""
     if not set(others) <= ENTRY_QUALIFIERS[kind.value]:
         return None
     key = "".join(named)
@@ -144,19 +144,19 @@ def _numbered_fields(views: Sequence[ColumnView]) -> list[EntryColumns]:
         role = _role_of(template) if template else None
         if template is None or role is None:
             continue
-        # A word that fits either kind belongs to the entry that was begun before it: School 1, From 1, To 1.
+        # A word that fits both kinds belongs to the kind before it: School 1, From 1, To 1.
         kind = role.kind or kind
         if kind is not None and template not in done:
             done.add(template)
             members = tuple(column for _, column in sorted(families[template].items()))
-            fields.append(EntryColumns(kind, role.field_of(kind), template, members, role.doubt))
+            fields.append(EntryColumns(kind, role.field_of(kind), template, members, role.review_reason))
     return fields
 
 
 def _families(views: Sequence[ColumnView]) -> dict[str, dict[int, ColumnView]]:
-    """The columns whose names differ in one number only, by the name with `{n}`; 0 is the one without a number.
+    """The columns whose names differ only in one number, by the name with `{n}`; 0 is the column without a number.
 
-    A name that two columns have is of no group: a mapping could not say which of them it means.
+    Columns with the same name are not in a group, because a mapping could not distinguish them.
     """
     names = Counter(normalize_name(one.name) for one in views)
     found: dict[str, dict[int, ColumnView]] = defaultdict(dict)
@@ -175,12 +175,12 @@ def _families(views: Sequence[ColumnView]) -> dict[str, dict[int, ColumnView]]:
 
 # --- single columns -------------------------------------------------------------------------------
 
-# A column without a number is taken for a field of an entry only where its header can hardly mean anything else.
-_MOST_ALONE = 1
-_WHOLE = "it may hold a degree, or all of them"
-_APPLIED_FOR = "it may be the position that was applied for"
-# What these say is clear only beside a school.
-_MAJOR_BESIDE_A_SCHOOL = frozenset(map(key_of, ("field", "program", "programme", "department", "Programm")))
+# A column without a number is a field of an entry only if its header is unlikely to mean anything else.
+_MAX_DISTANCE = 1
+_WHOLE_HISTORY = "it may contain one degree or the whole history"
+_MAYBE_APPLIED_FOR = "it may be the position that was applied for"
+# These are clear only next to a school.
+_MAJOR_AFTER_SCHOOL = frozenset(map(key_of, ("field", "program", "programme", "department", "Programm")))
 
 
 def _single_fields(views: Sequence[ColumnView], used: frozenset[int]) -> list[EntryColumns]:
@@ -188,55 +188,59 @@ def _single_fields(views: Sequence[ColumnView], used: frozenset[int]) -> list[En
     kind: EntryKind | None = None
     before = -1
     for one in sorted(views, key=lambda one: one.column.index):
-        role = _role_beside(one, kind) if one.column.index not in used else None
+        role = _role_after(one, kind) if one.column.index not in used else None
         if role is None:
             continue
-        beside = one.column.index - before <= _MOST_ALONE
-        if not beside and (role.kind is None or not one.imported):
-            continue  # a lone "Start" may be anything, and a lone "Bölüm" is most likely a department
-        if beside and not one.imported and role.kind is not kind:
+        adjacent = one.column.index - before <= _MAX_DISTANCE
+        if not adjacent and (role.kind is None or not one.imported):
+            continue  # "Start" alone may be anything, and "Bölüm" alone is most likely a department
+        if adjacent and not one.imported and role.kind is not kind:
             continue
         kind = role.kind or kind
         before = one.column.index
         if kind is not None:
-            doubt = role.doubt or ("" if one.imported else SIMILAR) or (_WHOLE if one.concept == kind.value else "")
-            fields.append(EntryColumns(kind, role.field_of(kind), one.name, (one,), doubt))
-    return _with_doubt_about_position(fields)
+            review_reason = (
+                role.review_reason
+                or ("" if one.imported else SIMILAR)
+                or (_WHOLE_HISTORY if one.concept == kind.value else "")
+            )
+            fields.append(EntryColumns(kind, role.field_of(kind), one.name, (one,), review_reason))
+    return _with_position_check(fields)
 
 
-def _role_beside(one: ColumnView, kind: EntryKind | None) -> _Role | None:
-    """What a header says of entries, behind a column of this kind."""
-    if kind is EntryKind.EDUCATION and one.key in _MAJOR_BESIDE_A_SCHOOL:
+def _role_after(one: ColumnView, kind: EntryKind | None) -> _Role | None:
+    """The field that a header names, if it follows a column of this kind."""
+    if kind is EntryKind.EDUCATION and one.key in _MAJOR_AFTER_SCHOOL:
         return _Role(None, "major", SIMILAR)
     return _role_of(one.name)
 
 
-def _with_doubt_about_position(fields: list[EntryColumns]) -> list[EntryColumns]:
-    """A lone `Position` may be the one applied for; beside a company, said in the same way, it is held."""
+def _with_position_check(fields: list[EntryColumns]) -> list[EntryColumns]:
+    """Marks `Position` for review: unless it belongs to a company column, it may be the one applied for."""
     company = next((field.views[0] for field in fields if field.field == "company_name"), None)
     return [
-        replace(field, doubt=field.doubt or _APPLIED_FOR)
-        if field.field == "position_title" and company is not None and not _goes_with(field.views[0], company)
+        replace(field, review_reason=field.review_reason or _MAYBE_APPLIED_FOR)
+        if field.field == "position_title" and company is not None and not _belongs_to(field.views[0], company)
         else field
         for field in fields
     ]
 
 
-def _goes_with(position: ColumnView, company: ColumnView) -> bool:
-    beside = abs(position.column.index - company.column.index) == 1
-    return is_held(position.name) or (beside and not is_held(company.name))
+def _belongs_to(position: ColumnView, company: ColumnView) -> bool:
+    adjacent = abs(position.column.index - company.column.index) == 1
+    return is_current(position.name) or (adjacent and not is_current(company.name))
 
 
 # --- another sheet --------------------------------------------------------------------------------
 
-_MOST = 0.6  # of the keys of the other sheet are found in this one: some belong to candidates who are not exported
-_UNIQUE = 0.9  # of the keys of this sheet are there once
-_FEWEST = 2  # keys: one alone may be found by chance
+_MIN_SHARE = 0.6  # of the keys of the other sheet must be found in this one; some candidates may not be exported
+_UNIQUE = 0.9  # of the keys of this sheet must be unique
+_MIN_KEYS = 2  # keys: a single key may match by chance
 
 
 @dataclass(frozen=True, slots=True)
 class OtherSheet:
-    """Another sheet of the workbook with a look at its values."""
+    """Another sheet of the workbook, with a sample of its values."""
 
     name: str
     columns: tuple[ColumnView, ...]
@@ -245,17 +249,17 @@ class OtherSheet:
 
 @dataclass(frozen=True, slots=True)
 class ChildEntries:
-    """Entries on another sheet: `key` is the column there, `equals` the column here that says the same."""
+    """Entries in another sheet: `key` is the column there, `equals` the matching column here."""
 
     sheet: OtherSheet
     groups: EntryGroups
     key: ColumnView
     equals: ColumnView
-    found: float  # share of the keys there that are found here
+    found: float  # the share of the keys there that are found here
 
 
 def child_entries(kind: EntryKind, views: Sequence[ColumnView], others: Sequence[OtherSheet]) -> ChildEntries | None:
-    """The sheet that holds entries of a kind, joined to these columns; None where there is none."""
+    """The sheet with entries of a kind that can be joined with these columns, or None."""
     for other in others:
         there = other.columns
         groups = next((found for found in entry_groups(there, frozenset()) if found.kind is kind), None)
@@ -265,18 +269,18 @@ def child_entries(kind: EntryKind, views: Sequence[ColumnView], others: Sequence
         keys = [one for one in there if one.column.index not in taken]
         pairs = [(_share_found(key, one), key, one) for key in keys for one in views if _is_unique(one)]
         best = max(pairs, key=lambda pair: pair[0], default=None)
-        if best is not None and best[0] >= _MOST:
+        if best is not None and best[0] >= _MIN_SHARE:
             return ChildEntries(other, groups, best[1], best[2], best[0])
     return None
 
 
 def _is_unique(one: ColumnView) -> bool:
-    """Whether the values of a column tell the rows apart."""
+    """Whether the values of a column identify the rows."""
     return len(one.values) >= _UNIQUE * one.filled > 0
 
 
 def _share_found(key: ColumnView, one: ColumnView) -> float:
     there = {normalize(text) for text in key.texts}
-    if len(there) < _FEWEST:
+    if len(there) < _MIN_KEYS:
         return 0.0
     return len(there & {normalize(text) for text in one.texts}) / len(there)

@@ -1,6 +1,6 @@
-"""What a header says: its words, the concept that the table of header words knows it for, and what it likely means.
+"""The meaning of a header: its words, its concept in the table of header words, and its likely concept.
 
-The words are without case, accents, punctuation, numbers and the endings that Turkish puts on a noun.
+Words are compared without case, accents, punctuation, numbers and Turkish possessive endings.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from typing import Any
 from importer.mapping import EntryKind
 from importer.text.normalize import normalize
 
-# What columns may hold, each with the phrases for it by language.
+# Names, each with its phrases by language.
 Phrases = Mapping[str, Mapping[str, Sequence[str]]]
 
 
 @lru_cache
 def read_table(name: str) -> dict[str, Any]:
-    """A table of words beside this file."""
+    """A table of words from a TOML file in this folder."""
     return tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8"))
 
 
@@ -31,21 +31,21 @@ _TABLE = read_table("header_words")
 LANGUAGES = ("en", "tr", "de")
 CONCEPTS: Phrases = _TABLE["concepts"]
 NOT_IMPORTED: Phrases = _TABLE["not_imported"]
-ENTRY_PHRASES: Mapping[str, Phrases] = _TABLE["entry_fields"]  # by kind; EITHER_KIND: those that fit both
+ENTRY_PHRASES: Mapping[str, Phrases] = _TABLE["entry_fields"]  # by kind; EITHER_KIND: phrases that fit both kinds
 EITHER_KIND = "either"
 ENTRY_QUALIFIERS = {kind: frozenset(words) for kind, words in _TABLE["entry_qualifiers"].items()}
-FOREIGN_WORDS = frozenset(_TABLE["foreign"])
+OTHER_SUBJECT_WORDS = frozenset(_TABLE["other_subject"])
 NOISE_WORDS = frozenset(_TABLE["noise"])
-OF_QUESTION_TYPE: Mapping[str, str] = _TABLE["of_question_type"]
-STANDS_IN: Mapping[str, str] = _TABLE["stands_in"]
+CONCEPT_OF_QUESTION_TYPE: Mapping[str, str] = _TABLE["concept_of_question_type"]
+FALLBACK_CONCEPTS: Mapping[str, str] = _TABLE["fallback_concepts"]
 
 # --- the words of a header ------------------------------------------------------------------------
 
 _CAMEL = re.compile(r"(?<=[a-zçğıöşüäß])(?=[A-ZÇĞİÖŞÜÄ])")
 _WORD = re.compile(r"[^\W\d_]+")
-_LETTERS = str.maketrans({"ä": "ae", "ß": "ss"})  # ö and ü are Turkish too: they lose their dots in either language
-_YOUR = re.compile(r"(?<=[a-z]{2})[iu]?n[iu]z$")  # Adınız, numaranız
-_ITS = re.compile(r"(?<=[a-z]{4})s?[iu]$")  # tarihi, numarası
+_LETTERS = str.maketrans({"ä": "ae", "ß": "ss"})  # ö and ü are also Turkish, so they only lose their dots
+_POSSESSIVE_YOUR = re.compile(r"(?<=[a-z]{2})[iu]?n[iu]z$")  # Adınız, numaranız
+_POSSESSIVE_ITS = re.compile(r"(?<=[a-z]{4})s?[iu]$")  # tarihi, numarası
 
 
 @lru_cache(maxsize=8192)
@@ -56,7 +56,7 @@ def words_of(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=8192)
 def key_of(text: str) -> str:
-    """What two headers that say the same have in common, spaces left out: `E mail` and `email` are one."""
+    """The key for comparing headers, without spaces: `E mail` and `email` have the same key."""
     return "".join(words_of(text))
 
 
@@ -66,11 +66,11 @@ def _plain(word: str) -> str:
 
 
 def _stem(word: str) -> str:
-    return _ITS.sub("", _YOUR.sub("", word))
+    return _POSSESSIVE_ITS.sub("", _POSSESSIVE_YOUR.sub("", word))
 
 
 def outside_brackets(header: str) -> str:
-    """The header without what is in brackets."""
+    """The header without text in brackets."""
     return header.partition("(")[0].partition("[")[0]
 
 
@@ -78,7 +78,7 @@ def outside_brackets(header: str) -> str:
 
 
 def phrases_in(table: Phrases) -> Iterator[tuple[str, str]]:
-    """Each name of a table with each of its phrases, in every language."""
+    """Each name of a table with each of its phrases, in all languages."""
     for name, by_language in table.items():
         for phrases in by_language.values():
             for phrase in phrases:
@@ -86,7 +86,7 @@ def phrases_in(table: Phrases) -> Iterator[tuple[str, str]]:
 
 
 def index_of(table: Phrases) -> dict[str, str]:
-    """What each phrase of a table stands for, by the key of the phrase."""
+    """The name of each phrase of a table, by the key of the phrase."""
     return {key_of(phrase): name for name, phrase in phrases_in(table)}
 
 
@@ -95,40 +95,40 @@ _NOT_IMPORTED_OF = index_of(NOT_IMPORTED)
 
 
 def concept_of(text: str) -> str | None:
-    """What a header or a question asks for, None where the table of header words does not know it."""
+    """The concept of a header or a question; None if the table of header words does not contain it."""
     whole = next((found for key in _readings(text) if (found := _CONCEPT_OF.get(key))), None)
     if whole is not None or "/" not in text:
         return whole
-    # Two ways to say it: `Name Surname / Ad Soyad`.
+    # Two languages in one header: `Name Surname / Ad Soyad`.
     parts = {concept_of(part) for part in text.split("/")}
     return parts.pop() if len(parts) == 1 else None
 
 
 def is_not_imported(header: str) -> bool:
-    """Whether the table says that a column with this header is of no use to the service."""
+    """Whether the service does not use a column with this header, according to the table."""
     return any(key in _NOT_IMPORTED_OF for key in _readings(header))
 
 
 def phrases_for(concept: str | None) -> tuple[str, ...]:
-    """The phrases for a concept in every language, those that are too short to compare left out."""
+    """The phrases for a concept in all languages, except those that are too short to compare."""
     by_language = CONCEPTS.get(concept or "", {})
     return tuple(phrase for phrases in by_language.values() for phrase in phrases if len(key_of(phrase)) > 3)
 
 
 def _readings(text: str) -> tuple[str, ...]:
-    """The keys to look a header up by: whole, without what is in brackets, without words that say nothing."""
+    """The keys for looking up a header: whole, without text in brackets, without noise words."""
     outside = outside_brackets(text)
     keys = (key_of(text), _bare_key_of(text), key_of(outside), _bare_key_of(outside))
     return tuple(key for key in dict.fromkeys(keys) if key)
 
 
 def _bare_key_of(text: str) -> str:
-    """The key without words that say nothing about the content (`Candidate e-mail` is `email`)."""
+    """The key without noise words (`Candidate e-mail` is `email`)."""
     return "".join(word for word in words_of(text) if word not in NOISE_WORDS)
 
 
 def language_of(headers: Iterable[str]) -> str:
-    """The language that most of the headers are in: en, tr or de."""
+    """The language of most headers: en, tr or de."""
     wanted = Counter(map(key_of, headers))
     votes = Counter[str]()
     for by_language in (*CONCEPTS.values(), *NOT_IMPORTED.values()):
@@ -137,13 +137,13 @@ def language_of(headers: Iterable[str]) -> str:
     return max(LANGUAGES, key=lambda language: votes[language])
 
 
-# --- what a header most likely means where no phrase of the table is the header as a whole ---------
+# --- the likely meaning of a header that is not a phrase of the table -----------------------------
 
-# Each word becomes the one that stands for its synonyms, a German compound is taken apart, and words that say nothing
-# are left out. Known phrases must then cover all that is left and agree; a word that nobody knows leaves it open.
+# Synonyms are replaced by one word, German compounds are split, and neutral words are removed. Known phrases must then
+# cover all remaining words and agree; an unknown word leaves the meaning open.
 
 _Words = frozenset[str]
-_LINKS = ("", "s", "n", "en", "es", "er", "e")  # what German puts between the parts of a compound
+_LINKS = ("", "s", "n", "en", "es", "er", "e")  # linking letters between the parts of a German compound
 _SHORTEST_PART = 3  # letters
 _SHORTEST_COMPOUND = 7
 
@@ -166,19 +166,24 @@ _KNOWN = frozenset(_STANDS_FOR) | _NEUTRAL | _SINGLE
 
 @lru_cache(maxsize=8192)
 def _tokens(text: str) -> tuple[_Words, int]:
-    """The words that say something, each as the one that stands for it, and how many were left out."""
-    found, left_out = set[str](), 0
+    """The words of a text with synonyms replaced, without neutral words; and the number of removed words."""
+    found, removed = set[str](), 0
     for word in _joined_mail(words_of(text)):
         for part in _parts(word):
             if len(part) == 1 or (part in _NEUTRAL and part not in _STANDS_FOR):
-                left_out += 1
+                removed += 1
             else:
                 found.add(_STANDS_FOR.get(part, part))
-    return frozenset(found), left_out
+    return frozenset(found), removed
+
+
+def mentions_phone(header: str) -> bool:
+    """Whether a word of the header means a phone: `Emergency phone`, `Tel. dienstlich`, `Annenin telefonu`."""
+    return not _tokens(header)[0].isdisjoint(("phone", "mobile"))
 
 
 def _joined_mail(words: tuple[str, ...]) -> tuple[str, ...]:
-    """`e`, `posta` is one word."""
+    """The words with `e`, `posta` joined to one word."""
     joined: list[str] = []
     for word in words:
         if joined and joined[-1] == "e" and word.startswith(("mail", "posta")):
@@ -189,7 +194,7 @@ def _joined_mail(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _parts(word: str) -> tuple[str, ...]:
-    """The known parts of a compound that is not known itself: `bewerbername`, `handynummer`."""
+    """The known parts of an unknown compound: `bewerbername`, `handynummer`."""
     if word in _KNOWN or len(word) < _SHORTEST_COMPOUND:
         return (word,)
     for cut in range(len(word) - _SHORTEST_PART, _SHORTEST_PART - 1, -1):
@@ -202,22 +207,22 @@ def _parts(word: str) -> tuple[str, ...]:
 
 
 class _PhraseSets:
-    """The phrases of a table as sets of words; a set that two meanings have equally is of neither."""
+    """The phrases of a table as sets of words, without sets that have two meanings."""
 
     def __init__(self, *tables: Phrases) -> None:
         found: dict[_Words, tuple[int, str]] = {}
         for name, phrase in (pair for table in tables for pair in phrases_in(table)):
-            words, left_out = _tokens(phrase)
+            words, removed = _tokens(phrase)
             before = found.get(words)
-            # One word that is left of several says too little: `can start from` is not `start`.
-            if not words or (left_out and len(words) == 1) or (before is not None and before[0] < left_out):
+            # A single word that remains of several is not enough: `can start from` is not `start`.
+            if not words or (removed and len(words) == 1) or (before is not None and before[0] < removed):
                 continue
-            same = before is None or before[0] > left_out or before[1] == name
-            found[words] = (left_out, name if same else "")
+            same = before is None or before[0] > removed or before[1] == name
+            found[words] = (removed, name if same else "")
         self._meaning = {words: name for words, (_, name) in found.items() if name}
 
     def covering(self, words: _Words) -> str | None:
-        """The one meaning of the phrases that these words are made of, None where they are not."""
+        """The one meaning of the phrases that cover these words, or None."""
         whole = self._meaning.get(words)
         if whole is not None or len(words) < 2:
             return whole
@@ -226,13 +231,13 @@ class _PhraseSets:
         if not largest or frozenset().union(*largest) != words:
             return None
         names = {self._meaning[phrase] for phrase in largest}
-        names -= {STANDS_IN[name] for name in names if name in STANDS_IN}
+        names -= {FALLBACK_CONCEPTS[name] for name in names if name in FALLBACK_CONCEPTS}
         if len(names) > 1:
             names.discard("location")  # `location_city` is the city
         return names.pop() if len(names) == 1 else None
 
-    def beside(self, words: _Words, others: _Words) -> str | None:
-        """The one meaning of the longest phrase among these words that leaves only words of `others`."""
+    def longest_match(self, words: _Words, others: _Words) -> str | None:
+        """The one meaning of the longest phrase in these words, if the remaining words are all in `others`."""
         fitting = [phrase for phrase in self._meaning if phrase <= words and words - phrase <= others]
         longest = max(map(len, fitting), default=0)
         names = {self._meaning[phrase] for phrase in fitting if len(phrase) == longest}
@@ -240,9 +245,9 @@ class _PhraseSets:
 
 
 _CONCEPTS = _PhraseSets(CONCEPTS, NOT_IMPORTED)
-_OWN_FIELDS = {kind: _PhraseSets(ENTRY_PHRASES[kind.value]) for kind in EntryKind}
+_KIND_FIELDS = {kind: _PhraseSets(ENTRY_PHRASES[kind.value]) for kind in EntryKind}
 _EITHER = _PhraseSets(ENTRY_PHRASES[EITHER_KIND])
-_OF_KIND = {
+_KIND_WORDS = {
     kind: frozenset(_STANDS_FOR.get(word, word) for word in ENTRY_QUALIFIERS[kind.value])
     | {"history", "last", "current"}
     for kind in EntryKind
@@ -250,36 +255,36 @@ _OF_KIND = {
 
 
 def likely_concept(header: str) -> str | None:
-    """What a header is likely about, of CONCEPTS or NOT_IMPORTED; None where a word is unknown or they do not agree."""
+    """The likely name in CONCEPTS or NOT_IMPORTED; None if a word is unknown or the words do not agree."""
     words, _ = _tokens(_outside(header))
-    if not words or words & FOREIGN_WORDS:
+    if not words or words & OTHER_SUBJECT_WORDS:
         return None
     found = _CONCEPTS.covering(words)
-    # One word is enough to hope for a column, and not enough to leave one out.
+    # One word is enough to propose a column, but not to exclude one.
     return found if len(words) > 1 or found in CONCEPTS else None
 
 
 def likely_field(header: str) -> tuple[EntryKind, str] | None:
-    """The kind of entry and its field that a header likely names; None where it names none, or may be of both kinds."""
+    """The entry kind and field that a header likely names; None if there is none, or both kinds are possible."""
     words, _ = _tokens(_outside(header))
-    if not words or words & FOREIGN_WORDS:
+    if not words or words & OTHER_SUBJECT_WORDS:
         return None
     found = {}
     for kind in EntryKind:
-        field = _OWN_FIELDS[kind].beside(words, _OF_KIND[kind])
-        if field is None and words & _OF_KIND[kind]:
-            field = _EITHER.beside(words, _OF_KIND[kind])
+        field = _KIND_FIELDS[kind].longest_match(words, _KIND_WORDS[kind])
+        if field is None and words & _KIND_WORDS[kind]:
+            field = _EITHER.longest_match(words, _KIND_WORDS[kind])
         if field is not None:
             found[kind] = field
     return next(iter(found.items())) if len(found) == 1 else None
 
 
-def is_held(header: str) -> bool:
-    """Whether a header speaks of the present or the last of several: `Current Company`, `Son görev`."""
+def is_current(header: str) -> bool:
+    """Whether a header is about the current or last entry: `Current Company`, `Son görev`."""
     return bool(_tokens(header)[0] & {"current", "last"})
 
 
 def _outside(header: str) -> str:
-    """The header without what is in brackets, unless all of it is."""
+    """The header without text in brackets, unless nothing else remains."""
     outside = outside_brackets(header)
     return outside if words_of(outside) else header

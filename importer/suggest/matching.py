@@ -1,7 +1,7 @@
-"""Brings columns and goals together: by exact name, by the table of header words, by similarity, by the kind of values.
+"""Matches columns with goals: by exact name, by the table of header words, by similarity, by the kind of values.
 
-Each step takes only what the steps before left over, so that what is surer goes first. A column goes to one goal;
-only a full name goes to two.
+The most reliable steps come first, and each step uses only what is still unmatched. A column matches one goal; only a
+full name matches two.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from rapidfuzz import fuzz
 
 from importer.mapping import Kind
 from importer.suggest.columns import SIMILAR, ColumnView
-from importer.suggest.header_words import STANDS_IN, key_of, phrases_for, words_of
+from importer.suggest.header_words import FALLBACK_CONCEPTS, key_of, phrases_for, words_of
 from importer.suggest.proposal import Goal
-from importer.suggest.value_settings import PLAIN, NameHabits, doubt_about, is_like, name_habits, surname_first
+from importer.suggest.value_settings import PLAIN_STYLE, NameStyle, is_like, mismatch_reason, name_style, surname_first
 
-_SIMILAR_ENOUGH = 80.0  # of 100: proposed, to be checked
-_NEAR = 65.0  # named in a comment
-_SHORT = 5  # letters: below it, a word is part of too many others
+_PROPOSE_SIMILARITY = 80.0  # of 100: proposed, for review
+_MIN_SIMILARITY = 65.0  # named in a comment
+_SHORT = 5  # letters: a shorter word is part of too many others
 _ADDRESS_PARTS = ("street", "postcode", "city", "country")
 _TEXTS = (Kind.LINE, Kind.TEXT, Kind.NAME)
 _ALTERNATIVES = ("phone", "email")
@@ -29,18 +29,18 @@ _ALTERNATIVES = ("phone", "email")
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A goal and its columns: the first filled in and valid one counts, or all joined with `joined`."""
+    """A goal and its columns: alternatives in this order, or all joined with `joined`."""
 
     goal: Goal
     views: tuple[ColumnView, ...]
-    doubt: str = ""
+    review_reason: str = ""
     joined: str | None = None
     part: str | None = None  # of a full name: first or last
-    habits: NameHabits = PLAIN  # of a full name
+    style: NameStyle = PLAIN_STYLE  # of a full name
 
 
 class Matcher:
-    """The state of the matching: what each goal has, and which columns are taken."""
+    """The state of the matching: the match of each goal, and the columns that are taken."""
 
     def __init__(self, goals: Sequence[Goal], views: Sequence[ColumnView], reserved: frozenset[int]) -> None:
         self._goals = tuple(goals)
@@ -51,16 +51,16 @@ class Matcher:
     def run(self) -> tuple[Match, ...]:
         """All matches, in the order of the goals."""
         self._match_exact_names()
-        self._match_names_of_people()
+        self._match_person_names()
         self._match_concepts()
         self._match_address()
-        self._match_stand_ins()
+        self._match_fallback_concepts()
         self._match_likely_concepts()
         self._match_similar_names()
         self._match_kinds_of_values()
         return tuple(self._found[goal] for goal in self._goals if goal in self._found)
 
-    # --- what is left -----------------------------------------------------------------------------
+    # --- what is unmatched ------------------------------------------------------------------------
 
     def open_goals(self) -> tuple[Goal, ...]:
         return tuple(goal for goal in self._goals if goal not in self._found)
@@ -68,18 +68,18 @@ class Matcher:
     def open_views(self) -> tuple[ColumnView, ...]:
         return tuple(view for view in self._views if view.column.index not in self._taken)
 
-    def columns_near(self, goal: Goal) -> tuple[ColumnView, ...]:
-        """The columns left over that come nearest to a goal, at most two."""
-        return _nearest(self._imported(), lambda view: _score(goal, view))
+    def closest_columns(self, goal: Goal) -> tuple[ColumnView, ...]:
+        """The unmatched columns that are closest to a goal, at most two."""
+        return _closest(self._imported(), lambda view: _score(goal, view))
 
-    def goals_near(self, view: ColumnView) -> tuple[Goal, ...]:
-        """The goals left over that come nearest to a column, at most two."""
-        return _nearest(self.open_goals(), lambda goal: _score(goal, view)) if view.imported else ()
+    def closest_goals(self, view: ColumnView) -> tuple[Goal, ...]:
+        """The unmatched goals that are closest to a column, at most two."""
+        return _closest(self.open_goals(), lambda goal: _score(goal, view)) if view.imported else ()
 
     def _imported(self) -> list[ColumnView]:
         return [view for view in self.open_views() if view.imported]
 
-    # --- the steps, surest first --------------------------------------------------------------------
+    # --- the steps, most reliable first -------------------------------------------------------------
 
     def _match_exact_names(self) -> None:
         """The header is the key or the text of a question."""
@@ -90,14 +90,14 @@ class Matcher:
             if views and goal.concept not in _ALTERNATIVES:
                 self._take_best(goal, views)
 
-    def _match_names_of_people(self) -> None:
+    def _match_person_names(self) -> None:
         goals = {goal.name: goal for goal in self.open_goals() if goal.question is None}
         if "first_name" in goals and "last_name" in goals:
-            for match in _names_of_people((goals["first_name"], goals["last_name"]), self.open_views()):
+            for match in _person_names((goals["first_name"], goals["last_name"]), self.open_views()):
                 self._take(match)
 
     def _match_concepts(self) -> None:
-        """The header is a word for what the goal asks."""
+        """The header has the concept of the goal."""
         wanted = Counter(goal.concept for goal in self.open_goals())
         for goal in self.open_goals():
             views = [view for view in self.open_views() if goal.concept and view.concept == goal.concept]
@@ -114,9 +114,9 @@ class Matcher:
                 self._take_best(goal, views)
 
     def _match_address(self) -> None:
-        """Street, city and so on become one address, joined."""
+        """Street, city and so on are joined to one address."""
         goal = next((goal for goal in self.open_goals() if goal.concept == "address" and goal.question), None)
-        if goal is None or goal.wanted.kind not in _TEXTS:
+        if goal is None or goal.spec.kind not in _TEXTS:
             return
         filled = [view for view in self.open_views() if view.filled]
         parts = [
@@ -128,17 +128,17 @@ class Matcher:
         elif views:
             self._take(Match(goal, views, "this is only a part of an address"))
 
-    def _match_stand_ins(self) -> None:
-        """The header is a word for something close."""
+    def _match_fallback_concepts(self) -> None:
+        """The header has a related concept."""
         for goal in self.open_goals():
             for view in self.open_views() if goal.concept else ():
-                close = STANDS_IN.get(view.concept or "") == goal.concept
+                related = FALLBACK_CONCEPTS.get(view.concept or "") == goal.concept
                 place = view.concept == "location" and goal.concept in ("address", "city")
-                if (close or place) and goal not in self._found and not doubt_about(goal.wanted, view):
-                    self._take(Match(goal, (view,), f"'{view.name}' says something close, not quite the same"))
+                if (related or place) and goal not in self._found and not mismatch_reason(goal.spec, view):
+                    self._take(Match(goal, (view,), f"'{view.name}' is similar, but not identical"))
 
     def _match_likely_concepts(self) -> None:
-        """The header is made of words for what the goal asks."""
+        """The words of the header make the concept of the goal likely."""
         wanted = Counter(goal.concept for goal in self.open_goals())
         for goal in self.open_goals():
             views = self._likely_for(goal)
@@ -146,47 +146,53 @@ class Matcher:
                 self._take(Match(goal, (_filled(views)[0],), SIMILAR))
 
     def _match_similar_names(self) -> None:
-        """The header is like the key or the text of the question."""
+        """The header is similar to the key or the text of the question."""
         pairs = [(_score(goal, view), goal, view) for goal in self.open_goals() for view in self._imported()]
         for score, goal, view in sorted(pairs, key=lambda pair: -pair[0]):
             free = goal not in self._found and view.column.index not in self._taken
-            if score >= _SIMILAR_ENOUGH and free and _may_be(goal, view):
+            if score >= _PROPOSE_SIMILARITY and free and _values_allow(goal, view):
                 self._take(Match(goal, (view,), SIMILAR))
 
     def _match_kinds_of_values(self) -> None:
-        """The values are of the kind that the goal asks for, and of no other column that is left."""
+        """The values are of the kind of the goal, and only in one unmatched column."""
         for goal in self.open_goals():
-            views = [view for view in self._imported() if view.concept is None and _values_say(goal, view)]
+            views = [view for view in self._imported() if view.concept is None and _values_identify(goal, view)]
             if len(views) == 1:
-                self._take(Match(goal, (views[0],), "only the values look like it"))
+                self._take(Match(goal, (views[0],), "only the values match, not the header"))
 
     # --- taking -----------------------------------------------------------------------------------
 
     def _likely_for(self, goal: Goal) -> list[ColumnView]:
-        """The columns whose header is made of words for what the goal asks, and whose values do not contradict."""
+        """The columns whose header makes the concept of the goal likely, and whose values do not contradict it."""
         return [
-            view for view in self._imported() if goal.concept and view.likely == goal.concept and _may_be(goal, view)
+            view
+            for view in self._imported()
+            if goal.concept and view.likely == goal.concept and _values_allow(goal, view)
         ]
 
     def _take_best(self, goal: Goal, views: Sequence[ColumnView], otherwise: str = "") -> None:
-        fitting = [view for view in views if not doubt_about(goal.wanted, view)] or views
+        fitting = [view for view in views if not mismatch_reason(goal.spec, view)] or views
         best, *others = _filled(fitting)
-        doubt = doubt_about(goal.wanted, best)
+        review_reason = mismatch_reason(goal.spec, best)
         if others:
-            doubt = doubt or f"'{others[0].name}' ({others[0].column.letter}) says the same"
-        self._take(Match(goal, (best,), doubt or otherwise))
+            review_reason = review_reason or f"'{others[0].name}' ({others[0].column.letter}) has the same meaning"
+        self._take(Match(goal, (best,), review_reason or otherwise))
 
     def _take_alternatives(self, goal: Goal, views: Sequence[ColumnView], likely: Sequence[ColumnView]) -> None:
-        """The first that is filled in counts, so that every column whose values fit is named."""
-        more = [view for view in self.open_views() if STANDS_IN.get(view.concept or view.likely or "") == goal.concept]
-        fitting = [view for view in (*views, *likely, *more) if is_like(goal.wanted, view)]
+        """Match all columns whose values fit; the first that is filled in counts."""
+        more = [
+            view
+            for view in self.open_views()
+            if FALLBACK_CONCEPTS.get(view.concept or view.likely or "") == goal.concept
+        ]
+        fitting = [view for view in (*views, *likely, *more) if is_like(goal.spec, view)]
         if not fitting:
             self._take_best(goal, (*views, *likely))
             return
-        doubt = "" if all(view.concept for view in fitting) else SIMILAR
-        if goal.wanted.kind is Kind.EMAIL and len(fitting) > 1:
-            doubt = "the second is taken where the first holds no valid address"
-        self._take(Match(goal, tuple(fitting), doubt))
+        review_reason = "" if all(view.concept for view in fitting) else SIMILAR
+        if goal.spec.kind is Kind.EMAIL and len(fitting) > 1:
+            review_reason = "the second is used if the first has no valid address"
+        self._take(Match(goal, tuple(fitting), review_reason))
 
     def _take(self, match: Match) -> None:
         self._found[match.goal] = match
@@ -200,21 +206,21 @@ def _filled(views: Sequence[ColumnView]) -> Sequence[ColumnView]:
 _T = TypeVar("_T")
 
 
-def _nearest(found: Iterable[_T], score: Callable[[_T], float]) -> tuple[_T, ...]:
-    near = sorted(((score(one), one) for one in found), key=lambda pair: -pair[0])
-    return tuple(one for points, one in near[:2] if points >= _NEAR)
+def _closest(found: Iterable[_T], score: Callable[[_T], float]) -> tuple[_T, ...]:
+    scored = sorted(((score(one), one) for one in found), key=lambda pair: -pair[0])
+    return tuple(one for points, one in scored[:2] if points >= _MIN_SIMILARITY)
 
 
 def _score(goal: Goal, view: ColumnView) -> float:
     known = view.concept or view.likely
     if goal.concept and known and goal.concept != known:
-        return 0.0  # both are known, and they are two things
+        return 0.0  # both are known, and they differ
     names = (*(goal.names if goal.question else ()), *phrases_for(goal.concept))
     return max((_similarity(view.name, name) for name in names), default=0.0)
 
 
 def _similarity(header: str, name: str) -> float:
-    """The similarity of the words, in any order; a header that is part of a longer question counts somewhat less."""
+    """The similarity of the words in any order; a header that is part of a longer question scores slightly less."""
     left, right = " ".join(words_of(header)), " ".join(words_of(name))
     if not left or not right:
         return 0.0
@@ -224,44 +230,44 @@ def _similarity(header: str, name: str) -> float:
     return max(float(whole), 0.9 * fuzz.token_set_ratio(left, right))
 
 
-def _may_be(goal: Goal, view: ColumnView) -> bool:
-    if goal.wanted.kind in _TEXTS:
-        return not doubt_about(goal.wanted, view) and view.emails < 0.5
-    return is_like(goal.wanted, view)
+def _values_allow(goal: Goal, view: ColumnView) -> bool:
+    if goal.spec.kind in _TEXTS:
+        return not mismatch_reason(goal.spec, view) and view.emails < 0.5
+    return is_like(goal.spec, view)
 
 
-def _values_say(goal: Goal, view: ColumnView) -> bool:
+def _values_identify(goal: Goal, view: ColumnView) -> bool:
     values, concept = view, goal.concept or ""
-    if goal.wanted.kind is Kind.EMAIL:
+    if goal.spec.kind is Kind.EMAIL:
         return values.emails >= 0.8
-    if goal.wanted.kind is Kind.PHONE:
+    if goal.spec.kind is Kind.PHONE:
         return values.phones >= 0.8 and values.dialed >= 0.5
-    if goal.wanted.kind is Kind.URL and concept in ("linkedin", "github", "behance", "dribbble"):
+    if goal.spec.kind is Kind.URL and concept in ("linkedin", "github", "behance", "dribbble"):
         return values.urls_of(concept) >= 0.8
-    if goal.wanted.kind in (Kind.CHOICE, Kind.CHOICES) and goal.wanted.options:
-        return len(values.counts) > 1 and is_like(goal.wanted, values)
+    if goal.spec.kind in (Kind.CHOICE, Kind.CHOICES) and goal.spec.options:
+        return len(values.counts) > 1 and is_like(goal.spec, values)
     return False
 
 
-# --- the columns of the names of people -----------------------------------------------------------
+# --- the names of candidates ----------------------------------------------------------------------
 
-_MOST = 0.6  # of the names
+_MIN_SHARE = 0.6  # of the names
 
 
-def _names_of_people(goals: tuple[Goal, Goal], views: Sequence[ColumnView]) -> list[Match]:
-    """The columns of first and last name; what is not found is left out.
+def _person_names(goals: tuple[Goal, Goal], views: Sequence[ColumnView]) -> list[Match]:
+    """The matches for first and last name, as far as columns are found.
 
-    `Name` is the last name beside `Vorname`, the first name beside `Surname`, and a full name where it is alone.
+    `Name` is the last name next to `Vorname`, the first name next to `Surname`, and otherwise a full name.
     """
     first, last = _of(views, "first_name"), _of(views, "last_name")
     bare, full = _of(views, "bare_name"), _of(views, "full_name")
     pairs = ((first, last), (bare, last), (first, bare))
     pair = next((pair for pair in pairs if all(pair)), None)
-    whole = full or (bare if bare and bare.several_words >= _MOST else None)
+    whole = full or (bare if bare and bare.several_words >= _MIN_SHARE else None)
     if pair is None and whole:
         return _parts_of(whole, goals)
     found = zip(goals, pair or (first, last), strict=True)
-    return [Match(goal, (one,), _doubt_about_name(one)) for goal, one in found if one]
+    return [Match(goal, (one,), _name_review_reason(one)) for goal, one in found if one]
 
 
 def _of(views: Sequence[ColumnView], concept: str) -> ColumnView | None:
@@ -269,23 +275,23 @@ def _of(views: Sequence[ColumnView], concept: str) -> ColumnView | None:
     return next((one for one in found if one.filled), found[0] if found else None)
 
 
-def _doubt_about_name(one: ColumnView) -> str:
-    if max(one.digits, one.emails) >= 1 - _MOST:
+def _name_review_reason(one: ColumnView) -> str:
+    if max(one.digits, one.emails) >= 1 - _MIN_SHARE:
         return "the values do not look like names"
     return "" if one.concept else SIMILAR
 
 
 def _parts_of(one: ColumnView, goals: tuple[Goal, Goal]) -> list[Match]:
-    """A full name is both."""
-    doubt = ""
-    habits = name_habits(one)
-    if one.total and one.several_words < _MOST:
-        doubt = "most values are one word and cannot be split"
-    elif not habits.in_capitals and one.share(surname_first) > 1 - _MOST:
-        doubt = "the last name seems to stand first, and the last word is taken for it"
+    """The matches of a full name: first and last name."""
+    review_reason = ""
+    style = name_style(one)
+    if one.total and one.several_words < _MIN_SHARE:
+        review_reason = "most values are one word and cannot be split"
+    elif not style.in_capitals and one.share(surname_first) > 1 - _MIN_SHARE:
+        review_reason = "the last name seems to come first, but the last word is used"
     elif not one.concept:
-        doubt = SIMILAR
+        review_reason = SIMILAR
     return [
-        Match(goal, (one,), doubt, part=part, habits=habits)
+        Match(goal, (one,), review_reason, part=part, style=style)
         for goal, part in zip(goals, ("first", "last"), strict=True)
     ]

@@ -41,7 +41,7 @@ from importer.suggest.proposal import (
     entry_kind,
     question_goals,
 )
-from importer.suggest.value_settings import PLAIN, Reading, date_reading, doubt_about, reading_of
+from importer.suggest.value_settings import PLAIN_STYLE, Reading, date_reading, mismatch_reason, reading_of
 from importer.text.normalize import normalize, range_pieces
 
 
@@ -54,9 +54,9 @@ def propose(
 ) -> Proposal:
     """A mapping file for these columns; `questions` is empty for a talent pool.
 
-    others: the other sheets of the workbook, which may hold entries.
+    others: the other sheets of the workbook, which may contain entries.
 
-    Nothing is guessed silently: what is not certain carries its doubt, and what is not found is named as open.
+    Nothing is guessed silently: a value that is not certain has a review reason, and what is not found is open.
     """
     names = ColumnNames([one.column for one in views])
     day_first = _day_first(views)
@@ -71,8 +71,8 @@ def propose(
     contents: dict[int, ProposedValue | ProposedEntries] = {**answers, **entries}
     goal_of = {goal.question.id: goal for goal in asked if goal.question}
 
-    def near(goal: Goal | None) -> tuple[str, ...]:
-        return tuple(names.of(one.column) for one in matcher.columns_near(goal)) if goal else ()
+    def closest(goal: Goal | None) -> tuple[str, ...]:
+        return tuple(names.of(one.column) for one in matcher.closest_columns(goal)) if goal else ()
 
     return Proposal(
         target=target,
@@ -81,8 +81,8 @@ def propose(
         answers=tuple(ProposedAnswer(q, contents[q.id]) for q in questions if q.id in contents),
         region=_region(values, views),
         names=_names_setting(matches),
-        open_fields=tuple(Open(goal.name, near(goal)) for goal in candidate if goal not in values),
-        open_questions=tuple((q, Open(q.label, near(goal_of.get(q.id)))) for q in questions if q.id not in contents),
+        open_fields=tuple(Open(goal.name, closest(goal)) for goal in candidate if goal not in values),
+        open_questions=tuple((q, Open(q.label, closest(goal_of.get(q.id)))) for q in questions if q.id not in contents),
         open_columns=_open_columns(
             matcher, names, views, reserved - {column.index for value in here for column in value.taken}
         ),
@@ -91,14 +91,14 @@ def propose(
 
 
 def _day_first(views: Sequence[ColumnView]) -> bool | None:
-    """How these columns together write `3/4/2021`, None where nothing says it."""
+    """Whether these columns write the day first (`3/4/2021`); None: unknown."""
     votes = sum(day_first_votes(one.counts) for one in views)
     return None if votes == 0 else votes > 0
 
 
 def _value(match: Match, names: ColumnNames, day_first: bool | None) -> ProposedValue:
     columns = tuple(one.column for one in match.views)
-    reading = reading_of(match.goal.wanted, match.views, day_first)
+    reading = reading_of(match.goal.spec, match.views, day_first)
     part = (Setting("part", match.part),) if match.part else ()
     return ProposedValue(
         names=tuple(map(names.of, columns)),
@@ -106,34 +106,36 @@ def _value(match: Match, names: ColumnNames, day_first: bool | None) -> Proposed
         joined=match.joined,
         settings=(*part, *reading.settings),
         table=reading.table,
-        doubt=match.doubt or reading.doubt,
-        remark=reading.remark,
+        review_reason=match.review_reason or reading.review_reason,
+        note=reading.note,
     )
 
 
 def _open_columns(
-    matcher: Matcher, names: ColumnNames, views: Sequence[ColumnView], idle: frozenset[int]
+    matcher: Matcher, names: ColumnNames, views: Sequence[ColumnView], unused: frozenset[int]
 ) -> tuple[Open, ...]:
-    """The columns that nothing takes. `idle`: those that belong to entries and are of no field that is proposed."""
-    near = {one.column.index: tuple(goal.name for goal in matcher.goals_near(one)) for one in matcher.open_views()}
+    """The columns without a match. `unused`: columns of entries for which no field is proposed."""
+    closest = {
+        one.column.index: tuple(goal.name for goal in matcher.closest_goals(one)) for one in matcher.open_views()
+    }
     return tuple(
-        Open(names.of(one.column), near.get(one.column.index, ()))
+        Open(names.of(one.column), closest.get(one.column.index, ()))
         for one in views
-        if one.name.strip() and (one.column.index in near or one.column.index in idle)
+        if one.name.strip() and (one.column.index in closest or one.column.index in unused)
     )
 
 
 # --- entries --------------------------------------------------------------------------------------
 
 _RANGE = "range"
-_RANGES = 0.6  # of the cells
+_MIN_RANGES = 0.6  # of the cells
 _DATES = ("start_date", "end_date")
 
 
 def _entries(
     questions: Sequence[Question], views: Sequence[ColumnView], names: ColumnNames, day_first: bool | None
 ) -> tuple[dict[int, ProposedEntries], frozenset[int]]:
-    """The entries by question, and the columns that belong to entries, whether or not somebody asks for them."""
+    """The entries by question, and all columns that belong to entries, even if no question asks for them."""
     asked = {kind: question for question in questions if (kind := entry_kind(question))}
     plain = {one.column.index for goal in question_goals(questions) for one in views if _named_by(goal, one)}
     found = entry_groups([one for one in views if one.column.index not in plain], frozenset(plain))
@@ -145,7 +147,7 @@ def _entries(
 
 
 def _named_by(goal: Goal, one: ColumnView) -> bool:
-    """Whether a question has the very name of a column: then the column is its own, not a field of an entry."""
+    """Whether a question has the name of the column: then the column answers it and is not a field of an entry."""
     return any(normalize(one.name) == normalize(name) for name in goal.names) or (
         goal.concept is not None and goal.concept == one.concept
     )
@@ -154,7 +156,7 @@ def _named_by(goal: Goal, one: ColumnView) -> bool:
 def _on_other_sheets(
     questions: Sequence[Question], views: Sequence[ColumnView], names: ColumnNames, others: Sequence[OtherSheet]
 ) -> dict[int, ProposedEntries]:
-    """The entries that another sheet holds, of questions that no column here answers."""
+    """The entries in other sheets, for questions that no column of this sheet answers."""
     found = {}
     for question in questions:
         kind = entry_kind(question)
@@ -165,18 +167,18 @@ def _on_other_sheets(
 
 
 def _entries_of_child(child: ChildEntries, names: ColumnNames) -> ProposedEntries:
-    """The entries of another sheet. `names` are those of the main one."""
+    """The entries of another sheet. `names`: the columns of the main sheet."""
     there = ColumnNames([one.column for one in child.sheet.columns])
     entries = _entries_of(child.groups, there, _day_first(child.sheet.columns))
     join = ProposedChild(child.sheet.name, there.of(child.key.column), names.of(child.equals.column))
-    doubt = "" if child.found == 1 else f"{child.found:.0%} of the keys of that sheet are found in this one"
-    return replace(entries, child=join, doubt=doubt)
+    review_reason = "" if child.found == 1 else f"{child.found:.0%} of the keys in that sheet are found in this sheet"
+    return replace(entries, child=join, review_reason=review_reason)
 
 
 def _entries_of(groups: EntryGroups, names: ColumnNames, day_first: bool | None) -> ProposedEntries:
-    """The entries with the keys that their values need; start and end dates share their formats."""
+    """The entries with the settings for their values; start and end dates share their formats."""
     by_field = {field.field: field for field in groups.fields}
-    dated = [pair for field in groups.fields if field.field in _DATES for pair in _together(field).counts]
+    dated = [pair for field in groups.fields if field.field in _DATES for pair in _combined(field).counts]
     forms = date_forms(dated, day_first)
     order = ENTRY_FIELDS[groups.kind]
     found = {name: _field_value(by_field[name], names, forms, day_first) for name in order if name in by_field}
@@ -187,26 +189,26 @@ def _entries_of(groups: EntryGroups, names: ColumnNames, day_first: bool | None)
 
 
 def _field_value(field: EntryColumns, names: ColumnNames, forms: DateForms, day_first: bool | None) -> ProposedValue:
-    wanted, together = spec_of_entry(field.kind, field.field), _together(field)
-    is_date = wanted.kind is Kind.DATE
-    reading = _date_reading(forms, field.field) if is_date else reading_of(wanted, [together], day_first)
-    doubt = "" if is_date and not reading.doubt else doubt_about(wanted, together)
-    return _proposed(field, names, reading, doubt=reading.doubt or doubt)
+    spec, combined = spec_of_entry(field.kind, field.field), _combined(field)
+    is_date = spec.kind is Kind.DATE
+    reading = _date_reading(forms, field.field) if is_date else reading_of(spec, [combined], day_first)
+    review_reason = "" if is_date and not reading.review_reason else mismatch_reason(spec, combined)
+    return _proposed(field, names, reading, review_reason=reading.review_reason or review_reason)
 
 
 def _range_values(field: EntryColumns, names: ColumnNames, day_first: bool | None) -> dict[str, ProposedValue]:
-    """Start and end of a range in one cell; nothing where the values do not look like ranges."""
-    together = _together(field)
-    split = [(range_pieces(text), count) for text, count in together.counts]
+    """Start and end of a range in one cell; empty if the values do not look like ranges."""
+    combined = _combined(field)
+    split = [(range_pieces(text), count) for text, count in combined.counts]
     ranges = [(pieces, count) for pieces, count in split if len(pieces) == 2]
-    if sum(count for _, count in ranges) < _RANGES * together.total or not ranges:
+    if sum(count for _, count in ranges) < _MIN_RANGES * combined.total or not ranges:
         return {}
     forms = date_forms([(piece, count) for pieces, count in ranges for piece in pieces if piece], day_first)
     found = {}
     for name in _DATES:
         reading = _date_reading(forms, name)
         settings = (Setting("part", name.removesuffix("_date")), *reading.settings)
-        found[name] = _proposed(field, names, replace(reading, settings=settings), doubt=reading.doubt)
+        found[name] = _proposed(field, names, replace(reading, settings=settings), review_reason=reading.review_reason)
     return found
 
 
@@ -214,43 +216,43 @@ def _date_reading(forms: DateForms, field: str) -> Reading:
     is_end = field == "end_date"
     reading = date_reading(forms, "last" if is_end else "first", is_end=is_end)
     few = forms.share < 0.6 and forms.total
-    return replace(reading, doubt=reading.doubt or (f"only {forms.share:.0%} look like a date" if few else ""))
+    return replace(
+        reading, review_reason=reading.review_reason or (f"only {forms.share:.0%} look like a date" if few else "")
+    )
 
 
-def _proposed(field: EntryColumns, names: ColumnNames, reading: Reading, doubt: str) -> ProposedValue:
+def _proposed(field: EntryColumns, names: ColumnNames, reading: Reading, review_reason: str) -> ProposedValue:
     name = field.template if PLACEHOLDER in field.template else names.of(field.views[0].column)
     return ProposedValue(
         names=(name,),
         taken=tuple(one.column for one in field.views),
         settings=reading.settings,
         table=reading.table,
-        doubt=doubt or field.doubt,
-        remark=reading.remark,
+        review_reason=review_reason or field.review_reason,
+        note=reading.note,
     )
 
 
-def _together(field: EntryColumns) -> ColumnView:
-    """The columns of one field as if they were one."""
+def _combined(field: EntryColumns) -> ColumnView:
+    """The columns of one field as one column."""
     values = tuple(pair for one in field.views for pair in one.values)
     filled = sum(one.filled for one in field.views)
     return ColumnView(field.views[0].column, values, filled)
 
 
-# --- what counts for the whole file ---------------------------------------------------------------
+# --- settings of the whole file -------------------------------------------------------------------
 
 
 def _names_setting(matches: Sequence[Match]) -> tuple[Setting, ...]:
-    """How full names are taken apart, where it is not by their last word alone."""
-    habits = next((match.habits for match in matches if match.part == "last"), PLAIN)
-    lists = (("particles", habits.particles), ("suffixes", habits.suffixes))
-    surname = (Setting("surname", "capitals"),) if habits.in_capitals else ()
+    """How full names are split, if not only by their last word."""
+    style = next((match.style for match in matches if match.part == "last"), PLAIN_STYLE)
+    lists = (("particles", style.particles), ("suffixes", style.suffixes))
+    surname = (Setting("surname", "capitals"),) if style.in_capitals else ()
     return (*surname, *(Setting(key, words) for key, words in lists if words))
 
 
 def _region(values: Mapping[Goal, ProposedValue], views: Sequence[ColumnView]) -> str | None:
-    phones = {
-        column.index for goal, value in values.items() if goal.wanted.kind is Kind.PHONE for column in value.taken
-    }
+    phones = {column.index for goal, value in values.items() if goal.spec.kind is Kind.PHONE for column in value.taken}
     numbers = [pair for one in views if one.column.index in phones for pair in one.counts]
     return _phone_region(numbers, language_of(one.name for one in views)) if numbers else None
 
@@ -258,7 +260,7 @@ def _region(values: Mapping[Goal, ProposedValue], views: Sequence[ColumnView]) -
 def _missing_words(
     views: Sequence[ColumnView], questions: Sequence[Question], values: Mapping[Goal, ProposedValue]
 ) -> tuple[str, ...]:
-    """The words that stand for an empty cell, as written; not those that some question has as an option."""
+    """The words for an empty cell, as written, except those that are an option of a question."""
     own = {
         column.index
         for value in values.values()
@@ -279,25 +281,25 @@ def _missing_words(
 
 # --- phone numbers --------------------------------------------------------------------------------
 
-_NO_DIGIT = re.compile(r"\D+")
+_NON_DIGIT = re.compile(r"\D+")
 _FLOAT = re.compile(r"\.0$")
-_OF_NUMBER = {"TR": re.compile(r"05\d{9}"), "GB": re.compile(r"07\d{9}"), "DE": re.compile(r"01[5-7]\d{7,10}")}
-_OF_LANGUAGE = {"tr": "TR", "de": "DE"}
+_REGION_OF_NUMBER = {"TR": re.compile(r"05\d{9}"), "GB": re.compile(r"07\d{9}"), "DE": re.compile(r"01[5-7]\d{7,10}")}
+_REGION_OF_LANGUAGE = {"tr": "TR", "de": "DE"}
 
 
 def _phone_region(counts: Iterable[tuple[str, int]], language: str) -> str | None:
-    """The region that the numbers without + are most likely of, as two letters.
+    """The most likely region of the numbers without +, as two letters.
 
-    None where every number says its own or nothing tells. language: that of most headers.
+    None if every number has a country code or the region is unknown. language: the language of most headers.
     """
     votes = Counter[str]()
     for text, count in counts:
-        digits = _NO_DIGIT.sub("", _FLOAT.sub("", text))
+        digits = _NON_DIGIT.sub("", _FLOAT.sub("", text))
         if len(digits) < 7 or text.startswith(("+", "(+", "00")):
             continue
-        region = next((name for name, form in _OF_NUMBER.items() if form.fullmatch(digits)), None)
-        region = region or _OF_LANGUAGE.get(language) or ("US" if re.fullmatch(r"[2-9]\d{9}", digits) else None)
+        region = next((name for name, form in _REGION_OF_NUMBER.items() if form.fullmatch(digits)), None)
+        region = region or _REGION_OF_LANGUAGE.get(language) or ("US" if re.fullmatch(r"[2-9]\d{9}", digits) else None)
         if region is not None:
             votes[region] += count
-    # 5XX XXX XX XX is a Turkish mobile number without its zero where others of the file have it.
+    # 5XX XXX XX XX is a Turkish mobile number without its zero, if other numbers of the file have it.
     return "TR" if votes["TR"] else votes.most_common(1)[0][0] if votes.total() else None

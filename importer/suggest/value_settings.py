@@ -1,4 +1,4 @@
-"""Whether the values of columns are what a target wants, and the keys that a mapping needs to read them so."""
+"""Checks whether the values of columns suit a field, and finds the settings that a mapping needs to read them."""
 
 from __future__ import annotations
 
@@ -19,50 +19,50 @@ from importer.text.normalize import closest, normalize
 
 Counts = Sequence[tuple[str, int]]  # texts, each with how often it occurs
 
-# --- whether values are what is wanted ------------------------------------------------------------
+# --- whether values suit a field ------------------------------------------------------------------
 
-_ENOUGH = 0.6  # of the filled cells: exports are messy, and the rest is told row by row
+_MIN_SHARE = 0.6  # of the filled cells: exports are messy, and the run reports the rest row by row
 
 
-def doubt_about(wanted: FieldSpec, values: ColumnView) -> str:
-    """Why the values do not look like what is wanted, "" where they do or where there are none to judge by."""
+def mismatch_reason(spec: FieldSpec, values: ColumnView) -> str:
+    """Why the values do not suit the field; "" if they do, or if there are no values."""
     if not values.filled:
         return ""
-    if not values.total and wanted.kind not in (Kind.YES_NO, Kind.FLAG):
+    if not values.total and spec.kind not in (Kind.YES_NO, Kind.FLAG):
         return ""
-    test = _TESTS.get(wanted.kind)
+    test = _TESTS.get(spec.kind)
     if test is None:
         return ""
-    share, noun = test(values, wanted)
-    if wanted.kind in (Kind.CV, Kind.DOCUMENT) and values.files + values.urls > 0.3:
-        return "the values look like files, and the service wants the ID of an uploaded document"
-    return "" if share >= _ENOUGH else f"only {share:.0%} of the values look like {noun}"
+    share, noun = test(values, spec)
+    if spec.kind in (Kind.CV, Kind.DOCUMENT) and values.files + values.urls > 0.3:
+        return "the values look like files, but the service expects the ID of an uploaded document"
+    return "" if share >= _MIN_SHARE else f"only {share:.0%} of the values look like {noun}"
 
 
-def is_like(wanted: FieldSpec, values: ColumnView) -> bool:
-    """Whether the values themselves speak for it: there are some, and they are of the kind."""
-    return bool(values.total) and not doubt_about(wanted, values)
+def is_like(spec: FieldSpec, values: ColumnView) -> bool:
+    """Whether there are values and they suit the field."""
+    return bool(values.total) and not mismatch_reason(spec, values)
 
 
-def _choice(values: ColumnView, wanted: FieldSpec) -> tuple[float, str]:
-    if not wanted.options:
+def _choice(values: ColumnView, spec: FieldSpec) -> tuple[float, str]:
+    if not spec.options:
         return 1.0, ""
-    meant = {normalize(line.cell) for line in table_of(values.counts, wanted.options) if line.target}
-    options = Options(wanted.options)
+    meant = {normalize(line.cell) for line in table_of(values.counts, spec.options) if line.target}
+    options = Options(spec.options)
     share = values.share(lambda text: options.find(text) or normalize(text) in meant)
-    return share, wanted.noun
+    return share, spec.noun
 
 
-def _choices(values: ColumnView, wanted: FieldSpec) -> tuple[float, str]:
-    if not wanted.options:
+def _choices(values: ColumnView, spec: FieldSpec) -> tuple[float, str]:
+    if not spec.options:
         return 1.0, ""
-    separator = _separator_of(values.counts, wanted.options)
-    options = Options(wanted.options)
+    separator = _separator_of(values.counts, spec.options)
+    options = Options(spec.options)
 
-    def holds_an_option(text: str) -> bool:
+    def has_option(text: str) -> bool:
         return any(options.find(piece.strip()) for piece in (text.split(separator) if separator else [text]))
 
-    return values.share(holds_an_option), f"options of {wanted.noun.removeprefix('an option of ')}"
+    return values.share(has_option), f"options of {spec.noun.removeprefix('an option of ')}"
 
 
 _TESTS: dict[Kind, Callable[[ColumnView, FieldSpec], tuple[float, str]]] = {
@@ -81,75 +81,75 @@ _TESTS: dict[Kind, Callable[[ColumnView, FieldSpec], tuple[float, str]]] = {
     Kind.CHOICES: _choices,
 }
 
-# --- the keys -------------------------------------------------------------------------------------
+# --- the settings ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How a value is read. `doubt` as in ProposedValue."""
+    """How values are read. `review_reason` and `note` as in ProposedValue."""
 
     settings: tuple[Setting, ...] = ()
     table: tuple[TableLine, ...] = ()
-    doubt: str = ""
-    remark: str = ""
+    review_reason: str = ""
+    note: str = ""
 
 
-def reading_of(wanted: FieldSpec, columns: Sequence[ColumnView], day_first: bool | None) -> Reading:
-    """The keys that these columns together need to be read as what is wanted.
+def reading_of(spec: FieldSpec, columns: Sequence[ColumnView], day_first: bool | None) -> Reading:
+    """The settings for reading these columns together as values of the field.
 
-    day_first: how the file as a whole writes `3/4/2021`, None where nothing says it.
+    day_first: whether the file writes the day first (`3/4/2021`); None: unknown.
     """
     counts = tuple(pair for values in columns for pair in values.counts)
-    if wanted.kind is Kind.DATE:
+    if spec.kind is Kind.DATE:
         return date_reading(date_forms(counts, day_first), "first")
-    if wanted.kind in (Kind.INTEGER, Kind.DECIMAL):
-        return _number_reading(wanted.kind, counts)
-    if wanted.kind in (Kind.YES_NO, Kind.FLAG):
+    if spec.kind in (Kind.INTEGER, Kind.DECIMAL):
+        return _number_reading(spec.kind, counts)
+    if spec.kind in (Kind.YES_NO, Kind.FLAG):
         return _yes_no_reading(tuple(text for values in columns for text in values.texts))
-    if wanted.kind is Kind.CHOICE and wanted.options:
-        return Reading(table=table_of(counts, wanted.options))
-    if wanted.kind is Kind.CHOICES:
-        separator = _separator_of(counts, wanted.options)
+    if spec.kind is Kind.CHOICE and spec.options:
+        return Reading(table=table_of(counts, spec.options))
+    if spec.kind is Kind.CHOICES:
+        separator = _separator_of(counts, spec.options)
         settings = (Setting("split", separator),) if separator else ()
-        table = table_of(_pieces(counts, separator), wanted.options) if wanted.options else ()
+        table = table_of(_pieces(counts, separator), spec.options) if spec.options else ()
         return Reading(settings, table)
     return Reading()
 
 
 def date_reading(forms: DateForms, edge: str, *, is_end: bool = False) -> Reading:
-    """The formats of dates, the century of their years, the languages of month names, and what is not said.
+    """The settings for dates: formats, century, languages of month names, and incomplete dates.
 
-    edge: the first or the last day or month that an incomplete date means; is_end: words of an open end are read.
+    edge: whether an incomplete date means the first or the last day or month. is_end: words for an open end are read.
     """
     settings = [Setting("dates", forms.formats)] if forms.formats else []
     if forms.pivot is not None:
         settings.append(Setting("pivot", str(forms.pivot)))
     if forms.months:
         settings.append(Setting("months", forms.months))
-    remarks = []
+    notes = []
     if forms.lacks_month:
         settings.append(Setting("missing_month", edge))
-        remarks.append(f"a year alone means its {'January' if edge == 'first' else 'December'}")
+        notes.append(f"a year without a month is read as {'January' if edge == 'first' else 'December'}")
     if forms.lacks_day:
         settings.append(Setting("missing_day", edge))
-        remarks.append(f"a month alone means its {edge} day")
+        notes.append(f"a month without a day is read as its {edge} day")
     if is_end and forms.open_ends:
         settings.append(Setting("present", forms.open_ends))
     if forms.unread:
-        remarks.append(_unread("no date", forms.unread))
-    return Reading(tuple(settings), doubt=forms.unsure, remark="; ".join(remarks))
+        notes.append(_unread("a date", forms.unread))
+    return Reading(tuple(settings), review_reason=forms.ambiguity, note="; ".join(notes))
 
 
 def _unread(what: str, unread: Counts) -> str:
-    """What is said of values that will not be read: how many, and the most frequent one."""
+    """The note about values that cannot be read: how many, and the most frequent one."""
     text, _ = max(unread, key=lambda pair: pair[1])
     count = sum(count for _, count in unread)
-    cells = "1 cell is" if count == 1 else f"{count} cells are"
-    return f"{cells} {what}, as '{text[:30]}': mend them, or read words as empty with missing: [...]"
+    cells, example, them = ("1 cell is", "", "it") if count == 1 else (f"{count} cells are", "for example ", "them")
+    return f"{cells} not {what} ({example}'{text[:30]}'): fix {them}, or list {them} under missing: [...]"
 
 
 def _yes_no_reading(texts: Sequence[str]) -> Reading:
-    """The words that are not read as yes or no anyway; `yok` as an answer is then no missing value."""
+    """The settings for words other than the known yes and no; `yok` as a word for no is not a missing value."""
     known = {normalize(word) for word in (*YES_WORDS, *NO_WORDS)}
     new = [text for text in dict.fromkeys(texts) if normalize(text) not in known]
     yes, no = tuple(text for text in new if is_yes(text)), tuple(text for text in new if is_no(text))
@@ -181,28 +181,28 @@ def _number_reading(kind: Kind, counts: Counts) -> Reading:
         elif (one := _DECIMAL.fullmatch(text)) and len(one.group(2)) != 3:
             decimals.add(one.group(1))
     thousands = min(groups - decimals, default=None)
-    # A thousands separator that is also the default decimal sign needs the other one said.
+    # If the thousands separator is the default decimal separator, the decimal separator must be set.
     comma = "," in decimals or (not decimals and thousands == ".")
     settings = [Setting("decimal", ",")] if kind is Kind.DECIMAL and comma else []
     if thousands is not None:
         settings.append(Setting("thousands", thousands))
-    doubt = ""
+    review_reason = ""
     if kind is Kind.DECIMAL and thousands in (".", ",") and not decimals and grouped_texts:
-        doubt = f"'{grouped_texts[0]}' is taken for thousands"
+        review_reason = f"'{grouped_texts[0]}' is read with a thousands separator"
     unread = [pair for pair in counts if not NUMBER.fullmatch(pair[0])]
-    return Reading(tuple(settings), doubt=doubt, remark=_unread("no number", unread) if unread else "")
+    return Reading(tuple(settings), review_reason=review_reason, note=_unread("a number", unread) if unread else "")
 
 
 # --- choices --------------------------------------------------------------------------------------
 
-_MOST_LINES = 60  # a table longer than this is no choice
+_MAX_LINES = 60  # a longer table is not a choice
 _SEPARATORS = (";", "|", "\n", ",", "/")
-_NEARLY_SAME = 88  # of 100: a slip of the pen
-_NO_WORD = re.compile(r"[\W\d_]+")
+_TYPO_SIMILARITY = 88  # of 100: a typing error
+_NON_WORD = re.compile(r"[\W\d_]+")
 
 
 def table_of(counts: Iterable[tuple[str, int]], options: Sequence[str]) -> tuple[TableLine, ...]:
-    """A line for each text that is no option already, the most frequent first; without a target where none is near."""
+    """A line for each text that is not an option, the most frequent first; without a target if no option is similar."""
     known = Options(options)
     found = Counter[str]()
     written: dict[str, str] = {}
@@ -211,9 +211,9 @@ def table_of(counts: Iterable[tuple[str, int]], options: Sequence[str]) -> tuple
             found[normalize(text)] += count
             written.setdefault(normalize(text), text)
     lines = []
-    for key, count in found.most_common(_MOST_LINES):
-        target, sure = _meant(written[key], tuple(options))
-        lines.append(TableLine(written[key], target, count, sure))
+    for key, count in found.most_common(_MAX_LINES):
+        target, certain = _matching_option(written[key], tuple(options))
+        lines.append(TableLine(written[key], target, count, certain))
     return tuple(lines)
 
 
@@ -228,12 +228,12 @@ def _pieces(counts: Counts, separator: str | None) -> Counts:
 
 
 def _separator_of(counts: Counts, options: Sequence[str]) -> str | None:
-    """What stands between several choices in one cell, None where nothing does: what yields most options."""
+    """The separator between several choices in one cell: the one that yields most options, or None."""
     known = Options(options)
     best, best_hits = None, 0
     for separator in _SEPARATORS:
-        holding = tuple((text, count) for text, count in counts if separator in text and known.find(text) is None)
-        hits = sum(count for piece, count in _pieces(holding, separator) if not options or known.find(piece))
+        containing = tuple((text, count) for text, count in counts if separator in text and known.find(text) is None)
+        hits = sum(count for piece, count in _pieces(containing, separator) if not options or known.find(piece))
         if hits > best_hits:
             best, best_hits = separator, hits
     return best
@@ -241,53 +241,55 @@ def _separator_of(counts: Counts, options: Sequence[str]) -> str | None:
 
 @lru_cache(maxsize=1)
 def _option_words() -> dict[str, frozenset[str]]:
-    """What cells say for an option, by its name in the table of value words."""
+    """The words for each option, by its name in the table of value words."""
     return {name: frozenset(map(_key, words)) for name, words in read_table("value_words")["options"].items()}
 
 
 @lru_cache(maxsize=4096)
-def _meant(text: str, options: tuple[str, ...]) -> tuple[str | None, bool]:
-    """The option that a text means and whether that is sure: by the table of value words, else by similarity."""
+def _matching_option(text: str, options: tuple[str, ...]) -> tuple[str | None, bool]:
+    """The option for a text, by the table of value words or by similarity, and whether it is certain."""
     key, table = _key(text), _option_words()
     for option in options:
         words = table.get(option.casefold().replace(" ", "_")) or table.get(_key(option), frozenset())
         if key and key in words:
             return option, True
-    near = closest(text, options)
-    return near, near is not None and fuzz.ratio(_key(text), _key(near)) >= _NEARLY_SAME
+    similar = closest(text, options)
+    return similar, similar is not None and fuzz.ratio(_key(text), _key(similar)) >= _TYPO_SIMILARITY
 
 
 @lru_cache(maxsize=8192)
 def _key(text: str) -> str:
-    return "".join(words_of(text)) or _NO_WORD.sub("", text.casefold())
+    return "".join(words_of(text)) or _NON_WORD.sub("", text.casefold())
 
 
 # --- full names -----------------------------------------------------------------------------------
 
 _PARTICLES = frozenset(read_table("value_words")["particles"])
 _SUFFIXES = frozenset(read_table("value_words")["name_suffixes"])
-_CAPITALS = 0.8  # of the names: the others will be told row by row
+_MIN_CAPITALS = 0.8  # of the names: the run reports the others row by row
 
 
 @dataclass(frozen=True, slots=True)
-class NameHabits:
-    """How the full names of a file are written: whether capitals mark the last name, words that belong to it."""
+class NameStyle:
+    """How full names are written: whether last names are in capitals, and words that belong to them."""
 
     in_capitals: bool = False
     particles: tuple[str, ...] = ()
     suffixes: tuple[str, ...] = ()
 
 
-PLAIN = NameHabits()
+PLAIN_STYLE = NameStyle()
 
 
-def name_habits(values: ColumnView) -> NameHabits:
-    """How these full names are written."""
-    return NameHabits(values.share(_has_capitals) > _CAPITALS, *_words_of_last_names(text for text, _ in values.counts))
+def name_style(values: ColumnView) -> NameStyle:
+    """The style of these full names."""
+    return NameStyle(
+        values.share(_has_capitals) > _MIN_CAPITALS, *_words_of_last_names(text for text, _ in values.counts)
+    )
 
 
 def _words_of_last_names(names: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The particles and the suffixes that occur: `van der Berg`, `Polat Jr.`."""
+    """The particles and suffixes in these names: `van der Berg`, `Polat Jr.`."""
     particles, suffixes = dict[str, None](), dict[str, None]()
     for words in (name.split() for name in names if "," not in name):
         particles.update(dict.fromkeys(word for word in words[1:-1] if word in _PARTICLES))
@@ -296,12 +298,12 @@ def _words_of_last_names(names: Iterable[str]) -> tuple[tuple[str, ...], tuple[s
 
 
 def _has_capitals(name: str) -> bool:
-    """`YILMAZ Ayşe`, `Ayşe YILMAZ`: the words in capitals stand on one side, and there are others."""
+    """`YILMAZ Ayşe`, `Ayşe YILMAZ`: some words, at the beginning or at the end, are in capitals."""
     capital = [word.isupper() and len(word) > 1 and not word.endswith(".") for word in name.split()]
     return any(capital) and not all(capital) and capital in (sorted(capital), sorted(capital, reverse=True))
 
 
 def surname_first(name: str) -> bool:
-    """`YILMAZ Ayşe`: the first word in capitals and the last not. A comma is read the right way round anyway."""
+    """`YILMAZ Ayşe`: the first word is in capitals, the last is not. Names with a comma need no check."""
     words = name.split()
     return len(words) > 1 and "," not in name and words[0].isupper() and len(words[0]) > 1 and not words[-1].isupper()

@@ -1,10 +1,10 @@
-"""A proposal as the text of a mapping file, with remarks for the person who looks it over."""
+"""Writes a proposal as a mapping file with comments for the person who reviews it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from importer.mapping import flow_list, one_or_list, remark, scalar, seen_lines
+from importer.mapping import comment_text, flow_list, one_or_list, scalar, snapshot_lines
 from importer.models import Operation, Question
 from importer.suggest.proposal import (
     Open,
@@ -16,8 +16,8 @@ from importer.suggest.proposal import (
     open_points,
 )
 
-_WIDE = 100  # columns; a value that is longer gets a line for each key
-_WIDEST = 115  # with its remark
+_FLOW_WIDTH = 100  # characters; a longer value gets a line for each key
+_LINE_WIDTH = 115  # with its comment
 _CHECK = "please check"
 _HINTS = {
     "email": "the column with the e-mail address",
@@ -28,7 +28,7 @@ _HINTS = {
 
 
 def write_proposal(proposal: Proposal, schema: str | None = None) -> str:
-    """The mapping file. `schema`: where an editor finds the JSON Schema, relative to the file."""
+    """The text of the mapping file. `schema`: the path of the JSON Schema relative to the file, for editors."""
     lines = [
         *_top(proposal, schema),
         *_source(proposal),
@@ -47,11 +47,12 @@ def write_proposal(proposal: Proposal, schema: str | None = None) -> str:
 def _top(proposal: Proposal, schema: str | None) -> Iterator[str]:
     if schema is not None:
         yield f"# yaml-language-server: $schema={schema}"
-    yield f"# Proposed by importer for {remark(proposal.source.file)}: which column becomes what in {proposal.target}."
-    yield "# A line that starts with # is a remark and does nothing. The spaces before a line matter: keep them."
-    count = open_points(proposal).to_check
+    file = comment_text(proposal.source.file)
+    yield f"# Proposed by importer for {file}: maps its columns to {proposal.target}."
+    yield "# Lines that start with # are comments. Do not change the indentation of other lines."
+    count = open_points(proposal).to_review
     if count:
-        yield f'# Look for "{_CHECK}" ({count}): these are likely and not certain.'
+        yield f'# Look for "{_CHECK}" ({count}): these values are likely, but not certain.'
     yield from _to_do(proposal)
     yield "version: 1"
     yield ""
@@ -60,22 +61,23 @@ def _top(proposal: Proposal, schema: str | None) -> Iterator[str]:
 
 
 def _to_do(proposal: Proposal) -> Iterator[str]:
-    """What must be filled in before this can be used."""
+    """What must be added before the mapping can be used."""
     fields = [item for item in proposal.open_fields if item.name in _HINTS]
     questions = [(question, item) for question, item in proposal.open_questions if question.required]
     if not fields and not questions:
         return
     yield "#"
-    yield "# TO DO: no column was found for these, and the service requires them. Add each where it belongs."
+    yield "# TO DO: these are required, but no column was found for them. Add each to its section."
     for item in fields:
-        yield f"#   under candidate:   {item.name}: ...   {_HINTS[item.name]}{_near(item)}"
+        yield f"#   under candidate:   {item.name}: ...   {_HINTS[item.name]}{_closest_note(item)}"
     for question, item in questions:
-        yield f"#   under answers:     {_question_name(question)}: ...   {remark(question.text)}{_near(item)}"
-    yield '#   A column name goes behind the colon; the same text for everybody is written {value: "..."}.'
+        text = comment_text(question.text)
+        yield f"#   under answers:     {_question_name(question)}: ...   {text}{_closest_note(item)}"
+    yield '#   Write the column name after the colon; for the same value in every row, write {value: "..."}.'
 
 
-def _near(item: Open) -> str:
-    return f" (perhaps {' or '.join(map(scalar, item.near))})" if item.near else ""
+def _closest_note(item: Open) -> str:
+    return f" (perhaps {' or '.join(map(scalar, item.closest))})" if item.closest else ""
 
 
 # --- sections -----------------------------------------------------------------------------------
@@ -90,37 +92,35 @@ def _source(proposal: Proposal) -> Iterator[str]:
         "delimiter": source.delimiter and (scalar("tab") if source.delimiter == "\t" else scalar(source.delimiter)),
         "missing": source.missing and flow_list(source.missing),
     }
-    remarks = {"header_row": "the row with the column names", "missing": "read as an empty cell"}
-    yield from ("", "# How the file is read.", "source:")
+    notes = {"header_row": "the row with the column names", "missing": "read as an empty cell"}
+    yield from ("", "# How to read the file.", "source:")
     for key, value in pairs.items():
         if value:
-            yield from _with_remark(f"  {key}: {value}", remarks.get(key, ""))
+            yield from _with_note(f"  {key}: {value}", notes.get(key, ""))
 
 
 def _defaults(proposal: Proposal) -> Iterator[str]:
     yield from ("", "defaults:")
     if proposal.region:
-        yield from _with_remark(
-            f"  region: {proposal.region}", f"{_CHECK}: phone numbers without +.. are taken for numbers of this country"
-        )
+        yield from _with_note(f"  region: {proposal.region}", f"{_CHECK}: the country of phone numbers without +")
     if proposal.names:
         rule = ", ".join(f"{setting.key}: {_setting(setting)}" for setting in proposal.names)
-        yield from _with_remark(f"  names: {{{rule}}}", "what of a full name is the last name")
-    yield from _with_remark("  unused_columns: ignore", "or warn: every run tells the columns that nothing here uses")
+        yield from _with_note(f"  names: {{{rule}}}", "which part of a full name is the last name")
+    yield from _with_note("  unused_columns: ignore", "or warn: list columns that this mapping does not use")
 
 
 def _candidate(proposal: Proposal) -> Iterator[str]:
-    yield from ("", "# Who the candidate is.", "candidate:")
+    yield from ("", "# The candidate: on the left the field, on the right the column.", "candidate:")
     for field in proposal.candidate:
         yield from _value(field.name, field.value, 2)
     for item in proposal.open_fields:
-        yield f"  # {item.name}: ...{_near(item)}"
+        yield f"  # {item.name}: ...{_closest_note(item)}"
 
 
 def _answers(proposal: Proposal) -> Iterator[str]:
     if proposal.target.operation is not Operation.APPLY:
         return
-    yield from ("", "# What the candidate answers: on the left the question, on the right the column.")
+    yield from ("", "# The answers: on the left the question, on the right the column.")
     yield "answers:" if proposal.answers else "# answers:"
     for answer in proposal.answers:
         name = _question_name(answer.question)
@@ -129,12 +129,12 @@ def _answers(proposal: Proposal) -> Iterator[str]:
         else:
             yield from _entries(name, answer.content)
     for question, item in proposal.open_questions:
-        asks = f"{'required, ' if question.required else ''}{question.answer_type}: {remark(question.text)}"
-        yield f"  # {_question_name(question)}: ...   {asks}{_near(item)}"
+        asks = f"{'required, ' if question.required else ''}{question.answer_type}: {comment_text(question.text)}"
+        yield f"  # {_question_name(question)}: ...   {asks}{_closest_note(item)}"
 
 
 def _question_name(question: Question) -> str:
-    """How a mapping file names a question."""
+    """The key of a question under `answers:`."""
     if question.key:
         plain = not question.key.casefold().startswith(("text:", "id:"))
         return scalar(question.key) if plain else scalar(f"id: {question.id}")
@@ -146,28 +146,34 @@ def _entries(name: str, entries: ProposedEntries) -> Iterator[str]:
     yield f"    {entries.kind}:"
     if entries.numbered:
         repeat = "{first: unnumbered}" if entries.first_unnumbered else '"{n}"'
-        yield from _with_remark(f"      repeat: {repeat}", "as many groups as the header has; {n} is their number")
+        yield from _with_note(
+            f"      repeat: {repeat}", "{n} is the number of a group; all groups in the header are read"
+        )
     if entries.child:
         child = entries.child
         join = f"{{name: {scalar(child.sheet)}, key: {scalar(child.key)}, equals: {scalar(child.equals)}}}"
-        doubt = f"{_CHECK}: {entries.doubt}" if entries.doubt else "joined where key there says the same as equals here"
-        yield from _with_remark(f"      sheet: {join}", doubt)
+        review_reason = (
+            f"{_CHECK}: {entries.review_reason}"
+            if entries.review_reason
+            else "joined where key there equals this column"
+        )
+        yield from _with_note(f"      sheet: {join}", review_reason)
     for field in entries.fields:
         yield from _value(field.name, field.value, 6)
 
 
 def _unused(columns: Sequence[Open]) -> Iterator[str]:
     if columns:
-        yield from ("", "# Columns that nothing above uses:")
+        yield from ("", "# Columns that this mapping does not use:")
     for item in columns:
-        near = f"   (perhaps for {' or '.join(map(remark, item.near))})" if item.near else ""
-        yield f"#   {remark(item.name)}{near}"
+        closest = f"   (perhaps for {' or '.join(map(comment_text, item.closest))})" if item.closest else ""
+        yield f"#   {comment_text(item.name)}{closest}"
 
 
 def _question_snapshot(questions: Sequence[Question]) -> Iterator[str]:
     if questions:
         yield ""
-        yield from seen_lines(questions)
+        yield from snapshot_lines(questions)
 
 
 # --- values -------------------------------------------------------------------------------------
@@ -175,17 +181,17 @@ def _question_snapshot(questions: Sequence[Question]) -> Iterator[str]:
 
 def _value(name: str, value: ProposedValue, indent: int) -> Iterator[str]:
     space = " " * indent
-    doubt = f"{_CHECK}: {value.doubt}" if value.doubt else ""
-    note = "; ".join(part for part in (doubt, value.remark) if part)
+    review_reason = f"{_CHECK}: {value.review_reason}" if value.review_reason else ""
+    note = "; ".join(part for part in (review_reason, value.note) if part)
     if not value.settings and not value.table and value.joined is None and len(value.names) == 1:
-        yield from _with_remark(f"{space}{name}: {scalar(value.names[0])}", note)
+        yield from _with_note(f"{space}{name}: {scalar(value.names[0])}", note)
         return
     pairs = list(_pairs(value))
     flow = f"{space}{name}: {{{', '.join(f'{key}: {text}' for key, text in pairs)}}}"
-    if not value.table and len(flow) <= _WIDE:
-        yield from _with_remark(flow, note)
+    if not value.table and len(flow) <= _FLOW_WIDTH:
+        yield from _with_note(flow, note)
         return
-    yield from _with_remark(f"{space}{name}:", note)
+    yield from _with_note(f"{space}{name}:", note)
     for key, text in pairs:
         yield f"{space}  {key}: {text}"
     yield from _table(value.table, indent + 2)
@@ -213,20 +219,20 @@ def _table(table: Sequence[TableLine], indent: int) -> Iterator[str]:
     known = [line for line in table if line.target is not None]
     yield f"{space}values:" if known else f"{space}# values:"
     for line in known:
-        yield from _with_remark(
-            f"{space}  {scalar(line.cell)}: {scalar(line.target or '')}", "" if line.sure else _CHECK
+        yield from _with_note(
+            f"{space}  {scalar(line.cell)}: {scalar(line.target or '')}", "" if line.certain else _CHECK
         )
     for line in table:
         if line.target is None:
             cells = "1 cell" if line.count == 1 else f"{line.count} cells"
-            yield f"{space}  # {scalar(line.cell)}: ...   in {cells}; no option is near"
+            yield f"{space}  # {scalar(line.cell)}: ...   in {cells}; no similar option"
 
 
-def _with_remark(text: str, note: str) -> list[str]:
-    """The line with its remark behind it, or above it where both are too long for one line."""
-    note = remark(note)
+def _with_note(text: str, note: str) -> list[str]:
+    """The line with its comment at the end, or above it if both are too long for one line."""
+    note = comment_text(note)
     if not note:
         return [text]
-    if len(text) + len(note) <= _WIDEST:
+    if len(text) + len(note) <= _LINE_WIDTH:
         return [f"{text}   # {note}"]
     return [" " * (len(text) - len(text.lstrip())) + f"# {note}", text]

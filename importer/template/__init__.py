@@ -1,4 +1,4 @@
-"""An empty workbook for people who fill in candidates by hand, and the mapping file that fits it."""
+"""An empty workbook for entering candidates manually, and its mapping file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The columns of a template: one for each field of the candidate and each question, groups for entries; its mapping."""
+"""The columns of a template: candidate fields, questions and groups for entries; and its mapping."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from importer.suggest.proposal import (
 
 SHEET = "Candidates"
 
-_GROUPS = 3  # entries that the template has room for; more columns with the next numbers may be added
+_GROUPS = 3  # entries per candidate; columns with higher numbers may be added
 _CANDIDATE = {
     "email": "E-mail",
     "first_name": "First name",
@@ -43,16 +43,16 @@ _ENTRY_HEADERS: dict[EntryKind, dict[str, str]] = {
     },
 }  # fmt: skip
 _HINTS = {
-    Kind.EMAIL: "An e-mail address, as name@example.com.",
-    Kind.PHONE: "With the country code, as +90 555 000 00 00.",
-    Kind.URL: "A web address, as https://example.com/me.",
-    Kind.DATE: "A date, as 2024-12-31.",
+    Kind.EMAIL: "An e-mail address, for example name@example.com.",
+    Kind.PHONE: "A phone number with country code, for example +90 555 000 00 00.",
+    Kind.URL: "A web address, for example https://example.com/me.",
+    Kind.DATE: "A date, for example 2024-12-31.",
     Kind.INTEGER: "A whole number.",
     Kind.DECIMAL: "A number.",
     Kind.YES_NO: "yes or no.",
     Kind.FLAG: "yes or no.",
     Kind.CHOICE: "One of:",
-    Kind.CHOICES: "One or more of these, with {separator} between them:",
+    Kind.CHOICES: "One or more of these, separated by {separator}:",
     Kind.DOCUMENT: "The document ID of an uploaded file.",
     Kind.CV: "The document ID of an uploaded CV.",
 }
@@ -61,13 +61,13 @@ _SEPARATORS = (";", "|", "/", "\n")
 
 @dataclass(frozen=True, slots=True)
 class TemplateColumn:
-    """A column: what stands above it, and what it takes.
+    """A column: its header, and the values that it takes.
 
-    `field` names what it fills: a field of the candidate, or one of an entry of this `kind`.
+    `field`: the name of a candidate field, or of a field of an entry of this `kind`.
     """
 
     header: str
-    wanted: FieldSpec
+    spec: FieldSpec
     required: bool = False
     field: str = ""
     question: Question | None = None
@@ -75,28 +75,28 @@ class TemplateColumn:
 
     @property
     def separator(self) -> str | None:
-        """What stands between several choices: a character that none of the options holds."""
-        if self.wanted.kind is not Kind.CHOICES:
+        """The separator between several choices: a character that no option contains."""
+        if self.spec.kind is not Kind.CHOICES:
             return None
-        free = (one for one in _SEPARATORS if not any(one in option for option in self.wanted.options))
+        free = (one for one in _SEPARATORS if not any(one in option for option in self.spec.options))
         return next(free, _SEPARATORS[-1])
 
     @property
     def note(self) -> str:
-        """What explains the column to whoever fills it in."""
+        """The note in the header that explains the column."""
         between = "a line break" if self.separator == "\n" else self.separator or ""
-        hint = _HINTS.get(self.wanted.kind, "Text.").replace("{separator}", between)
-        return "\n".join(("Required." if self.required else "May stay empty.", hint, *self.wanted.options))
+        hint = _HINTS.get(self.spec.kind, "Text.").replace("{separator}", between)
+        return "\n".join(("Required." if self.required else "Optional.", hint, *self.spec.options))
 
 
 def template_columns(target: Target, questions: Sequence[Question]) -> tuple[TemplateColumn, ...]:
-    """All columns, in order: the candidate, the answers in the order of the questions, then the entries."""
+    """All columns in order: the candidate, the answers in the order of the questions, the entries."""
     found = [
-        TemplateColumn(_CANDIDATE[goal.name], goal.wanted, goal.required, goal.name) for goal in candidate_goals(target)
+        TemplateColumn(_CANDIDATE[goal.name], goal.spec, goal.required, goal.name) for goal in candidate_goals(target)
     ]
     for goal in question_goals(questions):
         header = " ".join(goal.question.text.split()) if goal.question else ""
-        found.append(TemplateColumn(header or goal.name, goal.wanted, goal.required, question=goal.question))
+        found.append(TemplateColumn(header or goal.name, goal.spec, goal.required, question=goal.question))
     for question in questions:
         kind = entry_kind(question)
         found += _entry_columns(question, kind) if kind else ()
@@ -109,7 +109,7 @@ def _entry_columns(question: Question, kind: EntryKind) -> Iterator[TemplateColu
             yield TemplateColumn(f"{header} {number}", spec_of_entry(kind, field), False, field, question, kind)
 
 
-# --- the mapping file: every column is known, so that everything in it is certain ------------------
+# --- the mapping file -----------------------------------------------------------------------------
 
 
 def template_mapping(

@@ -1,4 +1,4 @@
-"""Writes the workbook of a template: a header with notes, dropdowns, and formats that keep what is typed."""
+"""Writes the workbook of a template: a header with notes, dropdowns, and cell formats that preserve input."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-import xlsxwriter  # type: ignore[import-untyped]  # it ships no types
+import xlsxwriter  # type: ignore[import-untyped]  # no type hints
 
 from importer.mapping import Kind
 from importer.problems import column_letter
@@ -15,33 +15,33 @@ from importer.template.columns import SHEET, TemplateColumn
 from importer.text.dates import FIRST_YEAR, LAST_YEAR
 
 _LISTS = "Lists"  # hidden: the options behind the dropdowns
-_LAST_ROW = 20_000  # dropdowns reach down to here, counted from 0
-_LONGEST_INLINE = 255  # characters of a list inside a dropdown, its commas included: what the format allows
+_LAST_ROW = 20_000  # of the dropdowns, counted from 0
+_MAX_INLINE = 255  # characters of a list inside a dropdown, including commas: the limit of the format
 _NUMBERS = {"criteria": "between", "minimum": -(10**12), "maximum": 10**12}
 _DAYS = {"criteria": "between", "minimum": date(FIRST_YEAR, 1, 1), "maximum": date(LAST_YEAR, 12, 31)}
 
 
-def _rule(validate: str, what: dict[str, Any], title: str, message: str) -> dict[str, Any]:
-    return {"validate": validate, **what, "error_title": title, "error_message": message}
+def _rule(validate: str, criteria: dict[str, Any], title: str, message: str) -> dict[str, Any]:
+    return {"validate": validate, **criteria, "error_title": title, "error_message": message}
 
 
 _YES_NO = _rule("list", {"source": ["yes", "no"]}, "yes or no", "Choose yes or no.")
 _RULES: dict[Kind, dict[str, Any]] = {
     Kind.YES_NO: _YES_NO,
     Kind.FLAG: _YES_NO,
-    Kind.DATE: _rule("date", _DAYS, "No date", "Type a date, as 2024-12-31."),
-    Kind.INTEGER: _rule("integer", _NUMBERS, "No whole number", "Type a whole number."),
-    Kind.DECIMAL: _rule("decimal", _NUMBERS, "No number", "Type a number."),
+    Kind.DATE: _rule("date", _DAYS, "Not a date", "Enter a date, for example 2024-12-31."),
+    Kind.INTEGER: _rule("integer", _NUMBERS, "Not a whole number", "Enter a whole number."),
+    Kind.DECIMAL: _rule("decimal", _NUMBERS, "Not a number", "Enter a number."),
 }
 
 
 def write_workbook(path: Path, columns: Sequence[TemplateColumn]) -> None:
-    """Write the workbook at this path, replacing what is there.
+    """Write the workbook, replacing an existing file.
 
     Raises:
         OSError: it cannot be written.
     """
-    # in_memory: the library reports a full disk by its own error class when it collects temporary files.
+    # in_memory: with temporary files, the library reports a full disk with an error class of its own.
     with path.open("wb") as file:
         workbook: Any = xlsxwriter.Workbook(file, {"in_memory": True, "strings_to_formulas": False})
         sheet, lists = workbook.add_worksheet(SHEET), _Lists(workbook)
@@ -60,17 +60,17 @@ def write_workbook(path: Path, columns: Sequence[TemplateColumn]) -> None:
 
 
 class _Lists:
-    """The hidden sheet with the options that are too long for a dropdown of their own; made when first needed."""
+    """The hidden sheet with lists of options that do not fit into a dropdown; added when first needed."""
 
     def __init__(self, workbook: Any) -> None:
         self._workbook = workbook
-        self._sheet: Any = None  # a worksheet, where one was needed
+        self._sheet: Any = None  # a worksheet, if one was needed
         self._ranges: dict[tuple[str, ...], str] = {}
 
     def source(self, options: Sequence[str]) -> list[str] | str:
-        """What a dropdown takes for its source: the options, or where they lie."""
-        # A comma would part an option in two.
-        if sum(len(option) + 1 for option in options) <= _LONGEST_INLINE and not any("," in o for o in options):
+        """The source of a dropdown: the options, or their cell range."""
+        # A comma would split an option.
+        if sum(len(option) + 1 for option in options) <= _MAX_INLINE and not any("," in o for o in options):
             return list(options)
         key = tuple(options)
         if key not in self._ranges:
@@ -92,16 +92,16 @@ class _Lists:
 
 
 def _cell_format(column: TemplateColumn, text: Any, day: Any) -> Any:
-    if column.wanted.kind is Kind.DATE:
+    if column.spec.kind is Kind.DATE:
         return day
-    # Text keeps leading zeros and +; a number stays a number, so that its decimal sign is never in doubt.
-    return None if column.wanted.kind in (Kind.INTEGER, Kind.DECIMAL) else text
+    # Text keeps leading zeros and +; a number stays a number, so that its decimal separator is not ambiguous.
+    return None if column.spec.kind in (Kind.INTEGER, Kind.DECIMAL) else text
 
 
 def _validate(sheet: Any, index: int, column: TemplateColumn, lists: _Lists) -> None:
-    kind = column.wanted.kind
-    if kind is Kind.CHOICE and column.wanted.options:
-        options = {"source": lists.source(column.wanted.options)}
+    kind = column.spec.kind
+    if kind is Kind.CHOICE and column.spec.options:
+        options = {"source": lists.source(column.spec.options)}
         rule = _rule("list", options, "Not in the list", "Choose one from the list.")
     elif kind in _RULES:
         rule = _RULES[kind]

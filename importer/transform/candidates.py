@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from importer.mapping import Repeated, ResolvedFilter, ResolvedGrouping, ResolvedMapping
+from importer.mapping import DuplicatePolicy, ResolvedFilter, ResolvedGrouping, ResolvedMapping
 from importer.models import Application, PoolCandidate, Row
 from importer.problems import Column, Problem
 from importer.text.normalize import normalize
@@ -175,7 +175,7 @@ class Duplicates:
     ) -> None:
         """`repeated`: the duplicates that an earlier pass found, so that the first row of each is reported too."""
         self._columns = mapping.candidate.email.columns
-        self._all_are_problems = mapping.repeated is Repeated.ERROR
+        self._all_are_problems = mapping.duplicate_policy is DuplicatePolicy.ERROR
         self._first_row: FirstRows = {} if first_rows is None else first_rows
         self._known = repeated or {}
         self.repeated: dict[bytes, int] = {}  # the second row of each duplicate e-mail address

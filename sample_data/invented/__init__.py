@@ -1,1 +1,1 @@
-"""People who do not exist, and the spreadsheets that an old recruiting system would have kept of them."""
+"""Invented people, and the spreadsheets that an old recruiting system would have exported."""

@@ -48,7 +48,7 @@ OPEN_END = ("Present", "Halen", "halen", "heute")
 
 
 def education(home: str, chance: Chance) -> Record:
-    """The cells of up to three schools, newest first; sometimes group 1 or 2 is empty and a later one is not."""
+    """The cells of up to three schools, newest first; sometimes group 1 or 2 is blank and a later one is not."""
     cells: Record = {}
     year = chance.between(2014, 2022)
     for group in _groups(chance, odds=(0.92, 0.45, 0.12)):
@@ -66,7 +66,7 @@ def education(home: str, chance: Chance) -> Record:
 
 
 def experience(chance: Chance) -> Record:
-    """The cells of up to three positions, newest first; a current one is told by a word or by a flag column."""
+    """The cells of up to three positions, newest first; a current one has a word as its end or a flag column."""
     cells: Record = {}
     year = chance.between(2021, 2024)
     for group in _groups(chance, odds=(0.88, 0.55, 0.3)):
@@ -86,7 +86,7 @@ def experience(chance: Chance) -> Record:
 
 
 def written(day: date, chance: Chance) -> Cell:
-    """A day as exports hold it: a real date cell, or text of one of four styles."""
+    """A day as exports have it: a real date cell, or text of one of four styles."""
     return chance.pick(
         (
             day,

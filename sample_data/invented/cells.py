@@ -1,4 +1,4 @@
-"""What a cell of an invented spreadsheet can hold."""
+"""The values that a cell of an invented spreadsheet can have."""
 
 from __future__ import annotations
 
@@ -15,4 +15,4 @@ class ErrorCell:
 
 
 Cell = str | int | float | date | ErrorCell | None
-Record = dict[str, Cell]  # header text to cell; a column that is not named is empty
+Record = dict[str, Cell]  # header text to cell; a column that is not named is blank

@@ -1,4 +1,4 @@
-"""A seeded source of choices that answers the same on every Python version."""
+"""A seeded source of choices, with the same results on every Python version."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class Chance:
-    """Choices drawn from `random.random()` alone: of all methods of `random`, Python promises only its sequence."""
+    """Choices based only on `random.random()`: Python promises a stable sequence for no other method of `random`."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed).random
@@ -28,7 +28,7 @@ class Chance:
         return self._random() < share
 
     def some(self, choices: Sequence[T], number: int) -> list[T]:
-        """So many different choices, in the order in which they stand."""
+        """So many different choices, in their original order."""
         left = list(choices)
         while len(left) > number:
             left.pop(int(self._random() * len(left)))

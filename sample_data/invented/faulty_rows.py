@@ -1,4 +1,4 @@
-"""Rows that must fail, each in its own way: what is wrong, and the cells that make it so."""
+"""Rows that must fail, each in its own way: the problem, and the cells that cause it."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ class Flaw:
 
 
 FLAWS = (
-    Flaw("an e-mail that is none", {"E-mail": "nazan.kurt(at)example.com"}),
+    Flaw("an invalid e-mail", {"E-mail": "nazan.kurt(at)example.com"}),
     Flaw("two e-mails in one cell", {"E-mail": "pinar.su@example.com; p.su@example.org"}),
-    Flaw("a phone number that is none", {"Mobile": "12345", "Phone": "call me"}),
-    Flaw("a phone number spoilt by the spreadsheet", {"Mobile": "9,05E+11", "Phone": None}),
+    Flaw("an invalid phone number", {"Mobile": "12345", "Phone": "call me"}),
+    Flaw("a phone number shortened by the spreadsheet", {"Mobile": "9,05E+11", "Phone": None}),
     Flaw("no phone, though required", {"Mobile": None, "Phone": "-"}),
     Flaw("no work permit answer, though required", {"Work permit": None}),
-    Flaw("a yes/no that is neither", {"Work permit": "belki"}),
+    Flaw("neither yes nor no", {"Work permit": "belki"}),
     Flaw("the 31st of February", {"Company 1": "Globex GmbH", "Start 1": "31.02.2021", "End 1": "", "Current 1": "x"}),
     Flaw("a month 13", {"School 1": "Kuzey Yıldızı Üniversitesi", "From 1": "2017-13", "To 1": date(2021, 6, 30)}),
     Flaw("an American date", {"Available from": "12/31/2025"}),
     Flaw("an unknown degree", {"School 1": "Çınaraltı Üniversitesi", "Degree 1": "Kurs (yarıda)"}),
     Flaw("an unknown level", {"Level": "Ninja"}),
-    Flaw("a skill that is no option", {"Skills": "Python; Cobol"}),
+    Flaw("a skill that is not an option", {"Skills": "Python; Cobol"}),
     Flaw("an unknown employment type", {"Company 1": "Hooli Ankara", "Type 1": "Gönüllü"}),
     Flaw(
         "an end before the start",
         {"Company 1": "Vandelay Ltd", "Start 1": date(2022, 5, 1), "End 1": date(2019, 1, 31), "Current 1": None},
     ),
     Flaw(
-        "current, and yet ended",
+        "current with an end date",
         {"Company 1": "Initech Sp. z o.o.", "Start 1": "2018-03", "End 1": "30.11.2020", "Current 1": "Evet"},
     ),
-    Flaw("a position without its company", {"Company 1": None, "Title 1": "DevOps Engineer", "Start 1": "2020"}),
+    Flaw("a position without a company", {"Company 1": None, "Title 1": "DevOps Engineer", "Start 1": "2020"}),
     Flaw("a salary in words", {"Expected salary": "pazarlık payı var"}),
     Flaw("an error cell", {"Available from": ErrorCell()}),
     Flaw("no CV", {"CV document": None}),
     Flaw("a file name for a document ID", {"CV document": "CV son hali (2).pdf"}),
     Flaw("a name of one word", {"Full name": "Teoman"}),
-    Flaw("a link that is none", {"LinkedIn": "bende yok"}),
+    Flaw("an invalid link", {"LinkedIn": "bende yok"}),
     Flaw(
-        "four things at once",
+        "four problems at once",
         {"E-mail": "kemal.aras@", "Mobile": "0000", "Phone": None, "Level": "Guru", "Available from": "yakında"},
     ),
 )

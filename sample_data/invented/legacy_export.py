@@ -1,4 +1,4 @@
-"""The migration workbook: some 300 candidates as an old recruiting system exports them, messy on purpose."""
+"""The migration workbook: about 300 candidates as an old recruiting system exports them, messy on purpose."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HEADER = (
     "Recruiter", "Last change",
 )  # fmt: skip
 
-# Two people whom the sandbox's job post already knows, and four whom the demo's faults refuse with a 400.
+# Two people who already applied in the sandbox, and four whom the faults of the demo refuse with a 400.
 KNOWN = {
     40: Person("Deniz", "Yalçın", "deniz.yalcin@example.com", "TR"),
     181: Person("Ömer", "Öz", "omer.oz@example.org", "TR"),
@@ -36,7 +36,7 @@ REFUSED = {
     203: Person("Kaan", "Sezer", "kaan.sezer@example.com", "TR"),
     266: Person("Wanda", "Żurek", "wanda.zurek@example.net", "PL"),
 }
-# Rows that repeat the e-mail of an earlier row, as copies with other capitals or spaces.
+# Rows that repeat the e-mail of an earlier row, as copies with different case or spaces.
 COPIES = {97: 62, 161: 22, 244: 205}
 BLANK_AFTER = {36, 37, 112, 190, 191, 192, 251}
 FIRST_FLAW, FLAW_STEP = 17, 11
@@ -74,7 +74,7 @@ def rows() -> Iterator[Record]:
             number in KNOWN or number in REFUSED or number in COPIES or number in COPIES.values() or number in flaws
         )
         if chosen:
-            record["Status"] = "Active"  # what a row is meant to show must not be hidden by the filter
+            record["Status"] = "Active"  # or the filter would hide what this row shows
         if number in COPIES:
             record["E-mail"] = f" {str(written[COPIES[number]]['E-mail']).title()}\u00a0"
         if number in flaws:

@@ -1,4 +1,4 @@
-"""The nightly CSV: some 40 form answers for a talent pool, as a Turkish form tool mails them out."""
+"""The nightly CSV: about 40 form answers for a talent pool, as a Turkish form tool sends them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def rows() -> Iterator[dict[str, str]]:
     for number in range(1, CANDIDATES + 1):
         record = _answer(number, KNOWN.get(number) or next(crowd), chance)
         if number in KNOWN or number in COPIES or number in COPIES.values() or number in FLAWS:
-            record[DEPARTMENT] = POOL_DEPARTMENTS[0]  # what a row is meant to show must not be hidden by the filter
+            record[DEPARTMENT] = POOL_DEPARTMENTS[0]  # or the filter would hide what this row shows
         if number in COPIES:
             record |= {"E-posta": written[COPIES[number]]["E-posta"].upper(), "E-posta (2)": ""}
         record |= FLAWS.get(number, {})

@@ -34,7 +34,7 @@ class Person:
 
 @dataclass(frozen=True)
 class Culture:
-    """Names that go together. `latin` gives the letters for an e-mail address where the script is not Latin."""
+    """Names that match. `latin` gives the letters for an e-mail address where the script is not Latin."""
 
     home: str
     share: float
@@ -99,7 +99,7 @@ CULTURES = (
 
 
 def people(chance: Chance) -> Iterator[Person]:
-    """Invented people without end of the names, no two with the same name."""
+    """Invented people without end, no two with the same name."""
     seen: set[str] = set()
     while True:
         person = _person(_culture(chance), chance)
@@ -109,7 +109,7 @@ def people(chance: Chance) -> Iterator[Person]:
 
 
 def turkish_people(chance: Chance) -> Iterator[Person]:
-    """The same, for a file whose encoding knows the Turkish alphabet only."""
+    """The same, for a file whose encoding has only the Turkish alphabet."""
     return (person for person in people(chance) if person.home == "TR")
 
 

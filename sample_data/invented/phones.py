@@ -1,7 +1,7 @@
-"""Phone numbers that reach nobody, written in the many ways in which people write them.
+"""Phone numbers that are not assigned, in the many ways in which people write them.
 
-The ranges are those that the regulators keep for films and examples (London 020 7946 0xxx, Berlin 030 23125 xxx,
-France 01 99 00 xx xx, North America 555-01xx); Turkey keeps none, so its numbers have a block of zeros.
+The ranges are reserved by regulators for films and examples (London 020 7946 0xxx, Berlin 030 23125 xxx,
+France 01 99 00 xx xx, North America 555-01xx). Turkey reserves none, so its numbers have a block of zeros.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from invented.chance import Chance
 
 
 def phone(home: str, chance: Chance) -> Cell:
-    """One phone number of a country, in one of the forms that exports hold; some as a number cell."""
+    """One phone number of a country, in one of the forms found in exports; some as a number cell."""
     if home == "TR":
         return _turkish(chance)
     if home in ("DE", "PL"):

@@ -1,4 +1,4 @@
-"""The workbook of an old Macintosh program: a header of two merged rows, hidden rows, a sum below the table."""
+"""The workbook of an old Macintosh program: a header of two merged rows, hidden rows, a total below the table."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from invented.cells import Cell
 Line = tuple[Cell, ...]
 
 COVER = ("Report", "Printed by the old system")
-# The upper names reach over the lower ones as merged cells: (first column, last column, name), from 0.
+# The upper names are merged over the lower ones: (first column, last column, name), from 0.
 MERGED = ((0, 3, "Applicant"), (4, 6, "Last school"), (7, 9, "Last position"))
 LOWER = ("No", "First", "Last", "E-mail", "School", "From", "To", "Company", "From", "To")
-TALL = ("Phone", "CV", "Permit")  # merged over both rows, behind the others
+TALL = ("Phone", "CV", "Permit")  # merged over both rows, after the others
 TITLE = "Applicants of the year"
-INSTRUCTIONS = "the number that was given"  # a row below the header that nobody took out
+INSTRUCTIONS = "the number that was given"  # an example row below the header
 LINES: tuple[Line, ...] = (
     (
         1, "Derya", "Ekin", "derya.ekin@example.com", "Ege Üniversitesi", date(2011, 9, 1), date(2015, 6, 30),

@@ -1,4 +1,4 @@
-"""What importer and its peers send: the same, so that their times can be compared."""
+"""What importer and its peers send is the same, so that their times can be compared."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from importer.transform import transform_row
 
 
 def test_the_bare_body_is_ours(tmp_path: Path) -> None:
-    """The bare loops send what importer makes of the same row."""
+    """The bare loops send the same body as importer."""
     source = write_source(tmp_path / "a.csv", 40)
     sheet = open_source(source)
     mapping = resolved(write_mapping(tmp_path / "mapping.yaml"), sheet)
@@ -27,7 +27,7 @@ def test_the_bare_body_is_ours(tmp_path: Path) -> None:
 
 
 def test_the_template_of_bulk_post(tmp_path: Path) -> None:
-    """With its placeholders filled in, the body of bulk-post has our form and almost our size."""
+    """With its placeholders filled in, the body of bulk-post has the same structure and almost the same size."""
     source = write_source(tmp_path / "a.csv", 1)
     with source.open(newline="", encoding="utf-8") as file:
         row = next(csv.DictReader(file))

@@ -1,4 +1,4 @@
-"""Tables and plots of what was measured."""
+"""Tables and plots of the measurements."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ def measured() -> Results:
         results.add("whole", turn=turn, **setting, who="importer", seconds=1.0 + extra, cpu_seconds=0.9, **spent)
         results.add("whole", turn=turn, **setting, who="requests loop", seconds=0.96, cpu_seconds=0.6, **spent)
     results.add(
-        "rooms", turn=0, room="read", beside="csv module", unit="CPU s", rows=100, seconds=0.3, floor_seconds=0.2
+        "rooms", turn=0, part="read", baseline="csv module", unit="CPU s", rows=100, seconds=0.3, baseline_seconds=0.2
     )
     for rows, seconds in ((1000, 1.0), (10_000, 11.0)):
         results.add("growth", turn=0, step="run", rows=rows, seconds=seconds, cpu_seconds=1.0, peak=80.0)
     limit = {"rate": 50.0, "burst": 50.0, "retry_after": "1", "rows": 1000, "concurrency": 25, "ideal_seconds": 19.0}
     results.add("refusing", turn=0, who="importer", **limit, seconds=20.0, used=0.95238, refused=0.012, twice=0)
-    results.note("bulk-post 0.3.0: it was left out: it needs Python 3.12, and there is none here")
+    results.note("bulk-post 0.3.0: it was skipped: it needs Python 3.12, which is not installed")
     return results
 
 
 def test_tables(measured: Results) -> None:
-    """Each part has a table: medians, the least and the most, and ratios within a turn."""
+    """Each part has a table: medians, lowest and highest, and ratios within a turn."""
     assert (
         tables(measured)
         == """\
@@ -44,7 +44,7 @@ Measured on 2026-03-01: 2 cores, Linux x86_64, Python 3.11.7.
 
 ### Whole imports
 
-1,000 rows, answers after 20 ms, concurrency 25:
+1,000 rows, responses after 20 ms, concurrency 25:
 
 |  | seconds | x the bound | CPU s per 1,000 rows | x the bare loop's CPU | peak MB |
 |---|---|---|---|---|---|
@@ -52,9 +52,9 @@ Measured on 2026-03-01: 2 cores, Linux x86_64, Python 3.11.7.
 | importer | 1.10 (1.00 to 1.20) | 1.38 (1.25 to 1.50) | 0.90 (0.90 to 0.90) | 1.50 | 80 |
 | requests loop | 0.96 (0.96 to 0.96) | 1.20 (1.20 to 1.20) | 0.60 (0.60 to 0.60) |  | 80 |
 
-### Rooms beside their floors
+### Parts and their baselines
 
-| room | rows | ours | floor | ours / floor | floor is |
+| part | rows | ours | baseline | ours / baseline | the baseline is |
 |---|---|---|---|---|---|
 | read | 100 | 0.30 CPU s | 0.20 | 1.50 | csv module |
 
@@ -67,41 +67,41 @@ Measured on 2026-03-01: 2 cores, Linux x86_64, Python 3.11.7.
 
 ### A service that answers 429 beyond its limit
 
-|  | it allows | rows | seconds | the bucket alone | used | refused | sent twice |
+|  | limit | rows | seconds | ideal seconds | used | 429s | sent twice |
 |---|---|---|---|---|---|---|---|
 | importer | 50 a second, 50 at once, Retry-After: 1 | 1,000 | 20.0 | 19.0 | 95.2 % | 1.2 % | 0 |
 
-- bulk-post 0.3.0: it was left out: it needs Python 3.12, and there is none here
+- bulk-post 0.3.0: it was skipped: it needs Python 3.12, which is not installed
 """
     )
 
 
-def test_kept_figures_are_read_again(measured: Results, tmp_path: Path) -> None:
-    """What was written is what is read."""
+def test_stored_results_are_read_back(measured: Results, tmp_path: Path) -> None:
+    """The results read are those written."""
     measured.write(tmp_path / "results.json")
     assert read_results(tmp_path / "results.json") == measured
 
 
 def test_results_of_several_runs(measured: Results) -> None:
-    """Runs that are shown together count as further turns, each compared with the bound of its own."""
+    """Joined runs count as further turns, each compared with its own bound."""
     joined = join([measured, measured])
     assert "| importer | 1.10 (1.00 to 1.20) | 1.38 (1.25 to 1.50) |" in tables(joined)
     assert [one["turn"] for one in joined.parts["whole"] if one["who"] == "bound"] == [0, 1, 2, 3]
     assert joined.notes == measured.notes
 
 
-def test_figures_of_another_version_are_refused(tmp_path: Path) -> None:
-    """Figures in a form that this does not know are not shown as something else."""
+def test_results_of_another_version(tmp_path: Path) -> None:
+    """Results of an unknown version are rejected."""
     path = tmp_path / "results.json"
     path.write_text('{"version": 0}', encoding="utf-8")
-    with pytest.raises(SystemExit) as refused:
+    with pytest.raises(SystemExit) as caught:
         read_results(path)
-    assert str(refused.value) == f"{path} is of version 0, and this reads 1; measure again"
+    assert str(caught.value) == f"{path} has version 0, but version 1 is required; measure again"
 
 
 def test_plots(measured: Results, tmp_path: Path) -> None:
-    """Both plots are sound SVG, and name whoever was measured."""
+    """Both plots are valid SVG with the names of the measured tools."""
     whole, growth = (ElementTree.parse(path).getroot() for path in write_plots(measured, tmp_path))
     words = {text.text for text in whole.iter("{http://www.w3.org/2000/svg}text")}
-    assert {"importer", "requests loop", "1,000 rows, answers after 20 ms, concurrency 25", "1.1 s"} <= words
+    assert {"importer", "requests loop", "1,000 rows, responses after 20 ms, concurrency 25", "1.1 s"} <= words
     assert {"run", "1,000", "10,000"} <= {text.text for text in growth.iter("{http://www.w3.org/2000/svg}text")}

@@ -1,4 +1,4 @@
-"""Each room of importer can still be measured: its parts have the form that the benchmark takes them in."""
+"""Each part of importer can still be measured: its interfaces match the benchmark."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchmarks.rooms import bare_check, bare_report, ledger, read, transform
 
 @pytest.fixture
 def paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path, Path]:
-    """A small file, its mapping and a folder, as the command line of a room names them."""
+    """A small file, its mapping and a folder, as on the command line."""
     found = write_source(tmp_path / "a.csv", 40), write_mapping(tmp_path / "mapping.yaml"), tmp_path
     monkeypatch.setattr("sys.argv", ["room", *(str(path) for path in found)])
     return found
@@ -21,16 +21,16 @@ def paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path, 
 
 @pytest.mark.usefixtures("paths")
 @pytest.mark.parametrize("room", [read, transform, ledger], ids=["read", "transform", "ledger"])
-def test_a_room_beside_its_floor(room: object, capsys: pytest.CaptureFixture[str]) -> None:
-    """It tells what we and the floor took, as one line of JSON."""
+def test_a_part_and_its_baseline(room: object, capsys: pytest.CaptureFixture[str]) -> None:
+    """It prints the seconds of ours and of the baseline, as one line of JSON."""
     room.main()  # type: ignore[attr-defined]
-    told = json.loads(capsys.readouterr().out)
-    assert told["ours"] > 0
-    assert told["floor"] > 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["ours"] > 0
+    assert result["baseline"] > 0
 
 
-def test_the_floors_of_check_and_report(paths: tuple[Path, Path, Path]) -> None:
-    """They do the work that they stand for."""
+def test_the_baselines_of_check_and_report(paths: tuple[Path, Path, Path]) -> None:
+    """They do the same work."""
     bare_check.main()
     bare_report.main()
     assert (paths[2] / "bare.csv").read_text(encoding="utf-8").count("\n") == 41

@@ -1,4 +1,4 @@
-"""The sink: what it answers, and what it counts."""
+"""The sink: its responses and its counts."""
 
 from __future__ import annotations
 
@@ -21,42 +21,44 @@ def post(url: str, email: str, verify: bool | str = True) -> requests.Response:
 
 
 def test_questions_and_applications() -> None:
-    """It gives its questions, and takes each application with 201."""
+    """It returns its questions, and accepts each application with 201."""
     with SinkProcess() as sink:
         listed = requests.get(sink.url + "/api/v1/client/job-posts/4f2c9a/questions/", timeout=10)
         taken = [post(sink.url, f"person{number}@example.com") for number in range(3)]
     assert listed.json() == {"success": "OK", "content": QUESTIONS}
     assert [answer.status_code for answer in taken] == [201, 201, 201]
-    assert (sink.figures.requests, sink.figures.taken, sink.figures.twice, sink.figures.lists) == (3, 3, 0, 1)
+    assert (sink.figures.requests, sink.figures.accepted, sink.figures.twice, sink.figures.lists) == (3, 3, 0, 1)
 
 
-@pytest.mark.parametrize(("arguments", "second"), [((), 201), (("--conflict",), 409)], ids=["taken again", "conflict"])
-def test_whoever_is_sent_twice_is_counted(arguments: tuple[str, ...], second: int) -> None:
-    """Somebody who was taken before is counted, whatever the answer."""
+@pytest.mark.parametrize(
+    ("arguments", "second"), [((), 201), (("--conflict",), 409)], ids=["accepted again", "conflict"]
+)
+def test_a_candidate_sent_twice_is_counted(arguments: tuple[str, ...], second: int) -> None:
+    """A candidate that was accepted before is counted, whatever the response."""
     with SinkProcess(*arguments) as sink:
         answers = [post(sink.url, "ada@example.com").status_code for _ in range(2)]
     assert answers == [201, second]
     assert sink.figures.twice == 1
 
 
-def test_beyond_its_limit_it_refuses() -> None:
-    """Beyond what its bucket holds it answers 429, and whoever was refused was not taken."""
+def test_beyond_its_limit_it_answers_429() -> None:
+    """Beyond the bucket it answers 429, and such a request is not accepted."""
     with SinkProcess("--limit", "0.001", "--burst", "2", "--retry-after", "7") as sink:
         answers = [post(sink.url, f"person{number}@example.com") for number in range(3)]
     assert [answer.status_code for answer in answers] == [201, 201, 429]
     assert answers[2].headers["Retry-After"] == "7"
-    assert (sink.figures.taken, sink.figures.refused, sink.figures.twice) == (2, 1, 0)
+    assert (sink.figures.accepted, sink.figures.refused, sink.figures.twice) == (2, 1, 0)
 
 
 def test_delay() -> None:
-    """An answer comes after the delay, not before."""
+    """A response arrives after the delay, not before."""
     with SinkProcess("--delay", "150") as sink:
         answer = post(sink.url, "ada@example.com")
     assert answer.elapsed.total_seconds() >= 0.15
 
 
 def test_an_outage() -> None:
-    """When it is down it cannot be reached; then it is there again, and knows whom it took."""
+    """When it is down it cannot be reached; afterwards it still knows whom it accepted."""
     with SinkProcess("--conflict", "--down-after", "0.1", "--down", "0.5") as sink:
         assert post(sink.url, "ada@example.com").status_code == 201
         time.sleep(0.3)
@@ -64,11 +66,11 @@ def test_an_outage() -> None:
             post(sink.url, "ada@example.com")
         time.sleep(0.7)
         assert post(sink.url, "ada@example.com").status_code == 409
-    assert (sink.figures.requests, sink.figures.taken) == (2, 1)
+    assert (sink.figures.requests, sink.figures.accepted) == (2, 1)
 
 
 def test_tls(tmp_path: Path) -> None:
-    """Over TLS a client that trusts the certificate is answered, and nobody else."""
+    """Over TLS, only a client that trusts the certificate gets a response."""
     certificate = make_certificate(tmp_path)
     if certificate is None:
         pytest.skip("no openssl on this machine")
@@ -80,7 +82,7 @@ def test_tls(tmp_path: Path) -> None:
 
 
 def test_token_bucket() -> None:
-    """It holds no more than its burst, and fills at its rate."""
+    """It has at most `burst` tokens, and fills at its rate."""
     bucket = TokenBucket(rate=10, burst=2, now=0)
     taken = [bucket.take(now) for now in (0, 0, 0, 0.05, 0.1, 0.1, 60, 60, 60)]
     assert taken == [True, True, False, False, True, False, True, True, False]

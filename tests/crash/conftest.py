@@ -1,4 +1,4 @@
-"""One process that starts lives, for all crash tests of a worker."""
+"""One fork server for all crash tests of a worker."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.crash.nursery import Nursery
+from tests.crash.fork_server import ForkServer
 
 
 @pytest.fixture(scope="session")
-def nursery() -> Iterator[Nursery]:
-    with Nursery() as nursery:
-        yield nursery
+def fork_server() -> Iterator[ForkServer]:
+    with ForkServer() as fork_server:
+        yield fork_server

@@ -1,9 +1,8 @@
-"""Named points in the life of a run, seen from outside of the importer's code; kills its own process at one of them.
+"""Named points in a run, observed from outside of the importer's code; kills its own process at one of them.
 
-Nothing is planted in the code that is tested. The points lie in what it stands on: transactions of Python's sqlite3,
-sockets that a POST goes through, and the files that Python's audit events tell of. So they stay where they are when the
-importer is rebuilt above them, and a step that is added there is a point as well. What a transaction is about is told
-by the tables that it writes to: see `_ABOUT`.
+The tested code is not changed. The points are in the layer below: transactions of Python's sqlite3, sockets that a POST
+goes through, and files in Python's audit events. So they remain when the importer is rewritten, and a new step is a
+point as well. A transaction is named by the tables that it writes: see `_TRANSACTIONS`.
 """
 
 from __future__ import annotations
@@ -20,50 +19,50 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-# What a transaction is called by its writes, the first that fits; others are called by file, verb and table.
-_ABOUT = (
-    ({("insert", "runs")}, "the run's beginning"),
-    ({("update", "runs")}, "the run's end"),
+# The names of transactions by their writes; the first match counts. Others are named by file, verb and table.
+_TRANSACTIONS = (
+    ({("insert", "runs")}, "the start of the run"),
+    ({("update", "runs")}, "the end of the run"),
     ({("insert", "attempts")}, "an intent"),
-    ({("update", "attempts")}, "an answer"),
+    ({("update", "attempts")}, "a response"),
     ({("insert", "outcomes")}, "an outcome in the journal"),
 )
-LEAVES, HALF, LEFT, HEARD = (
-    "before the request leaves",
-    "when half of the request has left",
-    "after the request left",
-    "after it was heard of",
+BEFORE_SEND, HALF_SENT, SENT, RESPONDED = (
+    "before the request is sent",
+    "when half of the request is sent",
+    "after the request is sent",
+    "after a response or an error",
 )
-ROW_LIFE = (
+ROW_POINTS = (
     "before the commit of an intent",
     "after the commit of an intent",
-    LEAVES,
-    HALF,
-    LEFT,
-    HEARD,
-    "before the commit of an answer",
-    "after the commit of an answer",
+    BEFORE_SEND,
+    HALF_SENT,
+    SENT,
+    RESPONDED,
+    "before the commit of a response",
+    "after the commit of a response",
     "before the commit of an outcome in the journal",
     "after the commit of an outcome in the journal",
 )
-"""The points that every row comes by, in this order; with `AGAIN` before them once a row is sent a second time."""
+"""The points that every row reaches, in this order; with `RESENT` before them when a row is resent."""
 
-RUN_LIFE = (
-    "before the commit of the run's beginning",
-    "after the commit of the run's beginning",
-    "before the commit of the run's end",
-    "after the commit of the run's end",
+RUN_POINTS = (
+    "before the commit of the start of the run",
+    "after the commit of the start of the run",
+    "before the commit of the end of the run",
+    "after the commit of the end of the run",
     "before renaming to run.json",
     "before renaming to summary.json",
 )
-"""The points that every run comes by."""
+"""The points that every run reaches."""
 
-AGAIN = "again: "
+RESENT = "resent: "
 STEPS, KILLED = "steps.txt", "killed.txt"
 
 
-class _Wire:
-    """Counts the points that are passed, and kills at one; without a name it writes them all to a file instead."""
+class _Trigger:
+    """Counts reached points and kills at one; without a name it writes all of them to a file."""
 
     def __init__(self, folder: Path, name: str | None, hit: int) -> None:
         self._name = name
@@ -78,16 +77,16 @@ class _Wire:
         with self._lock:
             self.in_flight += 1
             if hash(body) in self._bodies:
-                self._again = AGAIN
+                self._again = RESENT
             self._bodies.add(hash(body))
 
     def close_request(self) -> None:
         with self._lock:
             self.in_flight -= 1
 
-    def passes(self, name: str) -> None:
+    def reach(self, name: str) -> None:
         with self._lock:
-            full = self._again + name if name in ROW_LIFE else name
+            full = self._again + name if name in ROW_POINTS else name
             line = f"{full}\t{self.in_flight}\n".encode()
             if self._name is None:
                 os.write(self._file, line)
@@ -99,24 +98,24 @@ class _Wire:
 
 
 def arm(folder: Path, name: str | None, hit: int = 1) -> None:
-    """Kill this process when it comes by the point of that name for the n-th time.
+    """Kill this process when it reaches the point of that name for the n-th time.
 
-    Without a name, write to steps.txt each point that it comes by, and how many requests are under way then.
+    Without a name, write each point to steps.txt, with the number of requests in flight.
     """
-    wire = _Wire(folder, name, hit)
-    _watch_databases(wire)
-    _watch_sockets(wire)
-    _watch_files(wire, str(folder))
+    trigger = _Trigger(folder, name, hit)
+    _watch_databases(trigger)
+    _watch_sockets(trigger)
+    _watch_files(trigger, str(folder))
 
 
 # --- transactions -------------------------------------------------------------------------------
 
 _TEXT = re.compile(r"'(?:[^']|'')*'")
-_GIVEN = re.compile(r"\A\s*with\b.*?\)\s*(?=insert|update|delete)", re.I | re.S)  # a table of rows before the verb
+_CTE = re.compile(r"\A\s*with\b.*?\)\s*(?=insert|update|delete)", re.I | re.S)  # a CTE before the verb
 _TABLE = re.compile(r'\b(?:into|update|from|table|index)\s+(?:if\s+not\s+exists\s+)?"?(\w+)', re.I)
 
 
-def _watch_databases(wire: _Wire) -> None:
+def _watch_databases(trigger: _Trigger) -> None:
     plain_connect = sqlite3.connect
 
     class Cursor(sqlite3.Cursor):
@@ -127,7 +126,7 @@ def _watch_databases(wire: _Wire) -> None:
     class Connection(sqlite3.Connection):
         def __init__(self, database: Any, *more: Any, **others: Any) -> None:
             super().__init__(database, *more, **others)
-            self.file = os.path.basename(os.fspath(database))  # noqa: PTH119 - Path would raise events of its own
+            self.file = os.path.basename(os.fspath(database))  # noqa: PTH119 - Path would raise more audit events
             self.written: set[tuple[str, str]] = set()
             self.set_trace_callback(self._note)
 
@@ -142,7 +141,7 @@ def _watch_databases(wire: _Wire) -> None:
                 super().commit()
 
         def _note(self, sql: str) -> None:
-            sql = _GIVEN.sub("", _TEXT.sub("''", sql)).lstrip()
+            sql = _CTE.sub("", _TEXT.sub("''", sql)).lstrip()
             if (verb := sql[:6].lower()) in ("insert", "update", "delete", "create") and (table := _TABLE.search(sql)):
                 self.written.add((verb, table[1].lower()))
 
@@ -150,17 +149,17 @@ def _watch_databases(wire: _Wire) -> None:
     def _around_end(connection: Any, sql: str) -> Iterator[None]:
         word = sql.lstrip()[:8].lower()
         if word.startswith("begin"):
-            wire.passes(f"before a transaction in {connection.file}")
+            trigger.reach(f"before a transaction in {connection.file}")
         if not word.startswith(("commit", "end")) or not connection.in_transaction:
             yield
             return
         names = list(_names(connection.file, connection.written))
         for name in names:
-            wire.passes(f"before the commit of {name}")
+            trigger.reach(f"before the commit of {name}")
         yield
         connection.written.clear()
         for name in names:
-            wire.passes(f"after the commit of {name}")
+            trigger.reach(f"after the commit of {name}")
 
     def connect(*arguments: Any, **named: Any) -> Any:
         return plain_connect(*arguments, **{"factory": Connection, **named})
@@ -170,9 +169,9 @@ def _watch_databases(wire: _Wire) -> None:
 
 
 def _names(file: str, written: set[tuple[str, str]]) -> Iterator[str]:
-    """What a transaction is about; nothing where it only read. An intent and an answer may share one, by both names."""
-    found = [name for writes, name in _ABOUT if writes <= written]
-    whole_run = [name for name in found if name.startswith("the run's")]
+    """The names of a transaction; none if it only read. One that has an intent and a response has both names."""
+    found = [name for writes, name in _TRANSACTIONS if writes <= written]
+    whole_run = [name for name in found if name.endswith("of the run")]
     if found:
         yield from whole_run[:1] or found
     elif written:
@@ -183,13 +182,13 @@ def _names(file: str, written: set[tuple[str, str]]) -> Iterator[str]:
 
 
 class _Request:
-    """What of a POST has left through one socket."""
+    """The part of a POST that was sent through one socket."""
 
     def __init__(self) -> None:
         self._sent = b""
 
     def take(self, piece: bytes) -> bool:
-        """Whether the request is whole with this piece."""
+        """Whether the request is complete with this piece."""
         self._sent += piece
         head, separator, body = self._sent.partition(b"\r\n\r\n")
         length = re.search(rb"\r\ncontent-length: *(\d+)", head, re.I)
@@ -200,7 +199,7 @@ class _Request:
         return self._sent.partition(b"\r\n\r\n")[2]
 
 
-def _watch_sockets(wire: _Wire) -> None:
+def _watch_sockets(trigger: _Trigger) -> None:
     leaving: dict[int, _Request] = {}
     awaited: set[int] = set()
     plain_sendall, plain_recv_into, plain_recv = socket.socket.sendall, socket.socket.recv_into, socket.socket.recv
@@ -209,25 +208,25 @@ def _watch_sockets(wire: _Wire) -> None:
         number, piece = self.fileno(), bytes(piece)
         if piece.startswith(b"POST "):
             leaving[number] = _Request()
-            wire.passes(LEAVES)
+            trigger.reach(BEFORE_SEND)
         request = leaving.get(number)
         if request is None:
             plain_sendall(self, piece, *flags)
             return
         is_whole = request.take(piece)
-        if is_whole and piece.startswith(b"POST "):  # in one piece: torn here
+        if is_whole and piece.startswith(b"POST "):  # in one piece: split here
             plain_sendall(self, piece[: len(piece) // 2], *flags)
-            wire.passes(HALF)
+            trigger.reach(HALF_SENT)
             plain_sendall(self, piece[len(piece) // 2 :], *flags)
         else:
             plain_sendall(self, piece, *flags)
         if not is_whole:
-            wire.passes(HALF)
+            trigger.reach(HALF_SENT)
             return
         del leaving[number]
         awaited.add(number)
-        wire.open_request(request.body)
-        wire.passes(LEFT)
+        trigger.open_request(request.body)
+        trigger.reach(SENT)
 
     @contextmanager
     def hearing(number: int) -> Iterator[None]:
@@ -243,8 +242,8 @@ def _watch_sockets(wire: _Wire) -> None:
     def heard(number: int) -> None:
         if number in awaited:
             awaited.discard(number)
-            wire.passes(HEARD)
-            wire.close_request()
+            trigger.reach(RESPONDED)
+            trigger.close_request()
 
     def recv_into(self: socket.socket, *arguments: Any) -> int:
         with hearing(self.fileno()):
@@ -254,7 +253,7 @@ def _watch_sockets(wire: _Wire) -> None:
         with hearing(self.fileno()):
             return plain_recv(self, *arguments)
 
-    # A type checker knows no better: these are methods of a class of the standard library.
+    # mypy does not allow replacing methods of the standard library.
     socket.socket.sendall = sendall  # type: ignore[assignment, method-assign]
     socket.socket.recv_into = recv_into  # type: ignore[assignment, method-assign]
     socket.socket.recv = recv  # type: ignore[assignment, method-assign]
@@ -265,24 +264,24 @@ def _watch_sockets(wire: _Wire) -> None:
 _FILES = {
     "os.rename": "renaming to {1}",
     "os.remove": "removing {0}",
-    "os.mkdir": "making {0}",
+    "os.mkdir": "creating {0}",
     "os.link": "linking {1}",
     "os.rmdir": "removing folder {0}",
     "shutil.rmtree": "removing folder {0}",
-    "os.truncate": "cutting {0}",
+    "os.truncate": "truncating {0}",
 }
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 
-def _watch_files(wire: _Wire, inside: str) -> None:
+def _watch_files(trigger: _Trigger, inside: str) -> None:
     def audit(event: str, arguments: tuple[Any, ...]) -> None:
         if event in _FILES:
             shown = [_last(part) if isinstance(part, str | bytes | os.PathLike) else part for part in arguments]
-            wire.passes(_kind("before " + _FILES[event].format(*shown)))
+            trigger.reach(_kind("before " + _FILES[event].format(*shown)))
         elif event == "open" and isinstance(arguments[0], str) and (arguments[2] or 0) & _WRITING:
-            path = os.path.abspath(arguments[0])  # noqa: PTH100 - Path would raise events of its own
+            path = os.path.abspath(arguments[0])  # noqa: PTH100 - Path would raise more audit events
             if path.startswith(inside) and not path.endswith((".txt", "-journal")):
-                wire.passes(_kind(f"before opening {_last(path)}"))
+                trigger.reach(_kind(f"before opening {_last(path)}"))
 
     sys.addaudithook(audit)
 
@@ -292,7 +291,7 @@ def _last(path: Any) -> str:
 
 
 def _kind(step: str) -> str:
-    """The name of a step without what differs from run to run."""
+    """The name of a step without the parts that differ between runs."""
     step = re.sub(r"\d{8}-\d{6}-\w{4,5}", "RUN", step)
     step = re.sub(r"(tmp|\.writing-)\w{8}", r"\1...", step)
     step = re.sub(r"\.[0-9a-f]{12}\.", "....", step)

@@ -1,4 +1,4 @@
-"""Files of invented people, and a sandbox in a process of its own that knows the truth about them."""
+"""Files of invented people, and a sandbox in its own process that records whom it accepted."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ from tests.cli.conftest import HEADER, MAPPING, POOL_MAPPING, candidate
 
 OPERATIONS = {"apply": "mapping.yaml", "add-candidate": "pool.yaml"}
 TARGETS = {"apply": "4f2c9a", "add-candidate": "17"}
-PATIENCE = {
+SHORT_TIMEOUTS = {
     "IMPORTER_RESEND_DELAY_SECONDS": "0.05",
     "IMPORTER_READ_TIMEOUT": "0.5",
-    "IMPORTER_CONCURRENCY": "16",  # random kills say their own
+    "IMPORTER_CONCURRENCY": "16",  # random kills set their own
     "XDG_CONFIG_HOME": "/nonexistent",
     "NO_COLOR": "1",
 }
 
 
 def temporary_folder() -> Path:
-    """A folder in memory where the system has that: what a killed process wrote is there as it would be on a disk."""
+    """A folder in memory if the system has one: it keeps what a killed process wrote, like a disk."""
     memory = Path("/dev/shm")
     return Path(tempfile.mkdtemp(dir=memory if os.access(memory, os.W_OK) else None))
 
 
 def write_people(path: Path, numbers: Sequence[int], bad: Sequence[int] = ()) -> dict[int, str]:
-    """A file of people, some with a cell that our own checks refuse; gives the e-mail of each row."""
+    """Write a file of people, some with an invalid cell; returns the e-mail address of each row."""
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([HEADER, *(_person(number, number in bad) for number in numbers)])
     return {row: f"person{number}@example.com" for row, number in enumerate(numbers, start=2)}
 
 
 def _person(number: int, is_bad: bool) -> list[str]:
-    changed = {"Phone": f"+90555000{number % 10_000:04d}"}  # numbers end, people do not
+    changed = {"Phone": f"+90555000{number % 10_000:04d}"}  # phone numbers repeat after 10,000 people
     return candidate(number, **changed, **({"First": ""} if is_bad else {}))
 
 
@@ -53,12 +53,12 @@ def write_mappings(folder: Path) -> None:
 
 
 @dataclass
-class Witness:
-    """The sandbox's own memory: whom it accepted, in order, whatever it answered."""
+class Recorder:
+    """A sandbox and its memory file: whom it accepted, in order, whatever it responded."""
 
     sandbox: ChildSandbox
     memory: Path
-    strangers: frozenset[str] = frozenset()  # who was there before any run of ours
+    preexisting: frozenset[str] = frozenset()  # who existed before any run
     _read: int = 0
 
     def __post_init__(self) -> None:
@@ -69,7 +69,7 @@ class Witness:
         return {"IMPORTER_BASE_URL": self.sandbox.base_url, "IMPORTER_TOKEN": self.sandbox.token}
 
     def look(self) -> int:
-        """Read what was accepted since; gives how many were in all."""
+        """Read the newly accepted; returns the total."""
         with self.memory.open("rb") as file:
             file.seek(self._read)
             news = file.read()
@@ -79,34 +79,34 @@ class Witness:
         return len(self.accepted)
 
     def settle(self) -> int:
-        """Return when the requests of a client that was just killed were worked on, and look."""
+        """Wait until the requests of a killed client are processed; returns the total accepted."""
         address = urlsplit(self.sandbox.base_url).netloc
-        for _ in range(2):  # a second one: by then whatever lay in a socket before the first was read
+        for _ in range(2):  # two: at the second, everything in a socket before the first was read
             connection = http.client.HTTPConnection(address, timeout=10)
             headers = {"Authorization": f"Bearer {self.sandbox.token}"}
             with contextlib.closing(connection), contextlib.suppress(http.client.HTTPException, OSError):
-                # An answer spoilt by a fault tells as well that what came before was worked on.
+                # A response with a fault also means that earlier requests were processed.
                 connection.request("GET", "/api/v1/client/job-posts/4f2c9a/questions/", headers=headers)
                 connection.getresponse().read()
         return self.look()
 
 
 @contextmanager
-def witness(
+def recorded_sandbox(
     folder: Path,
     faults: Sequence[dict[str, Any]],
-    there_before: Iterable[int] = (),
+    already_applied: Iterable[int] = (),
     operation: str = "apply",
     **options: Any,
-) -> Iterator[Witness]:
-    """A sandbox that shows these faults, for as long as this is open; it knows the people of these numbers."""
+) -> Iterator[Recorder]:
+    """A sandbox with these faults, until the block ends; people with these numbers already exist."""
     memory = folder / "memory.jsonl"
-    strangers = [f"person{number}@example.com" for number in there_before]
+    preexisting = [f"person{number}@example.com" for number in already_applied]
     with memory.open("a", encoding="utf-8") as file:
-        for email in strangers:
+        for email in preexisting:
             known = {"operation": operation, "target": TARGETS[operation], "email": email, "body": {}, "at": ""}
             file.write(json.dumps(known) + "\n")
     path = folder / "faults.json"
     path.write_text(json.dumps({"seed": 11, "faults": list(faults)}), encoding="utf-8")
     with start(memory=memory, faults=path, **options) as sandbox:
-        yield Witness(sandbox, memory, frozenset(strangers))
+        yield Recorder(sandbox, memory, frozenset(preexisting))

@@ -1,6 +1,6 @@
-"""`make mutants`: plants faults into a copy of the code, one at a time; the suite must catch each.
+"""`make mutants`: applies mutations to a copy of the code, one at a time; the test suite must catch each.
 
-Each fault is one that would break the promise of "every row once", in the words that a careless change might use.
+Each mutation is a plausible mistake that would break the guarantee that every row is entered once.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _COPIED = ("importer", "tests", "mappings", "sample_data", "pyproject.toml")
 
 @dataclass(frozen=True)
 class Mutant:
-    """A fault: the text of a file that is changed, and the tests that are to notice."""
+    """A mutation: the changed text of a file, and the tests that must fail."""
 
     name: str
     file: str
@@ -50,28 +50,28 @@ MUTANTS = (
         (*_SENDING, "tests/crash/test_kills.py"),
     ),
     Mutant(
-        "what the ledger could not write is sent all the same",
+        "a row that the ledger could not write is sent anyway",
         "load/sender.py",
         "            if refusal is None:\n",
         "            if not isinstance(refusal, NotAllowed):\n",
         _SENDING,
     ),
     Mutant(
-        "an answer is not recorded",
+        "a response is not recorded",
         "load/sender.py",
         "        self._record(step.job, step.job.attempts, step.state)\n",
         "",
         _SENDING,
     ),
     Mutant(
-        "the end does not wait for what is on its way",
+        "the end does not wait for requests in flight",
         "load/sender.py",
         "        while self.in_flight:\n",
         "        while False:\n",
         _SENDING,
     ),
     Mutant(
-        "a row that is to be sent again has an outcome already",
+        "a row that will be resent already has an outcome",
         "load/sender.py",
         "            self.waiting.add(step.job._replace(is_probe=False), step.next, step.due)\n",
         "            self.waiting.add(step.job._replace(is_probe=False), step.next, step.due)\n"
@@ -79,21 +79,21 @@ MUTANTS = (
         _SENDING,
     ),
     Mutant(
-        "a row that is a probe is sent once more",
+        "a probe row is sent once more",
         "load/jobs.py",
         "            self._sent_before.remove(job)\n",
         "            pass\n",
         _SENDING,
     ),
     Mutant(
-        "rows go on in a pause",
+        "rows are sent during a suspension",
         "load/sender.py",
         "        if state.suspension is not None:\n            if self.is_probing",
         "        if False:\n            if self.is_probing",
         _SENDING,
     ),
     Mutant(
-        "rows go on while a person has paused the run",
+        "rows are sent while the user has paused the run",
         "load/sender.py",
         " or self._cancellation.is_set() or self._cancellation.is_paused:\n",
         " or self._cancellation.is_set():\n",
@@ -107,14 +107,14 @@ MUTANTS = (
         ("tests/load/test_cancellation.py",),
     ),
     Mutant(
-        "a row in doubt is told as not sent when the run stops",
+        "an unconfirmed row is reported as not sent when the run stops",
         "load/jobs.py",
         "        if self.prior is not PriorAttempt.NONE:\n            return State.UNCONFIRMED\n",
         "",
         _SENDING,
     ),
     Mutant(
-        "a doubt is forgotten",
+        "an unconfirmed request is forgotten",
         "load/next_step.py",
         "prior=PriorAttempt.SAME_BYTES if job.prior is PriorAttempt.NONE else job.prior",
         "prior=job.prior",
@@ -128,14 +128,14 @@ MUTANTS = (
         _NEXT,
     ),
     Mutant(
-        "a probe counts as a try",
+        "a probe counts as an attempt",
         "load/next_step.py",
         "    is_counted = not job.is_probe and job.status != 503\n",
         "    is_counted = job.status != 503\n",
         _NEXT,
     ),
     Mutant(
-        "a 503 counts as a try",
+        "a 503 counts as an attempt",
         "load/next_step.py",
         "    is_counted = not job.is_probe and job.status != 503\n",
         "    is_counted = not job.is_probe\n",
@@ -149,28 +149,28 @@ MUTANTS = (
         _NEXT,
     ),
     Mutant(
-        "nobody is held after a Retry-After",
+        "a Retry-After does not delay other rows",
         "load/next_step.py",
         "        wait = _backoff(run.holds, conditions) if asked is None else asked\n",
         "        wait = _backoff(run.holds, conditions)\n",
         _NEXT,
     ),
     Mutant(
-        "no share of refusals holds anybody",
+        "no share of 429s delays other rows",
         "load/next_step.py",
         "        if run.window.count(_REFUSED) > _REFUSED_OF_WINDOW:\n",
         "        if run.window.count(_REFUSED) > WINDOW:\n",
         _NEXT,
     ),
     Mutant(
-        "the pause never begins",
+        "the suspension never begins",
         "load/next_step.py",
         "    if len(streak) < _INCONCLUSIVE_IN_A_ROW and of_window < _INCONCLUSIVE_OF_WINDOW:\n",
         "    if run.stop is None:\n",
         _NEXT,
     ),
     Mutant(
-        "one clear probe ends a pause",
+        "one successful probe ends a suspension",
         "load/next_step.py",
         "    if clear >= _CLEAR_PROBES:\n",
         "    if clear:\n",
@@ -179,33 +179,33 @@ MUTANTS = (
     Mutant(
         "a run never gives up",
         "load/next_step.py",
-        "    return _stopped(run, no_progress(patience, run.suspension.reason if run.suspension else None))\n",
+        "    return _stopped(run, no_progress(timeout, run.suspension.reason if run.suspension else None))\n",
         "    return run\n",
         _NEXT,
     ),
     Mutant(
-        "an address that never answered is waited for",
+        "a service that never answered is waited for",
         "load/next_step.py",
         "    is_new = not run.has_answered\n",
         "    is_new = False\n",
         _NEXT,
     ),
     Mutant(
-        "a cut of the rate that changes nothing is never taken back",
+        "a rate cut without effect is never reverted",
         "load/rate_limiter.py",
         "        self._rate = self._measured = None\n",
         "        self._measured = None\n",
         ("tests/load/test_learned_rate.py",),
     ),
     Mutant(
-        "a 400 settles a doubt of a pool",
+        "a 400 settles an unconfirmed row of a pool",
         "load/next_step.py",
         " and operation is Operation.APPLY and prior is PriorAttempt.SAME_BYTES:\n",
         " and prior is PriorAttempt.SAME_BYTES:\n",
         _NEXT,
     ),
     Mutant(
-        "a 503 is taken for refused",
+        "a 503 is treated as rejected",
         "load/next_step.py",
         "Rule((425, 429), Disposition.AGAIN",
         "Rule((425, 429, 503), Disposition.AGAIN",
@@ -226,28 +226,28 @@ MUTANTS = (
         ("tests/service", "tests/load"),
     ),
     Mutant(
-        "libcurl may send again where a kept connection dies",
+        "libcurl may resend when a kept connection fails",
         "service/curl_request.py",
         "        if self.sent:\n            return int(pycurl.PREREQFUNC_ABORT)\n",
         "        if self.sent:\n            return int(pycurl.PREREQFUNC_OK)\n",
         ("tests/service/test_traps.py",),
     ),
     Mutant(
-        "a connection that has ended is used for one more request",
+        "a closed connection is used for another request",
         "service/curl_request.py",
         "        if not self._kept.take(key, is_encrypted=self._is_encrypted):\n",
         "        if not self._kept.take(key, is_encrypted=self._is_encrypted) and False:\n",
         ("tests/service/test_traps.py", "tests/service/test_many_at_once.py"),
     ),
     Mutant(
-        "a second answer that lies in the TLS library is taken for the next row's",
+        "a second response buffered in the TLS library is taken for the next row's",
         "service/curl_transport.py",
         "        if is_earlier and isinstance(outcome, RawReply):\n",
         "        if is_earlier and isinstance(outcome, RawReply) and False:\n",
         ("tests/service/test_two_answers.py",),
     ),
     Mutant(
-        "an interim answer is taken for the answer, and the answer for that to the next row",
+        "an interim response is taken for the final one, and the final one for the next row's",
         "service/requests_transport.py",
         "        return version, http.HTTPStatus.CONTINUE if status < 200 else status, reason\n",
         "        return version, status, reason\n",
@@ -261,14 +261,14 @@ MUTANTS = (
         ("tests/load",),
     ),
     Mutant(
-        "a 409 after our own attempt is called plain",
+        "a 409 after our own request is not explained",
         "load/explanations.py",
         "() if job.prior is PriorAttempt.NONE else (CREATED_EARLIER,)",
         "()",
         ("tests/load",),
     ),
     Mutant(
-        "a 409 that only the ledger knows of is called plain",
+        "a 409 that only the ledger knows of is not explained",
         "runs/finalize.py",
         "if state.state is State.ALREADY_EXISTS and state.after_unconfirmed:",
         "if False:",
@@ -310,14 +310,14 @@ MUTANTS = (
         ("tests/cli/test_closing.py",),
     ),
     Mutant(
-        "the manifest gets its ending before the journal is complete",
+        "the manifest is finished before the journal is complete",
         "runs/finalize.py",
         "        progress = _complete_journal(folder, manifest, ledger, limits)\n",
         "        progress = Progress(manifest.rows or 0)\n",
         ("tests/cli/test_closing.py",),
     ),
     Mutant(
-        "who is done is sent again",
+        "a created candidate is sent again",
         "load/loader.py",
         "        if known.state in DONE:\n",
         "        if known.state is State.ALREADY_EXISTS:\n",
@@ -332,33 +332,33 @@ MUTANTS = (
     ),
 )
 
-CONTROL = Mutant("no fault at all", "", "", "", tuple(sorted({test for mutant in MUTANTS for test in mutant.tests})))
-"""What every mutant's tests say of the code as it is: nothing."""
+CONTROL = Mutant("no mutation", "", "", "", tuple(sorted({test for mutant in MUTANTS for test in mutant.tests})))
+"""The tests of all mutants must pass on the unchanged code."""
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """Whether a planted fault was caught, and by which test."""
+class Result:
+    """Whether a mutant was caught, and by which test."""
 
     mutant: Mutant
     caught_by: str | None
     seconds: float
 
 
-def misfit(mutant: Mutant) -> str:
-    """Why a mutant cannot be planted into the code as it is, "" where it can."""
+def mismatch(mutant: Mutant) -> str:
+    """Why a mutant cannot be applied to the code, or ""."""
     path = PROJECT / "importer" / mutant.file
     count = path.read_text(encoding="utf-8").count(mutant.before) if path.is_file() else 0
-    gone = [test for test in mutant.tests if not (PROJECT / test).exists()]
-    if count == 1 and not gone:
+    missing = [test for test in mutant.tests if not (PROJECT / test).exists()]
+    if count == 1 and not missing:
         return ""
-    where = f"importer/{mutant.file} has this {count} times, and should once:\n{mutant.before}"
-    what = f"these tests are gone: {', '.join(gone)}" if gone else where
-    return f"the planted fault {mutant.name!r} (tests/crash/mutants.py) is to follow the code; {what}"
+    where = f"importer/{mutant.file} has this text {count} times instead of once:\n{mutant.before}"
+    what = f"these tests do not exist: {', '.join(missing)}" if missing else where
+    return f"update the mutant {mutant.name!r} in tests/crash/mutants.py; {what}"
 
 
-def plant(mutant: Mutant, place: Path) -> None:
-    """Change the copy, unless it is the control."""
+def apply(mutant: Mutant, place: Path) -> None:
+    """Change the copy, except for the control."""
     if mutant is CONTROL:
         return
     path = place / "importer" / mutant.file
@@ -366,8 +366,8 @@ def plant(mutant: Mutant, place: Path) -> None:
     path.write_text(text.replace(mutant.before, mutant.after), encoding="utf-8")
 
 
-def try_mutant(mutant: Mutant) -> Verdict:
-    """Plant the fault in a copy of the project, and run the tests that are to notice."""
+def try_mutant(mutant: Mutant) -> Result:
+    """Apply the mutant to a copy of the project, and run its tests."""
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
@@ -377,7 +377,7 @@ def try_mutant(mutant: Mutant) -> Verdict:
                 shutil.copytree(source, place / name, ignore=shutil.ignore_patterns("__pycache__"))
             else:
                 shutil.copy(source, place)
-        plant(mutant, place)
+        apply(mutant, place)
         ran = subprocess.run(
             [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *mutant.tests],
             cwd=place,
@@ -387,26 +387,26 @@ def try_mutant(mutant: Mutant) -> Verdict:
             check=False,
         )
     found = [line.split(" - ")[0].split(" ", 1)[1] for line in ran.stdout.splitlines() if line.startswith("FAILED")]
-    return Verdict(mutant, found[0] if found else None, time.monotonic() - began)
+    return Result(mutant, found[0] if found else None, time.monotonic() - began)
 
 
 def main() -> int:
-    """Try all; the exit code is 1 where one was not caught."""
-    misfits = [found for mutant in MUTANTS if (found := misfit(mutant))]
-    if misfits:
-        print("\n\n".join(misfits))  # noqa: T201
+    """Try all mutants; returns 1 if one was not caught."""
+    mismatches = [found for mutant in MUTANTS if (found := mismatch(mutant))]
+    if mismatches:
+        print("\n\n".join(mismatches))  # noqa: T201
         return 1
     control = try_mutant(CONTROL)
     if control.caught_by:
-        print(f"the tests fail as it is: {control.caught_by}; mend that first")  # noqa: T201
+        print(f"the tests fail without a mutant: {control.caught_by}; fix that first")  # noqa: T201
         return 1
     missed = 0
     for mutant in MUTANTS:
-        verdict = try_mutant(mutant)
-        missed += verdict.caught_by is None
-        shown = f"caught by {verdict.caught_by}" if verdict.caught_by else "NOT CAUGHT"
-        print(f"{mutant.name}: {shown} ({verdict.seconds:.0f} s)", flush=True)  # noqa: T201
-    print(f"{len(MUTANTS) - missed} of {len(MUTANTS)} planted faults were caught")  # noqa: T201
+        result = try_mutant(mutant)
+        missed += result.caught_by is None
+        shown = f"caught by {result.caught_by}" if result.caught_by else "NOT CAUGHT"
+        print(f"{mutant.name}: {shown} ({result.seconds:.0f} s)", flush=True)  # noqa: T201
+    print(f"{len(MUTANTS) - missed} of {len(MUTANTS)} mutants were caught")  # noqa: T201
     return 1 if missed else 0
 
 

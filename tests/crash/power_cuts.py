@@ -1,8 +1,8 @@
-"""Cuts the power under the ledger: what was written and not yet synced is lost, kept in part, or torn.
+"""Simulates power cuts under the ledger: unsynced writes are lost, kept in part, or partly written.
 
-The real Ledger runs on a SQLite whose files go through a recording VFS (apsw). From the record the disk is built as it
-may be found after a cut at any moment, and opened with the ledger as it is shipped. What it proves: no order of writes
-that SQLite and we rely on is missing a sync. What it does not: a disk that lies about syncs.
+The real ledger runs on SQLite with a recording VFS (apsw). From the record, possible disk contents after a cut at any
+moment are built and opened with the shipped ledger. This proves that no sync is missing that SQLite or the importer
+relies on. It does not cover a disk that reports a sync it did not do.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Write:
 
 @dataclass(frozen=True)
 class Cut:
-    """A file made shorter."""
+    """A file was truncated."""
 
     file: str
     size: int
@@ -61,31 +61,31 @@ class Delete:
 
 @dataclass(frozen=True)
 class Sent:
-    """The intent of this row was promised to be on disk, and its request may have gone."""
+    """The intent of this row was confirmed to be on disk, and its request may have been sent."""
 
     row: int
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer to this row was handed over."""
+    """The response to this row was passed to the ledger."""
 
     row: int
 
 
-Happening = Write | Cut | Sync | Delete | Sent | Answer
+Event = Write | Cut | Sync | Delete | Sent | Answer
 
 
 class Record:
-    """All that happened, in order."""
+    """All events, in order."""
 
     def __init__(self) -> None:
-        self.happenings: list[Happening] = []
+        self.events: list[Event] = []
         self._lock = threading.Lock()
 
-    def add(self, happening: Happening) -> None:
+    def add(self, event: Event) -> None:
         with self._lock:
-            self.happenings.append(happening)
+            self.events.append(event)
 
 
 # --- recording ---
@@ -124,7 +124,7 @@ class _RecordingFile(apsw.VFSFile):
 
 
 class _Connection:
-    """As much of sqlite3.Connection as the ledger uses, over apsw."""
+    """The part of sqlite3.Connection that the ledger uses, over apsw."""
 
     def __init__(self, path: Path) -> None:
         self._connection = apsw.Connection(str(path), vfs="recording")
@@ -156,7 +156,7 @@ class _Connection:
 
 @contextmanager
 def recording() -> Iterator[Record]:
-    """While this is open, every connection to a ledger or journal is recorded."""
+    """Record every connection to a ledger or journal until the block ends."""
     record = Record()
     vfs = _RecordingVfs(record)
     try:
@@ -167,7 +167,7 @@ def recording() -> Iterator[Record]:
 
 
 def record_a_run(folder: Path, rows: int, senders: int = 8) -> Record:
-    """A run of so many rows, its answers handed over as they come, and the ledger closed in the end."""
+    """Record a run of `rows` rows; the ledger is closed at the end."""
     with recording() as record:
         path = folder / "ledger.sqlite"
         with open_ledger(path) as ledger:
@@ -195,115 +195,115 @@ def record_a_run(folder: Path, rows: int, senders: int = 8) -> Record:
     return record
 
 
-# --- after the cut ---
+# --- after a cut ---
 
 
 @dataclass
 class Disk:
-    """What is on the disk for sure, and what was written since the last sync of each file."""
+    """The synced content of each file, and the writes since its last sync."""
 
-    safe: dict[str, bytearray] = field(default_factory=dict)
+    synced: dict[str, bytearray] = field(default_factory=dict)
     pending: dict[str, list[Write | Cut]] = field(default_factory=dict)
     maybe_deleted: dict[str, bytearray] = field(default_factory=dict)
 
-    def take(self, happening: Happening) -> None:
-        match happening:
+    def apply(self, event: Event) -> None:
+        match event:
             case Write(file) | Cut(file):
-                self.pending.setdefault(file, []).append(happening)
+                self.pending.setdefault(file, []).append(event)
             case Sync(file):
-                if file not in self.safe:
+                if file not in self.synced:
                     # With the first sync of a new file SQLite's own VFS syncs the folder, and what was deleted is gone.
                     self.maybe_deleted.clear()
-                _apply(self.safe.setdefault(file, bytearray()), self.pending.pop(file, []))
+                _apply(self.synced.setdefault(file, bytearray()), self.pending.pop(file, []))
             case Delete(file, is_synced):
-                content = self.safe.pop(file, None)
+                content = self.synced.pop(file, None)
                 self.pending.pop(file, None)
                 self.maybe_deleted.pop(file, None)
                 if content is not None and not is_synced:
                     self.maybe_deleted[file] = content
 
-    def after_a_cut(self, luck: random.Random) -> dict[str, bytes]:
-        """One of the ways in which the files may be found: nothing, a beginning, or any part of what was not synced."""
-        found = {file: bytearray(content) for file, content in self.safe.items()}
-        found |= {file: bytearray(content) for file, content in self.maybe_deleted.items() if luck.random() < 0.5}
-        way = luck.choice(("lost", "prefix", "scattered", "torn"))
+    def after_a_cut(self, rng: random.Random) -> dict[str, bytes]:
+        """One possible state of the files: nothing, a prefix or any part of the unsynced writes is kept."""
+        found = {file: bytearray(content) for file, content in self.synced.items()}
+        found |= {file: bytearray(content) for file, content in self.maybe_deleted.items() if rng.random() < 0.5}
+        way = rng.choice(("lost", "prefix", "scattered", "partial"))
         for file, pending in self.pending.items():
-            kept = _kept(pending, way, luck)
-            if kept or luck.random() < 0.5:
+            kept = _kept(pending, way, rng)
+            if kept or rng.random() < 0.5:
                 _apply(found.setdefault(file, bytearray()), kept)
         return {file: bytes(content) for file, content in found.items()}
 
 
-def _kept(pending: list[Write | Cut], way: str, luck: random.Random) -> list[Write | Cut]:
+def _kept(pending: list[Write | Cut], way: str, rng: random.Random) -> list[Write | Cut]:
     if way == "lost":
         return []
     if way == "scattered":
-        return [happening for happening in pending if luck.random() < 0.5]
-    kept = pending[: luck.randint(0, len(pending))]
-    if way == "torn" and kept and isinstance(last := kept[-1], Write):
-        whole = luck.randint(0, len(last.data) // _SECTOR) * _SECTOR
+        return [event for event in pending if rng.random() < 0.5]
+    kept = pending[: rng.randint(0, len(pending))]
+    if way == "partial" and kept and isinstance(last := kept[-1], Write):
+        whole = rng.randint(0, len(last.data) // _SECTOR) * _SECTOR
         kept[-1] = Write(last.file, last.offset, last.data[:whole])
     return kept
 
 
-def _apply(content: bytearray, happenings: Sequence[Write | Cut]) -> None:
-    for happening in happenings:
-        if isinstance(happening, Cut):
-            del content[happening.size :]
+def _apply(content: bytearray, events: Sequence[Write | Cut]) -> None:
+    for event in events:
+        if isinstance(event, Cut):
+            del content[event.size :]
             continue
-        end = happening.offset + len(happening.data)
+        end = event.offset + len(event.data)
         if len(content) < end:
             content.extend(bytes(end - len(content)))
-        content[happening.offset : end] = happening.data
+        content[event.offset : end] = event.data
 
 
 @dataclass
 class PowerFigures:
-    """What a series of power cuts showed."""
+    """The results of a series of power cuts."""
 
     cuts: int = 0
-    happenings: int = 0
-    promised: int = 0
+    events: int = 0
+    confirmed: int = 0
     lost: int = 0
-    unsound: list[str] = field(default_factory=list)
+    inconsistent: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
     def lines(self) -> list[str]:
         return [
-            f"power cuts           {self.cuts}, among {self.happenings} writes and syncs, {self.seconds:.0f} s",
-            f"intents promised     {self.promised}, before all these cuts together",
+            f"power cuts           {self.cuts}, among {self.events} writes and syncs, {self.seconds:.0f} s",
+            f"intents confirmed    {self.confirmed}, before all these cuts together",
             f"intents lost         {self.lost}",
-            f"unsound ledgers      {len(self.unsound)}",
+            f"inconsistent ledgers {len(self.inconsistent)}",
         ]
 
 
 def cut_power(folder: Path, cuts: int, rows: int, seed: int = 1) -> PowerFigures:
-    """Record one run, and look at the ledger as so many cuts at random moments may leave it."""
+    """Record one run, and check the ledger after `cuts` power cuts at random moments."""
     began = time.monotonic()
     original = folder / "original"
     original.mkdir()
     record = record_a_run(original, rows)
-    luck = random.Random(seed)
-    figures = PowerFigures(cuts, len(record.happenings))
-    moments = sorted(luck.randint(0, len(record.happenings)) for _ in range(cuts))
+    rng = random.Random(seed)
+    figures = PowerFigures(cuts, len(record.events))
+    moments = sorted(rng.randint(0, len(record.events)) for _ in range(cuts))
     disk, done = Disk(), 0
     sent: set[int] = set()
     answered: set[int] = set()
     for moment in moments:
-        for happening in record.happenings[done:moment]:
-            disk.take(happening)
-            if isinstance(happening, Sent):
-                sent.add(happening.row)
-            elif isinstance(happening, Answer):
-                answered.add(happening.row)
+        for event in record.events[done:moment]:
+            disk.apply(event)
+            if isinstance(event, Sent):
+                sent.add(event.row)
+            elif isinstance(event, Answer):
+                answered.add(event.row)
         done = moment
-        _look(folder, disk.after_a_cut(luck), sent, answered, figures)
+        _check(folder, disk.after_a_cut(rng), sent, answered, figures)
     figures.seconds = time.monotonic() - began
     return figures
 
 
-def _look(folder: Path, files: dict[str, bytes], sent: set[int], answered: set[int], figures: PowerFigures) -> None:
-    """Open what was found as the next run would, and count what is not as it was promised."""
+def _check(folder: Path, files: dict[str, bytes], sent: set[int], answered: set[int], figures: PowerFigures) -> None:
+    """Open the ledger as the next run would, and count what is lost or inconsistent."""
     place = folder / "found"
     shutil.rmtree(place, ignore_errors=True)
     key = key_path(place / "ledger.sqlite")
@@ -311,14 +311,16 @@ def _look(folder: Path, files: dict[str, bytes], sent: set[int], answered: set[i
     shutil.copy(key_path(folder / "original" / "ledger.sqlite"), key)
     for name, content in files.items():
         (place / name).write_bytes(content)
-    figures.promised += len(sent)
+    figures.confirmed += len(sent)
     with open_ledger(place / "ledger.sqlite") as ledger:
         ledger.begin_run(_run("run-2"))
         rows = {_identity(ledger, row): row for row in sent}
         known = {rows[identity]: found.state for identity, found in ledger.look_up(list(rows)).items()}
         figures.lost += len(sent) - len(known)
-        figures.unsound += [str(problem) for problem in ledger.check()]
-    figures.unsound += [f"row {row} is {state}" for row, state in known.items() if not _may_be(state, row in answered)]
+        figures.inconsistent += [str(problem) for problem in ledger.check()]
+    figures.inconsistent += [
+        f"row {row} is {state}" for row, state in known.items() if not _may_be(state, row in answered)
+    ]
 
 
 def _may_be(state: State, is_answered: bool) -> bool:

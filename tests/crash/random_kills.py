@@ -1,4 +1,4 @@
-"""Kills whole processes at random moments, and holds every report and the ledger against the truth."""
+"""Kills processes at random moments, and checks every report and the ledger against what the service accepted."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from typing import Any
 
 from importer.ledger import Scope, open_ledger
 from importer.models import Operation, Target
-from tests.crash.accounts import Truth, has_begun, told_in, untrue, untrue_in_ledger
-from tests.crash.imports import OPERATIONS, PATIENCE, Witness, witness, write_mappings, write_people
-from tests.crash.nursery import Life, Nursery
+from tests.crash.fork_server import ForkServer, Process
+from tests.crash.imports import OPERATIONS, SHORT_TIMEOUTS, Recorder, recorded_sandbox, write_mappings, write_people
+from tests.crash.report_checks import Truth, has_started, ledger_errors, read_report, report_errors
 
 FAULTS: list[dict[str, Any]] = [
     {"kind": "delay", "share": 1, "ms": 4, "jitter_ms": 20, "times": 99},
@@ -31,74 +31,75 @@ FAULTS: list[dict[str, Any]] = [
     {"kind": "hang_after", "share": 0.002, "seconds": 1},
     {"kind": "not_json_201", "share": 0.02},
 ]
-_CALM_BY = 8  # with all faults as above the pace stays low; with fewer more requests are under way at a kill
+_FEWER_BY = 8  # with all faults the concurrency stays low; with fewer faults, more requests are in flight at a kill
 _MOST_RUNS_TO_THE_END = 8
 
 
 @dataclass(frozen=True)
 class Size:
-    """How much is to be killed: every file of `rows` rows is killed `kills` times, then brought to its end.
+    """The size of a series: the import of each file of `rows` rows is killed `kills` times, then finished.
 
-    concurrency: how many requests may be under way; calm: whether the service shows few faults, so that they are.
+    concurrency: the most requests in flight; few_faults: fewer faults of the service, so that more are in flight.
     """
 
     files: int
     rows: int
     kills: int
     concurrency: int = 16
-    calm: bool = False
+    few_faults: bool = False
 
 
 @dataclass
 class Figures:
-    """What a series of kills showed."""
+    """The results of a series of kills."""
 
     rows: int = 0
     kills: int = 0
-    lives: int = 0
+    processes: int = 0
     reports: int = 0
-    in_doubt: list[int] = field(default_factory=list)
+    unconfirmed: list[int] = field(default_factory=list)
     outcomes: Counter[str] = field(default_factory=Counter)
     twice: int = 0
     missing: int = 0
-    untrue: list[str] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
     def add(self, other: Figures) -> None:
         self.rows += other.rows
         self.kills += other.kills
-        self.lives += other.lives
+        self.processes += other.processes
         self.reports += other.reports
-        self.in_doubt += other.in_doubt
+        self.unconfirmed += other.unconfirmed
         self.outcomes.update(other.outcomes)
         self.twice += other.twice
         self.missing += other.missing
-        self.untrue += other.untrue
+        self.wrong += other.wrong
 
     def lines(self) -> list[str]:
-        doubts = self.in_doubt or [0]
-        eight = sum(doubt >= 8 for doubt in doubts)
+        counts = self.unconfirmed or [0]
+        eight = sum(count >= 8 for count in counts)
+        processes = f"in {self.processes} processes, {self.seconds:.0f} s"
         return [
-            f"random SIGKILLs      {self.kills} over {self.rows} rows, in {self.lives} processes, {self.seconds:.0f} s",
-            f"unconfirmed after a kill {max(doubts)} at most, {statistics.mean(doubts):.1f} on average, "
+            f"random SIGKILLs      {self.kills} over {self.rows} rows, {processes}",
+            f"unconfirmed after a kill {max(counts)} at most, {statistics.mean(counts):.1f} on average, "
             f"8 or more {eight} times",
             f"reports checked      {self.reports}, with {self.outcomes.total()} rows: {dict(self.outcomes)}",
             f"entered twice        {self.twice}",
             f"rows missing         {self.missing}",
-            f"told wrongly         {len(self.untrue)}",
+            f"reported wrongly     {len(self.wrong)}",
         ]
 
 
 class _Series:
-    def __init__(self, folder: Path, nursery: Nursery, saw: Witness, seed: int, concurrency: int) -> None:
+    def __init__(self, folder: Path, fork_server: ForkServer, recorder: Recorder, seed: int, concurrency: int) -> None:
         self._folder = folder
-        self._nursery = nursery
-        self._witness = saw
-        self._luck = random.Random(seed)
+        self._fork_server = fork_server
+        self._recorder = recorder
+        self._rng = random.Random(seed)
         self._figures = Figures()
         self._environment = {
-            **PATIENCE,
-            **saw.environment,
+            **SHORT_TIMEOUTS,
+            **recorder.environment,
             "IMPORTER_LEDGER": str(folder / "ledger.sqlite"),
             "IMPORTER_CONCURRENCY": str(concurrency),
         }
@@ -120,97 +121,97 @@ class _Series:
         windows: dict[str, tuple[int, int]] = {}
         kills = 0
         while kills < size.kills:
-            left = len(good - set(self._witness.accepted))
-            life, before = self._begin(command)
-            self._wait(life, left, size.kills - kills)
-            life.kill()
-            kills += life.end() < 0
-            self._note(number, before, windows)
+            left = len(good - set(self._recorder.accepted))
+            process, before = self._begin(command)
+            self._wait(process, left, size.kills - kills)
+            process.kill()
+            kills += process.end() < 0
+            self._record_run(number, before, windows)
             self._check_ledger(operation, list(emails.values()))
         for _ in range(_MOST_RUNS_TO_THE_END):
-            life, before = self._begin(command)
-            code = life.end()
-            self._note(number, before, windows)
-            if code == 4:  # the bad rows are invalid, and everybody else is in place
+            process, before = self._begin(command)
+            code = process.end()
+            self._record_run(number, before, windows)
+            if code == 4:  # the bad rows are invalid, and all others are imported
                 break
         self._figures.rows += size.rows
         self._figures.kills += kills
-        self._close_accounts(number, emails, good, windows)
+        self._check_results(number, emails, good, windows)
 
-    def _begin(self, command: tuple[str, ...]) -> tuple[Life, int]:
-        self._figures.lives += 1
-        before = self._witness.look()
-        return self._nursery.start(self._folder, command, self._environment), before
+    def _begin(self, command: tuple[str, ...]) -> tuple[Process, int]:
+        self._figures.processes += 1
+        before = self._recorder.look()
+        return self._fork_server.start(self._folder, command, self._environment), before
 
-    def _wait(self, life: Life, left: int, kills_left: int) -> None:
-        """Until a random moment: some time, or some accepted rows and a little later."""
-        if left < 3 or self._luck.random() < 0.3:
-            # Where hardly anybody is left a life is over in a moment, and there is nothing to kill any more.
-            time.sleep(self._luck.uniform(0.02, 0.7 if left >= 3 else 0.15))
+    def _wait(self, process: Process, left: int, kills_left: int) -> None:
+        """Wait for a random moment: some time, or some accepted rows and a little longer."""
+        if left < 3 or self._rng.random() < 0.3:
+            # With few rows left, a process ends within a moment, before it can be killed.
+            time.sleep(self._rng.uniform(0.02, 0.7 if left >= 3 else 0.15))
             return
-        wanted = self._witness.look() + self._luck.randint(1, max(2, round(2.2 * left / kills_left)))
+        wanted = self._recorder.look() + self._rng.randint(1, max(2, round(2.2 * left / kills_left)))
         deadline = time.monotonic() + 3
-        while self._witness.look() < wanted and time.monotonic() < deadline:
+        while self._recorder.look() < wanted and time.monotonic() < deadline:
             time.sleep(0.002)
-            if life.has_ended():
+            if process.has_ended():
                 return
-        time.sleep(self._luck.uniform(0, 0.02))
+        time.sleep(self._rng.uniform(0, 0.02))
 
-    def _note(self, number: int, before: int, windows: dict[str, tuple[int, int]]) -> None:
-        after = self._witness.settle()
+    def _record_run(self, number: int, before: int, windows: dict[str, tuple[int, int]]) -> None:
+        after = self._recorder.settle()
         out = self._folder / f"out{number}"
         new = [path.name for path in out.glob("2*") if path.name not in windows] if out.is_dir() else []
         assert len(new) <= 1
         for run in new:
             windows[run] = (before, after)
         if not new:
-            assert before == after, "something was sent by a run that has no folder"
+            assert before == after, "a run without a folder sent something"
 
     def _check_ledger(self, operation: str, emails: list[str]) -> None:
         target = Target(Operation(operation), "4f2c9a" if operation == "apply" else "17")
-        scope = Scope(self._witness.sandbox.base_url, target)
-        accepted = frozenset(self._witness.accepted)
+        scope = Scope(self._recorder.sandbox.base_url, target)
+        accepted = frozenset(self._recorder.accepted)
         if (self._folder / "ledger.sqlite").is_file():
-            self._figures.untrue += untrue_in_ledger(self._folder / "ledger.sqlite", scope, emails, accepted)
+            self._figures.wrong += ledger_errors(self._folder / "ledger.sqlite", scope, emails, accepted)
 
-    def _close_accounts(
+    def _check_results(
         self, number: int, emails: dict[int, str], good: set[str], windows: dict[str, tuple[int, int]]
     ) -> None:
-        accepted = self._witness.accepted
+        accepted = self._recorder.accepted
         counts = Counter(accepted)
         self._figures.twice += sum(counts[email] - 1 for email in good if counts[email] > 1)
         self._figures.missing += sum(counts[email] == 0 for email in good)
         for run, (before, after) in windows.items():
             folder = self._folder / f"out{number}" / run
-            if not has_begun(folder):
-                assert before == after, "something was sent by a run that had not begun"
+            if not has_started(folder):
+                assert before == after, "a run that had not started sent something"
                 continue
-            told = told_in(folder)
+            reported = read_report(folder)
             truth = Truth(frozenset(accepted[:before]), frozenset(accepted[before:after]))
-            self._figures.untrue += [f"{run}: {fault}" for fault in untrue(told, emails, truth)]
+            self._figures.wrong += [f"{run}: {error}" for error in report_errors(reported, emails, truth)]
             self._figures.reports += 1
-            self._figures.outcomes.update(one.outcome for one in told)
-            self._figures.in_doubt.append(sum(one.outcome == "unconfirmed" for one in told))
+            self._figures.outcomes.update(one.outcome for one in reported)
+            self._figures.unconfirmed.append(sum(one.outcome == "unconfirmed" for one in reported))
         with open_ledger(self._folder / "ledger.sqlite") as ledger:
-            self._figures.untrue += [str(problem) for problem in ledger.check()]
+            self._figures.wrong += [str(problem) for problem in ledger.check()]
 
 
-def kill_at_random(folder: Path, nursery: Nursery, size: Size, seed: int = 1) -> Figures:
-    """Carry out a series in an empty folder. Both operations take turns, file by file."""
+def kill_at_random(folder: Path, fork_server: ForkServer, size: Size, seed: int = 1) -> Figures:
+    """Run a series in an empty folder. The operations alternate, file by file."""
     write_mappings(folder)
-    with witness(folder, _faults(size.calm)) as saw:
-        return _Series(folder, nursery, saw, seed, size.concurrency).run(size)
+    with recorded_sandbox(folder, _faults(size.few_faults)) as recorder:
+        return _Series(folder, fork_server, recorder, seed, size.concurrency).run(size)
 
 
-def _faults(calm: bool) -> list[dict[str, Any]]:
+def _faults(few_faults: bool) -> list[dict[str, Any]]:
     return [
-        {**fault, "share": fault["share"] / _CALM_BY if calm and fault["share"] < 1 else fault["share"]}
+        {**fault, "share": fault["share"] / _FEWER_BY if few_faults and fault["share"] < 1 else fault["share"]}
         for fault in FAULTS
     ]
 
 
 def kill_at_random_in_several(folder: Path, sizes: Sequence[Size], workers: int, seed: int) -> Figures:
-    """Several series, so many of them at a time."""
+    """Run several series, `workers` at a time."""
     figures = Figures()
     began = time.monotonic()
     places = [folder / f"series{number}" for number in range(len(sizes))]
@@ -223,5 +224,5 @@ def kill_at_random_in_several(folder: Path, sizes: Sequence[Size], workers: int,
 
 def _one_series(place: Path, size: Size, seed: int) -> Figures:
     place.mkdir()
-    with Nursery() as nursery:
-        return kill_at_random(place, nursery, size, seed)
+    with ForkServer() as fork_server:
+        return kill_at_random(place, fork_server, size, seed)

@@ -1,4 +1,4 @@
-"""A disk that is full, read-only, or lost its ledger: a clear message, and nobody twice after the repair."""
+"""A disk that is full, read-only, or has lost the ledger: a clear message, and nobody twice afterwards."""
 
 from __future__ import annotations
 
@@ -11,40 +11,47 @@ from pathlib import Path
 
 import pytest
 
-from tests.crash.imports import PATIENCE, Witness, temporary_folder, witness, write_mappings, write_people
-from tests.crash.nursery import Nursery
+from tests.crash.fork_server import ForkServer
+from tests.crash.imports import (
+    SHORT_TIMEOUTS,
+    Recorder,
+    recorded_sandbox,
+    temporary_folder,
+    write_mappings,
+    write_people,
+)
 
-pytestmark = pytest.mark.timeout(300)  # many processes: where others need the machine too, they wait
+pytestmark = pytest.mark.timeout(300)  # many processes, which wait if the machine is busy
 ROWS = 60
-NOBODY = 65534 if os.getuid() == 0 else None  # the superuser writes anywhere
+NOBODY = 65534 if os.getuid() == 0 else None  # root can write anywhere
 RUN = ("run", "people.csv", "--mapping", "mapping.yaml", "--out", "disk/results")
 EVERYBODY = Counter(f"person{number}@example.com" for number in range(ROWS))
 
 
 @pytest.fixture
-def service(tmp_path: Path) -> Iterator[Witness]:
+def service(tmp_path: Path) -> Iterator[Recorder]:
     write_mappings(tmp_path)
     write_people(tmp_path / "people.csv", range(ROWS))
     (tmp_path / "disk").mkdir()
-    with witness(tmp_path, []) as saw:
-        yield saw
+    with recorded_sandbox(tmp_path, []) as recorder:
+        yield recorder
 
 
 @pytest.fixture
-def run(tmp_path: Path, nursery: Nursery, service: Witness) -> Callable[[], tuple[int, str]]:
-    """Runs the import; gives its exit code and what it said."""
+def run(tmp_path: Path, fork_server: ForkServer, service: Recorder) -> Callable[[], tuple[int, str]]:
+    """Runs the import; returns its exit code and output."""
 
     def once() -> tuple[int, str]:
-        (tmp_path / "said.txt").unlink(missing_ok=True)
-        code = nursery.start(tmp_path, RUN, {**PATIENCE, **service.environment}).end()
-        return code, (tmp_path / "said.txt").read_text("utf-8").replace(str(tmp_path), "")
+        (tmp_path / "output.txt").unlink(missing_ok=True)
+        code = fork_server.start(tmp_path, RUN, {**SHORT_TIMEOUTS, **service.environment}).end()
+        return code, (tmp_path / "output.txt").read_text("utf-8").replace(str(tmp_path), "")
 
     return once
 
 
 @pytest.fixture
-def mounted(tmp_path: Path, service: Witness) -> Iterator[Callable[[int], None]]:
-    """Call it with a size in KB to give the folder `disk` that much room."""
+def mounted(tmp_path: Path, service: Recorder) -> Iterator[Callable[[int], None]]:
+    """Call it with a size in KB to set the size of the folder `disk`."""
     place = tmp_path / "disk"
 
     def mount(*options: str) -> int:
@@ -52,7 +59,7 @@ def mounted(tmp_path: Path, service: Witness) -> Iterator[Callable[[int], None]]
         return subprocess.run(command, check=False, capture_output=True).returncode
 
     if mount("size=64k"):
-        pytest.skip("file systems cannot be mounted here: this needs the superuser")
+        pytest.skip("file systems cannot be mounted here: this needs root")
     try:
         yield lambda kilobytes: None if mount("remount", f"size={kilobytes}k") == 0 else pytest.fail("no remount")
     finally:
@@ -60,19 +67,20 @@ def mounted(tmp_path: Path, service: Witness) -> Iterator[Callable[[int], None]]
 
 
 def test_a_full_disk_in_sixteen_steps(
-    service: Witness, mounted: Callable[[int], None], run: Callable[[], tuple[int, str]]
+    service: Recorder, mounted: Callable[[int], None], run: Callable[[], tuple[int, str]]
 ) -> None:
-    """From no room at all to enough: each stop says so, nothing ends in a traceback, and nobody is entered twice."""
+    """From no space to enough: each stop is reported, there is no traceback, and nobody is entered twice."""
     codes = []
     for step in range(16):
         mounted(64 + step * 190)
-        code, said = run()
+        code, output = run()
         codes.append(code)
         assert code in (0, 3, 5)
-        assert "Traceback" not in said
+        assert "Traceback" not in output
         if code:
             assert any(
-                word in said for word in ("cannot be written", "cannot be made", "No space left", "hardly any room")
+                word in output
+                for word in ("cannot be written", "cannot be created", "No space left", "free disk space")
             )
         service.look()
         assert all(count == 1 for count in Counter(service.accepted).values())
@@ -92,8 +100,8 @@ CLOSED = {
 
 
 @pytest.mark.parametrize("mode", CLOSED, ids=oct)
-def test_a_folder_without_the_right_to_write(nursery: Nursery, service: Witness, mode: int) -> None:
-    """A closed results folder is told before anything is sent; the superuser becomes somebody else for it."""
+def test_a_folder_without_the_right_to_write(fork_server: ForkServer, service: Recorder, mode: int) -> None:
+    """A results folder without write permission is reported before anything is sent; root runs this as another user."""
     folder = temporary_folder()
     try:
         write_mappings(folder)
@@ -103,12 +111,10 @@ def test_a_folder_without_the_right_to_write(nursery: Nursery, service: Witness,
             path.chmod(mode if path.name == "results" else 0o555)
             os.chown(path, NOBODY or -1, -1)
         command = (*RUN[:-1], "results")
-        life = nursery.start(folder, command, {**PATIENCE, **service.environment}, user=NOBODY)
-        code = life.end()
-        assert (code, (folder / "said.txt").read_text("utf-8")) == (
-            3,
-            f"importer: 1 problem to mend first; nothing was sent.\n\nresults: {CLOSED[mode]}",
-        )
+        process = fork_server.start(folder, command, {**SHORT_TIMEOUTS, **service.environment}, user=NOBODY)
+        code = process.end()
+        output = (folder / "output.txt").read_text("utf-8")
+        assert (code, output) == (3, f"importer: 1 problem found; nothing was sent.\n\nresults: {CLOSED[mode]}")
         assert service.look() == 0
     finally:
         folder.chmod(0o700)
@@ -116,19 +122,19 @@ def test_a_folder_without_the_right_to_write(nursery: Nursery, service: Witness,
 
 
 def test_a_read_only_disk(
-    service: Witness, mounted: Callable[[int], None], tmp_path: Path, run: Callable[[], tuple[int, str]]
+    service: Recorder, mounted: Callable[[int], None], tmp_path: Path, run: Callable[[], tuple[int, str]]
 ) -> None:
-    """A results folder on a disk that is mounted read-only is told before anything is sent, also to the superuser."""
+    """A results folder on a read-only disk is reported before anything is sent, also to root."""
     subprocess.run(["mount", "-o", "remount,ro", str(tmp_path / "disk")], check=True)
-    code, said = run()
-    assert (code, "cannot be created: Read-only file system" in said, service.look()) == (3, True, 0)
+    code, output = run()
+    assert (code, "cannot be created: Read-only file system" in output, service.look()) == (3, True, 0)
 
 
 @pytest.mark.parametrize("also", ["", ".importer/"], ids=["alone", "with its key"])
 def test_a_ledger_that_was_deleted(
-    tmp_path: Path, service: Witness, run: Callable[[], tuple[int, str]], also: str
+    tmp_path: Path, service: Recorder, run: Callable[[], tuple[int, str]], also: str
 ) -> None:
-    """Without its ledger everybody is asked for once more, the service knows them, and nobody is entered twice."""
+    """Without its ledger all rows are sent again, the service reports duplicates, and nobody is entered twice."""
     assert run()[0] == 0
     for name in {"ledger.sqlite", f"{also}ledger.sqlite.key" if also else "ledger.sqlite"}:
         (tmp_path / "disk" / "results" / name).unlink()
@@ -137,22 +143,17 @@ def test_a_ledger_that_was_deleted(
     assert Counter(service.accepted) == EVERYBODY
 
 
-def test_a_damaged_ledger(tmp_path: Path, service: Witness, run: Callable[[], tuple[int, str]]) -> None:
-    """A ledger whose pages were overwritten is refused with what to do, and moved away everybody is there once."""
+def test_a_damaged_ledger(tmp_path: Path, service: Recorder, run: Callable[[], tuple[int, str]]) -> None:
+    """A damaged ledger is reported with what to do; after it is moved away, everybody is entered once."""
     assert run()[0] == 0
     ledger = tmp_path / "disk" / "results" / "ledger.sqlite"
     with ledger.open("r+b") as file:
         file.seek(0)
         file.write(b"\\0" * 8192)
-    code, said = run()
+    code, output = run()
     assert code == 3
-    assert said.endswith(
-        "importer: 1 problem to mend first; nothing was sent.\n"
-        "\n"
-        "disk/results/ledger.sqlite: it is not a readable database (file is not a database), so nothing is sent\n"
-        "  -> restore it from a backup; if you move it away instead, every row is sent again and the service reports "
-        "which candidates it already has\n"
-    )
+    assert "disk/results/ledger.sqlite: the ledger is not a readable database (file is not a database)" in output
+    assert "  -> restore it from a backup; if you move it away instead, every row is sent again" in output
     ledger.rename(ledger.with_suffix(".old"))
     assert run()[0] == 0
     service.look()

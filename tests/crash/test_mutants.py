@@ -1,13 +1,13 @@
-"""The planted faults fit the code as it is; `make mutants` plants them."""
+"""The mutants match the current code; `make mutants` applies them."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.crash.mutants import MUTANTS, Mutant, misfit
+from tests.crash.mutants import MUTANTS, Mutant, mismatch
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=[mutant.name for mutant in MUTANTS])
-def test_a_mutant_can_be_planted(mutant: Mutant) -> None:
-    """The text that a mutant changes stands in its file exactly once, and its tests are there."""
-    assert misfit(mutant) == ""
+def test_a_mutant_can_be_applied(mutant: Mutant) -> None:
+    """The text that a mutant changes occurs exactly once in its file, and its tests exist."""
+    assert mismatch(mutant) == ""

@@ -1,4 +1,4 @@
-"""docs/mapping.md as its examples: the files, the mapping and what must come of each."""
+"""The examples of docs/mapping.md: the files, the mapping, and what is sent or reported."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ QUESTIONS = tuple(
     Question(number, key, False, kind, _OPTIONS.get(key, ()), key, "phone" if key == "phone" else None)
     for number, (key, kind) in enumerate(_ASKED.items(), start=1)
 )
-# What the examples leave out, so that each shows one thing.
+# What the examples omit, so that each shows one thing.
 _CANDIDATE = {"email": "E-mail", "first_name": "{value: Ada}", "last_name": "{value: Nur}", "cv": '{value: "7001"}'}
 
 
 @dataclass(frozen=True)
 class Example:
-    """One example of the page: files by name, the mapping, what is sent or told of each candidate, and its line."""
+    """One example of the page: its line, the files by name, the mapping, and what is sent or reported."""
 
     line: int
     files: dict[str, str]
@@ -61,7 +61,7 @@ def examples() -> Iterator[Example]:
 
 
 def outcome_of(example: Example, folder: Path) -> str:
-    """What is sent of each candidate, or what a person is told, as the page writes it: one line for each."""
+    """What is sent or reported for each candidate, one line each, in the form of the page."""
     files = dict(example.files)
     if "E-mail" not in files["main.csv"]:
         files["main.csv"] = _with_emails(files["main.csv"], example.mapping)
@@ -83,18 +83,18 @@ def _open(child: ChildSource, folder: Path) -> Any:
 
 def _with_emails(table: str, mapping: str) -> str:
     """The table with a column E-mail at its end; continued rows have the e-mail of their candidate."""
-    sign = ";" if 'delimiter: ";"' in mapping else ","
+    separator = ";" if 'delimiter: ";"' in mapping else ","
     several = "group_by" in mapping
     lines = table.splitlines()
     header = int((re.search(r"header_row: (\d+)", mapping) or ["", "1"])[1]) - 1
     return "\n".join(
-        line + sign + ("E-mail" if number == header else f"row{0 if several else number}@example.com")
+        line + separator + ("E-mail" if number == header else f"row{0 if several else number}@example.com")
         for number, line in enumerate(lines)
     )
 
 
 def _whole(mapping: str) -> str:
-    """The example with the sections that it leaves out."""
+    """The example with the sections that it omits."""
     given = {name for name in _CANDIDATE if re.search(rf"^  {name}:", mapping, re.MULTILINE)}
     candidate = "".join(f"  {name}: {value}\n" for name, value in _CANDIDATE.items() if name not in given)
     head = "version: 1\ntarget: {job_post: 4f2c9a}\n"
@@ -116,7 +116,7 @@ def _line(result: Any, names: bool) -> Any:
 
 
 def fill(folder: Path) -> None:
-    """Write what comes of each example into the page: to be read before it is committed."""
+    """Write the results of all examples into the page. Review the diff before you commit it."""
     text = PAGE.read_text(encoding="utf-8")
     outcomes = iter([outcome_of(example, folder) for example in examples()])
 

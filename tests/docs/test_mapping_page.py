@@ -1,4 +1,4 @@
-"""docs/mapping.md shows every key, and each of its examples does what the page says."""
+"""docs/mapping.md shows every key, and each of its examples is true."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EXAMPLES = tuple(examples())
 
 
 def _keys(schema: Any) -> Iterator[str]:
-    """Every key that the schema of mapping files knows, wherever it may stand."""
+    """Every key in the schema of mapping files, at any depth."""
     if isinstance(schema, dict):
         yield from schema.get("properties", {})
         for inner in schema.values():
@@ -28,7 +28,7 @@ def _keys(schema: Any) -> Iterator[str]:
 
 
 SCHEMA = json.loads(schema_text())
-_ELSEWHERE = ("SeenQuestion", "Candidate")  # written by the importer; named by the service description
+_ELSEWHERE = ("QuestionSnapshot", "Candidate")  # written by importer; defined by the service description
 KEYS = sorted(
     {*SCHEMA["properties"], *_keys([shape for name, shape in SCHEMA["$defs"].items() if name not in _ELSEWHERE])}
 )
@@ -36,12 +36,12 @@ KEYS = sorted(
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: f"line {example.line}")
 def test_an_example_does_what_the_page_says(example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is sent, or told, of each row is what stands below the mapping."""
+    """What is sent or reported for each row is what the page shows below the mapping."""
     monkeypatch.chdir(tmp_path)
     assert outcome_of(example, Path()) == example.expected
 
 
 def test_every_key_is_on_the_page() -> None:
-    """No key of the language is left unexplained."""
+    """The page explains every key."""
     text = PAGE.read_text(encoding="utf-8")
     assert [key for key in KEYS if not re.search(rf"\b{key}\b[:`]", text)] == []

@@ -1,4 +1,4 @@
-"""What JSON Schema (2020-12) says of a value, for the keywords that our schema uses; an unknown keyword is an error."""
+"""A JSON Schema (2020-12) validator for the keywords that our schema uses; an unknown keyword is an error."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SAYS_NOTHING = {"$schema", "title", "description", "$defs"}
 
 
 class Validator:
-    """A schema that values are held against."""
+    """Validates values against a schema."""
 
     def __init__(self, schema: dict[str, Any]) -> None:
         self._root = schema
@@ -86,6 +86,6 @@ _KNOWN = {
 
 
 def _of_another_type(key: str) -> bool:
-    """A keyword for texts says nothing of a number, and so on."""
+    """Whether a keyword is for another type and is ignored, for example one for texts and a number."""
     assert key in _KNOWN, f"the schema uses {key}, which this check does not know"
     return True

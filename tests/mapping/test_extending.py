@@ -1,4 +1,4 @@
-"""A mapping file may lie over a shared part, and lie in a folder with others."""
+"""A mapping file may extend a shared file, and be in a folder with other mappings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from importer.mapping import Mapping, read_mapping, read_mappings
 from importer.mapping.values import ValueSpec
 from importer.problems import UnusableInput
 from importer.runs.private_copies import keep_mapping
-from tests.mapping.written import FILE, HEAD
+from tests.mapping.mapping_files import FILE, HEAD
 
 _PERSON = "candidate: {email: E-mail, first_name: First, last_name: Last, cv: CV}\n"
 _SHARED = f"version: 1\n{_PERSON}defaults: {{region: TR}}\nanswers: {{city: City, level: Level}}\n"
@@ -25,8 +25,8 @@ def _columns(mapping: Mapping) -> dict[str, str]:
     return found
 
 
-def test_a_file_is_laid_over_the_shared_part() -> None:
-    """Its own keys of a section replace those of the shared part one by one; all else is taken over."""
+def test_a_file_overrides_its_shared_file() -> None:
+    """Its keys override those of the shared file, in some sections one by one."""
     Path("_shared.yaml").write_text(_SHARED, encoding="utf-8")
     FILE.write_text(
         "extends: _shared.yaml\ntarget: {job_post: a}\ndefaults: {decimal: ','}\nwithout: level\n"
@@ -38,8 +38,8 @@ def test_a_file_is_laid_over_the_shared_part() -> None:
     assert _columns(mapping) == {"city": "Town", "start": "Start"}
 
 
-def test_a_mistake_of_the_shared_part_is_told_there() -> None:
-    """A place names the file in which the mistake stands."""
+def test_a_problem_in_the_shared_file_has_its_place_there() -> None:
+    """A place names the file that contains the problem."""
     Path("_shared.yaml").write_text(_SHARED + "source: {sheat: A}\n", encoding="utf-8")
     FILE.write_text("extends: _shared.yaml\ntarget: {job_post: a}\n", encoding="utf-8")
     with pytest.raises(UnusableInput) as refused:
@@ -65,11 +65,11 @@ _A = _one("{job_post: a}", "route: {column: Job, is: [A]}\n")
 
 
 @pytest.mark.parametrize(
-    ("other", "told"),
+    ("other", "expected"),
     [
         pytest.param(
             _one("{job_post: b}", ""),
-            "all/b.yaml: the mapping has no route; add route: {column: ..., is: ...} to say which rows belong to it",
+            "all/b.yaml: the mapping has no route; add route: {column: ..., is: ...} to select its rows",
             id="no route",
         ),
         pytest.param(
@@ -80,39 +80,37 @@ _A = _one("{job_post: a}", "route: {column: Job, is: [A]}\n")
         ),
         pytest.param(
             _one("{job_post: b}", "route: {column: Job, is: [B, a]}\n"),
-            "all/b.yaml:3:17: a.yaml also takes rows with 'a'; keep the word in one of them",
-            id="the same words",
+            "all/b.yaml:3:17: a.yaml also selects rows with 'a'; keep the value in one of them",
+            id="the same values",
         ),
         pytest.param(
             _one("{job_post: a}", "route: {column: Job, is: B}\n"),
-            "all/b.yaml:2:1: job post a is also the target of a.yaml; combine the words of both routes in one file",
+            "all/b.yaml:2:1: job post a is also the target of a.yaml; combine the values of both routes in one file",
             id="the same target",
         ),
         pytest.param(
             _one("{job_post: b}", "route: {column: Job, is: B}\n", "source: {header_row: 2}\n"),
             "all/b.yaml: source: differs from source: in a.yaml; put source: into a shared file that both extend",
-            id="another way of reading",
+            id="another source",
         ),
     ],
 )
-def test_mappings_of_a_folder_that_clash(other: str, told: str) -> None:
-    """Two mappings of one export never take the same row, and read it alike."""
+def test_mappings_of_a_folder_that_conflict(other: str, expected: str) -> None:
+    """Two mappings of one export never select the same row, and read the source in the same way."""
     with pytest.raises(UnusableInput) as refused:
         read_mappings(_folder(a=_A, b=other))
-    assert str(refused.value) == told
+    assert str(refused.value) == expected
 
 
 def test_a_folder_without_mappings() -> None:
-    """An empty folder is told, and one that holds shared parts only."""
+    """An empty folder is reported, and one that contains only shared files."""
     with pytest.raises(UnusableInput) as refused:
         read_mappings(_folder(_shared=_SHARED))
-    assert str(refused.value) == (
-        "all: there is no mapping file in this folder; add a file NAME.yaml for each job post"
-    )
+    assert str(refused.value) == ("all: this folder contains no mapping file; add a file NAME.yaml for each job post")
 
 
-def test_mistakes_of_all_files_are_told_at_once() -> None:
-    """A folder is mended in one go."""
+def test_problems_of_all_files_are_reported_together() -> None:
+    """All problems of a folder can be fixed in one pass."""
     with pytest.raises(UnusableInput) as refused:
         read_mappings(_folder(a=_A + "anwsers: {}\n", b=_A + "defualts: {}\n"))
     assert [problem.message for problem in refused.value.problems] == [
@@ -121,11 +119,11 @@ def test_mistakes_of_all_files_are_told_at_once() -> None:
 
 
 _NO_HEADER = "m.yaml:4:34: the value table 't.csv' does not begin with the header cell,value"
-_HEADER_HINT = "its first line must be cell,value (the text of a cell and its meaning); save it as UTF-8"
+_HEADER_HINT = "its first line must be cell,value (the text of a cell, and the value to send); save it as UTF-8"
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "expected"),
     [
         pytest.param(
             b"a,b\n",
@@ -150,21 +148,21 @@ _HEADER_HINT = "its first line must be cell,value (the text of a cell and its me
         pytest.param(
             b"cell;value\nSr;Senior\nSR;Staff\n",
             "t.csv:3:1: 'Sr' and 'SR' are the same text but have different values; keep one; the other is on line 2",
-            id="two lines of one text",
+            id="two lines with the same text",
         ),
     ],
 )
-def test_a_table_file_that_cannot_be_used(content: bytes, told: str) -> None:
-    """What is wrong with a value table in a file is told at the mapping's line or at its own."""
+def test_a_table_file_that_cannot_be_used(content: bytes, expected: str) -> None:
+    """Problems of a value table file are reported at the line of the mapping or of the table."""
     Path("t.csv").write_bytes(content)
     FILE.write_text(HEAD + "answers: {q: {column: A, values: t.csv}}\n", encoding="utf-8")
     with pytest.raises(UnusableInput) as refused:
         read_mapping(FILE)
-    assert str(refused.value) == told
+    assert str(refused.value) == expected
 
 
 def test_a_run_keeps_the_mapping_that_was_read() -> None:
-    """What is edited after a mapping was read changes neither it nor the copy that is kept: no file is read twice."""
+    """Editing files after a mapping was read changes neither it nor its copy: no file is read twice."""
     Path("_shared.yaml").write_text(_SHARED, encoding="utf-8")
     Path("t.csv").write_text("cell,value\nSr,Senior\n", encoding="utf-8")
     FILE.write_text(
@@ -181,8 +179,8 @@ def test_a_run_keeps_the_mapping_that_was_read() -> None:
     assert level.values == (("Sr", "Senior"),)
 
 
-def test_a_mapping_that_stands_alone_is_kept_byte_by_byte() -> None:
-    """Remarks and order stay, whatever becomes of the file meanwhile."""
+def test_a_mapping_without_other_files_is_copied_byte_for_byte() -> None:
+    """Comments and order are preserved, even if the file changes later."""
     text = f"# mine\n{HEAD}answers: {{q: A}}   # also mine\n".encode()
     FILE.write_bytes(text)
     mapping = read_mapping(FILE)
@@ -191,7 +189,7 @@ def test_a_mapping_that_stands_alone_is_kept_byte_by_byte() -> None:
 
 
 def test_a_question_may_be_called_values() -> None:
-    """In the copy that a run keeps, its column stays a column, even one that is called as a table's file is."""
+    """In the copy of a run, its column stays a column, even if it has the name of a table file."""
     Path("t.csv").write_text("cell,value\nSr,Senior\n", encoding="utf-8")
     FILE.write_text(HEAD + "answers: {values: t.csv, level: {column: L, values: t.csv}}\n", encoding="utf-8")
     Path("kept").mkdir()

@@ -1,21 +1,21 @@
-"""Mistakes in the wider language are told where they are."""
+"""Problems with the less common keys of the mapping language are reported at their place."""
 
 from __future__ import annotations
 
 import pytest
 
 from importer.models import Question
-from tests.mapping.written import HEAD, HEADER, question, reading_refused, resolving_refused
+from tests.mapping.mapping_files import HEAD, HEADER, question, reading_problems, resolving_problems
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         pytest.param(
             "answers: {q: {column: A, pattern: '(?P<a>'}}\n",
             "m.yaml:4:35: pattern is not a valid regular expression: missing ), unterminated subpattern at posit"
             "ion 0; name the part that you need, for example (?P<city>.+), and put the pattern in single quotes",
-            id="pattern that is none",
+            id="invalid pattern",
         ),
         pytest.param(
             "answers: {q: {column: A, pattern: '(?P<a>.+)(?= TL).+'}}\n",
@@ -38,7 +38,7 @@ from tests.mapping.written import HEAD, HEADER, question, reading_refused, resol
         pytest.param(
             "answers: {q: {column: A, pattern: '(?P<a>.++)'}}\n",
             "m.yaml:4:35: pattern uses a feature that is not supported: the repeat ++; remove the second +",
-            id="pattern that repeats without a way back",
+            id="possessive repeat",
         ),
         pytest.param(
             "answers: {q: {column: A, pattern: '(?:(?P<a>[^,]*),?)+'}}\n",
@@ -50,7 +50,7 @@ from tests.mapping.written import HEAD, HEADER, question, reading_refused, resol
             "answers: {q: {experience: {company_name: a, cell: {column: A, split: ';', pattern: '(?P<a>.{2000})'}}}}\n",
             "m.yaml:4:84: pattern uses a feature that is not supported: invalid repetition size: {2000,2000}; make "
             "it shorter, or use smaller numbers in {m,n}",
-            id="pattern of entries that is too large",
+            id="pattern that is too large",
         ),
         pytest.param(
             "answers: {q: {column: A, pattern: '.+ TL'}}\n",
@@ -61,12 +61,12 @@ from tests.mapping.written import HEAD, HEADER, question, reading_refused, resol
         pytest.param(
             "answers: {q: {column: A, pattern: '(?P<a>.)(?P<b>.)'}}\n",
             "m.yaml:4:26: the pattern has several groups: a, b; choose one of them, for example group: a",
-            id="pattern of two groups",
+            id="pattern with two groups",
         ),
         pytest.param(
             "answers: {q: {column: A, pattern: '(?P<city>.+)', group: town}}\n",
             "m.yaml:4:58: 'town' is not a group of the pattern; use one of city",
-            id="group that is not there",
+            id="unknown group",
         ),
         pytest.param(
             "answers: {q: {column: A, group: a}}\n",
@@ -81,12 +81,12 @@ from tests.mapping.written import HEAD, HEADER, question, reading_refused, resol
         pytest.param(
             'answers: {q: {column: A, split: ";", take: last}}\n',
             "m.yaml:4:44: 'last' is not a valid value of take; use one of first, first_valid",
-            id="take of something",
+            id="unknown take",
         ),
         pytest.param(
             "answers: {q: {column: A, values: {a: b}, after: x}}\n",
             "m.yaml:4:42: q has values and after; write the whole text in the value table",
-            id="after beside a value table",
+            id="after with a value table",
         ),
         pytest.param(
             "answers: {q: {value: a, before: x}}\n",
@@ -96,25 +96,25 @@ from tests.mapping.written import HEAD, HEADER, question, reading_refused, resol
         pytest.param(
             "answers: {q: {column: A, part: middle}}\n",
             "m.yaml:4:32: 'middle' is not a valid value of part; use one of first, last, start, end",
-            id="part of something",
+            id="unknown part",
         ),
         pytest.param(
             "answers: {q: {column: A, months: xx}}\n",
             "m.yaml:4:34: 'xx' is not a supported language for month names; use one of en, tr, de, fr, es, it, pt, "
             "nl, pl, ru",
-            id="months of no language",
+            id="unknown language of months",
         ),
         pytest.param(
             "answers: {q: {column: A, pivot: 69}}\n",
             "m.yaml:4:33: pivot must be a year from 1900 to 2001; enter the first of the hundred years that "
             "two-digit years belong to, for example 1950",
-            id="pivot no year",
+            id="invalid pivot",
         ),
         pytest.param(
             "answers: {q: {column: A, names: {surname: middle}}}\n",
             "m.yaml:4:43: 'middle' is not a valid value of surname; use one of last_word, first_word, capitals, "
             "before_comma",
-            id="names in another way",
+            id="unknown surname rule",
         ),
         pytest.param(
             "answers: {q: {column: A, names: {surname: before_comma, particles: [van]}}}\n",
@@ -124,13 +124,13 @@ from tests.mapping.written import HEAD, HEADER, question, reading_refused, resol
         pytest.param(
             "answers: {q: {column: A, names: last_word}}\n",
             "m.yaml:4:33: names must be keys and values; write 'key: value' pairs, one per line, indented",
-            id="names a text",
+            id="names is a text",
         ),
         pytest.param(
             "answers: {q: {column: A, values: none.csv}}\n",
             "m.yaml:4:34: the value table 'none.csv' cannot be read: no such file or directory; give its path "
             "relative to the folder of this mapping",
-            id="table file that is not there",
+            id="missing table file",
         ),
         pytest.param(
             'answers: {q: {experience: {company_name: C, json: A, lists: {split: ";"}}}}\n',
@@ -139,7 +139,7 @@ from tests.mapping.written import HEAD, HEADER, question, reading_refused, resol
         ),
         pytest.param(
             "answers: {q: {experience: {company_name: C, sheet: {name: Jobs, equals: ID}}}}\n",
-            "m.yaml:4:52: sheet has no key; add the column there that identifies the candidate",
+            "m.yaml:4:52: sheet has no key; add the column that identifies the candidate there",
             id="sheet without key",
         ),
         pytest.param(
@@ -157,12 +157,12 @@ from tests.mapping.written import HEAD, HEADER, question, reading_refused, resol
         pytest.param(
             "answers: {q: {experience: {company_name: C, rows: some}}}\n",
             "m.yaml:4:51: 'some' is not a valid value of rows; write rows: all, or rows: {column: ..., is: ...}",
-            id="rows of something",
+            id="unknown rows",
         ),
         pytest.param(
             "answers: {q: {experience: {company_name: C, rows: {column: Type}}}}\n",
-            "m.yaml:4:51: rows has neither is nor is_not; use one of them, with a list of words",
-            id="rows without words",
+            "m.yaml:4:51: rows has neither is nor is_not; use one of them, with a list of values",
+            id="rows without values",
         ),
         pytest.param(
             "answers: {q: {experience: {company_name: C, cell: {column: A, pattern: '(?P<a>.+)'}}}}\n",
@@ -194,18 +194,18 @@ from tests.mapping.written import HEAD, HEADER, question, reading_refused, resol
         pytest.param(
             'answers: {q: {experience: {company_name: C, lists: {split: ";", numbered: maybe}}}}\n',
             "m.yaml:4:75: 'maybe' is not a valid value of numbered; use one of true, false",
-            id="lists numbered otherwise",
+            id="unknown numbered",
         ),
         pytest.param(
             "answers: {q: {experience: {company_name: C, order: newest}}}\n",
             "m.yaml:4:52: 'newest' is not a valid value of order; did you mean 'newest_first'? use one of kept, "
             "newest_first, oldest_first",
-            id="order of another kind",
+            id="unknown order",
         ),
         pytest.param(
             'answers: {q: {experience: {company_name: C, repeat: "{i}"}}}\n',
             "m.yaml:4:53: '{i}' is not a valid value of repeat; write repeat: \"{n}\", and {n} in each column name",
-            id="repeat of another form",
+            id="unknown repeat",
         ),
         pytest.param(
             "source: {group_by: {blank: continues}}\n",
@@ -215,48 +215,48 @@ from tests.mapping.written import HEAD, HEADER, question, reading_refused, resol
         pytest.param(
             "source: {group_by: {column: ID, blank: new}}\n",
             "m.yaml:4:40: 'new' is not a valid value of blank; use one of continues",
-            id="group_by of another word",
+            id="unknown blank",
         ),
         pytest.param(
             "source: {group_by: {column: ID, main: {column: Type}}}\n",
-            "m.yaml:4:39: main has neither is nor is_not; use one of them, with a list of words",
-            id="main without words",
+            "m.yaml:4:39: main has neither is nor is_not; use one of them, with a list of values",
+            id="main without values",
         ),
         pytest.param(
             "source: {skip_rows: [3-x]}\n",
             "m.yaml:4:22: '3-x' is not a valid row number or range; write it like 2 or 4-6",
-            id="skipping no number",
+            id="invalid row number",
         ),
         pytest.param(
             "source: {skip_rows: 5-3}\n",
             "m.yaml:4:21: '5-3' is not a valid row number or range; write it like 2 or 4-6",
-            id="skipping backwards",
+            id="descending row range",
         ),
         pytest.param(
             "source: {hidden_rows: show}\n",
             "m.yaml:4:23: 'show' is not a valid value of hidden_rows; use one of read, skip",
-            id="hidden rows otherwise",
+            id="unknown hidden_rows",
         ),
         pytest.param(
             "defaults: {duplicates: last}\n",
             "m.yaml:4:24: 'last' is not a valid value of duplicates; use one of first, error",
-            id="duplicates otherwise",
+            id="unknown duplicates",
         ),
         pytest.param(
             "route: {column: Job, is_not: x}\n",
-            "m.yaml:4:8: route cannot use is_not: it could take rows of another mapping; use is: with the words of "
-            "this mapping",
+            "m.yaml:4:8: route cannot use is_not: it could take rows of another mapping; use is: with the values "
+            "of this mapping",
             id="route with is_not",
         ),
         pytest.param(
             "route: {column: Job}\n",
-            "m.yaml:4:8: route has neither is nor is_not; use one of them, with a list of words",
-            id="route without words",
+            "m.yaml:4:8: route has neither is nor is_not; use one of them, with a list of values",
+            id="route without values",
         ),
         pytest.param(
             "extends: none.yaml\n",
             "m.yaml:4:10: the file 'none.yaml' does not exist; give its path relative to the folder of this mapping",
-            id="extends nothing that is there",
+            id="missing shared file",
         ),
         pytest.param(
             "extends: m.yaml\n",
@@ -265,23 +265,23 @@ from tests.mapping.written import HEAD, HEADER, question, reading_refused, resol
         ),
         pytest.param(
             "without: [skills]\nanswers: {q: A}\n",
-            "m.yaml:4:11: the shared part has no answer 'skills'; remove it from without:",
-            id="without an answer that is not there",
+            "m.yaml:4:11: the shared file has no answer 'skills'; remove it from without:",
+            id="without an unknown answer",
         ),
         pytest.param(
             "without: {a: b}\n",
             "m.yaml:4:10: without must be a text or a list of texts; write it in quotes, or as [a, b]",
-            id="without a text",
+            id="without with keys",
         ),
     ],
 )
-def test_a_mistake_of_the_language(text: str, told: str) -> None:
-    """One mistake in a file gives one message: place, what is wrong, what to do."""
-    assert reading_refused(HEAD + text) == [told]
+def test_a_problem_of_the_language(text: str, expected: str) -> None:
+    """One problem in a file gives one message: its place, what is wrong, what to do."""
+    assert reading_problems(HEAD + text) == [expected]
 
 
 @pytest.mark.parametrize(
-    ("answers", "asked", "more", "told"),
+    ("answers", "asked", "more", "expected"),
     [
         pytest.param(
             '{q: {column: First, split: ";", take: first}}',
@@ -318,27 +318,27 @@ def test_a_mistake_of_the_language(text: str, told: str) -> None:
             question("q"),
             "",
             "m.yaml:4:43: the column 'Frst' does not exist; did you mean 'First'?",
-            id="cell of no column",
+            id="cell of an unknown column",
         ),
         pytest.param(
             "{q: {experience: {json: Frst, company_name: company}}}",
             question("q"),
             "",
             "m.yaml:4:34: the column 'Frst' does not exist; did you mean 'First'?",
-            id="json of no column",
+            id="json of an unknown column",
         ),
         pytest.param(
             '{q: {experience: {lists: {split: ";"}, company_name: Frst}}}',
             question("q"),
             "",
             "m.yaml:4:63: the column 'Frst' does not exist; did you mean 'First'?",
-            id="lists of no column",
+            id="lists of an unknown column",
         ),
         pytest.param(
             "{q: {experience: {rows: all, company_name: First}}}",
             question("q"),
             "",
-            "m.yaml:4:34: rows: needs group_by: to know which rows are one candidate; add group_by: COLUMN under "
+            "m.yaml:4:34: rows: needs group_by:, which groups the rows of a candidate; add group_by: COLUMN under "
             "source:",
             id="rows without group_by",
         ),
@@ -347,31 +347,31 @@ def test_a_mistake_of_the_language(text: str, told: str) -> None:
             question("q"),
             "source: {group_by: First}\n",
             "m.yaml:4:43: the column 'Typ' does not exist; the columns are 'E-mail', 'First', 'Last', 'CV'",
-            id="rows of no column",
+            id="rows of an unknown column",
         ),
         pytest.param(
             "{q: First}",
             question("q"),
             "source: {group_by: ID}\n",
             "m.yaml:5:20: the column 'ID' does not exist; the columns are 'E-mail', 'First', 'Last', 'CV'",
-            id="group_by no column",
+            id="group_by an unknown column",
         ),
         pytest.param(
             "{q: First}",
             question("q"),
             "source: {group_by: {column: First, main: {column: Typ, is: a}}}\n",
             "m.yaml:5:51: the column 'Typ' does not exist; the columns are 'E-mail', 'First', 'Last', 'CV'",
-            id="main of no column",
+            id="main of an unknown column",
         ),
         pytest.param(
             "{q: First}",
             question("q"),
             "route: {column: Job, is: a}\n",
             "m.yaml:5:17: the column 'Job' does not exist; the columns are 'E-mail', 'First', 'Last', 'CV'",
-            id="route of no column",
+            id="route of an unknown column",
         ),
     ],
 )
-def test_what_does_not_fit_the_header(answers: str, asked: Question, more: str, told: str) -> None:
-    """What does not fit the header or the questions is told at its line, with what to do about it."""
-    assert resolving_refused(f"{HEAD}answers: {answers}\n{more}", HEADER, [asked]) == [told]
+def test_what_does_not_fit_the_header(answers: str, asked: Question, more: str, expected: str) -> None:
+    """A problem with the header or the questions is reported at its line, with what to do."""
+    assert resolving_problems(f"{HEAD}answers: {answers}\n{more}", HEADER, [asked]) == [expected]

@@ -1,4 +1,4 @@
-"""A pattern means what it means to Python's own expressions, and no text keeps it busy."""
+"""A pattern has the meaning of a Python regular expression, and is matched in linear time."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ _CELLS = st.text(st.sampled_from("aiIıİkK\u212aßẞéşſA1٣ _{}.&x\n\u00a0"
 
 
 @given(_FLAGS, st.lists(_ONE, min_size=1, max_size=3), st.lists(_ONE, max_size=3), _CELLS)
-def test_a_pattern_takes_what_it_takes_in_python(flags: str, taken: list[str], after: list[str], cell: str) -> None:
-    """The same cells fit, and the named groups hold the same, letters of all scripts and their capitals included."""
+def test_a_pattern_matches_like_python(flags: str, taken: list[str], after: list[str], cell: str) -> None:
+    """The same cells match with the same groups, including letters of all scripts and their capitals."""
     expression = re.compile(f"{flags}(?P<one>{''.join(taken)})(?P<two>{'|'.join(after)})?")
     match = expression.fullmatch(cell)
     assert linear_pattern(expression).groups_of(cell) == (match and match.groupdict())
 
 
 @pytest.mark.parametrize("pattern", ["(?P<a>(a+)+b)", "(?P<a>(?:a|a)*b)", r"(?P<a>(.*)(.*)(.*)(.*)(.*)b)"])
-def test_no_text_keeps_a_pattern_busy(pattern: str) -> None:
-    """Patterns that take forever elsewhere are done in a moment."""
+def test_matching_takes_linear_time(pattern: str) -> None:
+    """Patterns that backtrack exponentially elsewhere finish at once."""
     started = time.perf_counter()
     assert linear_pattern(re.compile(pattern)).groups_of("a" * 10_000) is None
     assert time.perf_counter() - started < 5
 
 
-def test_half_a_character_fits_nothing() -> None:
-    """A surrogate by itself, which JSON can write, is told like any other text that does not fit."""
+def test_a_lone_surrogate_does_not_match() -> None:
+    """A lone surrogate, which JSON can contain, is a text that does not match."""
     assert linear_pattern(re.compile("(?P<a>.+)")).groups_of("\ud800") is None

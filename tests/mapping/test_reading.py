@@ -1,4 +1,4 @@
-"""What a mapping file says arrives as it was typed."""
+"""The values of a mapping file are read as they were typed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from importer.mapping.model import QuestionBy
 from importer.mapping.values import Replacement, UnusedColumns, ValueSpec
 from importer.models import SourceOptions
 from importer.problems import LinePlace
-from tests.mapping.written import HEAD, read
+from tests.mapping.mapping_files import HEAD, read
 
 
 def _value(text: str) -> ValueSpec:
@@ -16,7 +16,7 @@ def _value(text: str) -> ValueSpec:
 
 
 def test_plain_words_stay_text() -> None:
-    """NO, 012, dates and null are the texts that were typed, never booleans, numbers or dates."""
+    """NO, 012, dates and null stay texts, never booleans, numbers or dates."""
     value = _value("{column: C, values: {NO: 012, 2024-01-02: ~, 1e3: 0x1F}, otherwise: {value: off}}")
     assert value.values == (("NO", "012"), ("2024-01-02", "~"), ("1e3", "0x1F"))
     assert isinstance(value.otherwise, Replacement)
@@ -24,12 +24,12 @@ def test_plain_words_stay_text() -> None:
 
 
 def test_each_text_knows_its_line_and_column() -> None:
-    """A place is the line, the column and the line's own text, for a caret."""
+    """A place is the line, the column and the text of the line, for showing a caret."""
     assert _value("Town").columns[0].place == LinePlace("m.yaml", 5, 6, "  q: Town")
 
 
 def test_forms_of_a_value() -> None:
-    """A column, alternatives, joined columns and a constant are told apart."""
+    """A column, alternatives, joined columns and a constant are distinguished."""
     assert _value("=AB").column == ("=AB",)
     assert _value("{column: [Mobile, Phone]}").column == ("Mobile", "Phone")
     joined = _value('{join: [City, Country], with: ", "}')
@@ -39,7 +39,7 @@ def test_forms_of_a_value() -> None:
 
 
 def test_source_and_defaults() -> None:
-    """How to read the file, and what holds for all columns, is kept."""
+    """The settings for reading the file and the defaults for columns are read."""
     mapping = read(
         HEAD + "source: {sheet: 2, header_row: 3, encoding: cp1254, delimiter: tab, missing: ['', N/A],"
         " where: {column: Status, is_not: Old}}\n"
@@ -54,7 +54,7 @@ def test_source_and_defaults() -> None:
 
 
 def test_source_rows() -> None:
-    """Which rows belong to the table is kept: rows left out, one by one or in ranges, the end, hidden ones."""
+    """The rows of the table are read: skipped rows and ranges, the end, hidden rows."""
     mapping = read(
         HEAD + "source: {header_row: 2, header_rows: 2, skip_rows: [1, 4 - 6], stop_at: Total, hidden_rows: skip, "
         "longest_cell: 9}\n"
@@ -64,8 +64,8 @@ def test_source_rows() -> None:
     )
 
 
-def test_questions_are_named_by_key_text_or_id() -> None:
-    """A question without a key is named by its text or its id."""
+def test_questions_are_identified_by_key_text_or_id() -> None:
+    """A question without a key is identified by its text or its ID."""
     answers = read(HEAD + 'answers:\n  city: A\n  "text: Why us?": B\n  "ID: 12": C\n').answers
     assert [(a.by, str(a.question)) for a in answers] == [
         (QuestionBy.KEY, "city"), (QuestionBy.TEXT, "Why us?"), (QuestionBy.ID, "12"),

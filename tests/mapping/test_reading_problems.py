@@ -1,4 +1,4 @@
-"""Every mistake of a mapping file is told with its line and column and what to do."""
+"""Every problem of a mapping file is reported with its line and column, and what to do."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from importer.mapping import read_mapping
 from importer.problems import UnusableInput
-from tests.mapping.written import HEAD, reading_refused
+from tests.mapping.mapping_files import HEAD, reading_problems
 
 _CANDIDATE = "candidate: {email: E, first_name: F, last_name: L, cv: C}\n"
 _POST = "version: 1\ntarget: {job_post: 4f2c9a}\n"
@@ -18,7 +18,7 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         pytest.param("", "m.yaml: the mapping file is empty; start it with version: 1", id="empty file"),
         pytest.param(
@@ -49,10 +49,12 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         ),
         pytest.param(
             HEAD + "version: 1\n",
-            "m.yaml:4:1: 'version' is given twice; keep one; the other is on line 1",
-            id="key twice",
+            "m.yaml:4:1: duplicate key 'version'; keep one; the other is on line 1",
+            id="duplicate key",
         ),
-        pytest.param(HEAD + "? [a]\n: b\n", "m.yaml:4:3: a key must be a text; put it in quotes", id="key no text"),
+        pytest.param(
+            HEAD + "? [a]\n: b\n", "m.yaml:4:3: a key must be a text; put it in quotes", id="key is not a text"
+        ),
         pytest.param(
             "- a\n",
             "m.yaml:1:1: the mapping file must be keys and values; write 'key: value' pairs, one per line, indented",
@@ -98,12 +100,12 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         pytest.param(
             "version: 1\ntarget: {job_post: ../x}\n" + _CANDIDATE,
             "m.yaml:2:20: '../x' is not a valid job post ID; enter the hash of the job post: letters, digits, _ and -",
-            id="hash that leaves its path",
+            id="hash with a slash",
         ),
         pytest.param(
             "version: 1\ntarget: {talent_pool: x}\n" + _CANDIDATE,
             "m.yaml:2:23: 'x' is not a valid talent pool ID; enter the number of the talent pool, in digits",
-            id="pool no number",
+            id="pool is not a number",
         ),
         pytest.param(
             _POST,
@@ -134,12 +136,12 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         pytest.param(
             HEAD + "source: {header_row: three}\n",
             "m.yaml:4:22: header_row must be a whole number of 1 or more; write it in digits",
-            id="row no number",
+            id="row is not a number",
         ),
         pytest.param(
             HEAD + "source: {skip_rows: [2, 6-4]}\n",
             "m.yaml:4:25: '6-4' is not a valid row number or range; write it like 2 or 4-6",
-            id="rows backwards",
+            id="descending row range",
         ),
         pytest.param(
             HEAD + "source: {encoding: windows}\n",
@@ -153,13 +155,13 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         ),
         pytest.param(
             HEAD + "source: {where: {column: S}}\n",
-            "m.yaml:4:17: where has neither is nor is_not; use one of them, with a list of words",
-            id="where without words",
+            "m.yaml:4:17: where has neither is nor is_not; use one of them, with a list of values",
+            id="where without values",
         ),
         pytest.param(
             HEAD + "source: {where: {column: S, is: a, is_not: b}}\n",
-            "m.yaml:4:17: where has both is and is_not; use one of them, with a list of words",
-            id="where both ways",
+            "m.yaml:4:17: where has both is and is_not; use one of them, with a list of values",
+            id="where with both",
         ),
         pytest.param(
             HEAD + 'defaults: {dates: ["%d.%n.%Y"]}\n',
@@ -174,17 +176,17 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         pytest.param(
             HEAD + 'defaults: {decimal: ";"}\n',
             'm.yaml:4:21: \';\' is not a valid decimal separator; use one of "." ","',
-            id="decimal sign",
+            id="decimal separator",
         ),
         pytest.param(
             HEAD + 'defaults: {thousands: "_"}\n',
             f"m.yaml:4:23: '_' is not a valid thousands separator; {_SIGN}",
-            id="thousands sign",
+            id="thousands separator",
         ),
         pytest.param(
             HEAD + 'defaults: {decimal: ",", thousands: ","}\n',
             "m.yaml:4:26: decimal and thousands are both ','; use a different character for each",
-            id="same signs",
+            id="identical separators",
         ),
         pytest.param(
             HEAD + "defaults: {yes: [var], no: [yok, VAR]}\n",
@@ -238,7 +240,7 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         pytest.param(
             HEAD + "answers: {q: {column: A, values: {Sr: Senior, SR: Staff}}}\n",
             "m.yaml:4:47: 'Sr' and 'SR' are the same text but have different values; keep one; the other is on line 4",
-            id="values collide",
+            id="conflicting values",
         ),
         pytest.param(
             HEAD + "answers: {q: {column: A, present: [Now]}}\n",
@@ -260,7 +262,7 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         ),
         pytest.param(
             HEAD + "answers: {q: {education: {major: M}}}\n",
-            "m.yaml:4:26: education has no school_name; every entry needs a name",
+            "m.yaml:4:26: education has no school_name; add it: every entry needs a name",
             id="entry without name",
         ),
         pytest.param(
@@ -277,31 +279,31 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         ),
     ],
 )
-def test_a_mistake_is_told_where_it_is(text: str, told: str) -> None:
-    """One mistake in a file gives one message: place, what is wrong, what to do."""
-    assert reading_refused(text) == [told]
+def test_a_problem_is_reported_at_its_place(text: str, expected: str) -> None:
+    """One problem in a file gives one message: its place, what is wrong, what to do."""
+    assert reading_problems(text) == [expected]
 
 
-def test_all_mistakes_are_told_at_once() -> None:
-    """A file with several mistakes is mended in one go, from the top down."""
-    told = reading_refused(
+def test_all_problems_are_reported_together() -> None:
+    """All problems of a file are reported in the order of the file."""
+    reported = reading_problems(
         "version: 1\ntarget: {job_post: a/b}\nsource: {header_row: 0}\ndefaults: {region: XX}\n"
         "candidate: {emial: E, first_name: F, last_name: L, cv: C}\n"
     )
-    assert [line.partition(": ")[0] for line in told] == [
+    assert [line.partition(": ")[0] for line in reported] == [
         "m.yaml:2:20", "m.yaml:3:22", "m.yaml:4:20", "m.yaml:5:12", "m.yaml:5:13",
     ]  # fmt: skip
 
 
 def test_one_wrong_value_hides_no_other() -> None:
-    """What is wrong with the keys of a section, and between its values, is told beside a value that is wrong."""
-    told = reading_refused(
+    """An invalid value does not hide problems with keys and other values of its section."""
+    reported = reading_problems(
         HEAD
         + 'defaults: {decimal: ",", thousands: ",", region: XX, yes: [a], no: [A], regoin: TR, names: {surname: x}}\n'
         + "answers:\n  q: {column: A, pattern: '(?P<a>.)(?P<b>.)', split: [], take: first, with: x, months: [xx, yy]}\n"
         + "  r: {join: [A, ''], value: x, group: a}\n"
     )
-    assert [line.partition("; ")[0] for line in told] == [
+    assert [line.partition("; ")[0] for line in reported] == [
         "m.yaml:4:26: decimal and thousands are both ','",
         "m.yaml:4:50: 'XX' is not a known region",
         "m.yaml:4:64: 'a' is listed under both yes and no",
@@ -320,7 +322,7 @@ def test_one_wrong_value_hides_no_other() -> None:
 
 @pytest.mark.parametrize("content", [b"PK\x03\x04\x14\x00\xc7", b"\xd0\xcf\x11\xe0\xa1\xb1"], ids=["xlsx", "xls"])
 def test_a_spreadsheet_in_the_place_of_the_mapping(content: bytes) -> None:
-    """To save it as UTF-8, as another broken file is told, would ruin it."""
+    """The hint is not to save it as UTF-8, which would destroy it."""
     Path("m.yaml").write_bytes(content)
     with pytest.raises(UnusableInput) as refused:
         read_mapping(Path("m.yaml"))
@@ -331,15 +333,15 @@ def test_a_spreadsheet_in_the_place_of_the_mapping(content: bytes) -> None:
 
 
 def test_a_file_that_is_no_utf8() -> None:
-    """A file in another encoding is told with the place of the first wrong byte."""
+    """A file in another encoding is reported with the place of the first invalid byte."""
     Path("m.yaml").write_bytes("version: 1\n# Kıdem\n".encode("cp1254"))
     with pytest.raises(UnusableInput) as refused:
         read_mapping(Path("m.yaml"))
     assert str(refused.value) == "m.yaml:2:4: the file is not UTF-8 (byte 0xfd); save the file as UTF-8"
 
 
-def test_a_file_that_is_not_there() -> None:
-    """A wrong file name is told, not thrown."""
+def test_a_missing_file() -> None:
+    """A wrong file name is a problem, not a crash."""
     with pytest.raises(UnusableInput) as refused:
         read_mapping(Path("none.yaml"))
     assert str(refused.value) == (
@@ -348,7 +350,7 @@ def test_a_file_that_is_not_there() -> None:
 
 
 def test_a_file_that_is_too_large() -> None:
-    """A file that cannot be a mapping is not read into memory whole."""
+    """A file that is too large for a mapping is not read completely."""
     Path("m.yaml").write_bytes(b"#" * 1_000_001)
     with pytest.raises(UnusableInput) as refused:
         read_mapping(Path("m.yaml"))
@@ -358,8 +360,8 @@ def test_a_file_that_is_too_large() -> None:
     )
 
 
-def test_aliases_that_multiply() -> None:
-    """A small file that stands for millions of values is refused before it fills the memory."""
+def test_aliases_that_expand() -> None:
+    """A small file that expands to millions of values is refused before it fills the memory."""
     levels = "".join(f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 10)}]\n" for n in range(1, 8))
-    told = reading_refused("l0: &l0 [x]\n" + levels)
-    assert told[0].endswith("the file expands to more than 50,000 values; use fewer aliases (*)")
+    reported = reading_problems("l0: &l0 [x]\n" + levels)
+    assert reported[0].endswith("the file expands to more than 50,000 values; use fewer aliases (*)")

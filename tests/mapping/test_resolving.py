@@ -6,7 +6,7 @@ import pytest
 
 from importer.mapping import Kind
 from importer.mapping.resolved import ResolvedEntries, ResolvedMapping, ResolvedValue
-from tests.mapping.written import HEAD, HEADER, question, resolved
+from tests.mapping.mapping_files import HEAD, HEADER, question, resolved
 
 
 def _columns(mapping: ResolvedMapping, answer: int = 0) -> list[str]:
@@ -27,7 +27,7 @@ def _columns(mapping: ResolvedMapping, answer: int = 0) -> list[str]:
     ],
 )
 def test_a_column_is_found(named: str, header: str) -> None:
-    """A column is found by its folded name, or by its letter."""
+    """A column is found by its normalized name, or by its letter."""
     mapping = resolved(HEAD + f'answers: {{q: "{named}"}}\n', (*HEADER, header, "C"), [question("q")])
     assert _columns(mapping) == ["E"]
 
@@ -48,15 +48,15 @@ def test_a_column_is_found(named: str, header: str) -> None:
 def test_groups_are_counted_from_the_header(
     names: tuple[str, ...], repeat: str, template: str, groups: list[str]
 ) -> None:
-    """Numbered column groups are found wherever the number stands, in the order of their numbers."""
+    """Numbered column groups are found with the number at any position, in the order of the numbers."""
     text = HEAD + f'answers: {{q: {{education: {{repeat: {repeat}, school_name: "{template}"}}}}}}\n'
     content = resolved(text, (*HEADER, *names), [question("q", "long_text")]).answers[0].content
     assert isinstance(content, ResolvedEntries)
     assert [next(iter(group.fields.values())).columns[0].letter for group in content.groups] == groups
 
 
-def test_a_group_has_the_columns_that_are_there() -> None:
-    """A group that lacks a column of the others is a group all the same."""
+def test_a_group_may_lack_columns() -> None:
+    """A group without some of the columns is still a group."""
     text = HEAD + 'answers: {q: {education: {repeat: "{n}", school_name: "School {n}", major: "Major {n}"}}}\n'
     mapping = resolved(text, (*HEADER, "School 1", "School 2", "Major 2"), [question("q")])
     content = mapping.answers[0].content
@@ -85,8 +85,10 @@ def test_answers_keep_the_order_of_the_questions() -> None:
         pytest.param("not_listed", "phone", Kind.PHONE, id="special type before answer type"),
     ],
 )
-def test_a_question_type_says_more_than_an_answer_type(answer_type: str, question_type: str | None, kind: Kind) -> None:
-    """photo, phone and address are read as what they are, whatever their answer type."""
+def test_a_question_type_takes_precedence_over_an_answer_type(
+    answer_type: str, question_type: str | None, kind: Kind
+) -> None:
+    """photo, phone and address are read as such, with any answer type."""
     mapping = resolved(HEAD + "answers: {q: CV}\n", HEADER, [question("q", answer_type, type=question_type)])
     content = mapping.answers[0].content
     assert isinstance(content, ResolvedValue)
@@ -94,7 +96,7 @@ def test_a_question_type_says_more_than_an_answer_type(answer_type: str, questio
 
 
 def test_unused_columns_are_a_warning() -> None:
-    """Columns that nothing is taken from are told, all in one, and hinder nothing."""
+    """Unused columns are reported in one warning, which stops nothing."""
     mapping = resolved(HEAD, (*HEADER, "Notes", "", "Age"))
     assert [str(warning) for warning in mapping.warnings] == [
         "m.yaml: 2 columns are not used: 'Notes' (E), 'Age' (G); map the columns that should be imported, or set "
@@ -102,13 +104,13 @@ def test_unused_columns_are_a_warning() -> None:
     ]
 
 
-def test_unused_columns_can_be_left_unsaid() -> None:
-    """A file that holds more than is asked for needs no warning each night."""
+def test_unused_columns_can_be_ignored() -> None:
+    """A nightly file with additional columns needs no warning."""
     assert resolved(HEAD + "defaults: {unused_columns: ignore}\n", (*HEADER, "Notes")).warnings == ()
 
 
 def test_a_choice_without_options_is_a_warning() -> None:
-    """Where the service lists no options nothing can be checked, and a person is told so."""
+    """If the service lists no options, answers cannot be checked, which is reported."""
     mapping = resolved(HEAD + "answers: {q: CV}\n", HEADER, [question("q", "single_choice")])
     assert [str(warning) for warning in mapping.warnings] == [
         "m.yaml:4:11: the service lists no options for q, so its answers cannot be checked; check the question in "

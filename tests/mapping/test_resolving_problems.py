@@ -1,4 +1,4 @@
-"""Everything of a mapping that does not fit is told before the first row."""
+"""Everything in a mapping that does not fit is reported before the first row."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from importer.models import Question
 from importer.settings import WireFormat
-from tests.mapping.written import HEAD, HEADER, question, resolving_refused
+from tests.mapping.mapping_files import HEAD, HEADER, question, resolving_problems
 
 _LEVELS = ("Junior", "Senior")
 _DEGREES = (
@@ -17,7 +17,7 @@ _DEGREES = (
 
 
 @pytest.mark.parametrize(
-    ("answers", "extra", "questions", "told"),
+    ("answers", "extra", "questions", "expected"),
     [
         pytest.param(
             "{q: Frst}",
@@ -31,14 +31,14 @@ _DEGREES = (
             (),
             [question("q")],
             "m.yaml:4:14: the column 'Zzz' does not exist; the columns are 'E-mail', 'First', 'Last', 'CV'",
-            id="unlike any column",
+            id="no similar column",
         ),
         pytest.param(
             '{q: "=Z"}',
             (),
             [question("q")],
             "m.yaml:4:14: the column '=Z' does not exist; the last column is =D",
-            id="letter beyond the last",
+            id="letter after the last column",
         ),
         pytest.param(
             "{q: candidate id}",
@@ -46,7 +46,7 @@ _DEGREES = (
             [question("q")],
             "m.yaml:4:14: 'candidate id' matches several columns: 'Candidate Id' (column E) and 'Candidate ID' "
             '(column F); give the letter of the right column, "=E" or "=F"',
-            id="two columns fold alike",
+            id="two columns with equal normalized names",
         ),
         pytest.param(
             "{ctiy: First}",
@@ -75,7 +75,7 @@ _DEGREES = (
             (),
             [question("q", id=7)],
             "m.yaml:4:11: the job post has no question with the id '99'; the keys are q",
-            id="unknown id",
+            id="unknown ID",
         ),
         pytest.param(
             '{"text: What?": First}',
@@ -120,28 +120,28 @@ _DEGREES = (
             (),
             [question("q", "single_choice", options=_LEVELS)],
             "m.yaml:4:43: 'Seniro' is not an option of q; did you mean 'Senior'? use one of Junior, Senior",
-            id="table target no option",
+            id="value of a table is not an option",
         ),
         pytest.param(
             "{q: {column: First, default: Lead}}",
             (),
             [question("q", "single_choice", options=_LEVELS)],
             "m.yaml:4:39: 'Lead' is not an option of q; use one of Junior, Senior",
-            id="default no option",
+            id="default is not an option",
         ),
         pytest.param(
             "{q: {value: Lead}}",
             (),
             [question("q", "multiple_choice", options=_LEVELS)],
             "m.yaml:4:22: 'Lead' is not an option of q; use one of Junior, Senior",
-            id="constant no option",
+            id="constant is not an option",
         ),
         pytest.param(
             "{q: {column: First, values: {a: Junior}, otherwise: {value: Lead}}}",
             (),
             [question("q", "single_choice", options=_LEVELS)],
             "m.yaml:4:70: 'Lead' is not an option of q; use one of Junior, Senior",
-            id="otherwise no option",
+            id="otherwise is not an option",
         ),
         pytest.param(
             '{q: {column: First, dates: ["%d.%m.%Y", "%d.%m.%y"]}}',
@@ -156,49 +156,49 @@ _DEGREES = (
             (),
             [question("q", "file_upload")],
             "m.yaml:4:22: '٣٤' is not a valid document ID; give the ID of an uploaded document, in digits",
-            id="document in other digits",
+            id="document ID in other digits",
         ),
         pytest.param(
             "{q: {value: soon}}",
             (),
             [question("q", "date")],
             "m.yaml:4:22: 'soon' is not a valid date; write it as YYYY-MM-DD",
-            id="constant no date",
+            id="constant is not a date",
         ),
         pytest.param(
             "{q: {value: 1.5}}",
             (),
             [question("q", "integer")],
             "m.yaml:4:22: '1.5' is not a valid whole number; write it in digits",
-            id="constant no whole number",
+            id="constant is not a whole number",
         ),
         pytest.param(
             '{q: {value: "1,5"}}',
             (),
             [question("q", "decimal")],
             "m.yaml:4:22: '1,5' is not a valid number; write it like 1234.5",
-            id="constant no number",
+            id="constant is not a number",
         ),
         pytest.param(
             "{q: {value: maybe}}",
             (),
             [question("q", "yes_no")],
             "m.yaml:4:22: 'maybe' is not a valid yes/no value; write yes or no",
-            id="constant neither yes nor no",
+            id="constant is neither yes nor no",
         ),
         pytest.param(
             "{q: {value: example.com}}",
             (),
             [question("q", "url")],
             "m.yaml:4:22: 'example.com' is not a valid web address; write it with https:// in front",
-            id="constant no address",
+            id="constant is not a web address",
         ),
         pytest.param(
             "{q: {value: cv.pdf}}",
             (),
             [question("q", "file_upload")],
             "m.yaml:4:22: 'cv.pdf' is not a valid document ID; give the ID of an uploaded document, in digits",
-            id="constant no document",
+            id="constant is not a document ID",
         ),
         pytest.param(
             "{q: {value: 12}}",
@@ -229,7 +229,7 @@ _DEGREES = (
             "m.yaml:4:82: 'bachelor' is not a degree that the service accepts; did you mean 'bachelors_degree'? "
             "use one of "
             f"{_DEGREES}",
-            id="degree of the record, not of the entry",
+            id="unknown degree",
         ),
         pytest.param(
             "{q: {experience: {company_name: First, employment_type: {value: freelance}}}}",
@@ -237,7 +237,7 @@ _DEGREES = (
             [question("q")],
             "m.yaml:4:74: 'freelance' is not an employment type that the service accepts; use one of full_time, "
             "part_time, contract, intern",
-            id="employment type",
+            id="unknown employment type",
         ),
         pytest.param(
             "{q: {education: {school_name: First}}}",
@@ -288,47 +288,51 @@ _DEGREES = (
             '{q: {column: First, decimal: ","}}\ndefaults: {thousands: ","}',
             (),
             [question("q", "decimal")],
-            "m.yaml:4:14: decimal and thousands are both ','; set both here",
-            id="same signs after defaults",
+            "m.yaml:4:14: decimal and thousands are both ','; set both for this column",
+            id="identical separators with defaults",
         ),
     ],
 )
-def test_what_does_not_fit_is_told(answers: str, extra: Sequence[str], questions: list[Question], told: str) -> None:
-    """What does not fit is told at its line, with what to do about it."""
-    assert resolving_refused(HEAD + f"answers: {answers}\n", (*HEADER, *extra), questions) == [told]
+def test_a_problem_is_reported_at_its_line(
+    answers: str, extra: Sequence[str], questions: list[Question], expected: str
+) -> None:
+    """A problem is reported at its line, with what to do."""
+    assert resolving_problems(HEAD + f"answers: {answers}\n", (*HEADER, *extra), questions) == [expected]
 
 
-def test_everything_that_does_not_fit_is_told_at_once() -> None:
-    """Columns, questions and filter are told together, in the order of the work."""
+def test_all_problems_are_reported_together() -> None:
+    """Problems with columns, questions and the filter are reported together, in the order of resolving."""
     text = HEAD.replace("cv: CV", "cv: Resume")
     text += "source: {where: {column: Stage, is: x}}\nanswers: {q: First, r: CV}\n"
-    told = resolving_refused(text, HEADER, [question("r", "video"), question("must", "date", required=True, id=9)])
-    assert [line.partition(": ")[0] for line in told] == [
+    reported = resolving_problems(
+        text, HEADER, [question("r", "video"), question("required", "date", required=True, id=9)]
+    )
+    assert [line.partition(": ")[0] for line in reported] == [
         "m.yaml:3:68", "m.yaml:4:26", "m.yaml:5:11", "m.yaml:5:21", "m.yaml:5:1",
     ]  # fmt: skip
 
 
 def test_a_constant_email() -> None:
-    """One e-mail for every row is never meant."""
-    told = resolving_refused(HEAD.replace("email: E-mail", "email: {value: a@example.com}"), HEADER[1:])
-    assert told == [
+    """The same e-mail address for every row is never intended."""
+    reported = resolving_problems(HEAD.replace("email: E-mail", "email: {value: a@example.com}"), HEADER[1:])
+    assert reported == [
         "m.yaml:3:20: email would be the same for every row; set it to the column that contains the e-mail address"
     ]  # fmt: skip
 
 
-def test_unused_columns_can_be_a_mistake() -> None:
-    """A person who wants every column mapped is held to it."""
-    assert resolving_refused(HEAD + "defaults: {unused_columns: error}\n", (*HEADER, "Notes")) == [
+def test_unused_columns_can_be_an_error() -> None:
+    """A person can require that every column is mapped."""
+    assert resolving_problems(HEAD + "defaults: {unused_columns: error}\n", (*HEADER, "Notes")) == [
         "m.yaml: 1 column is not used: 'Notes' (E); map the columns that should be imported, or set "
         "unused_columns: ignore under defaults:"
     ]
 
 
-def test_an_option_that_holds_the_joining_sign() -> None:
-    """Choices that could not be told apart after joining are refused before the first row."""
+def test_an_option_that_contains_the_separator() -> None:
+    """Choices that would be ambiguous after joining are refused before the first row."""
     questions = [question("q", "multiple_choice", options=("R, S", "T"))]
-    told = resolving_refused(HEAD + "answers: {q: CV}\n", HEADER, questions, WireFormat(multiple_choice="comma"))
-    assert told == [
+    reported = resolving_problems(HEAD + "answers: {q: CV}\n", HEADER, questions, WireFormat(multiple_choice="comma"))
+    assert reported == [
         "m.yaml:4:11: the option 'R, S' of q contains the separator between choices; set multiple_choice to json "
         "or to another separator"
     ]

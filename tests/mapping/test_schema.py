@@ -1,4 +1,4 @@
-"""The JSON Schema that editors complete from says what the reader says."""
+"""The JSON Schema for editors agrees with the reader."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from importer.mapping import read_mapping
 from importer.mapping.schema import generated_schema, schema_text
 from importer.problems import UnusableInput
 from tests.mapping.json_schema import Validator
-from tests.mapping.written import HEAD, reading_refused, write
+from tests.mapping.mapping_files import HEAD, reading_problems, write
 
 # A file whose name begins with _ is no mapping of its own, and an editor may complain about what it lacks.
 MAPPINGS = [
@@ -24,25 +24,25 @@ SCHEMA = json.loads(schema_text())
 
 
 def as_an_editor_reads(path: Path) -> Any:
-    """The file as YAML 1.2 values: numbers and booleans where they look like it, and dates as texts."""
+    """The file as YAML 1.2 values: numbers and booleans are converted, dates stay texts."""
     return json.loads(json.dumps(YAML(typ="safe", pure=True).load(path.read_text("utf-8-sig")), default=str))
 
 
-def test_the_shipped_schema_is_that_of_the_models() -> None:
-    """What editors are given is what the reader takes: after a change, `python -m importer.mapping.schema`."""
+def test_the_shipped_schema_is_up_to_date() -> None:
+    """The schema is generated from the models: after a change, run `python -m importer.mapping.schema`."""
     assert json.loads(generated_schema()) == SCHEMA
 
 
 @pytest.mark.parametrize("path", MAPPINGS, ids=lambda path: path.name)
-def test_the_shipped_mappings_fit_the_schema_and_name_it(path: Path) -> None:
-    """An editor that opens an example finds the schema, and nothing to complain about."""
+def test_the_shipped_mappings_name_the_schema_and_are_valid(path: Path) -> None:
+    """An editor that opens an example finds the schema and shows no problems."""
     named = re.search(r"^# yaml-language-server: \$schema=(.+)$", path.read_text("utf-8"), re.MULTILINE)
     assert named is not None
     assert json.loads((path.parent / named.group(1)).read_text("utf-8")) == SCHEMA
     assert Validator(SCHEMA).accepts(as_an_editor_reads(path))
 
 
-# Where keys may stand: what is around them, and the model of the section.
+# Sections: the text around their keys, and the model.
 PLACES = [
     pytest.param(HEAD + "%s", None, id="top"),
     pytest.param(HEAD + "source: {%s}", "Source", id="source"),
@@ -56,22 +56,24 @@ PLACES = [
     pytest.param(HEAD + "answers: {q: {experience: {%s}}}", "Experience", id="experience"),
     pytest.param(HEAD + "answers: {q: {experience: {sheet: {%s}}}}", "ChildSheet", id="sheet"),
     pytest.param(HEAD + "answers: {q: {experience: {file: {%s}}}}", "ChildFile", id="file"),
-    pytest.param(HEAD + "questions_seen: {q: {%s}}", "SeenQuestion", id="questions seen"),
+    pytest.param(HEAD + "questions_seen: {q: {%s}}", "QuestionSnapshot", id="question snapshot"),
 ]
 
 
 @pytest.mark.parametrize(("around", "kept"), PLACES)
 def test_reader_and_schema_know_the_same_keys(around: str, kept: str | None) -> None:
-    """An editor offers the keys that a person is told of where one is unknown."""
+    """An editor offers the same keys that the message for an unknown key lists."""
     section = SCHEMA["$defs"][kept] if kept else SCHEMA
     keys = section["properties"] if "properties" in section else section["anyOf"][1]["properties"]
-    told = next(message for message in reading_refused(around % "zzzz: 1") if "'zzzz' is an unknown key in" in message)
-    assert not told.endswith("..."), "the reader lists only some of its keys; let it list all"
-    assert set(keys) == set(told.partition("use one of ")[2].split(", "))
+    message = next(
+        message for message in reading_problems(around % "zzzz: 1") if "'zzzz' is an unknown key in" in message
+    )
+    assert not message.endswith("..."), "the reader lists only some of its keys; it must list all"
+    assert set(keys) == set(message.partition("use one of ")[2].split(", "))
 
 
 SOUND = [
-    pytest.param("", id="the least"),
+    pytest.param("", id="minimal"),
     pytest.param("source: {sheet: 1, header_row: 3, encoding: utf-8, delimiter: tab, missing: [n/a, 0]}", id="source"),
     pytest.param(
         "source: {header_rows: 2, skip_rows: [2, 4-6], stop_at: Total, hidden_rows: skip, longest_cell: 9}",
@@ -83,7 +85,7 @@ SOUND = [
     pytest.param("answers: {q: A, 'text: What?': {column: [A, B], default: 0}, 'id: 7': {value: true}}", id="answers"),
     pytest.param("answers: {q: {join: [A, B], with: ''}}", id="join"),
     pytest.param("answers: {q: {column: A, split: ';', values: {a: 1, 2: b}, otherwise: keep}}", id="table"),
-    pytest.param("answers: {q: {column: A, values: {a: b}, otherwise: {value: c}}}", id="otherwise a value"),
+    pytest.param("answers: {q: {column: A, values: {a: b}, otherwise: {value: c}}}", id="otherwise with a value"),
     pytest.param("answers: {q: {education: {repeat: '{n}', school_name: 'S {n}', degree: 'D {n}'}}}", id="groups"),
     pytest.param(
         "answers: {q: {experience: {repeat: {first: unnumbered}, company_name: 'C{n}', "
@@ -112,13 +114,15 @@ SOUND = [
     pytest.param("answers: {q: {column: A, before: x, after: y}}", id="before and after"),
     pytest.param("answers: {q: {column: A, split: newline, take: first}}", id="newline"),
     pytest.param("route: {column: Job, is: [a, b]}", id="route"),
-    pytest.param("questions_seen: {q: {text: What?, answer_type: date, required: true, options: [a]}}", id="seen"),
+    pytest.param(
+        "questions_seen: {q: {text: What?, answer_type: date, required: true, options: [a]}}", id="question snapshot"
+    ),
 ]
 
 
 @pytest.mark.parametrize("more", SOUND)
-def test_what_the_reader_takes_fits_the_schema(more: str) -> None:
-    """An editor does not complain about a file that the importer takes."""
+def test_the_schema_accepts_what_the_reader_accepts(more: str) -> None:
+    """An editor shows no problems in a file that the importer accepts."""
     path = write(HEAD + more)
     read_mapping(path)
     assert Validator(SCHEMA).accepts(as_an_editor_reads(path))
@@ -132,8 +136,8 @@ BROKEN = [
     pytest.param("version: 1\ntarget: {job_post: a}\n", id="no candidate"),
     pytest.param("version: 1\ntarget: {job_post: a, talent_pool: 1}\n" + _CANDIDATE, id="two targets"),
     pytest.param("version: 1\ntarget: {}\n" + _CANDIDATE, id="empty target"),
-    pytest.param("version: 1\ntarget: {job_post: a/b}\n" + _CANDIDATE, id="no hash"),
-    pytest.param("version: 1\ntarget: {talent_pool: x}\n" + _CANDIDATE, id="no pool"),
+    pytest.param("version: 1\ntarget: {job_post: a/b}\n" + _CANDIDATE, id="invalid hash"),
+    pytest.param("version: 1\ntarget: {talent_pool: x}\n" + _CANDIDATE, id="invalid pool"),
     pytest.param("version: 1\ntarget: {talent_pool: 1}\nanswers: {q: A}\n" + _CANDIDATE, id="answers of a pool"),
     pytest.param(HEAD.replace("cv: CV", "cv: CV, source_platform: x"), id="platform of a job post"),
     pytest.param(
@@ -141,16 +145,16 @@ BROKEN = [
         id="terms of a pool",
     ),
     pytest.param(HEAD.replace(", cv: CV", ""), id="no cv"),
-    pytest.param(HEAD.replace("cv: CV", "cv: [A, B]"), id="a list for a column"),
+    pytest.param(HEAD.replace("cv: CV", "cv: [A, B]"), id="list instead of a column"),
     pytest.param(HEAD.replace("cv: CV", "cv: ''"), id="a blank column"),
     pytest.param(HEAD + "anwsers: {}", id="unknown key"),
-    pytest.param(HEAD + "answers: [A]", id="answers a list"),
+    pytest.param(HEAD + "answers: [A]", id="answers is a list"),
     pytest.param(HEAD + "answers: {q: {}}", id="no source"),
     pytest.param(HEAD + "answers: {q: {column: A, join: [B]}}", id="two sources"),
     pytest.param(HEAD + "answers: {q: {column: []}}", id="no columns"),
     pytest.param(HEAD + "answers: {q: {column: A, with: x}}", id="with without join"),
     pytest.param(HEAD + "answers: {q: {column: A, otherwise: keep}}", id="otherwise without values"),
-    pytest.param(HEAD + "answers: {q: {column: A, values: [a]}}", id="values a list"),
+    pytest.param(HEAD + "answers: {q: {column: A, values: [a]}}", id="values is a list"),
     pytest.param(HEAD + "answers: {q: {column: A, values: {a: b}, otherwise: guess}}", id="unknown word"),
     pytest.param(HEAD + "answers: {q: {column: A, present: [now]}}", id="present elsewhere"),
     pytest.param(HEAD + "answers: {q: {column: A, dates: '%d.%m.'}}", id="date without a year"),
@@ -158,21 +162,21 @@ BROKEN = [
     pytest.param(HEAD + "answers: {q: {education: {school_name: S, company_name: C}}}", id="the other kind"),
     pytest.param(HEAD + "answers: {q: {education: {school_name: S, repeat: '{m}'}}}", id="repeat"),
     pytest.param(HEAD + "source: {header_row: 0}", id="row 0"),
-    pytest.param(HEAD + "source: {header_row: third}", id="row in words"),
-    pytest.param(HEAD + "source: {where: {column: A}}", id="where without words"),
+    pytest.param(HEAD + "source: {header_row: third}", id="row is not a number"),
+    pytest.param(HEAD + "source: {where: {column: A}}", id="where without values"),
     pytest.param(HEAD + "source: {where: {column: A, is: x, is_not: y}}", id="where with both"),
-    pytest.param(HEAD + "source: {missing: []}", id="no missing words"),
-    pytest.param(HEAD + "defaults: {decimal: ';'}", id="decimal sign"),
+    pytest.param(HEAD + "source: {missing: []}", id="empty missing"),
+    pytest.param(HEAD + "defaults: {decimal: ';'}", id="decimal separator"),
     pytest.param(HEAD + "defaults: {region: Turkey}", id="region"),
     pytest.param(HEAD + "defaults: {missing_day: middle}", id="missing day"),
     pytest.param(HEAD + "defaults: {unused_columns: maybe}", id="unused columns"),
-    pytest.param(HEAD + "questions_seen: {q: {text: What?}}", id="seen without type"),
+    pytest.param(HEAD + "questions_seen: {q: {text: What?}}", id="question snapshot without type"),
 ]
 
 
 @pytest.mark.parametrize("text", BROKEN)
-def test_what_is_built_wrongly_is_refused_by_both(text: str) -> None:
-    """A mistake of form is underlined in the editor already, and refused by the importer."""
+def test_the_schema_and_the_reader_refuse_the_same(text: str) -> None:
+    """A structural problem is shown in the editor, and refused by the importer."""
     path = write(text)
     with pytest.raises(UnusableInput):
         read_mapping(path)

@@ -1,4 +1,4 @@
-"""Sends what was prepared over HTTP, once each, and tells the outcome by status alone."""
+"""Sends each prepared submission once over HTTP; the outcome is by status only."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _KINDS = {201: OutcomeKind.CREATED, 409: OutcomeKind.ALREADY_EXISTS, 400: Outcom
 
 
 def deliver(prepared: Prepared, service: RecruitingService) -> Iterator[Outcome]:
-    """One request for each submission, in row order. Raises AssertionError where no status comes back."""
+    """One request for each submission, in row order. Raises AssertionError if there is no status."""
     for submission in prepared.submissions:
         reply = submitted(service, prepared.target, json.dumps(submission.payload()).encode())
         if isinstance(reply, NoReply):

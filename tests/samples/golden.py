@@ -1,4 +1,4 @@
-"""The golden folder of a sample: the requests that must be sent and the outcomes that must come of its rows."""
+"""The golden folder of a sample: the expected requests and outcomes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from importer.models import Outcome, Submission
 
 @dataclass(frozen=True)
 class GoldenRequest:
-    """The body that must be sent for a row."""
+    """The expected body of the request for a row."""
 
     row: int
     body: dict[str, Any]
@@ -26,7 +26,7 @@ class GoldenRequest:
 
 @dataclass(frozen=True)
 class GoldenOutcome:
-    """What must become of a row; `status` is "" where no answer was read, `problems` holds the codes."""
+    """The expected outcome of a row; `status` is "" where no response was read, `problems` are the codes."""
 
     row: int
     outcome: str
@@ -53,29 +53,29 @@ def write_requests(folder: Path, requests: Iterable[GoldenRequest]) -> None:
 
 
 def read_bodies(folder: Path) -> list[dict[str, Any]]:
-    """The bodies that the service must have accepted, by e-mail."""
+    """The bodies that the service must have accepted, by e-mail address."""
     bodies: list[dict[str, Any]] = json.loads((folder / "accepted.json").read_text(encoding="utf-8"))
     return bodies
 
 
 def write_bodies(folder: Path, bodies: Iterable[dict[str, Any]]) -> None:
-    """A JSON list, to be read by a person."""
+    """An indented JSON list."""
     folder.mkdir(parents=True, exist_ok=True)
     text = json.dumps(sorted(bodies, key=lambda body: str(body["email"])), ensure_ascii=False, indent=1)
     (folder / "accepted.json").write_text(text + "\n", encoding="utf-8")
 
 
-def read_told(folder: Path) -> list[str]:
-    """What a person must be told of the import, in its order."""
-    return (folder / "told.txt").read_text(encoding="utf-8").splitlines()
+def read_messages(folder: Path) -> list[str]:
+    """The messages that the import must print, in order."""
+    return (folder / "messages.txt").read_text(encoding="utf-8").splitlines()
 
 
-def write_told(folder: Path, lines: Iterable[str]) -> None:
+def write_messages(folder: Path, lines: Iterable[str]) -> None:
     """One line for each warning and problem."""
-    (folder / "told.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    (folder / "messages.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
-OUTCOMES = "outcomes.csv"  # by a service that does what its description says
+OUTCOMES = "outcomes.csv"  # with a service that follows its description
 OUTCOMES_WITH_FAULTS = "outcomes_with_demo_faults.csv"
 
 

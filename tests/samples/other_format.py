@@ -1,4 +1,4 @@
-"""Writes the table of a sample in the other format, as a spreadsheet program saves it."""
+"""Writes the table of a sample in the other format, as saved by a spreadsheet program."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from openpyxl import Workbook, load_workbook
 
 
 def as_csv(workbook: Path, sheet: str, folder: Path) -> Path:
-    """The sheet as "CSV UTF-8": real dates as ISO text, numbers with the decimal comma of a Turkish computer."""
+    """The sheet as "CSV UTF-8": real dates as ISO text, numbers with a decimal comma."""
     copy = folder / f"{workbook.stem}.csv"
     book = load_workbook(workbook, data_only=True)
     with copy.open("w", encoding="utf-8-sig", newline="") as text:

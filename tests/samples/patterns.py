@@ -1,6 +1,6 @@
-"""The patterns that real exports have (P1 to P28), and where each is shown: a file, its mapping, its golden folder.
+"""The patterns that real exports have (P1 to P28), and their examples: a file, its mapping, its golden folder.
 
-P20 and P21 are attachments, which the importer does not take yet.
+P20 and P21 are attachments, which the importer does not support yet.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ NUMBERS = (*range(1, 20), *range(22, 29))
 
 @dataclass(frozen=True)
 class Shown:
-    """One side of a pattern, and texts that prove it: in the file, in the mapping, in what was sent or told.
+    """One aspect of a pattern, and texts that prove it: in the file, in the mapping, in the golden folder.
 
-    `mapping` is "" where nothing needs to be said in the mapping.
+    `mapping` is "" where the mapping needs no entry.
     """
 
     pattern: str
@@ -40,13 +40,19 @@ SHOWN: tuple[Shown, ...] = (
         "P1",
         ("case, padding", "bullhorn_files", "FiRstNaMe ", "first_name: firstName", '"first_name": "Eda"'),
         ("punctuation, NBSP", "prefixed_groups", "E\u00a0posta", "email: e-posta", "asli.er@example.com"),
-        ("names that fold alike", "zoho_backup", "Candidate Id,Candidate ID", 'equals: "=A"', "Ege Üniversitesi"),
+        (
+            "names that normalize to the same text",
+            "zoho_backup",
+            "Candidate Id,Candidate ID",
+            'equals: "=A"',
+            "Ege Üniversitesi",
+        ),
     ),
     *_shown(
         "P2",
         ("one name twice", "positional", "name,name,id", 'last_name: "=B"', '"last_name": "Sarı"'),
         ("a column without a name", "prefixed_groups", "ID\t\tE", 'column: "=B"', '"answer": "fair"'),
-        ("header lines that say nothing", "record_types", "c3,c4,c5", 'first_name: "=C"', '"first_name": "Kaan"'),
+        ("header lines without meaning", "record_types", "c3,c4,c5", 'first_name: "=C"', '"first_name": "Kaan"'),
     ),
     *_shown(
         "P3",
@@ -96,7 +102,7 @@ SHOWN: tuple[Shown, ...] = (
             "key: Candidate",
             "no row of the source matches 2 rows",
         ),
-        ("a key twice", "child_sheets", "Kemal", "equals: ID", "several rows of the source have the same key"),
+        ("a duplicate key", "child_sheets", "Kemal", "equals: ID", "several rows of the source have the same key"),
     ),
     *_shown(
         "P6",
@@ -131,7 +137,7 @@ SHOWN: tuple[Shown, ...] = (
         ("JSON", "json_cells", '""institution"": {""name""', "school_name: institution.name", "Example University"),
         ("Python lists", "json_cells", "['Engineer', 'Lead']", "split: json", '"position_title": "Lead"'),
         ("[None]", "json_cells", "[None]", "json: educations", "efe.kilic@example.com"),
-        ("broken", "json_cells", '""institution"": ",', "json: educations", "it ends too early"),
+        ("invalid JSON", "json_cells", '""institution"": ",', "json: educations", "it ends too early"),
     ),
     *_shown(
         "P10",
@@ -142,7 +148,13 @@ SHOWN: tuple[Shown, ...] = (
     *_shown(
         "P11",
         ("first valid", "talent_hub", "call me;nil.tekin@example.com", "take: first_valid", '"email": "nil.tekin@'),
-        ("a line each", "continued_rows", "нет\n+49", "split: newline, take: first_valid", '"answer": "+491710000001"'),
+        (
+            "one per line",
+            "continued_rows",
+            "нет\n+49",
+            "split: newline, take: first_valid",
+            '"answer": "+491710000001"',
+        ),
         ("all", "entries_in_cells", "Go;SQL", 'skills: {column: skills, split: ";"}', '["Go", "SQL"]'),
     ),
     *_shown(
@@ -271,10 +283,10 @@ SHOWN: tuple[Shown, ...] = (
     *_shown(
         "P25",
         ("padding", "bullhorn_files", ",Yıldız  ,", "last_name", '"last_name": "Yıldız"'),
-        ("unseen signs", "prefixed_groups", "Bülent\u200b Su", "part: first", '"first_name": "Bülent"'),
+        ("invisible characters", "prefixed_groups", "Bülent\u200b Su", "part: first", '"first_name": "Bülent"'),
         ("leading zeros", "positional", "0098001", 'cv: "=C"', '"cv": "0098001"'),
         ("floats", "positional", "905550000701.0", 'phone: "=E"', '"answer": "+905550000701"'),
-        ("lost digits", "positional", "9.05E+11", 'phone: "=E"', "a shortened number"),
+        ("shortened numbers", "positional", "9.05E+11", 'phone: "=E"', "a shortened number"),
     ),
     *_shown(
         "P26",
@@ -284,7 +296,7 @@ SHOWN: tuple[Shown, ...] = (
     *_shown(
         "P27",
         ("by name", "child_sheets", "Hakan", "sheet: People", "hakan.yildirim@example.com"),
-        ("by its place among the visible ones", "two_row_header", "Derya", "sheet: 2", "derya.ekin@example.com"),
+        ("by position among the visible ones", "two_row_header", "Derya", "sheet: 2", "derya.ekin@example.com"),
         (
             "hidden rows",
             "two_row_header",
@@ -303,7 +315,7 @@ SHOWN: tuple[Shown, ...] = (
 
 
 def text_of_files(shape: Shape) -> str:
-    """All that stands in the files of a shape; of a workbook, a line for each row with tabs between the cells."""
+    """The text of all files of a shape; of a workbook, a line for each row with tabs between the cells."""
     if shape.file.suffix == ".xlsx":
         return _text_of_workbook(shape)
     others = sorted(shape.file.parent.glob("*.csv")) if shape.file.suffix == ".csv" else []
@@ -316,7 +328,7 @@ def _text_of_workbook(shape: Shape) -> str:
 
 
 def text_of_golden(shape: Shape) -> str:
-    """All that stands in the golden folder of a shape; the quotes of a packed answer as they are read."""
+    """The text of all files of a golden folder; the quotes of a packed answer are unescaped."""
     return "\n".join(path.read_text("utf-8") for path in sorted(shape.golden.iterdir())).replace('\\"', '"')
 
 

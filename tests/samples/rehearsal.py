@@ -1,4 +1,4 @@
-"""A sample through the whole pipeline into a sandbox, with the real ledger and journal, on a clock that runs fast."""
+"""A sample through the whole pipeline into a sandbox, with the real ledger and journal, on a fast clock."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from importer.runs.journal import RunJournal
 from importer.sandbox import RunningSandbox
 from importer.settings import Settings
 
-_SPEED = 20  # waits of the demo, such as Retry-After 1 s, take a twentieth
-_SETTLE_AFTER = 2.0  # seconds on that clock
+_SPEED = 20  # delays such as Retry-After 1 s take a twentieth of the time
+_RESEND_DELAY = 2.0  # seconds on that clock
 
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """How one run ended: the outcome of each row in row order, and its summary."""
+    """The result of a run: the outcome of each row in row order, and the summary."""
 
     outcomes: tuple[Outcome, ...]
     summary: Summary
@@ -41,9 +41,9 @@ class Importable(Protocol):
 
 
 def rehearse(sample: Importable, sandbox: RunningSandbox, out: Path) -> Rehearsal:
-    """One run of the sample as `importer run --out OUT` does it; run it again and it goes on."""
+    """Run the sample as `importer run --out OUT` does; a second call continues."""
     settings = Settings(
-        base_url=sandbox.base_url, token=SecretStr(sandbox.token), out=out, resend_delay_seconds=_SETTLE_AFTER
+        base_url=sandbox.base_url, token=SecretStr(sandbox.token), out=out, resend_delay_seconds=_RESEND_DELAY
     )
     finished = import_file(Order(sample.file, sample.mapping, settings), control=RunControl(_fast_clock))
     assert finished is not None

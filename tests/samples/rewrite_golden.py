@@ -1,6 +1,6 @@
-"""Rewrites the golden folders from what the importer does now: `python -m tests.samples.rewrite_golden`.
+"""Rewrites the golden folders with the current importer: `python -m tests.samples.rewrite_golden`.
 
-The difference is to be read like code before it is committed.
+Review the diff like code before you commit it.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from tests.samples.golden import (
     GoldenOutcome,
     GoldenRequest,
     write_bodies,
+    write_messages,
     write_outcomes,
     write_requests,
-    write_told,
 )
 from tests.samples.rehearsal import rehearse
 from tests.samples.sample import DEMO_FAULTS, LEGACY, SAMPLES, Sample
 from tests.samples.shapes import Shape
-from tests.samples.test_shapes import OWN, told_of
+from tests.samples.test_shapes import OWN, messages_of
 from tests.samples.whole_import import prepare
 
 
 def rewrite(sample: Sample) -> None:
-    """Import the sample into a fresh sandbox and keep its requests and outcomes."""
+    """Import the sample into a new sandbox, and store its requests and outcomes."""
     with running(SandboxOptions(token="golden")) as sandbox:
         service = RecruitingService(sandbox.base_url, sandbox.token)
         prepared = prepare(sample.file, sample.mapping, service)
@@ -39,16 +39,16 @@ def rewrite(sample: Sample) -> None:
 
 
 def rewrite_shape(shape: Shape) -> None:
-    """Import the shape into a fresh sandbox and keep what came of it and what was told."""
+    """Import the shape into a new sandbox, and store its outcomes and messages."""
     with running(SandboxOptions(token="golden")) as sandbox, tempfile.TemporaryDirectory() as out:
         ran = rehearse(shape, sandbox, Path(out))
         write_bodies(shape.golden, sandbox.memory.accepted())
     write_outcomes(shape.golden, map(GoldenOutcome.of, ran.outcomes))
-    write_told(shape.golden, told_of(ran))
+    write_messages(shape.golden, messages_of(ran))
 
 
 def rewrite_demo() -> None:
-    """Run the demo's import with the demo's faults and keep its outcomes."""
+    """Import the demo's sample with the demo's faults, and store its outcomes."""
     options = SandboxOptions(token="golden", faults=DEMO_FAULTS)
     with running(options) as sandbox, tempfile.TemporaryDirectory() as out:
         outcomes = rehearse(LEGACY, sandbox, Path(out)).outcomes

@@ -1,4 +1,4 @@
-"""The samples that have a golden folder: their file, their mapping and what must come of them."""
+"""The samples that have a golden folder: their file, their mapping and their expected results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DEMO_FAULTS = ROOT / "sample_data" / "demo_faults.json"
 
 @dataclass(frozen=True)
 class Sample:
-    """One sample. `copy` writes its table in the other format into a folder and names the copy."""
+    """One sample. `copy` writes its table to a folder in the other format and returns the path."""
 
     name: str
     file: Path

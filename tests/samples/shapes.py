@@ -28,7 +28,7 @@ class Shape:
         return Path(__file__).parent / "golden" / self.name
 
 
-# Which of the patterns of real exports each of them shows is in patterns.py.
+# patterns.py lists the patterns that each of them shows.
 SHAPES = (
     Shape("legacy_ats_export", "legacy_ats_export.xlsx"),
     Shape("zoho_backup", "zoho_backup/Candidates_001.csv"),

@@ -1,4 +1,4 @@
-"""The demo's import through the whole pipeline, with a service that is slow, busy, and breaks off now and then."""
+"""The demo's import through the whole pipeline, with a service that is slow, busy and sometimes fails."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.samples.sample import DEMO_FAULTS, LEGACY, SAMPLES, Sample
 
 @dataclass(frozen=True)
 class Demo:
-    """The demo run once, its sandbox still there, and its results folder."""
+    """The finished demo run, its running sandbox, and its results folder."""
 
     first: Rehearsal
     sandbox: RunningSandbox
@@ -34,13 +34,13 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
 
 
 def test_every_row_of_the_demo_has_its_golden_outcome(demo: Demo) -> None:
-    """Whatever the order of the requests, the demo's faults lead each row to the same outcome, status and problems."""
+    """Whatever the order of the requests, each row ends in the same outcome, status and problems."""
     outcomes = [GoldenOutcome.of(outcome) for outcome in demo.first.outcomes]
     assert outcomes == read_outcomes(LEGACY.golden, OUTCOMES_WITH_FAULTS)
 
 
 def test_the_demo_shows_what_an_operator_should_see(demo: Demo) -> None:
-    """The demo has rows created, already exists, rejected, invalid and filtered, none in doubt, and retries."""
+    """The demo has rows of every outcome but unconfirmed, failed and not sent, and it has retries."""
     kinds = {outcome.kind for outcome in demo.first.outcomes}
     assert kinds == {
         OutcomeKind.CREATED,
@@ -53,8 +53,8 @@ def test_the_demo_shows_what_an_operator_should_see(demo: Demo) -> None:
     assert demo.first.summary.exit_code == 4
 
 
-def test_the_demo_enters_everybody_once(demo: Demo) -> None:
-    """With answers lost on the way, the service still has each golden request once, but for those it refused."""
+def test_the_demo_enters_every_candidate_once(demo: Demo) -> None:
+    """Although responses are lost, the service has each golden request once, except rejected ones."""
     outcomes = {one.row: one for one in read_outcomes(LEGACY.golden, OUTCOMES_WITH_FAULTS)}
     ours = [
         one.body
@@ -66,14 +66,14 @@ def test_the_demo_enters_everybody_once(demo: Demo) -> None:
     )
 
 
-def test_the_demo_meets_each_of_its_faults(demo: Demo) -> None:
-    """No line of the demo's faults file is idle."""
+def test_the_demo_has_each_of_its_faults(demo: Demo) -> None:
+    """Every line of the demo's faults file has an effect."""
     faults = {request.fault for request in demo.sandbox.requests} - {None}
     assert faults == {"delay", "429", "503 before", "503 after", "reset after", "cut_body", "refuse"}
 
 
 def test_the_second_demo_sends_nothing(demo: Demo) -> None:
-    """Run again, the demo makes no request but for the questions, and says which rows were already imported."""
+    """Run again, the demo requests only the questions, and reports the rows as already imported."""
     posts = sum(request.method == "POST" for request in demo.sandbox.requests)
     again = rehearse(LEGACY, demo.sandbox, demo.out)
     assert sum(request.method == "POST" for request in demo.sandbox.requests) == posts
@@ -86,7 +86,7 @@ def test_the_second_demo_sends_nothing(demo: Demo) -> None:
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
 def test_the_pipeline_leads_to_the_golden_outcomes(sample: Sample, tmp_path: Path) -> None:
-    """With a service that keeps its description, the pipeline ends each row as the golden folder says."""
+    """With a service that follows its description, each row has its golden outcome."""
     with running(SandboxOptions(token="golden")) as sandbox:
         outcomes = rehearse(sample, sandbox, tmp_path).outcomes
     assert [GoldenOutcome.of(outcome) for outcome in outcomes] == read_outcomes(sample.golden)

@@ -1,4 +1,4 @@
-"""Whole imports of the samples: what is sent and what comes of it is what the golden folders say."""
+"""Whole imports of the samples: requests and outcomes are those of the golden folders."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.samples.whole_import import prepare
 Format = Callable[[Sample, Path], Path]
 
 
-def as_it_is(sample: Sample, folder: Path) -> Path:
+def original(sample: Sample, folder: Path) -> Path:
     return sample.file
 
 
@@ -26,7 +26,7 @@ def in_the_other_format(sample: Sample, folder: Path) -> Path:
 
 
 all_samples = pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
-both_formats = pytest.mark.parametrize("file_of", [as_it_is, in_the_other_format])
+both_formats = pytest.mark.parametrize("file_of", [original, in_the_other_format])
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def sandbox() -> Iterator[RunningSandbox]:
 
 @pytest.fixture
 def service(sandbox: RunningSandbox) -> Iterator[RecruitingService]:
-    """The importer's client for it."""
+    """The importer's client for the sandbox."""
     client = RecruitingService(sandbox.base_url, sandbox.token)
     yield client
     client.close()
@@ -49,7 +49,7 @@ def service(sandbox: RunningSandbox) -> Iterator[RecruitingService]:
 def test_the_same_table_gives_the_golden_requests(
     sample: Sample, file_of: Format, tmp_path: Path, service: RecruitingService
 ) -> None:
-    """A sample gives the same requests as CSV and as XLSX, field by field those of its golden folder."""
+    """A sample gives the golden requests as CSV and as XLSX, field by field."""
     prepared = prepare(file_of(sample, tmp_path), sample.mapping, service)
     assert [GoldenRequest.of(one) for one in prepared.submissions] == read_requests(sample.golden)
 
@@ -66,17 +66,17 @@ def test_every_row_has_its_golden_outcome(
 
 
 @all_samples
-def test_the_service_accepts_what_the_golden_requests_say(
+def test_the_service_accepts_the_golden_requests(
     sample: Sample, sandbox: RunningSandbox, service: RecruitingService
 ) -> None:
-    """What the service remembers of a sample are the golden requests, but for the people whom it knew before."""
+    """The service stores the golden requests, except for people who already existed."""
     list(deliver(prepare(sample.file, sample.mapping, service), service))
     created = {one.row for one in read_outcomes(sample.golden) if one.outcome == "created"}
     assert sandbox.memory.accepted() == [one.body for one in read_requests(sample.golden) if one.row in created]
 
 
-def test_the_legacy_sample_shows_every_problem_it_is_made_for() -> None:
-    """Rows that must fail are in the sample in each way that the importer knows of for such a file."""
+def test_the_legacy_sample_has_every_intended_problem() -> None:
+    """The sample has an invalid row for each problem that such a file can have."""
     outcomes = read_outcomes(LEGACY.golden)
     codes = {code for one in outcomes if one.outcome == "invalid" for code in one.problems.split()}
     assert codes == {

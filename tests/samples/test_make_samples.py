@@ -1,4 +1,4 @@
-"""The generator: the committed samples are what it writes, and they hold what they are there to show."""
+"""The generator: the committed samples are its output, with invented addresses only."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ GENERATOR = ROOT / "sample_data" / "make_samples.py"
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the samples as the generator writes them now."""
-    folder = tmp_path_factory.mktemp("made")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the current output of the generator."""
+    folder = tmp_path_factory.mktemp("generated")
     subprocess.run([sys.executable, str(GENERATOR), str(folder)], check=True)
     return folder
 
@@ -33,12 +33,12 @@ def parts(file: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.file.name)
-def test_the_committed_sample_is_what_the_generator_writes(made: Path, sample: Sample) -> None:
-    """Whoever changes the generator sees the sample change, and nobody edits a sample by hand."""
-    assert parts(made / sample.file.name) == parts(sample.file)
+def test_the_committed_sample_is_the_output_of_the_generator(generated: Path, sample: Sample) -> None:
+    """The samples change with the generator, and are never edited manually."""
+    assert parts(generated / sample.file.name) == parts(sample.file)
 
 
-def test_nobody_in_the_samples_can_be_written_to(tmp_path: Path) -> None:
+def test_no_address_in_the_samples_is_real(tmp_path: Path) -> None:
     """Every address in the samples is in a domain that is reserved for examples."""
     texts = as_csv(LEGACY.file, "Candidates", tmp_path).read_text("utf-8-sig"), NIGHTLY.file.read_text("cp1254")
     domains = {domain.lower().strip(".") for text in texts for domain in re.findall(r"@([\w.-]+)", text)}

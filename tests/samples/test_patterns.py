@@ -1,4 +1,4 @@
-"""Every pattern of real exports is shown by a file, a mapping and a golden folder."""
+"""Every pattern of real exports has an example: a file, a mapping and a golden folder."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ _files = cache(text_of_files)
 _golden = cache(text_of_golden)
 
 
-def test_every_pattern_is_shown() -> None:
-    """None of the patterns is left out, and no example shows nothing."""
+def test_every_pattern_has_an_example() -> None:
+    """Every pattern has an example, and every example is used."""
     assert list(dict.fromkeys(shown.pattern for shown in SHOWN)) == [f"P{number}" for number in NUMBERS]
     assert {shown.shape for shown in SHOWN} == set(SHAPE_OF)
 
 
 @pytest.mark.parametrize("shown", SHOWN, ids=lambda shown: f"{shown.pattern} {shown.what}")
-def test_a_pattern_is_shown_where_the_table_says(shown: Shown) -> None:
-    """The file has the pattern, the mapping says how it is read, and what was sent or told is what comes of it."""
+def test_an_example_contains_its_pattern(shown: Shown) -> None:
+    """The file has the pattern, the mapping handles it, and the golden folder has the result."""
     shape = SHAPE_OF[shown.shape]
     assert shown.file in _files(shape)
     assert shown.mapping in shape.mapping.read_text("utf-8")

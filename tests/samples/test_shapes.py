@@ -1,4 +1,4 @@
-"""Every real shape of an export goes through the whole pipeline as its golden folder says."""
+"""Every real shape of an export is imported as in its golden folder."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ import pytest
 
 from importer.models import OutcomeKind
 from importer.sandbox import RunningSandbox, SandboxOptions, running
-from tests.samples.golden import GoldenOutcome, read_bodies, read_outcomes, read_told
+from tests.samples.golden import GoldenOutcome, read_bodies, read_messages, read_outcomes
 from tests.samples.rehearsal import Rehearsal, rehearse
 from tests.samples.sample import ROOT
 from tests.samples.shapes import SHAPES, Shape
 
-OWN = [shape for shape in SHAPES if shape.name != "legacy_ats_export"]  # that one is held by test_golden
+OWN = [shape for shape in SHAPES if shape.name != "legacy_ats_export"]  # test_golden covers that one
 
 
 @pytest.mark.parametrize("shape", OWN, ids=lambda shape: shape.name)
-def test_a_shape_is_imported_as_its_golden_folder_says(shape: Shape, tmp_path: Path) -> None:
-    """Each row has its golden outcome, the service the golden applications, and a person is told the golden words."""
+def test_a_shape_is_imported_as_in_its_golden_folder(shape: Shape, tmp_path: Path) -> None:
+    """Outcomes, accepted applications and messages are those of the golden folder."""
     with running(SandboxOptions(token="golden")) as sandbox:
         ran = rehearse(shape, sandbox, tmp_path)
     assert [GoldenOutcome.of(outcome) for outcome in ran.outcomes] == read_outcomes(shape.golden)
     assert sorted(sandbox.memory.accepted(), key=lambda body: body["email"]) == read_bodies(shape.golden)
-    assert told_of(ran) == read_told(shape.golden)
+    assert messages_of(ran) == read_messages(shape.golden)
 
 
-def told_of(ran: Rehearsal) -> list[str]:
-    """Every warning and problem of a run as a person reads it, without the folder of this checkout."""
+def messages_of(ran: Rehearsal) -> list[str]:
+    """Every warning and problem of a run as text, without the folder of this checkout."""
     problems = [str(problem) for outcome in ran.outcomes for problem in outcome.problems]
     return [line.replace(f"{ROOT}/", "") for line in (*ran.summary.warnings, *problems)]
 
 
-def test_the_rows_of_one_candidate_have_one_outcome_and_its_requests_once(tmp_path: Path) -> None:
-    """Four rows of one candidate are one application: each row is created, and one request is counted for all."""
+def test_the_rows_of_one_candidate_have_one_outcome_and_one_request(tmp_path: Path) -> None:
+    """Four rows of one candidate are one application: each row is created, with one request in total."""
     shape = next(shape for shape in SHAPES if shape.name == "combinations")
     with running(SandboxOptions(token="golden")) as sandbox:
         ran = rehearse(shape, sandbox, tmp_path)
@@ -43,17 +43,17 @@ def test_the_rows_of_one_candidate_have_one_outcome_and_its_requests_once(tmp_pa
     assert ran.summary.source.rows == sum(ran.summary.outcomes.values()) == 7
 
 
-def test_mended_rows_find_their_other_tables_again(tmp_path: Path) -> None:
-    """invalid.csv of a run, mended where it lies, is joined with the copies that the run kept of its other files."""
+def test_fixed_rows_are_joined_with_their_other_tables(tmp_path: Path) -> None:
+    """invalid.csv of a run, fixed in place, is joined with the run's copies of its other files."""
     shape = next(shape for shape in SHAPES if shape.name == "zoho_backup")
     with running(SandboxOptions(token="golden")) as sandbox:
         first = rehearse(shape, sandbox, tmp_path)
         folder = tmp_path / first.summary.run
         schools = folder / "child-1.csv"
         schools.write_text(schools.read_text("utf-8").replace("Jan-0202", "Jan-2012"), "utf-8")
-        mended = Shape(shape.name, str(folder / "invalid.csv"))
-        again = rehearse(mended, sandbox, tmp_path)
-    assert [outcome.kind for outcome in again.outcomes] == [OutcomeKind.CREATED]
+        fixed = Shape(shape.name, str(folder / "invalid.csv"))
+        second = rehearse(fixed, sandbox, tmp_path)
+    assert [outcome.kind for outcome in second.outcomes] == [OutcomeKind.CREATED]
     assert _schools(sandbox)[-1].startswith('[{"school_name": "Example Institute"')
 
 

@@ -1,4 +1,4 @@
-"""A sample through extract, mapping and transform: what is to be sent, and the outcome of the rows that are not."""
+"""Reads and transforms a sample: its submissions, and the outcomes of rows that are not sent."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Prepared:
 
 
 def prepare(file: Path, mapping_file: Path, service: RecruitingService) -> Prepared:
-    """Read and transform every row, with the questions that the service gives now."""
+    """Read and transform every row, with the current questions of the service."""
     mapping = read_mapping(mapping_file)
     sheet = open_sheet(file, mapping.source, ReadingLimits())
     asks = mapping.target.operation is Operation.APPLY

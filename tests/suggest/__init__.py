@@ -1,1 +1,1 @@
-"""Tests of the proposals."""
+"""Tests of proposals."""

@@ -1,4 +1,4 @@
-"""Each test here has a folder of its own as current folder: mapping files are written there."""
+"""Each test runs in its own temporary folder, where it writes mapping files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever a sheet and its questions hold, a proposal can be used."""
+"""A proposal for any sheet and any questions can be used."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from importer.problems import Column, Origin, Problem, UnusableInput
 from importer.settings import WireFormat
 from importer.suggest import SourceFacts, open_points, propose, sample_columns, write_proposal
 from importer.suggest.header_words import CONCEPTS, ENTRY_PHRASES
-from tests.mapping.written import FILE
-from tests.suggest.given import JOB_POST, POOL
+from tests.mapping.mapping_files import FILE
+from tests.suggest.builders import JOB_POST, POOL
 
 _KNOWN = [word for table in CONCEPTS.values() for words in table.values() for word in words]
 _KNOWN += [
@@ -47,7 +47,7 @@ _QUESTIONS = st.builds(
 
 @st.composite
 def sheets(draw: st.DrawFn) -> tuple[list[Column], list[Row]]:
-    # Half of the sheets have what every candidate needs, so that the rest of the file is put to the test.
+    # Half of the sheets have the required columns, so that the rest of the file is tested.
     needed = ["E-mail", "First name", "Last name", "CV"] if draw(st.booleans()) else []
     headers = [*needed, *draw(st.lists(_HEADERS, min_size=1, max_size=10))]
     columns = [Column(index, chr(ord("A") + index), " ".join(name.split())) for index, name in enumerate(headers)]
@@ -62,23 +62,23 @@ def sheets(draw: st.DrawFn) -> tuple[list[Column], list[Row]]:
     questions=st.lists(_QUESTIONS, max_size=5, unique_by=(lambda q: q.id, lambda q: q.key or f"text {q.text}")),
     pool=st.booleans(),
 )
-def test_a_proposal_is_read_and_fits_but_for_what_it_names_as_lacking(
+def test_a_proposal_fits_except_for_what_it_reports_as_missing(
     sheet: tuple[list[Column], list[Row]], questions: list[Question], pool: bool
 ) -> None:
-    """The reader takes the file, and the header and the questions fit it, unless something required was not found."""
+    """The file can be read, and it fits the header and the questions, unless something required was not found."""
     columns, rows = sheet
     asked = () if pool else tuple(questions)
     proposal = propose(
         POOL if pool else JOB_POST, asked, sample_columns(columns, rows), SourceFacts("f.csv", header_row=1)
     )
     FILE.write_text(write_proposal(proposal), encoding="utf-8")
-    lacking = open_points(proposal).lacking
-    problems = what_does_not_fit(columns, asked)
-    assert bool(problems) == bool(lacking), [str(problem) for problem in problems]
+    missing_required = open_points(proposal).missing_required
+    problems = problems_of_the_proposal(columns, asked)
+    assert bool(problems) == bool(missing_required), [str(problem) for problem in problems]
     assert {problem.code for problem in problems} <= {"key-missing", "mapping-value-invalid", "question-not-mapped"}
 
 
-def what_does_not_fit(columns: list[Column], questions: Sequence[Question]) -> tuple[Problem, ...]:
+def problems_of_the_proposal(columns: list[Column], questions: Sequence[Question]) -> tuple[Problem, ...]:
     try:
         resolve(read_mapping(FILE), columns, questions, WireFormat())
     except UnusableInput as error:

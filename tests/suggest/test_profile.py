@@ -1,4 +1,4 @@
-"""What `importer inspect` says of a file: kinds, samples and formats of its columns, and its problems."""
+"""`importer inspect` shows kinds, samples and formats of columns, and problems of a file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def profile_of(path: Path, options: SourceOptions) -> SheetProfile:
 
 
 def profiled(tmp_path: Path, name: str, *cells: str) -> tuple[ColumnKind, tuple[str, ...], bool]:
-    """Kind, date formats and whether these are ambiguous of a column with a name and cells."""
+    """The kind and date formats of a column, and whether these are ambiguous."""
     path = tmp_path / "a.csv"
     path.write_text(csv_text([("id", name), *((f"x{n}", cell) for n, cell in enumerate(cells))]))
     column = profile_of(path, SourceOptions(header_row=1, delimiter=",")).columns[1]
@@ -39,7 +39,10 @@ def profiled(tmp_path: Path, name: str, *cells: str) -> tuple[ColumnKind, tuple[
         ("Profile", ("https://example.com/ada", "www.example.org/alan"), ColumnKind.URL),
         ("Contact", ("+44 20 7946 0001", "020 7946 0002"), ColumnKind.PHONE),
         ("Cep Telefonu", ("442079460001", "442079460002"), ColumnKind.PHONE),
+        ("Emergency phone", ("5320008200", "5320008201"), ColumnKind.PHONE),
         ("Id", ("442079460001", "442079460002"), ColumnKind.NUMBER),
+        ("CV", ("cv_ada.pdf", "cv_alan.pdf"), ColumnKind.TEXT),
+        ("Skill", ("ASP.NET", "Node.js"), ColumnKind.TEXT),
         ("Salary", ("1.234,50", "1200", "-"), ColumnKind.NUMBER),
         ("Consent", ("Evet", "Hayır"), ColumnKind.YES_NO),
         ("Führerschein", ("Ja", "Nein", "-"), ColumnKind.YES_NO),
@@ -56,7 +59,10 @@ def profiled(tmp_path: Path, name: str, *cells: str) -> tuple[ColumnKind, tuple[
         "url",
         "phone",
         "phone-by-header",
+        "phone-by-a-word-of-the-header",
         "number",
+        "file-names",
+        "names-with-a-dot",
         "decimals",
         "yes-no",
         "ja-nein",
@@ -70,7 +76,7 @@ def profiled(tmp_path: Path, name: str, *cells: str) -> tuple[ColumnKind, tuple[
     ],
 )
 def test_kind(tmp_path: Path, name: str, cells: tuple[str, ...], kind: ColumnKind) -> None:
-    """The kind of a column is told by its cells, and for bare digits by its header."""
+    """The kind of a column is detected from its cells, and for digits only from its header."""
     assert profiled(tmp_path, name, *cells) == (kind, (), False)
 
 
@@ -88,12 +94,12 @@ def test_kind(tmp_path: Path, name: str, cells: tuple[str, ...], kind: ColumnKin
     ids=["day-first", "told-by-a-15", "ambiguous", "month-name", "mixed", "with-time", "open-ends"],
 )
 def test_dates(tmp_path: Path, cells: tuple[str, ...], formats: tuple[str, ...], ambiguous: bool) -> None:
-    """Dates are told with the formats that a mapping must declare, and whether the file can tell day from month."""
+    """Dates are shown with the formats that a mapping must declare, and whether day and month are ambiguous."""
     assert profiled(tmp_path, "From", *cells) == (ColumnKind.DATE, formats, ambiguous)
 
 
 def test_years_alone_are_numbers(tmp_path: Path) -> None:
-    """A column of nothing but years is a column of numbers."""
+    """A column with only years is a column of numbers."""
     assert profiled(tmp_path, "Year", "2020", "2021") == (ColumnKind.NUMBER, (), False)
 
 
@@ -125,14 +131,14 @@ def test_inspect_shows_a_file(tmp_path: Path) -> None:
     path.write_text(_CSV, encoding="utf-8")
     shown = CliRunner().invoke(app, [str(path)])
     assert shown.exit_code == 0
-    assert f'{path}: CSV, UTF-8, delimiter ";", header found in row 1, 2 columns, 1 row, the last in row 2' in (
+    assert f'{path}: CSV, UTF-8, delimiter ";", header found in row 1, 2 columns, 1 row, last row 2' in (
         shown.stdout.replace("\n", "")
     )
     assert "B   Şehir    text   100%     [İzmir]" in shown.stdout
 
 
-def test_inspect_shows_control_characters_and_does_not_obey_them(tmp_path: Path) -> None:
-    """What would move the cursor or recolour the terminal is shown as an escape, in the table and in messages."""
+def test_inspect_escapes_control_characters(tmp_path: Path) -> None:
+    """Control sequences of terminals are shown escaped, in the table and in messages."""
     path = tmp_path / "a.csv"
     path.write_text("First\x1b[31m,City\nA\x1b[2Jda,Rome\nAlan,Bern\n", encoding="utf-8")
     shown = CliRunner().invoke(app, [str(path)])
@@ -160,7 +166,7 @@ def test_inspect_names_the_flag(tmp_path: Path) -> None:
 
 
 def test_inspect_gives_the_section_to_paste(tmp_path: Path) -> None:
-    """What was declared to read a file is shown as the section of a mapping file."""
+    """The options for reading the file are shown as a section of a mapping file."""
     path = tmp_path / "a.csv"
     path.write_bytes(_CSV.encode("cp1254"))
     shown = CliRunner().invoke(app, [str(path), "--encoding", "cp1254", "--delimiter", ";"])
@@ -202,6 +208,6 @@ def test_inspect_json_of_standard_input() -> None:
 
 
 def test_inspect_refuses_what_cannot_be_read(tmp_path: Path) -> None:
-    """A file that cannot be read is refused with the message of reading it."""
+    """A file that cannot be read is refused with the message of the reader."""
     with pytest.raises(UnusableInput, match="the file does not exist; check the path"):
         CliRunner().invoke(app, [str(tmp_path / "nowhere.csv")], catch_exceptions=False)

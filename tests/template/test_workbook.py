@@ -1,4 +1,4 @@
-"""The workbook of a template: notes, dropdowns, hidden lists, and the mapping beside it."""
+"""The workbook of a template: notes, dropdowns, hidden lists, and its mapping."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from importer.problems import Column, column_letter
 from importer.settings import WireFormat
 from importer.suggest import write_proposal
 from importer.template import template_columns, template_mapping, write_workbook
-from tests.mapping.written import question
+from tests.mapping.mapping_files import question
 
 TARGET = Target(Operation.APPLY, "4f2c9a")
 MANY = tuple(f"Option number {number} of a long list" for number in range(40))
@@ -25,7 +25,7 @@ QUESTIONS = (
     question("day", "date", text="Day?", id=5),
     question("formula", text="=1+1", id=6),
     question("mail", text="e-mail", id=7),
-    question("new", "newest_type", text="A type that nobody knows", id=8),
+    question("new", "newest_type", text="An unknown type", id=8),
 )
 
 
@@ -37,7 +37,7 @@ def workbook(tmp_path: Path) -> openpyxl.Workbook:
 
 
 def test_a_header_with_notes_and_formats(workbook: openpyxl.Workbook) -> None:
-    """Each column says above it what it takes; texts stay texts, and a question that looks like a formula is none."""
+    """Each header has a note; texts stay texts, and a question that looks like a formula is a text."""
     sheet = workbook["Candidates"]
     headers = [cell.value for cell in sheet[1]]
     assert headers[:5] == ["E-mail", "First name", "Last name", "CV document ID", "Terms of use accepted"]
@@ -45,13 +45,13 @@ def test_a_header_with_notes_and_formats(workbook: openpyxl.Workbook) -> None:
     assert sheet["K1"].data_type == "s"
     notes = {str(cell.value): cell.comment.text for cell in sheet[1] if cell.comment}
     assert notes["Few?"] == "Required.\nOne of:\na\nb"
-    assert notes["Several?"] == "May stay empty.\nOne or more of these, with | between them:\nx; y\nz"
+    assert notes["Several?"] == ("Optional.\nOne or more of these, separated by |:\nx; y\nz")
     assert sheet.column_dimensions["D"].number_format == "@"
     assert sheet.freeze_panes == "A2"
 
 
 def test_dropdowns_and_the_lists_behind_them(workbook: openpyxl.Workbook) -> None:
-    """Short lists are in the dropdown; long ones, and those with commas, lie on a hidden sheet."""
+    """Short lists are in the dropdown; long lists, and lists with commas, are in a hidden sheet."""
     rules = {str(rule.sqref).split("2:")[0]: rule for rule in workbook["Candidates"].data_validations.dataValidation}
     assert (rules["F"].type, rules["F"].formula1) == ("list", '"a,b"')
     assert rules["G"].formula1 == "Lists!$A$1:$A$40"
@@ -65,7 +65,7 @@ def test_dropdowns_and_the_lists_behind_them(workbook: openpyxl.Workbook) -> Non
 
 
 def test_the_mapping_fits_the_workbook(tmp_path: Path, workbook: openpyxl.Workbook) -> None:
-    """Two columns whose names fold alike are told apart, and every question that can be answered is."""
+    """Columns with equal normalized names are distinguished, and every supported question is answered."""
     columns = template_columns(TARGET, QUESTIONS)
     path = tmp_path / "t.yaml"
     path.write_text(write_proposal(template_mapping(TARGET, QUESTIONS, columns, "t.xlsx")), "utf-8")
@@ -76,13 +76,13 @@ def test_the_mapping_fits_the_workbook(tmp_path: Path, workbook: openpyxl.Workbo
     assert "please check" not in path.read_text("utf-8")
 
 
-def test_letters_count_like_a_spreadsheet() -> None:
+def test_column_letters() -> None:
     """After Z comes AA, after ZZ comes AAA."""
     assert [column_letter(index) for index in (0, 25, 26, 51, 701, 702)] == ["A", "Z", "AA", "AZ", "ZZ", "AAA"]
 
 
-def test_a_question_of_two_choices_whose_signs_are_all_taken() -> None:
-    """Where every sign is part of some option, choices are parted by line breaks."""
+def test_all_separators_occur_in_options() -> None:
+    """If every separator occurs in an option, choices are separated by line breaks."""
     taken: Question = question("q", "multiple_choice", options=("a;b", "a|b", "a/b"), text="Q?")
     column = template_columns(TARGET, (taken,))[-1]
     assert (column.separator, "a line break" in column.note) == ("\n", True)

@@ -21,7 +21,7 @@ _OTHERWISE = "{{column: Cell, values: {{Jr.: Junior}}, otherwise: {}}}"
 
 @dataclass(frozen=True, slots=True)
 class Good:
-    """A cell that is read, and what is sent for it; None: the answer is left out."""
+    """A valid cell, and what is sent for it; None: no answer is sent."""
 
     name: str
     asked: Question
@@ -33,12 +33,12 @@ class Good:
 
 @dataclass(frozen=True, slots=True)
 class Bad:
-    """A cell that is refused, and what a person is told after its place."""
+    """A cell that is not valid, and its problem after the place."""
 
     name: str
     asked: Question
     cell: str
-    told: str
+    problem: str
     answer: str = "Cell"
     typed: bool = False
 
@@ -67,8 +67,8 @@ GOOD = (
     Good("date with hours", _DATE, "8/4/2000 12:00 AM", "2000-08-04", '{column: Cell, dates: "%m/%d/%Y %H:%M %p"}'),
     Good("integer", _INTEGER, "007", "7"),
     Good("integer with thousands", _INTEGER, "45.000", "45000", _SIGNS),
-    Good("integer with a nought", _INTEGER, "12.0", "12", '{column: Cell, decimal: "."}'),
-    Good("integer with decimals that are none", _INTEGER, "5.200,00", "5200", _SIGNS),
+    Good("integer with zero decimals", _INTEGER, "12.0", "12", '{column: Cell, decimal: "."}'),
+    Good("integer with thousands and zero decimals", _INTEGER, "5.200,00", "5200", _SIGNS),
     Good("integer with spaces", _INTEGER, "45\u00a0000", "45000", '{column: Cell, thousands: " "}'),
     Good("integer cell", _INTEGER, "12.0", "12", typed=True),
     Good("integer cell despite signs", _INTEGER, "45000", "45000", _SIGNS, typed=True),
@@ -84,7 +84,7 @@ GOOD = (
     Good("declared word before built-in", _YES_NO, "x", "no", "{column: Cell, no: [x]}"),
     Good("choice folded", LEVELS, "STAFF  engineer", "Staff engineer"),
     Good("choice by table", LEVELS, "sr.", "Senior", "{column: Cell, values: {Sr.: Senior}}"),
-    Good("choice beside a table", LEVELS, "junior", "Junior", "{column: Cell, values: {Sr.: Senior}}"),
+    Good("choice not in the table", LEVELS, "junior", "Junior", "{column: Cell, values: {Sr.: Senior}}"),
     Good("choice otherwise blank", LEVELS, "?", None, "{column: Cell, values: {S: Senior}, otherwise: blank}"),
     Good("choice otherwise value", LEVELS, "?", "Junior", "{column: Cell, values: {}, otherwise: {value: Junior}}"),
     Good("option, not otherwise value", LEVELS, "senior", "Senior", _OTHERWISE.format("{value: Junior}")),
@@ -111,14 +111,14 @@ GOOD = (
     Good("phone dialled with 00", PHONE, "0090532 1234567", "+905321234567"),
     Good("phone international", PHONE, "+44 20 7946 0123", "+442079460123", _TR),
     Good("phone kept as a float", PHONE, "905321234567.0", "+905321234567", _TR),
-    Good("phone behind a word", PHONE, "Tel. 0532 123 45 67", "+905321234567", _TR),
+    Good("phone after a word", PHONE, "Tel. 0532 123 45 67", "+905321234567", _TR),
     Good("address", _ADDRESS, "Gül Sok. 5\nİzmir", "Gül Sok. 5 İzmir"),
     Good("date by Excel's days", _DATE, "43990", "2020-06-08", "{column: Cell, dates: excel}"),
     Good(
         "date by Excel's days, number cell", _DATE, "43990.75", "2020-06-08", "{column: Cell, dates: excel}", typed=True
     ),
     Good("first day of Excel", _DATE, "1", "1900-01-01", "{column: Cell, dates: excel}"),
-    Good("day after the day that never was", _DATE, "61", "1900-03-01", "{column: Cell, dates: excel}"),
+    Good("Excel's day after the missing leap day", _DATE, "61", "1900-03-01", "{column: Cell, dates: excel}"),
     Good("date by days since 1904", _DATE, "42528", "2020-06-08", "{column: Cell, dates: excel_1904}"),
     Good("date by seconds", _DATE, "1591574400", "2020-06-08", "{column: Cell, dates: epoch}"),
     Good("date by milliseconds", _DATE, "1591660799999", "2020-06-08", "{column: Cell, dates: epoch_ms}"),
@@ -268,7 +268,9 @@ GOOD = (
     ),
     Good("missing word", _TEXT, "N / A", None, "{column: Cell, missing: [n / a]}"),
     Good("first of a name", _TEXT, "Nur  Ada Su", "Nur Ada", "{column: Cell, part: first}"),
-    Good("first of a name with an unseen sign", _TEXT, "Bülent\u200b Su", "Bülent", "{column: Cell, part: first}"),
+    Good(
+        "first of a name with an invisible character", _TEXT, "Bülent\u200b Su", "Bülent", "{column: Cell, part: first}"
+    ),
     Good("last of a name", _TEXT, "Nur Ada Su", "Su", "{column: Cell, part: last}"),
     Good("last before a comma", _TEXT, "SU, Nur Ada", "SU", "{column: Cell, part: last}"),
     Good("constant", _DATE, "", "2024-01-02", "{value: 2024-01-02}"),
@@ -281,17 +283,17 @@ BAD = (
         "'a\\u0000b' contains the character U+0000, which cannot be sent; remove it",
     ),
     Bad(
-        "guard quote left", _TEXT, "'=1+1",
+        "formula escape left", _TEXT, "'=1+1",
         """''=1+1' begins with the quote that results files put before characters like = or +; remove the quote, """
         "or keep the import_ columns in the results file",
     ),
     Bad(
-        "guard quote left in a long text", _LONG, "'- one\n- two",
+        "formula escape left in a long text", _LONG, "'- one\n- two",
         """''- one - two' begins with the quote that results files put before characters like = or +; remove the """
         "quote, or keep the import_ columns in the results file",
     ),
     Bad(
-        "date unreadable", _DATE, "soon",
+        "date invalid", _DATE, "soon",
         "'soon' is not a date in the format %d.%m.%Y or %m/%Y or %Y or %d %b %Y; write it as YYYY-MM-DD, or add "
         "its "
         "format under dates: in m.yaml:4; if it means an empty cell, add it under missing:",
@@ -338,7 +340,7 @@ BAD = (
     Bad("integer that may be thousands", _INTEGER, "45.000",
         "'45.000' is not a whole number; write it in digits, or set thousands: in m.yaml:4",
         '{column: Cell, decimal: "."}'),
-    Bad("integer with a fraction under its sign", _INTEGER, "5.200,50",
+    Bad("integer with a declared separator and a fraction", _INTEGER, "5.200,50",
         "'5.200,50' is not a whole number; write it in digits, with or without '.' between thousands", _SIGNS),
     Bad("integer with a fraction", _INTEGER, "12,5",
         "'12,5' is not a whole number; write it in digits, or set thousands: in m.yaml:4"),
@@ -364,12 +366,12 @@ BAD = (
         "'maybe' is neither yes nor no; write yes or no, or add the word under yes: or no: in m.yaml:4",
     ),
     Bad(
-        "no option", LEVELS, "Snior",
+        "not an option", LEVELS, "Snior",
         "'Snior' is not an option of q; did you mean 'Senior'? use one of Junior, Senior, Staff engineer, or add it "
         "under values: in m.yaml:4",
     ),
     Bad(
-        "no option of choices", SKILLS, "Go;Cobol",
+        "choices with one that is not an option", SKILLS, "Go;Cobol",
         "'Cobol' is not an option of q; use one of Python, C, C++, Go, or add it under values: in m.yaml:4",
         '{column: Cell, split: ";"}',
     ),
@@ -384,16 +386,17 @@ BAD = (
         "m.yaml:4",
         "{column: Cell, values: {İstanbul: 34}}",
     ),
-    Bad("url no address", _URL, "none yet", "'none yet' is not a valid web address; write it with https:// in front"),
+    Bad("url not an address", _URL, "none yet",
+        "'none yet' is not a valid web address; write it with https:// in front"),
     Bad("url of another kind", _URL, "javascript:alert(1)",
         "'javascript:alert(1)' is not a valid web address: javascript: addresses cannot be sent; write it with "
         "https:// in front"),
     Bad("url broken", _URL, "http://[x", "'http://[x' is not a valid web address; write it with https:// in front"),
     Bad("file name instead of an ID", _FILE, "cv.pdf",
         "'cv.pdf' is not a valid document ID; enter the ID of one uploaded document"),
-    Bad("photo no ID", PHOTO, "80.5",
+    Bad("photo not an ID", PHOTO, "80.5",
         "'80.5' is not a valid document ID; enter the ID of one uploaded document", typed=True),
-    Bad("phone no number", PHONE, "call me",
+    Bad("phone not a number", PHONE, "call me",
         "'call me' is not a valid phone number; write it as +90 ..., or in the usual form for TR", _TR),
     Bad("phone invalid", PHONE, "0532 12",
         "'0532 12' is not a valid phone number; write it as +90 ..., or in the usual form for TR", _TR),
@@ -417,7 +420,7 @@ BAD = (
         "'+44 20 7946 0123 x' contains letters; write the number in digits"),
     Bad("photo in other digits", PHOTO, "٣٤",
         "'٣٤' is not a valid document ID; enter the ID of one uploaded document"),
-    Bad("Excel's day that never was", _DATE, "60",
+    Bad("Excel's missing leap day", _DATE, "60",
         "'60' is not a date in the format excel; write it as YYYY-MM-DD, or add its format under dates: in "
         "m.yaml:4",
         "{column: Cell, dates: excel}"),
@@ -437,7 +440,7 @@ BAD = (
     Bad("text that does not fit its pattern", _TEXT, "x",
         "'x' does not match the pattern; correct it, or change pattern: in m.yaml:4", "{column: Cell, pattern: "
         "'(?P<a>[0-9]+)'}"),
-    Bad("text that keeps other engines busy", _TEXT, "a" * 40,
+    Bad("text that is slow in other regex engines", _TEXT, "a" * 40,
         f"'{'a' * 40}' does not match the pattern; correct it, or change pattern: in m.yaml:4",
         "{column: Cell, pattern: '(?P<a>(a+)+b)'}"),
     Bad("no valid piece", PHONE, "none;later", "'none' is not a valid phone number; write it with + and the "

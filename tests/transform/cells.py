@@ -1,4 +1,4 @@
-"""One row with one mapping, written for one test: what is made of it."""
+"""Builds a mapping and a row for one test, and returns the result."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def mapping_of(
     wire: WireFormat | None = None,
     extra: str = "",
 ) -> ResolvedMapping:
-    """A mapping of the person's four columns, and of one question as `answer` says (YAML, from line 4 on)."""
+    """A mapping of the four candidate columns and of one question by `answer` (YAML, from line 4 on)."""
     head = "version: 1\ntarget: {job_post: 4f2c9a}\n"
     person = "candidate: {email: E-mail, first_name: First, last_name: Last, cv: CV}\n"
     FILE.write_text(f'{head}{person}answers: {{"id: 7": {answer}}}\n{extra}', encoding="utf-8")
@@ -44,19 +44,19 @@ def mapping_of(
 
 
 def row(*cells: str, typed: Sequence[int] = (), problems: Sequence[Problem] = (), number: int = 5) -> Row:
-    """A row of a person and these cells; `typed` counts from the first of these cells."""
+    """A row with a valid candidate and these cells; `typed` counts from the first of these cells."""
     return Row(ORIGIN, number, (*FILLED, *cells), frozenset(len(FILLED) + i for i in typed), tuple(problems))
 
 
-def answer_of(mapping: ResolvedMapping, made_from: Row) -> Answer | None:
-    """The answer to the one question, or None where it is left out; the row must be valid."""
-    made = transform_row(made_from, mapping)
-    assert isinstance(made, Application), made
-    return made.answers[0] if made.answers else None
+def answer_of(mapping: ResolvedMapping, source: Row) -> Answer | None:
+    """The answer to the one question, or None; the row must be valid."""
+    result = transform_row(source, mapping)
+    assert isinstance(result, Application), result
+    return result.answers[0] if result.answers else None
 
 
-def told(mapping: ResolvedMapping, made_from: Row) -> list[str]:
-    """What a person is told of an invalid row."""
-    made = transform_row(made_from, mapping)
-    assert isinstance(made, Invalid), made
-    return [str(problem) for problem in made.problems]
+def problems_of(mapping: ResolvedMapping, source: Row) -> list[str]:
+    """The problems of an invalid row, as text."""
+    result = transform_row(source, mapping)
+    assert isinstance(result, Invalid), result
+    return [str(problem) for problem in result.problems]

@@ -1,4 +1,4 @@
-"""Each test here has a folder of its own as current folder, so that places in messages are short."""
+"""Each test runs in its own current folder, so that places in messages are short."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What transform makes of good cells is accepted by a service that keeps the published contract."""
+"""A service that follows the published contract accepts what transform makes of valid cells."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ENTRIES = {
 
 @pytest.fixture(scope="module")
 def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSandbox]:
-    """A sandbox with a job post for each case, whose one question is that of the case."""
+    """A sandbox with a job post for each case, with the question of the case."""
     posts = {f"post{n}": _post(case.asked) for n, case in enumerate(_SENT)}
     posts |= {kind: _post(question("long_text"), entries=kind) for kind in _ENTRIES}
     path = tmp_path_factory.mktemp("sandbox") / "questions.json"
@@ -40,7 +40,7 @@ def _post(asked: Question, **more: str) -> dict[str, Any]:
     listed = {
         "id": asked.id,
         "question_text": asked.text,
-        "is_required": True,  # so that an answer that is not understood as one is refused
+        "is_required": True,  # so that a missing answer is rejected
         "answer_type": asked.answer_type,
         "options": json.dumps(asked.options) if asked.options else None,
         "question_key": asked.key,
@@ -62,12 +62,12 @@ def _apply(sandbox: RunningSandbox, post: str, application: Application) -> tupl
 
 
 @pytest.mark.parametrize(("number", "case"), list(enumerate(_SENT)), ids=[case.name for case in _SENT])
-def test_a_good_cell_is_accepted(sandbox: RunningSandbox, number: int, case: Good) -> None:
-    """A good cell of each kind is a valid answer by the published contract."""
+def test_a_valid_cell_is_accepted(sandbox: RunningSandbox, number: int, case: Good) -> None:
+    """A valid cell of each kind is a valid answer by the published contract."""
     asked = replace(case.asked, required=True)
-    made = transform_row(row(case.cell, typed=[0] if case.typed else []), mapping_of(case.answer, asked=asked))
-    assert isinstance(made, Application)
-    status, body = _apply(sandbox, f"post{number}", made)
+    result = transform_row(row(case.cell, typed=[0] if case.typed else []), mapping_of(case.answer, asked=asked))
+    assert isinstance(result, Application)
+    status, body = _apply(sandbox, f"post{number}", result)
     assert status == 201, body
 
 
@@ -77,7 +77,7 @@ def test_a_good_cell_is_accepted(sandbox: RunningSandbox, number: int, case: Goo
 def test_entries_are_accepted(sandbox: RunningSandbox, kind: str, code: str) -> None:
     """Packed entries are valid answers by the published contract."""
     mapping = mapping_of(_ENTRIES[kind], ("A", "B", "C", "D"), question("long_text", required=True))
-    made = transform_row(row("Örnek", code, "2020-01-01", "NOW"), mapping)
-    assert isinstance(made, Application)
-    status, body = _apply(sandbox, kind, made)
+    result = transform_row(row("Örnek", code, "2020-01-01", "NOW"), mapping)
+    assert isinstance(result, Application)
+    status, body = _apply(sandbox, kind, result)
     assert status == 201, body

@@ -1,4 +1,4 @@
-"""The short way for plain addresses says what the library says."""
+"""The fast path for plain addresses agrees with the library."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _domains = st.sampled_from(
 
 
 @given(st.one_of(st.emails(), st.tuples(_pieces, _domains).map("@".join)))
-def test_as_the_library_says(address: str) -> None:
-    """An address is read as the library reads it, or refused where the library refuses it."""
+def test_the_fast_path_agrees_with_the_library(address: str) -> None:
+    """An address is read as by the library, and invalid where the library rejects it."""
     read = read_email(address, False)
     try:
         expected = validate_email(address, check_deliverability=False).normalized

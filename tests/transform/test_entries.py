@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from importer.mapping import ResolvedMapping
-from tests.transform.cells import answer_of, mapping_of, question, row, told
+from tests.transform.cells import answer_of, mapping_of, problems_of, question, row
 
 _SCHOOLS = (
     '{education: {repeat: "{n}", school_name: "School {n}", degree: {column: "Degree {n}", values: {Lisans: '
@@ -32,7 +32,7 @@ def _sent(mapping: ResolvedMapping, *cells: str) -> str | None:
 
 
 def test_entries_hold_what_is_filled_in(schools: ResolvedMapping) -> None:
-    """An entry has exactly the fields that are filled in, in the order of the service description; gaps are skipped."""
+    """An entry has only the filled fields, in the order of the service description; blank groups are skipped."""
     assert _sent(
         schools,
         *("İTÜ", "Lisans", "Makine", "2015-09-01", "2019-06-30", ""),
@@ -50,13 +50,13 @@ def test_entries_hold_what_is_filled_in(schools: ResolvedMapping) -> None:
         pytest.param("HALEN", "", {"currently_pursuing": True}, id="present word"),
         pytest.param("Halen", "x", {"currently_pursuing": True}, id="word and flag"),
         pytest.param("", "yes", {"currently_pursuing": True}, id="flag"),
-        pytest.param("", "no", {"currently_pursuing": False}, id="flag says no"),
+        pytest.param("", "no", {"currently_pursuing": False}, id="flag set to no"),
         pytest.param("2020-01-01", "no", {"end_date": "2020-01-01", "currently_pursuing": False}, id="ended"),
-        pytest.param("", "", {}, id="nothing is claimed of a blank end"),
+        pytest.param("", "", {}, id="blank end"),
     ],
 )
 def test_ends(schools: ResolvedMapping, end: str, now: str, sent: dict[str, object]) -> None:
-    """A current entry has the flag and no end date; nothing is claimed that the row does not say."""
+    """A current entry has the flag and no end date; nothing is sent that is not in the row."""
     packed = _sent(schools, "ETH", "", "", "", end, now, *_BLANK, *_BLANK)
     assert packed is not None
     assert json.loads(packed) == [{"school_name": "ETH"} | sent]
@@ -87,7 +87,7 @@ def test_ends(schools: ResolvedMapping, end: str, now: str, sent: dict[str, obje
             ("ETH", "", "", "", "Halen", "no"),
             '"To 1": the end date marks the entry as current, but its flag does not; '
             "correct one of the two",
-            id="word against flag",
+            id="word contradicts flag",
         ),
         pytest.param(
             ("ETH", "", "", "2021-05-01", "2020-01-01", ""),
@@ -97,25 +97,25 @@ def test_ends(schools: ResolvedMapping, end: str, now: str, sent: dict[str, obje
     ],
 )  # fmt: skip
 def test_a_wrong_entry(schools: ResolvedMapping, group: tuple[str, ...], message: str) -> None:
-    """An entry that contradicts itself or lacks its name is told at its cell."""
-    assert told(schools, row(*group, *_BLANK, *_BLANK)) == [f"c.csv, row 5, column {message}"]
+    """An entry that contradicts itself or has no name is a problem at its cell."""
+    assert problems_of(schools, row(*group, *_BLANK, *_BLANK)) == [f"c.csv, row 5, column {message}"]
 
 
 def test_no_entries(schools: ResolvedMapping) -> None:
-    """Where every group is blank the answer is left out; a check box that says no fills no group."""
+    """Where every group is blank there is no answer; a check box set to no does not fill a group."""
     assert _sent(schools, *_BLANK, "", "", "", "", "", "FALSE", *_BLANK) is None
 
 
 def test_no_entries_for_a_required_question() -> None:
-    """A required question without any entry is told at the first column of the groups."""
+    """A required question without any entry is a problem at the first column of the groups."""
     mapping = mapping_of(_SCHOOLS, _NAMES, question("long_text", required=True))
-    assert told(mapping, row(*_BLANK * 3)) == [
+    assert problems_of(mapping, row(*_BLANK * 3)) == [
         'c.csv, row 5, column "School 1": the required question q has no answer; fill it in'
     ]
 
 
 def test_experience_without_numbers() -> None:
-    """A row may hold one position, in columns without a number; a constant alone makes no entry."""
+    """A row may have one position, in columns without a number; a constant alone is not an entry."""
     mapping = mapping_of(
         "{experience: {company_name: Company, employment_type: {value: full_time}}}",
         ("Company",),
@@ -125,8 +125,8 @@ def test_experience_without_numbers() -> None:
     assert _sent(mapping, "") is None
 
 
-def test_a_degree_of_the_service_is_not_otherwise() -> None:
-    """`otherwise` replaces no degree that the service knows, though the table has no line for it."""
+def test_otherwise_does_not_replace_a_known_degree() -> None:
+    """`otherwise` does not replace a degree that the service accepts, even if the table has no line for it."""
     degree = "{column: Degree, values: {Lisans: bachelors_degree}, otherwise: {value: certificate_or_diploma}}"
     names, asked = ("School", "Degree"), question("long_text")
     mapping = mapping_of(f"{{education: {{school_name: School, degree: {degree}}}}}", names, asked)
@@ -134,9 +134,9 @@ def test_a_degree_of_the_service_is_not_otherwise() -> None:
     assert _sent(mapping, "ETH", "Kurs") == '[{"school_name": "ETH", "degree": "certificate_or_diploma"}]'
 
 
-def test_wrong_entries_of_several_groups_are_all_told(schools: ResolvedMapping) -> None:
-    """Every group of a row is looked at, whatever is wrong with the first."""
-    codes = told(schools, row("ETH", "x", "", "soon", "", "", "", "", "M", "", "", "", *_BLANK))
+def test_problems_of_several_groups(schools: ResolvedMapping) -> None:
+    """Every group of a row is checked, whatever is wrong with the first."""
+    codes = problems_of(schools, row("ETH", "x", "", "soon", "", "", "", "", "M", "", "", "", *_BLANK))
     assert [line.split(":")[0] for line in codes] == [
         'c.csv, row 5, column "Degree 1"', 'c.csv, row 5, column "From 1"', 'c.csv, row 5, column "School 2"',
     ]  # fmt: skip
@@ -159,8 +159,8 @@ def _entry(draw: st.DrawFn) -> dict[str, str]:
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.one_of(st.none(), _entry()), min_size=3, max_size=3))
-def test_packing_loses_nothing(schools: ResolvedMapping, entries: list[dict[str, str] | None]) -> None:
-    """What is in the columns comes out of the packed string again, group by group, whatever the letters."""
+def test_packed_entries_equal_the_columns(schools: ResolvedMapping, entries: list[dict[str, str] | None]) -> None:
+    """The packed string contains the values of the columns, group by group, for any characters."""
     cells: list[str] = []
     for entry in entries:
         filled = entry or {}

@@ -1,4 +1,4 @@
-"""A whole row becomes a body, or everything that is wrong with it."""
+"""A row becomes a body, or all its problems."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from importer.models import Application, PoolCandidate, Row
 from importer.problems import Column, Problem
 from importer.settings import WireFormat
 from importer.transform import Duplicates, Filtered, Invalid, transform_row
-from tests.transform.cells import FILE, FILLED, ORIGIN, PERSON, mapping_of, question, row, told
+from tests.transform.cells import FILE, FILLED, ORIGIN, PERSON, mapping_of, problems_of, question, row
 
 
 def _person(**cells: str) -> Row:
@@ -27,9 +27,9 @@ def _pool(candidate: str) -> ResolvedMapping:
 
 def test_an_application() -> None:
     """A row is the body of service description 4.2, its keys in a fixed order."""
-    made = transform_row(_person(email=" Ada.Nur@EXAMPLE.com "), mapping_of("Cell"))
-    assert isinstance(made, Application)
-    assert list(made.payload().items()) == [
+    result = transform_row(_person(email=" Ada.Nur@EXAMPLE.com "), mapping_of("Cell"))
+    assert isinstance(result, Application)
+    assert list(result.payload().items()) == [
         ("email", "Ada.Nur@example.com"),
         ("first_name", "Ada"),
         ("last_name", "Nur"),
@@ -41,8 +41,8 @@ def test_an_application() -> None:
 def test_a_pool_candidate() -> None:
     """A row is the body of service description 4.3, with a constant source_platform."""
     mapping = _pool("{email: E-mail, first_name: First, last_name: Last, cv: CV, source_platform: {value: zoho}}")
-    made = transform_row(Row(ORIGIN, 5, FILLED), mapping)
-    assert made == PoolCandidate(5, "ada@example.com", "Ada", "Nur", "70001", "zoho")
+    result = transform_row(Row(ORIGIN, 5, FILLED), mapping)
+    assert result == PoolCandidate(5, "ada@example.com", "Ada", "Nur", "70001", "zoho")
 
 
 @pytest.mark.parametrize(
@@ -74,38 +74,38 @@ def test_a_pool_candidate() -> None:
         ),
     ],
 )
-def test_what_a_person_lacks(cells: dict[str, str], message: str) -> None:
-    """A missing or wrong field of the person is told at its cell."""
-    assert told(mapping_of("Cell"), _person(**cells)) == [f"c.csv, row 5, column {message}"]
+def test_a_missing_or_invalid_field_of_the_candidate(cells: dict[str, str], message: str) -> None:
+    """A missing or invalid field of the candidate is a problem at its cell."""
+    assert problems_of(mapping_of("Cell"), _person(**cells)) == [f"c.csv, row 5, column {message}"]
 
 
-def test_an_internationalised_address() -> None:
-    """An address with letters beyond ASCII is an address; its domain is in lower case."""
-    made = transform_row(_person(email="ayşe@ÖRNEK.example"), mapping_of("Cell"))
-    assert isinstance(made, Application)
-    assert made.email == "ayşe@örnek.example"
+def test_an_internationalized_address() -> None:
+    """An address with non-ASCII letters is valid; its domain becomes lower case."""
+    result = transform_row(_person(email="ayşe@ÖRNEK.example"), mapping_of("Cell"))
+    assert isinstance(result, Application)
+    assert result.email == "ayşe@örnek.example"
 
 
 def test_all_problems_of_a_row_at_once() -> None:
-    """A row is mended in one go: every cell that is wrong is told, those of reading first."""
+    """All problems of a row are reported at once, those of reading first."""
     mapping = mapping_of("Cell", asked=question("date"))
     column = Column(3, "D", "CV")
     plain = row("soon")
-    read = Problem("error-value", "the cell contains the error #N/A", "mend the formula", plain.place(column))
-    made = replace(plain, cells=("x@", "Ada", "", "#N/A x", "soon"), problems=(read,))
-    invalid = transform_row(made, mapping)
+    read = Problem("cell-error", "the cell contains the error #N/A", "fix the formula", plain.place(column))
+    source = replace(plain, cells=("x@", "Ada", "", "#N/A x", "soon"), problems=(read,))
+    invalid = transform_row(source, mapping)
     assert isinstance(invalid, Invalid)
     assert [(p.code, p.column) for p in invalid.problems] == [
-        ("error-value", "CV"), ("email-invalid", "E-mail"), ("required-value-missing", "Last"),
+        ("cell-error", "CV"), ("email-invalid", "E-mail"), ("required-value-missing", "Last"),
         ("date-invalid", "Cell"),
     ]  # fmt: skip
 
 
 def test_a_problem_of_reading_alone_makes_a_row_invalid() -> None:
-    """A row that could not be read for sure is not sent, whatever its cells look like."""
+    """A row with a problem of reading is not sent, whatever its cells look like."""
     problem = Problem("row-broken", "the row has a cell too many", "take it out", row("x").place())
-    made = transform_row(row("x", problems=[problem]), mapping_of("Cell"))
-    assert made == Invalid(5, (problem,))
+    result = transform_row(row("x", problems=[problem]), mapping_of("Cell"))
+    assert result == Invalid(5, (problem,))
 
 
 @pytest.mark.parametrize(
@@ -119,30 +119,30 @@ def test_a_problem_of_reading_alone_makes_a_row_invalid() -> None:
     ],
 )
 def test_where(where: str, cell: str, counts: bool) -> None:
-    """Rows count by what their filter column says, folded."""
+    """Rows are filtered by the normalized text of the filter column."""
     mapping = mapping_of("Cell", ("Cell", "Status"), extra=f"source: {{where: {{column: Status, {where}}}}}\n")
     assert isinstance(transform_row(row("x", cell), mapping), Application if counts else Filtered)
 
 
-def test_why_a_row_is_left_out() -> None:
-    """A row that is left out says which cell left it out."""
+def test_why_a_row_is_excluded() -> None:
+    """The message shows the cell that excluded the row."""
     mapping = mapping_of("Cell", ("Cell", "Status"), extra="source: {where: {column: Status, is: Active}}\n")
-    made = transform_row(row("x", "Old"), mapping)
-    assert isinstance(made, Filtered)
-    assert str(made.problem) == "c.csv, row 5, column \"Status\": excluded by `where:` (Status is 'Old')"
+    result = transform_row(row("x", "Old"), mapping)
+    assert isinstance(result, Filtered)
+    assert str(result.problem) == "c.csv, row 5, column \"Status\": excluded by `where:` (Status is 'Old')"
 
 
-def test_a_filter_cell_that_was_not_read_for_sure() -> None:
-    """A row is not left out silently by a cell that reading could not make sense of."""
+def test_a_filter_cell_with_a_problem() -> None:
+    """A row is not excluded silently because of a cell that cannot be read."""
     mapping = mapping_of("Cell", ("Cell", "Status"), extra="source: {where: {column: Status, is: Active}}\n")
     problem = Problem(
-        "error-value", "the cell contains the error #N/A", "", row("x", "").place(Column(5, "F", "Status"))
+        "cell-error", "the cell contains the error #N/A", "", row("x", "").place(Column(5, "F", "Status"))
     )
     assert isinstance(transform_row(row("x", "#N/A", problems=[problem]), mapping), Invalid)
 
 
-def test_a_second_row_with_the_same_email() -> None:
-    """Of two rows with one e-mail the first is used; the second names it."""
+def test_a_second_row_with_the_same_email_address() -> None:
+    """Of two rows with the same e-mail address the first is imported; the problem of the second has its row number."""
     mapping = mapping_of("Cell")
     duplicates = Duplicates(mapping)
     first, second = row("x", number=14), replace(_person(email="ADA@Example.COM"), number=20)

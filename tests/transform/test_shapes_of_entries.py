@@ -14,7 +14,7 @@ from importer.models import Application, Row
 from importer.problems import Problem
 from importer.transform import Filtered, candidate_rows, transform_row
 from importer.transform.literals import InvalidLiteral, read_literal
-from tests.transform.cells import FILLED, ORIGIN, answer_of, mapping_of, question, row, told
+from tests.transform.cells import FILLED, ORIGIN, answer_of, mapping_of, problems_of, question, row
 
 _LONG = question("long_text")
 _CELL = (
@@ -25,7 +25,7 @@ _CELL = (
 
 
 def test_pieces_of_a_cell() -> None:
-    """Each piece of the cell is an entry; blank pieces are none."""
+    """Each piece of the cell is an entry; blank pieces are not."""
     mapping = mapping_of(_CELL, ("Jobs",), _LONG)
     sent = answer_of(mapping, row("A (2019-01-01 - 2020-01-01); ;B (2021-01-01 - now)"))
     assert sent is not None
@@ -57,9 +57,9 @@ def test_pieces_of_a_cell() -> None:
         ),
     ],
 )
-def test_a_wrong_piece_is_told_at_its_cell(cell: str, message: str) -> None:
-    """What is wrong inside a cell is told at the cell, for that is what a person can mend."""
-    assert told(mapping_of(_CELL, ("Jobs",), _LONG), row(cell)) == [f'c.csv, row 5, column "Jobs": {message}']
+def test_a_problem_of_a_piece_is_at_its_cell(cell: str, message: str) -> None:
+    """A problem inside a cell is reported at the cell, which a person can fix."""
+    assert problems_of(mapping_of(_CELL, ("Jobs",), _LONG), row(cell)) == [f'c.csv, row 5, column "Jobs": {message}']
 
 
 _JSON = "{education: {json: Schools, school_name: name, major: detail.major}}"
@@ -80,9 +80,9 @@ _JSON = "{education: {json: Schools, school_name: name, major: detail.major}}"
     ],
 )
 def test_a_list_that_cannot_be_used(cell: str, message: str) -> None:
-    """A cell that is not a list of entries is told, and never half of it taken."""
+    """A cell that is not a valid list of entries is a problem, and never read in part."""
     mapping = mapping_of(_JSON, ("Schools",), _LONG)
-    assert told(mapping, row(cell)) == [
+    assert problems_of(mapping, row(cell)) == [
         f'c.csv, row 5, column "Schools": {message}; correct it, or export the file again'
     ]
 
@@ -92,20 +92,20 @@ _value = st.recursive(_text, lambda inner: st.lists(inner, max_size=3) | st.dict
 
 
 @given(_value, st.booleans())
-def test_what_json_or_python_wrote_is_read_again(value: object, as_json: bool) -> None:
-    """Any texts, lists and objects come back as they were, whichever of the two wrote them."""
+def test_json_and_python_output_is_read_back(value: object, as_json: bool) -> None:
+    """Any texts, lists and objects come back unchanged from both notations."""
     assert read_literal(json.dumps(value) if as_json else repr(value)) == value
 
 
 @given(st.text(alphabet="[]{}(),:'\"\\ aNone0.5-truel", max_size=30))
-def test_any_text_is_read_or_refused(text: str) -> None:
-    """Whatever a cell holds, reading it ends in a value or in a refusal."""
+def test_any_text_is_read_or_invalid(text: str) -> None:
+    """Reading any text gives a value or an InvalidLiteral."""
     with contextlib.suppress(InvalidLiteral):
         assert isinstance(read_literal(text), str | list | dict)
 
 
 def test_a_list_that_is_too_deep_or_too_long() -> None:
-    """A hostile cell is refused before it costs anything."""
+    """A malicious cell is rejected early."""
     with pytest.raises(InvalidLiteral, match="it is nested more than 10 levels deep"):
         read_literal("[" * 5000)
     with pytest.raises(InvalidLiteral, match="it is longer than 200,000 characters"):
@@ -135,12 +135,12 @@ _NUMBERED = "{experience: {lists: {split: ',', numbered: true}, company_name: Fi
     ],
 )
 def test_lists_that_do_not_belong_together(spec: str, cells: Sequence[str], message: str) -> None:
-    """Items are never paired by guess."""
-    assert told(mapping_of(spec, ("Firms", "Titles"), _LONG), row(*cells)) == [f"c.csv, row 5, column {message}"]
+    """Items are never paired by guessing."""
+    assert problems_of(mapping_of(spec, ("Firms", "Titles"), _LONG), row(*cells)) == [f"c.csv, row 5, column {message}"]
 
 
-def test_a_list_that_says_nothing_beside_one_that_does() -> None:
-    """A wholly blank cell has no items to lose, and leaves its field out."""
+def test_a_blank_list_next_to_a_filled_one() -> None:
+    """A blank cell has no items; its field is left out."""
     sent = answer_of(mapping_of(_LISTS, ("Firms", "Titles"), _LONG), row("A;B", ""))
     assert sent is not None
     assert json.loads(str(sent.answer)) == [{"company_name": "A"}, {"company_name": "B"}]
@@ -155,7 +155,7 @@ def test_a_list_that_says_nothing_beside_one_that_does() -> None:
     ],
 )
 def test_the_order_of_entries(order: str, names: str) -> None:
-    """Entries go by their end, then their start; those without any date are last."""
+    """Entries are sorted by end, then start; those without a date are last."""
     spec = (
         f"{{experience: {{lists: {{split: ';'}}, order: {order}, company_name: Firms, end_date: Ends, "
         "currently_employed: Now}}"
@@ -187,18 +187,18 @@ def _grouped(rows: list[Row], extra: str = _GROUPED) -> list[Row]:
     return [one for one in found if isinstance(one, Row)]
 
 
-def test_rows_of_one_candidate_wherever_they_stand() -> None:
+def test_rows_of_one_candidate_anywhere_in_the_file() -> None:
     """Rows with one key are one row, with the first filled cell of each column; a repeated entry is sent once."""
     rows = _rows(("7", "a@example.com", "A"), ("8", "b@example.com", "B"), ("7", "", "C"), ("7", "", "A"))
     found = _grouped(rows)
     assert [[member.number for member in one.members] or [one.number] for one in found] == [[3], [2, 4, 5]]
-    made = transform_row(found[1], mapping_of(_ROWS, ("ID", "Firm"), _LONG, extra=_GROUPED))
-    assert isinstance(made, Application)
-    assert (made.row, made.email) == (2, "a@example.com")
-    assert json.loads(str(made.answers[0].answer)) == [{"company_name": "A"}, {"company_name": "C"}]
+    result = transform_row(found[1], mapping_of(_ROWS, ("ID", "Firm"), _LONG, extra=_GROUPED))
+    assert isinstance(result, Application)
+    assert (result.row, result.email) == (2, "a@example.com")
+    assert json.loads(str(result.answers[0].answer)) == [{"company_name": "A"}, {"company_name": "C"}]
 
 
-def test_a_blank_key_continues_or_is_told() -> None:
+def test_a_blank_key_continues_or_is_a_problem() -> None:
     """A row without a key belongs to the row above where that is declared, and is a problem where it is not."""
     rows = _rows(("7", "a@example.com", "A"), ("", "", "B"))
     continued = _grouped(rows, "source: {group_by: {column: ID, blank: continues}}\n")
@@ -210,7 +210,7 @@ def test_a_blank_key_continues_or_is_told() -> None:
 
 
 def test_rows_of_one_candidate_that_differ() -> None:
-    """Where rows of one candidate say two things of one value, the cell that differs is told."""
+    """Where rows of one candidate have different values, the cell that differs is a problem."""
     found = _grouped(_rows(("7", "a@example.com", "A"), ("7", "b@example.com", "B")))
     assert [str(problem) for problem in found[0].problems] == [
         "c.csv, row 3, column \"E-mail\": 'b@example.com' differs from 'a@example.com' in row 2 of the same "
@@ -218,8 +218,8 @@ def test_rows_of_one_candidate_that_differ() -> None:
     ]
 
 
-def test_a_problem_of_a_member_is_told_at_its_own_row() -> None:
-    """A value that came from a later row is told there."""
+def test_a_problem_of_a_member_is_at_its_own_row() -> None:
+    """A problem of a value from a later row is reported at that row."""
     mapping = mapping_of(_ROWS, ("ID", "Firm"), _LONG, extra=_GROUPED)
     found = _grouped(_rows(("7", "", "A"), ("7", "nobody", "B")))
     problems: list[Problem] = list(transform_row(found[0], mapping).problems)
@@ -227,7 +227,7 @@ def test_a_problem_of_a_member_is_told_at_its_own_row() -> None:
 
 
 def test_a_record_without_its_main_row() -> None:
-    """Rows that no row with the candidate's own cells goes with are told."""
+    """Rows without a row that matches `main:` are a problem."""
     rows = _rows(("7", "a@example.com", "job"))
     found = _grouped(rows, "source: {group_by: {column: ID, main: {column: Firm, is: person}}}\n")
     assert [str(problem) for problem in found[0].problems] == [
@@ -237,8 +237,8 @@ def test_a_record_without_its_main_row() -> None:
 
 
 @given(st.lists(st.sampled_from("abcd"), max_size=12))
-def test_every_row_is_of_one_candidate(keys: list[str]) -> None:
-    """However keys lie, each row is a member of exactly one candidate, and the members are in order."""
+def test_every_row_belongs_to_one_candidate(keys: list[str]) -> None:
+    """For any keys, each row is a member of exactly one candidate, and the members are in order."""
     rows = _rows(*((key, f"{key}@example.com", "F") for key in keys))
     numbers = [[member.number for member in one.members] or [one.number] for one in _grouped(rows)]
     assert sorted(number for members in numbers for number in members) == [one.number for one in rows]

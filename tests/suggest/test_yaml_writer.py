@@ -1,4 +1,4 @@
-"""A proposal as text: the reader takes it, and a person finds what to do in it."""
+"""A written proposal: the reader accepts it, and it shows a person what to do."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from importer.mapping import ValueSpec, flow_list, read_mapping, resolve, scalar
 from importer.problems import Column
 from importer.settings import WireFormat
 from importer.suggest import write_proposal
-from tests.mapping.written import FILE, HEAD, read
-from tests.suggest.given import asked, proposed, sampled
+from tests.mapping.mapping_files import FILE, HEAD, read
+from tests.suggest.builders import asked, proposed, sampled
 
 LEVELS = ("Junior", "Senior")
 
 
-def test_the_whole_file_as_a_person_meets_it() -> None:
-    """What must be added is on top, what is doubtful is marked, what is not used is listed, with the best guesses."""
+def test_a_whole_file() -> None:
+    """Missing values come first, uncertain values are marked, unused columns are listed, with the closest names."""
     proposal = proposed(
         {
             "Mobil": ["0171 0000001", "+49 171 0000002"],
@@ -39,27 +39,27 @@ def test_the_whole_file_as_a_person_meets_it() -> None:
         write_proposal(proposal, "s.json")
         == """\
 # yaml-language-server: $schema=s.json
-# Proposed by importer for f.csv: which column becomes what in job post 4f2c9a.
-# A line that starts with # is a remark and does nothing. The spaces before a line matter: keep them.
-# Look for "please check" (2): these are likely and not certain.
+# Proposed by importer for f.csv: maps its columns to job post 4f2c9a.
+# Lines that start with # are comments. Do not change the indentation of other lines.
+# Look for "please check" (2): these values are likely, but not certain.
 #
-# TO DO: no column was found for these, and the service requires them. Add each where it belongs.
+# TO DO: these are required, but no column was found for them. Add each to its section.
 #   under answers:     permit: ...   Work permit (perhaps Permitt)
-#   A column name goes behind the colon; the same text for everybody is written {value: "..."}.
+#   Write the column name after the colon; for the same value in every row, write {value: "..."}.
 version: 1
 
 target: {job_post: "4f2c9a"}
 
-# How the file is read.
+# How to read the file.
 source:
   header_row: 1   # the row with the column names
   missing: ["-"]   # read as an empty cell
 
 defaults:
-  region: DE   # please check: phone numbers without +.. are taken for numbers of this country
-  unused_columns: ignore   # or warn: every run tells the columns that nothing here uses
+  region: DE   # please check: the country of phone numbers without +
+  unused_columns: ignore   # or warn: list columns that this mapping does not use
 
-# Who the candidate is.
+# The candidate: on the left the field, on the right the column.
 candidate:
   email: E-mail
   first_name: First name
@@ -67,25 +67,25 @@ candidate:
   cv: CV
   # terms_of_use: ...
 
-# What the candidate answers: on the left the question, on the right the column.
+# The answers: on the left the question, on the right the column.
 answers:
   phone: Mobil
   level:
     column: Level
     values:
       Sr.: Senior
-      # Guru: ...   in 1 cell; no option is near
-  # 1 cell is no date, as 'sofort': mend them, or read words as empty with missing: [...]
+      # Guru: ...   in 1 cell; no similar option
+  # 1 cell is not a date ('sofort'): fix it, or list it under missing: [...]
   start: {column: Verfügbar ab, dates: ["%d.%m.%Y"]}
-  heard: Source   # please check: 'Source' says something close, not quite the same
+  heard: Source   # please check: 'Source' is similar, but not identical
   # permit: ...   required, yes_no: Work permit (perhaps Permitt)
   # photo: ...   file_upload: Photo
 
-# Columns that nothing above uses:
+# Columns that this mapping does not use:
 #   Permitt   (perhaps for permit)
 #   Remarks
 
-# The questions when this file was written. `importer mapping check` compares them; imports ignore them.
+# The questions when this file was written. `importer mapping check` reports changes; imports ignore this section.
 questions_seen:
   phone: {text: Phone number, answer_type: short_text, question_type: phone}
   level: {text: Level, answer_type: single_choice, options: [Junior, Senior]}
@@ -97,8 +97,8 @@ questions_seen:
     )
 
 
-def test_what_is_written_fits_its_own_header_and_questions() -> None:
-    """A complete proposal needs no edit: the reader takes it, and it resolves against what it was made of."""
+def test_a_written_proposal_fits_its_header_and_questions() -> None:
+    """A complete proposal needs no edit: it can be read and resolved."""
     columns = {
         "Mobile": ["+49 171 0000001"],
         "a: b # c": ["x"],
@@ -123,8 +123,8 @@ def test_what_is_written_fits_its_own_header_and_questions() -> None:
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(lambda text: text.strip() != ""))
-def test_every_text_comes_back_from_yaml_as_it_was(text: str) -> None:
-    """Whatever a column is called, the file names it: quotes, colons, brackets, line ends, words of YAML."""
+def test_every_text_survives_yaml(text: str) -> None:
+    """Any column name can be written: quotes, colons, brackets, line ends, words of YAML."""
     mapping = read(HEAD + f"answers: {{q: {scalar(text)}, r: {{column: {flow_list([text, 'x'])}}}}}\n")
     first, second = (answer.content for answer in mapping.answers)
     assert isinstance(first, ValueSpec)
@@ -132,8 +132,8 @@ def test_every_text_comes_back_from_yaml_as_it_was(text: str) -> None:
     assert (first.columns[0], second.columns[0]) == (text, text)
 
 
-def test_remarks_hold_no_line_end() -> None:
-    """A header of two lines stays one remark: what follows it must not become part of the mapping."""
+def test_comments_contain_no_line_end() -> None:
+    """A header with two lines is written in one comment line, so that it cannot become part of the mapping."""
     text = write_proposal(proposed({"Odd\nanswers: {x: y}": ["1"]}))
     assert "#   Odd answers: {x: y}" in text.splitlines()
     assert Path("m.yaml").write_text(text, encoding="utf-8") > 0

@@ -1,4 +1,4 @@
-"""What the proposals promise, over header rows whose right targets are known (benchmarks/suggest.py)."""
+"""The accuracy of proposals for header rows with known targets (benchmarks/suggest.py)."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def benchmark() -> ModuleType:
     return module
 
 
-def test_nine_of_ten_are_right_and_no_certain_one_is_wrong() -> None:
-    """Of 25 header rows or more in three languages, 90 % of the columns with a target get it, no certain one wrong."""
+def test_nine_of_ten_are_right_and_no_certain_match_is_wrong() -> None:
+    """In 25 or more header rows in three languages, 90 % of columns get the right target; no certain match is wrong."""
     bench = benchmark()
     cases = bench.read_cases()
     judged = [item for case in cases for item in bench.judge(case)]

@@ -1,8 +1,7 @@
-"""The whole life of an import through the front door, made up: real processes, a real connection, a real disk.
+"""Scenarios with real processes, a real connection and a real disk.
 
-Every request waits until a rule says what becomes of it. So a process is killed, interrupted, or run a second time,
-while some requests are under way. After each step the ledger may hold nothing untrue, and the report of each run is
-held against the truth.
+Every request is held until a rule decides how to handle it. So a process is killed, interrupted, or started a second
+time while requests are in flight. After each step the ledger must be right, and each report is checked at the end.
 """
 
 from __future__ import annotations
@@ -20,12 +19,12 @@ from importer.ledger import Scope, State, open_ledger
 from importer.models import Operation, Target
 from importer.runs.manifest import read_manifest
 from tests.cli.conftest import candidate, write_csv
-from tests.crash.accounts import Truth, has_begun, told_in, untrue, untrue_in_ledger
-from tests.crash.hand_service import FATES, HandService
-from tests.crash.imports import OPERATIONS, PATIENCE, TARGETS, temporary_folder, write_mappings
-from tests.crash.nursery import Life, Nursery
+from tests.crash.fork_server import ForkServer, Process
+from tests.crash.imports import OPERATIONS, SHORT_TIMEOUTS, TARGETS, temporary_folder, write_mappings
+from tests.crash.manual_service import BEHAVIORS, ManualService
+from tests.crash.report_checks import Truth, has_started, ledger_errors, read_report, report_errors
 
-PEOPLE = 6  # to begin with
+PEOPLE = 6  # at the start
 MOST_PEOPLE = 60
 _COMMANDS = st.sampled_from(
     [
@@ -39,27 +38,29 @@ _COMMANDS = st.sampled_from(
         "run --resend-unconfirmed never",
     ]
 )
-_FATES = st.sampled_from(["answered"] * 8 + list(FATES))
+_BEHAVIORS = st.sampled_from(["answered"] * 8 + list(BEHAVIORS))
 _MOST_RUNS_TO_THE_END = 6
 
 
-class FrontDoorLife(RuleBasedStateMachine):
+class ProcessScenario(RuleBasedStateMachine):
     """One target, one results folder, a file of five people."""
 
     operation = Operation.APPLY
-    nursery: ClassVar[Nursery | None] = None
-    seen: ClassVar[Counter[str]] = Counter()
+    fork_server: ClassVar[ForkServer | None] = None
+    events: ClassVar[Counter[str]] = Counter()
 
     def __init__(self) -> None:
         super().__init__()
-        if FrontDoorLife.nursery is None:
-            FrontDoorLife.nursery = Nursery()  # one for all lives; ends with the process, by the end of its input
+        if ProcessScenario.fork_server is None:
+            ProcessScenario.fork_server = (
+                ForkServer()
+            )  # one for all scenarios; ends with the process, when its input ends
         self.folder = temporary_folder()
         write_mappings(self.folder)
-        self.service = HandService()
+        self.service = ManualService()
         self.scope = Scope(self.service.base_url, Target(self.operation, TARGETS[self.operation.value]))
         self.names = ["Ada"] * PEOPLE
-        self.life: Life | None = None
+        self.process: Process | None = None
         self.before = 0
         self.windows: dict[str, tuple[int, int]] = {}
         self._write_file()
@@ -70,36 +71,36 @@ class FrontDoorLife(RuleBasedStateMachine):
         command=_COMMANDS,
         concurrency=st.sampled_from([1, 8, 8]),
         at_first=st.sampled_from([0, 3, 8]),
-        fates=st.lists(st.tuples(st.integers(0, 7), _FATES), min_size=2, max_size=14),
+        behaviors=st.lists(st.tuples(st.integers(0, 7), _BEHAVIORS), min_size=2, max_size=14),
     )
-    def send(self, command: str, concurrency: int, at_first: int, fates: list[tuple[int, str]]) -> None:
-        """Begin where nothing is at work, or go on; then requests are answered, dropped or delayed one by one."""
-        if self.life is None:
+    def send(self, command: str, concurrency: int, at_first: int, behaviors: list[tuple[int, str]]) -> None:
+        """Start a run if none is running; then requests are answered, dropped or delayed one by one."""
+        if self.process is None:
             self._start(command, concurrency, at_first)
-        for index, fate in fates:
+        for index, behavior in behaviors:
             if self.service.held:
-                self.seen[f"request {fate}"] += 1
-                self.service.decide(self.service.held[index % len(self.service.held)], fate)
+                self.events[f"request {behavior}"] += 1
+                self.service.decide(self.service.held[index % len(self.service.held)], behavior)
                 self._wait()
-                self.nothing_untrue_is_known()
+                self.the_ledger_is_right()
 
     @rule(
         how=st.sampled_from(["kill", "kill", "interrupt", "lose all before accepting", "lose all after accepting"]),
         at_first=st.sampled_from([0, 4, 8]),
     )
     def crash(self, how: str, at_first: int) -> None:
-        """SIGKILL, SIGTERM, or the network goes; what was under way comes late, is worked on, or is dropped."""
-        if self.life is None:
+        """SIGKILL, SIGTERM, or a network failure; requests in flight arrive late, are processed, or are dropped."""
+        if self.process is None:
             self._start("run", 8, at_first)
-        if self.life is None:
+        if self.process is None:
             return
         count = len(self.service.held)
-        self.seen[f"{how} with {'0 or 1' if count < 2 else '2 or more'} under way"] += 1
+        self.events[f"{how} with {'0 or 1' if count < 2 else '2 or more'} in flight"] += 1
         if how == "kill":
-            self.life.kill()
-            self._over()
+            self.process.kill()
+            self._process_ended()
         elif how == "interrupt":
-            self.life.interrupt()
+            self.process.interrupt()
             self._wait()
         else:
             for held in list(self.service.held):
@@ -111,8 +112,8 @@ class FrontDoorLife(RuleBasedStateMachine):
         row=st.integers(0, MOST_PEOPLE - 1),
     )
     def meanwhile(self, what: str, row: int) -> None:
-        """A cell is changed, the next file has more people, late requests come, a person looks, a second run begins."""
-        self.seen[what] += 1
+        """A cell changes, the next file has more people, late requests arrive, a user resolves a row, a second run."""
+        self.events[what] += 1
         if what == "edit":
             row %= len(self.names)
             self.names[row] = "Ida" if self.names[row] == "Ada" else "Ada"
@@ -121,16 +122,16 @@ class FrontDoorLife(RuleBasedStateMachine):
             self.names += ["Ada"] * min(12, MOST_PEOPLE - len(self.names))
             self._write_file()
         elif what == "second run":
-            self._begin_a_second_run()
+            self._start_a_second_run()
         else:
             self.service.let_arrive()
-        if what == "resolve" and self.life is None and self.windows:
+        if what == "resolve" and self.process is None and self.windows:
             found = "--created" if f"person{row + 2}@example.com" in self.service.accepted else "--not-created"
             self._begin("resolve", sorted(self.windows)[-1], str(row + 2), found).end()
 
-    def _begin_a_second_run(self) -> None:
-        """Somebody begins the same import where one is at work: it is refused at once."""
-        if self.life is None:
+    def _start_a_second_run(self) -> None:
+        """The same import is started while one is running: it is rejected at once."""
+        if self.process is None:
             self._start("run", 8, 4)
         if self.service.held:
             code = self._begin("run", "people.csv", "--mapping", self._mapping).end()
@@ -139,56 +140,56 @@ class FrontDoorLife(RuleBasedStateMachine):
     # --- what must hold ---
 
     @invariant()
-    def nothing_untrue_is_known(self) -> None:
-        """Nobody is there twice; done is there, absent is not there, never sent is not there; the ledger is sound."""
+    def the_ledger_is_right(self) -> None:
+        """Nobody exists twice; done rows exist, other rows do not; the ledger is consistent."""
         accepted = self.service.accepted
         assert len(set(accepted)) == len(accepted)
-        if self._ledger.is_file() and (self.life is None or self.service.held):
-            faults = untrue_in_ledger(self._ledger, self.scope, list(self.emails.values()), frozenset(accepted))
-            assert not faults, faults
+        if self._ledger.is_file() and (self.process is None or self.service.held):
+            errors = ledger_errors(self._ledger, self.scope, list(self.emails.values()), frozenset(accepted))
+            assert not errors, errors
 
     def teardown(self) -> None:
-        self.seen["lives"] += 1
+        self.events["scenarios"] += 1
         try:
-            if self.life is not None:
-                self.life.kill()
-                self._over()
-            self.service.by_hand = False
+            if self.process is not None:
+                self.process.kill()
+                self._process_ended()
+            self.service.is_manual = False
             self.service.let_arrive()
-            self._go_on_to_the_end()
-            self._hold_reports_against_the_truth()
+            self._finish()
+            self._check_reports()
         finally:
             self.service.__exit__(None, None, None)
             shutil.rmtree(self.folder)
 
-    def _go_on_to_the_end(self) -> None:
+    def _finish(self) -> None:
         for _ in range(_MOST_RUNS_TO_THE_END):
             self.before = len(self.service.accepted)
-            self.life = self._begin("run", "people.csv", "--mapping", self._mapping, "--resend-rejected")
-            code = self.life.end()
-            self._over()
+            self.process = self._begin("run", "people.csv", "--mapping", self._mapping, "--resend-rejected")
+            code = self.process.end()
+            self._process_ended()
             if code == 0:
                 break
-        assert sorted(self.service.accepted) == sorted(self.emails.values()), "somebody is missing, or there twice"
+        assert sorted(self.service.accepted) == sorted(self.emails.values()), "a candidate is missing, or exists twice"
 
-    def _hold_reports_against_the_truth(self) -> None:
+    def _check_reports(self) -> None:
         accepted = self.service.accepted
         for run, (before, after) in self.windows.items():
             folder = self.folder / "results" / run
-            if before == after and not has_begun(folder):
+            if before == after and not has_started(folder):
                 continue
-            told = told_in(folder)
+            reported = read_report(folder)
             truth = Truth(frozenset(accepted[:before]), frozenset(accepted[before:after]))
-            assert len(told) == read_manifest(folder).rows, "rows are missing, or told twice"
-            chosen = {one.row: self.emails[one.row] for one in told}
-            faults = untrue(told, chosen, truth)
-            assert not faults, f"{run}: {faults}"
+            assert len(reported) == read_manifest(folder).rows, "rows are missing, or reported twice"
+            chosen = {one.row: self.emails[one.row] for one in reported}
+            errors = report_errors(reported, chosen, truth)
+            assert not errors, f"{run}: {errors}"
         with open_ledger(self._ledger) as ledger:
             assert ledger.check() == ()
             known = ledger.look_up([ledger.fingerprints.identity(self.scope, email) for email in self.emails.values()])
             assert {found.state for found in known.values()} <= {State.CREATED, State.ALREADY_EXISTS}
 
-    # --- means ---
+    # --- helpers ---
 
     @property
     def emails(self) -> dict[int, str]:
@@ -206,10 +207,10 @@ class FrontDoorLife(RuleBasedStateMachine):
         rows = [candidate(row, First=name) for row, name in enumerate(self.names, start=2)]
         write_csv(self.folder / "people.csv", rows)
 
-    def _begin(self, *words: str, concurrency: int = 1) -> Life:
-        assert self.nursery is not None
+    def _begin(self, *words: str, concurrency: int = 1) -> Process:
+        assert self.fork_server is not None
         environment = {
-            **PATIENCE,
+            **SHORT_TIMEOUTS,
             "IMPORTER_BASE_URL": self.service.base_url,
             "IMPORTER_TOKEN": "token",
             "IMPORTER_READ_TIMEOUT": "30",
@@ -217,39 +218,39 @@ class FrontDoorLife(RuleBasedStateMachine):
             "IMPORTER_CONCURRENCY": str(concurrency),
         }
         quiet = () if words[0] == "resolve" else ("--quiet",)
-        return self.nursery.start(self.folder, [*words, *quiet], environment)
+        return self.fork_server.start(self.folder, [*words, *quiet], environment)
 
     def _start(self, command: str, concurrency: int, at_first: int) -> None:
         word, *flags = command.split()
         if word in ("resume", "retry") and not self.windows:
             word, flags = "run", []
         chosen = ["last"] if word in ("resume", "retry") else ["people.csv", "--mapping", self._mapping]
-        self.seen[f"begin {command}"] += 1
+        self.events[f"start {command}"] += 1
         self.before = len(self.service.accepted)
         self.service.let_through = at_first
-        self.life = self._begin(word, *chosen, *flags, concurrency=concurrency)
+        self.process = self._begin(word, *chosen, *flags, concurrency=concurrency)
         self._wait()
 
     def _wait(self) -> None:
-        """Until requests are under way and no more come, or the process has ended."""
+        """Wait until requests are in flight and no more arrive, or the process has ended."""
         deadline = time.monotonic() + 20
         held, since = -1, time.monotonic()
-        while self.life is not None and time.monotonic() < deadline:
-            if self.life.has_ended():
-                self._over()
+        while self.process is not None and time.monotonic() < deadline:
+            if self.process.has_ended():
+                self._process_ended()
                 return
             if len(self.service.held) != held:
                 held, since = len(self.service.held), time.monotonic()
             if held and time.monotonic() - since > 0.01:
                 return
             time.sleep(0.002)
-        assert self.life is None, "the process neither sends nor ends"
+        assert self.process is None, "the process neither sends nor ends"
 
-    def _over(self) -> None:
-        """The process is no more: its requests that are left reach the service late, or are not worked on."""
-        assert self.life is not None
-        self.life.end()
-        self.life = None
+    def _process_ended(self) -> None:
+        """The process has ended: its remaining requests reach the service late, or are dropped after processing."""
+        assert self.process is not None
+        self.process.end()
+        self.process = None
         for number, held in enumerate(list(self.service.held)):
             self.service.decide(held, "late" if number % 2 else "dropped after accepting")
         self.service.let_arrive()
@@ -258,7 +259,7 @@ class FrontDoorLife(RuleBasedStateMachine):
             self.windows.setdefault(path.name, (self.before, len(self.service.accepted)))
 
 
-class FrontDoorLifeOfAPool(FrontDoorLife):
+class ProcessScenarioOfPool(ProcessScenario):
     """The other operation."""
 
     operation = Operation.ADD_TO_POOL

@@ -1,7 +1,6 @@
-"""Starts commands of the importer in a moment: processes forked from one that has everything imported.
+"""Starts commands of the importer quickly: processes forked from one that has imported everything.
 
-A life is a whole process of its own, killed from outside with SIGKILL, or from inside at a named point. It goes through
-the front door: arguments in, exit code out.
+Each is a real process, killed from outside with SIGKILL, or from inside at a named point: arguments in, exit code out.
 """
 
 from __future__ import annotations
@@ -25,42 +24,42 @@ import importer
 
 @dataclass(frozen=True)
 class Failpoint:
-    """Kills a life when it comes by the point of that name for the n-th time; without a name, all are written down."""
+    """Kills a process when it reaches the point of that name for the n-th time; without one, records all points."""
 
     name: str | None = None
     hit: int = 1
 
 
 @dataclass(frozen=True)
-class Life:
-    """A command at work. `end` waits for it; a negative code is the signal that killed it."""
+class Process:
+    """A running command. `end` waits for it; a negative code is the signal that killed it."""
 
     pid: int
-    nursery: Nursery
+    fork_server: ForkServer
 
     def kill(self) -> None:
-        """SIGKILL from outside, if it still lives."""
-        self.nursery.ask("kill", pid=self.pid)
+        """Send SIGKILL, if it is still running."""
+        self.fork_server.ask("kill", pid=self.pid)
 
     def interrupt(self) -> None:
-        """SIGTERM, if it still lives."""
-        self.nursery.ask("interrupt", pid=self.pid)
+        """Send SIGTERM, if it is still running."""
+        self.fork_server.ask("interrupt", pid=self.pid)
 
     def has_ended(self) -> bool:
-        return self.nursery.ask("ended", pid=self.pid) is True
+        return self.fork_server.ask("ended", pid=self.pid) is True
 
     def end(self) -> int:
-        return int(self.nursery.ask("end", pid=self.pid))
+        return int(self.fork_server.ask("end", pid=self.pid))
 
 
-class Nursery:
-    """One process that forks lives on demand."""
+class ForkServer:
+    """One process that forks commands on demand."""
 
     def __init__(self) -> None:
         self._asked = 0
         clean = {name: value for name, value in os.environ.items() if not name.startswith("IMPORTER_")}
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.crash.nursery"],
+            [sys.executable, "-m", "tests.crash.fork_server"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=clean,
@@ -80,8 +79,8 @@ class Nursery:
         environment: Mapping[str, str],
         failpoint: Failpoint | None = None,
         user: int | None = None,
-    ) -> Life:
-        """Begin a command in a folder, perhaps as another user; what it says goes to said.txt there."""
+    ) -> Process:
+        """Start a command in a folder, optionally as another user; its output goes to output.txt there."""
         pid = self.ask(
             "start",
             folder=str(folder),
@@ -90,7 +89,7 @@ class Nursery:
             user=user,
             failpoint=[failpoint.name, failpoint.hit] if failpoint else None,
         )
-        return Life(int(pid), self)
+        return Process(int(pid), self)
 
     def ask(self, what: str, **more: Any) -> Any:
         assert self._process.stdin is not None
@@ -98,7 +97,7 @@ class Nursery:
         self._asked += 1
         self._process.stdin.write(json.dumps({"what": what, "number": self._asked, **more}) + "\n")
         self._process.stdin.flush()
-        while True:  # a test that was broken off may have left an answer that nobody read
+        while True:  # an interrupted test may have left an unread answer
             number, answer = json.loads(self._process.stdout.readline())
             if number == self._asked:
                 return answer
@@ -111,18 +110,18 @@ _SIGNALS = {"kill": signal.SIGKILL, "interrupt": signal.SIGTERM}
 
 
 def serve(questions: TextIO, answers: TextIO) -> None:
-    """Answer until the questions end; then kill what is left."""
+    """Answer until the requests end; then kill the remaining processes."""
     ended: dict[int, int] = {}
-    living: set[int] = set()
+    running: set[int] = set()
     for line in questions:
         question = json.loads(line)
         if question["what"] == "start":
             answer: Any = _fork(question)
-            living.add(answer)
-            ended.pop(answer, None)  # the system gives numbers again
+            running.add(answer)
+            ended.pop(answer, None)  # the system reuses process ids
         elif question["what"] in _SIGNALS:
-            # Only here is it known whether the process was waited for: its number may be another's by now.
-            answer = question["pid"] in living
+            # Only this process knows whether it has waited for the child: the id may be in use again.
+            answer = question["pid"] in running
             if answer:
                 os.kill(question["pid"], _SIGNALS[question["what"]])
         else:
@@ -131,11 +130,11 @@ def serve(questions: TextIO, answers: TextIO) -> None:
                 found, status = os.waitpid(pid, 0 if question["what"] == "end" else os.WNOHANG)
                 if found:
                     ended[pid] = os.waitstatus_to_exitcode(status)
-                    living.discard(pid)
+                    running.discard(pid)
             answer = ended.get(pid) if question["what"] == "end" else pid in ended
         answers.write(json.dumps([question["number"], answer]) + "\n")
         answers.flush()
-    for pid in living:
+    for pid in running:
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
 
@@ -143,19 +142,19 @@ def serve(questions: TextIO, answers: TextIO) -> None:
 def _fork(question: dict[str, Any]) -> int:
     pid = os.fork()
     if pid == 0:
-        _live(question)
+        _run_command(question)
     return pid
 
 
-def _live(question: dict[str, Any]) -> None:
-    """Be the command; never returns."""
+def _run_command(question: dict[str, Any]) -> None:
+    """Run the command; never returns."""
     code: Any = 1
     try:
         os.chdir(question["folder"])
         os.environ.update(question["environment"])
-        said = os.open("said.txt", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        output = os.open("output.txt", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         nothing = os.open(os.devnull, os.O_RDONLY)
-        for number, descriptor in ((0, nothing), (1, said), (2, said)):
+        for number, descriptor in ((0, nothing), (1, output), (2, output)):
             os.dup2(descriptor, number)
         sys.argv = ["importer", *question["arguments"]]
         if question["user"] is not None:
@@ -172,7 +171,7 @@ def _live(question: dict[str, Any]) -> None:
         code = 0
     except SystemExit as ended:
         code = ended.code or 0
-    except BaseException:  # noqa: BLE001 - told, and the process ends here
+    except BaseException:  # noqa: BLE001 - printed, and the process ends here
         sys.excepthook(*sys.exc_info())
     finally:
         sys.stdout.flush()
@@ -181,19 +180,19 @@ def _live(question: dict[str, Any]) -> None:
 
 
 _NOT_IN_A_RUN = {
-    "importer.__main__",  # is a command as soon as it is imported
+    "importer.__main__",  # runs the command when it is imported
 }
-_BESIDES = ("encodings.idna", "encodings.utf_8_sig", "phonenumbers.data.region_TR", "tests.crash.failpoints")
+_ALSO = ("encodings.idna", "encodings.utf_8_sig", "phonenumbers.data.region_TR", "tests.crash.failpoints")
 
 
 def _import_everything() -> None:
-    """What a command imports when it is run, so that a life begins at once: the whole importer."""
+    """Import the whole importer, so that a command starts at once."""
     own = {module.name for module in pkgutil.walk_packages(importer.__path__, "importer.")}
-    for name in (*sorted(own - _NOT_IN_A_RUN), *_BESIDES):
+    for name in (*sorted(own - _NOT_IN_A_RUN), *_ALSO):
         importlib.import_module(name)
 
 
 if __name__ == "__main__":
     _import_everything()
-    gc.freeze()  # what is here already is not looked through in a life, and so not copied
+    gc.freeze()  # so that the children do not scan, and so copy, this memory
     serve(sys.stdin, os.fdopen(os.dup(1), "w"))

@@ -1,4 +1,4 @@
-"""A recruiting service that keeps each request waiting until it is told what becomes of it."""
+"""A recruiting service that holds each request until the test decides how to respond."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from importlib.resources import files
 from types import TracebackType
 from typing import Any, Self, cast
 
-_RESET = struct.pack("ii", 1, 0)  # closing resets
+_RESET = struct.pack("ii", 1, 0)  # closing sends a reset
 _QUESTIONS = json.loads(files("importer.sandbox").joinpath("questions.json").read_text("utf-8"))["job_posts"]
 
-# What may become of a request: what is answered (None: nothing), and whether the service works on it.
-FATES = {
-    "answered": (None, True),  # with what the service says of its own
+# How a request may be handled: the status (None: no response), and whether the service processes it.
+BEHAVIORS = {
+    "answered": (None, True),  # with the real status
     "400": (400, False),
     "401": (401, False),
     "429": (429, False),
@@ -25,24 +25,24 @@ FATES = {
     "500 after accepting": (500, True),
     "dropped before accepting": (None, False),
     "dropped after accepting": (None, True),
-    "late": (None, False),  # worked on when nobody waits any more
+    "late": (None, False),  # processed after the client has given up
 }
 
 
 @dataclass
 class Held:
-    """A request that waits. `fate` is set once."""
+    """A held request. `behavior` is set once."""
 
     email: str
-    fate: str = ""
+    behavior: str = ""
     decided: threading.Event = field(default_factory=threading.Event)
     over: threading.Event = field(default_factory=threading.Event)
 
 
-class HandService(ThreadingHTTPServer):
-    """Accepts everybody once, as documented; `by_hand` False answers at once.
+class ManualService(ThreadingHTTPServer):
+    """Accepts each candidate once, as documented; with `is_manual` False it responds at once.
 
-    A late request comes before the next one for the same person: that long the settling delay is.
+    A late request arrives before the next one for the same person, as the resend delay is long enough.
     """
 
     daemon_threads = True
@@ -51,8 +51,8 @@ class HandService(ThreadingHTTPServer):
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.by_hand = True
-        self.let_through = 0  # so many of the next requests are answered at once
+        self.is_manual = True
+        self.let_through = 0  # this many of the next requests are answered at once
         self.held: list[Held] = []
         self.accepted: list[str] = []
         self._late: list[str] = []
@@ -74,45 +74,45 @@ class HandService(ThreadingHTTPServer):
     def base_url(self) -> str:
         return f"http://127.0.0.1:{self.server_address[1]}"
 
-    def decide(self, held: Held, fate: str) -> None:
-        """Let a fate befall a request that waits, and return when it has."""
-        held.fate = fate
+    def decide(self, held: Held, behavior: str) -> None:
+        """Handle a held request in this way, and return when it is done."""
+        held.behavior = behavior
         held.decided.set()
         held.over.wait(5)
 
     def answer_all(self) -> None:
-        """Answer what waits, and from now on everything at once."""
-        self.by_hand = False
+        """Answer all held requests, and further ones at once."""
+        self.is_manual = False
         for held in list(self.held):
             self.decide(held, "answered")
 
     def let_arrive(self) -> None:
-        """What was on its way is worked on now."""
+        """Process the late requests now."""
         with self._lock:
             for email in self._late:
                 self._work_on(email)
             self._late.clear()
 
-    def meet(self, email: str) -> tuple[int | None, Held]:
-        """What a request is answered, None for nothing."""
+    def handle(self, email: str) -> tuple[int | None, Held]:
+        """The status of the response, or None for no response."""
         held = Held(email)
         with self._lock:
             self.held.append(held)
-        if not self.by_hand or self._is_let_through():
-            held.fate = "answered"
+        if not self.is_manual or self._is_let_through():
+            held.behavior = "answered"
             held.decided.set()
         held.decided.wait()
         with self._lock:
             self.held.remove(held)
             if email in self._late:
                 self.let_arrive()
-            if held.fate == "late":
+            if held.behavior == "late":
                 self._late.append(email)
-            status, is_worked_on = FATES[held.fate]
-            if held.fate == "400" and email in self.accepted:
-                return 409, held  # the service looks at uniqueness first
-            said = self._work_on(email) if is_worked_on else None
-            return said if held.fate == "answered" else status, held
+            status, is_worked_on = BEHAVIORS[held.behavior]
+            if held.behavior == "400" and email in self.accepted:
+                return 409, held  # the service checks for duplicates first
+            status_of_service = self._work_on(email) if is_worked_on else None
+            return status_of_service if held.behavior == "answered" else status, held
 
     def _is_let_through(self) -> bool:
         with self._lock:
@@ -126,7 +126,7 @@ class HandService(ThreadingHTTPServer):
         return 201
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that was killed is nothing to be told of."""
+        """A killed client is not an error."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -134,8 +134,8 @@ class _Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     @property
-    def service(self) -> HandService:
-        return cast(HandService, self.server)
+    def service(self) -> ManualService:
+        return cast(ManualService, self.server)
 
     def do_GET(self) -> None:
         post = self.path.split("/")[5]
@@ -146,13 +146,13 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        status, held = self.service.meet(json.loads(body)["email"])
+        status, held = self.service.handle(json.loads(body)["email"])
         try:
             if status is None:
                 self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
                 self.close_connection = True
             else:
-                self._answer(status, {"message": "as told"})
+                self._answer(status, {"message": "ok"})
         finally:
             held.over.set()
 
@@ -168,4 +168,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.flush()
 
     def log_message(self, format: str, *arguments: Any) -> None:
-        """Nothing is said."""
+        """No log."""

@@ -1,4 +1,4 @@
-"""Columns and questions to propose for, written for one test."""
+"""Builders for columns, questions and proposals."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PERSON: dict[str, Sequence[str]] = {
 
 
 def sampled(columns: Mapping[str, Sequence[str]]) -> tuple[ColumnView, ...]:
-    """Columns with these headers and values, the first in A."""
+    """Columns with these headers and values, beginning with A."""
     named = [Column(index, chr(ord("A") + index), name) for index, name in enumerate(columns)]
     height = max((len(values) for values in columns.values()), default=0)
     cells = [[*values, *[""] * (height - len(values))] for values in columns.values()]
@@ -31,7 +31,7 @@ def sampled(columns: Mapping[str, Sequence[str]]) -> tuple[ColumnView, ...]:
 def proposed(
     columns: Mapping[str, Sequence[str]], *questions: Question, target: Target = JOB_POST, person: bool = True
 ) -> Proposal:
-    """What is proposed for these columns, beside the four that every candidate needs."""
+    """The proposal for these columns and, by default, the four required ones."""
     source = SourceFacts("f.csv", header_row=1)
     return propose(target, questions, sampled({**PERSON, **columns} if person else columns), source)
 

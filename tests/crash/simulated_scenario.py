@@ -1,8 +1,7 @@
-"""The whole life of rows, made up: whatever happens between a file and a service, in any order.
+"""Simulated scenarios: anything that can happen between a file and a service, in any order.
 
-The loader and the ledger are the real ones; the service, the clock and the end of a process are simulated, so that
-lives are many. `front_door_life` has real processes and real connections. After each step the ledger may hold nothing
-untrue.
+The loader and the ledger are real; the service, the clock and the end of a process are simulated, so that many
+scenarios can run. `process_scenario` has real processes and connections. After each step the ledger must be right.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ from importer.transform import encode
 from tests.crash.imports import temporary_folder
 from tests.load.given import answer_on_a_thread
 
-PEOPLE = 5  # to begin with
+PEOPLE = 5  # at the start
 MOST_PEOPLE = 40
 GOOD = (OutcomeKind.CREATED, OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED)
 RETRIED = (OutcomeKind.REJECTED, OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED)
-# What may become of one request: whether the service works on it, and what is heard of it.
-FATES = st.sampled_from(
+# How one request may end: whether the service processes it, and what the client receives.
+BEHAVIORS = st.sampled_from(
     [
         *["answered"] * 6,
         "429",
@@ -52,28 +51,28 @@ FATES = st.sampled_from(
         "killed after",
     ]
 )
-DOUBTS = {"503 before": Reply(503), "503 after": Reply(503)}
+INCONCLUSIVE = {"503 before": Reply(503), "503 after": Reply(503)}
 SILENCE = NoReply("no response within 30 s", Phase.WAITING)
 NO_CONNECTION = NoReply("connection refused", Phase.CONNECTING)
 
 
 class Killed(BaseException):
-    """The process ends here; nothing after it happens."""
+    """The process ends here."""
 
 
 class Service:
-    """Accepts everybody once, as documented, and meets each request with the fate that is next.
+    """Accepts each candidate once, as documented, and handles each request by the next behavior.
 
-    A late request is worked on some time after its client gave up, but before the next one for the same person: that
-    long the settling delay is.
+    A late request is processed after its client gave up, but before the next one for the same person, as the resend
+    delay is long enough.
     """
 
-    def __init__(self, on_meeting: Callable[[str], None]) -> None:
+    def __init__(self, on_request: Callable[[str], None]) -> None:
         self.accepted: Counter[str] = Counter()
-        self.fates: list[str] = []
-        self.then = "answered"  # when these are used up
-        self.met: Counter[str] = Counter()
-        self._on_meeting = on_meeting
+        self.behaviors: list[str] = []
+        self.last_behavior = "answered"  # after the last one
+        self.handled: Counter[str] = Counter()
+        self._on_request = on_request
         self._late: list[str] = []
 
     def start(self, target: Target, body: bytes, on_done: OnAnswer) -> None:
@@ -81,56 +80,56 @@ class Service:
 
     def _answer(self, body: bytes) -> Reply | NoReply:
         email = json.loads(body)["email"]
-        fate = self.fates.pop(0) if self.fates else self.then
-        self.met[fate] += 1
-        self._on_meeting(fate)
+        behavior = self.behaviors.pop(0) if self.behaviors else self.last_behavior
+        self.handled[behavior] += 1
+        self._on_request(behavior)
         if email in self._late:
             self.let_arrive()
-        if fate == "late":
+        if behavior == "late":
             self._late.append(email)
             return SILENCE
-        if fate in ("answered", "second run", "interrupted", "503 after", "silence after", "killed after"):
-            reply = self._work_on(email)
-        if fate.startswith("killed"):
+        if behavior in ("answered", "second run", "interrupted", "503 after", "silence after", "killed after"):
+            reply = self._process(email)
+        if behavior.startswith("killed"):
             raise Killed
-        if fate in ("answered", "second run", "interrupted"):
+        if behavior in ("answered", "second run", "interrupted"):
             return reply
-        if fate == "token refused":
+        if behavior == "token refused":
             return Reply(401)
-        if fate == "429":
+        if behavior == "429":
             return Reply(429)
-        if fate == "refused":
-            # A refusal is only said of who is not there: the service looks at uniqueness first.
+        if behavior == "refused":
+            # The service checks for duplicates first.
             return Reply(409) if self.accepted[email] else Reply(400, "not today")
-        if fate == "refused connection":
+        if behavior == "refused connection":
             return NO_CONNECTION
-        return DOUBTS.get(fate, SILENCE)
+        return INCONCLUSIVE.get(behavior, SILENCE)
 
     def let_arrive(self) -> None:
-        """What was on its way comes to the service now."""
+        """Process the late requests now."""
         for email in self._late:
-            self._work_on(email)
+            self._process(email)
         self._late.clear()
 
-    def _work_on(self, email: str) -> Reply:
+    def _process(self, email: str) -> Reply:
         if self.accepted[email]:
             return Reply(409)
         self.accepted[email] += 1
         return Reply(201)
 
 
-class WholeLife(RuleBasedStateMachine):
-    """One target, one ledger, a file of five people; each run is a process that may be killed in its middle."""
+class SimulatedScenario(RuleBasedStateMachine):
+    """One target, one ledger, a file of five people; each run may be killed."""
 
     operation = Operation.APPLY
-    seen: ClassVar[Counter[str]] = Counter()  # of all lives: rules, and fates of requests
+    events: ClassVar[Counter[str]] = Counter()  # of all scenarios: rules, and behaviors of requests
 
     def __init__(self) -> None:
         super().__init__()
         target = Target(self.operation, "4f2c9a" if self.operation is Operation.APPLY else "17")
         self.scope = Scope("https://recruiting.example.com", target)
         self.folder = temporary_folder()
-        self.service = Service(self._meet)
+        self.service = Service(self._request_arrived)
         self.cancellation = Cancellation()
         self.now = 1_772_366_400.0
         self.names = ["Ada"] * PEOPLE
@@ -138,44 +137,50 @@ class WholeLife(RuleBasedStateMachine):
         self.last: dict[int, Outcome] = {}
 
     def teardown(self) -> None:
-        self.seen["lives"] += 1
-        self.seen.update({f"request {fate}": count for fate, count in self.service.met.items()})
+        self.events["scenarios"] += 1
+        self.events.update({f"request {behavior}": count for behavior, count in self.service.handled.items()})
         shutil.rmtree(self.folder)
 
-    def _meet(self, fate: str) -> None:
-        """What else happens while a request is under way."""
-        if fate == "interrupted":
+    def _request_arrived(self, behavior: str) -> None:
+        """What else happens while a request is in flight."""
+        if behavior == "interrupted":
             self.cancellation.set()
-        if fate == "second run":
+        if behavior == "second run":
             with open_ledger(self.folder / "ledger.sqlite") as second, suppress(Busy), second.lock_target(self.scope):
-                raise AssertionError("a second run may begin while one works")
+                raise AssertionError("a second run may start while one is running")
 
     @rule(
         command=st.sampled_from(["run", "run", "run", "retry"]),
-        fates=st.lists(FATES, min_size=3, max_size=14),
-        then=FATES,
+        behaviors=st.lists(BEHAVIORS, min_size=3, max_size=14),
+        last_behavior=BEHAVIORS,
         resend_unconfirmed=st.sampled_from(["now", "end", "end", "never"]),
-        again=st.booleans(),
+        resend_rejected=st.booleans(),
     )
-    def run(self, command: str, fates: list[str], then: str, resend_unconfirmed: Any, again: bool) -> None:
-        """A run whose requests meet these fates; after a kill the ledger is as the disk has it.
+    def run(
+        self, command: str, behaviors: list[str], last_behavior: str, resend_unconfirmed: Any, resend_rejected: bool
+    ) -> None:
+        """A run whose requests have these behaviors; after a kill the ledger is as on the disk.
 
-        A retry is of those rows that the last run left unsettled, and no others.
+        A retry sends only the rows that the last run left unsettled.
         """
-        self.seen[f"rule {command}"] += 1
-        self.service.then = then
+        self.events[f"rule {command}"] += 1
+        self.service.last_behavior = last_behavior
         chosen = self._submissions()
         if command == "retry":
             chosen = [one for one in chosen if one.row in self.last and self.last[one.row].kind in RETRIED]
-        self._live(
+        self._run(
             chosen,
-            fates,
-            LoadOptions(concurrency=1, resend_unconfirmed=resend_unconfirmed, again=again or command == "retry"),
+            behaviors,
+            LoadOptions(
+                concurrency=1,
+                resend_unconfirmed=resend_unconfirmed,
+                resend_rejected=resend_rejected or command == "retry",
+            ),
         )
 
-    def _live(self, rows: list[ReadyCandidate], fates: list[str], options: LoadOptions) -> None:
-        self.service.fates = list(fates)
-        passed = [0.0]  # seconds that only pass while somebody waits
+    def _run(self, rows: list[ReadyCandidate], behaviors: list[str], options: LoadOptions) -> None:
+        self.service.behaviors = list(behaviors)
+        passed = [0.0]  # seconds that pass only while something waits
         self.cancellation = Cancellation(lambda: passed[0], lambda seconds: passed.append(passed.pop() + seconds))
         before = set(self.service.accepted)
         outcomes: dict[int, Outcome] = {}
@@ -190,13 +195,13 @@ class WholeLife(RuleBasedStateMachine):
             except Killed:
                 self._keep_what_is_on_disk(survivor)
         if survivor.exists():
-            self._come_back(survivor)
+            self._restore(survivor)
         else:
             assert set(outcomes) == {one.row for one in rows}, "a row has no outcome"
-        self.service.fates, self.service.then = [], "answered"
+        self.service.behaviors, self.service.last_behavior = [], "answered"
         self.last = outcomes
         for outcome in outcomes.values():
-            self._is_true(outcome, before)
+            self._check_outcome(outcome, before)
 
     @rule(
         what=st.sampled_from(["edit", "edit", "new people", "new people", "clock", "late ones arrive", "resolve"]),
@@ -204,8 +209,8 @@ class WholeLife(RuleBasedStateMachine):
         seconds=st.sampled_from([-86400.0, -1.0, 3600.0]),
     )
     def meanwhile(self, what: str, row: int, seconds: float) -> None:
-        """A cell is changed, the next file has more people, the clock jumps, late requests come, a person looks."""
-        self.seen[f"rule {what}"] += 1
+        """A cell changes, the next file has more people, the clock jumps, late requests arrive, rows are resolved."""
+        self.events[f"rule {what}"] += 1
         if what == "edit":
             self.names[row] = "Ida" if self.names[row] == "Ada" else "Ada"
         elif what == "new people":
@@ -215,10 +220,10 @@ class WholeLife(RuleBasedStateMachine):
         else:
             self.service.let_arrive()
         if what == "resolve":
-            self._resolve_by_hand()
+            self._resolve_manually()
 
-    def _resolve_by_hand(self) -> None:
-        """A person looks when nothing is on its way any more, and says truly what they found."""
+    def _resolve_manually(self) -> None:
+        """A user resolves rows correctly when no request is in flight."""
         with open_ledger(self.folder / "ledger.sqlite") as ledger:
             for record in ledger.runs():
                 for found in list(ledger.row_states(record.run)):
@@ -228,20 +233,20 @@ class WholeLife(RuleBasedStateMachine):
                         ledger.resolve(record.run, found.row, created=self.service.accepted[email] > 0)
 
     @invariant()
-    def the_ledger_says_nothing_untrue(self) -> None:
-        """Done is there, absent is not there, never sent is not there, nobody is there twice; and it is sound."""
+    def the_ledger_is_right(self) -> None:
+        """Done rows exist, other rows do not, nobody exists twice, and the ledger is consistent."""
         assert all(count == 1 for count in self.service.accepted.values() if count)
         with open_ledger(self.folder / "ledger.sqlite") as ledger:
             assert ledger.check() == ()
             for row in range(2, len(self.names) + 2):
                 email = self._email(row)
-                is_there = self.service.accepted[email] > 0
+                exists = self.service.accepted[email] > 0
                 known = ledger.look_up([ledger.fingerprints.identity(self.scope, email)])
                 states = [found.state for found in known.values()]
                 if not states or states[0] in (State.FAILED, State.PLANNED, State.REJECTED):
-                    assert not is_there, f"row {row} is known as {states}, and is there"
+                    assert not exists, f"row {row} is recorded as {states}, but exists"
                 elif states[0] in (State.CREATED, State.ALREADY_EXISTS):
-                    assert is_there, f"row {row} is known as {states}, and is not there"
+                    assert exists, f"row {row} is recorded as {states}, but does not exist"
 
     def _loader(self, ledger: LedgerStore, options: LoadOptions) -> Loader:
         self.runs += 1
@@ -266,22 +271,22 @@ class WholeLife(RuleBasedStateMachine):
             if not path.name.endswith("-shm"):
                 shutil.copy(path, survivor)
 
-    def _come_back(self, survivor: Path) -> None:
+    def _restore(self, survivor: Path) -> None:
         for path in [*self.folder.glob("ledger.sqlite*")]:
             path.unlink()
         for path in survivor.iterdir():
             path.rename(self.folder / path.name)
         survivor.rmdir()
 
-    def _is_true(self, outcome: Outcome, before: set[str]) -> None:
-        is_there = self.service.accepted[self._email(outcome.row)] > 0
+    def _check_outcome(self, outcome: Outcome, before: set[str]) -> None:
+        exists = self.service.accepted[self._email(outcome.row)] > 0
         if outcome.kind in GOOD:
-            assert is_there, f"{outcome} is not so"
+            assert exists, f"{outcome} is wrong"
         elif outcome.kind is not OutcomeKind.UNCONFIRMED:
-            assert not is_there or (outcome.kind is OutcomeKind.NOT_SENT and self._email(outcome.row) in before)
+            assert not exists or (outcome.kind is OutcomeKind.NOT_SENT and self._email(outcome.row) in before)
 
 
-class WholeLifeOfAPool(WholeLife):
-    """The other operation, where a refusal after a doubt settles nothing."""
+class SimulatedScenarioOfPool(SimulatedScenario):
+    """The other operation, where a rejection after an unconfirmed request settles nothing."""
 
     operation = Operation.ADD_TO_POOL

@@ -1,4 +1,4 @@
-"""Mapping files and what is asked of them, written for one test."""
+"""Builders for mapping files, columns and questions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from importer.models import Question
 from importer.problems import Column, UnusableInput
 from importer.settings import WireFormat
 
-FILE = Path("m.yaml")  # tests that name places run in their temporary folder
+FILE = Path("m.yaml")  # tests run in their own temporary folder
 HEAD = """\
 version: 1
 target: {job_post: 4f2c9a}
@@ -31,8 +31,8 @@ def read(text: str) -> Mapping:
     return read_mapping(write(text))
 
 
-def reading_refused(text: str) -> list[str]:
-    """What a person is told of a file that cannot be used."""
+def reading_problems(text: str) -> list[str]:
+    """The problems of a mapping file that cannot be read."""
     path = write(text)
     with pytest.raises(UnusableInput) as refused:
         read_mapping(path)
@@ -40,7 +40,7 @@ def reading_refused(text: str) -> list[str]:
 
 
 def columns_of(names: Sequence[str]) -> tuple[Column, ...]:
-    """Columns with these headers from A on."""
+    """Columns with these headers, beginning with A."""
     return tuple(Column(index, chr(ord("A") + index), name) for index, name in enumerate(names))
 
 
@@ -50,10 +50,10 @@ def resolved(
     return resolve(read(text), columns_of(names), questions, wire or WireFormat())
 
 
-def resolving_refused(
+def resolving_problems(
     text: str, names: Sequence[str] = HEADER, questions: Sequence[Question] = (), wire: WireFormat | None = None
 ) -> list[str]:
-    """What a person is told of a mapping that does not fit its header or questions."""
+    """The problems of a mapping that does not fit its header or questions."""
     mapping = read(text)
     with pytest.raises(UnusableInput) as refused:
         resolve(mapping, columns_of(names), questions, wire or WireFormat())

@@ -1,0 +1,45 @@
+"""The small form of the scenarios: `make crash` runs many more, and longer ones."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+
+from importer.models import Application
+from tests.crash.fork_server import ForkServer
+from tests.crash.process_scenario import ProcessScenario, ProcessScenarioOfPool
+from tests.crash.simulated_scenario import SimulatedScenario, SimulatedScenarioOfPool
+
+pytestmark = pytest.mark.timeout(300)  # many processes, which wait if the machine is busy
+_SMALL = settings(
+    max_examples=12,
+    stateful_step_count=8,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+@pytest.fixture(autouse=True)
+def _one_fork_server(fork_server: ForkServer) -> None:
+    """All scenarios of a worker use the same fork server, which takes two seconds to start."""
+    ProcessScenario.fork_server = fork_server
+
+
+TestSimulatedScenario = SimulatedScenario.TestCase
+TestSimulatedScenarioOfPool = SimulatedScenarioOfPool.TestCase
+TestSimulatedScenario.settings = TestSimulatedScenarioOfPool.settings = _SMALL
+
+TestProcessScenario = ProcessScenario.TestCase
+TestProcessScenarioOfPool = ProcessScenarioOfPool.TestCase
+TestProcessScenario.settings = TestProcessScenarioOfPool.settings = settings(
+    _SMALL, max_examples=5, stateful_step_count=6, phases=[Phase.generate]
+)
+
+
+def test_a_changed_row_is_another_body() -> None:
+    """The edit in the state machine changes what is sent."""
+    one = Application(2, "person2@example.com", "Ada", "Example", "9")
+    assert one.payload() != replace(one, first_name="Ida").payload()

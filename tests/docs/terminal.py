@@ -1,0 +1,65 @@
+"""The demo as the README shows it: what the terminal shows of its run."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.docs.markdown import README, code
+from tests.samples.sample import ROOT
+
+OMITTED = "..."
+_BLOCK = re.compile(r"(On the terminal:\n\n```\n)(.*?)(```\n)", re.DOTALL)
+_RUN = re.compile(r"\d{8}-\d{6}-[0-9a-f]{5}")
+
+
+def demo_command() -> list[str]:
+    """The words of the demo's command, as the README gives it for those without make."""
+    [line] = [line for line in code(README) if line.startswith("importer run") and "--faults" in line]
+    return shlex.split(line)
+
+
+def shown() -> list[str]:
+    """The lines of the README, with the same name for every run."""
+    found = _BLOCK.search(README.read_text("utf-8"))
+    assert found is not None
+    return _RUN.sub("RUN", found[2]).splitlines()
+
+
+def run_demo(folder: Path) -> list[str]:
+    """The lines that the demo prints when it is run in this folder; the run's name is RUN."""
+    return _RUN.sub("RUN", _output(folder)).splitlines()
+
+
+def _output(folder: Path) -> str:
+    _, *words = demo_command()
+    for name in (word for word in words if (ROOT / word).is_file()):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, folder / name)
+    ran = subprocess.run(
+        [sys.executable, "-m", "importer", *words],
+        check=False,  # it must end with 4
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "80", "NO_COLOR": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        timeout=50,
+    )
+    assert ran.returncode == 4, ran.stdout
+    return ran.stdout
+
+
+def fill(folder: Path) -> None:
+    """Write what the demo prints into the README, shortened: its first problems, and its end."""
+    head, _, rest = _output(folder).partition("What to fix\n")
+    problems, _, end = rest.partition("Requests: ")
+    groups = re.split(r"\n(?= {7}\d)", problems)
+    kept = [*groups[:1], next(group for group in groups if "rejected" in group)]
+    text = f"{head}What to fix\n{chr(10).join(kept)}\n{OMITTED}\n\nRequests: {end}"
+    README.write_text(_BLOCK.sub(lambda match: match[1] + text + match[3], README.read_text("utf-8")), "utf-8")
