@@ -172,7 +172,7 @@ def test_an_end_in_a_pause_ends(tmp_path: Path) -> None:
         outcomes = by_outcome(loader.load(applications(range(2, 12))))
         assert list(ledger.row_states("run-1")) == []  # no intent was written either
     assert loader.stop is not None
-    assert loader.stop.code == "interrupted"
+    assert loader.stop.code == "run-interrupted"
     assert {outcome.kind for outcome in outcomes.values()} == {OutcomeKind.NOT_SENT}
     assert service.emails == []
 
