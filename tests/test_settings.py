@@ -239,8 +239,8 @@ YES_NO = [
 def test_yes_no_requires_two_words(folder: Path, line: str) -> None:
     """Anything else would be sent to the service as an answer."""
     (folder / "importer.toml").write_text(line)
-    [said] = refusal()
-    assert "enter two words, the word for yes first: yes,no" in said
+    [problem] = refusal()
+    assert "enter two words, the word for yes first: yes,no" in problem
     (folder / "importer.toml").write_text("yes_no = [' ja ', 'nein']")
     assert load_settings().yes_no == ("ja", "nein")
 
@@ -256,11 +256,11 @@ def test_an_impossible_path_is_reported(folder: Path) -> None:
 def test_a_person_without_a_home_has_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     """In a container the user may have no home folder."""
 
-    def nobody() -> Path:
+    def no_home() -> Path:
         raise RuntimeError("Could not determine home directory.")
 
     monkeypatch.delenv("XDG_CONFIG_HOME")
-    monkeypatch.setattr(Path, "home", nobody)
+    monkeypatch.setattr(Path, "home", no_home)
     assert load_settings().concurrency == 8
 
 

@@ -1,4 +1,4 @@
-"""Work that is done in a process beside this one gives what it would give here."""
+"""Work in a background process yields the same items as in this process."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ from importer.problems import FilePlace, Problem, UnusableInput
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux only")
 
-BROKEN = (Problem("a", "the first", "mend it", FilePlace("a.csv")), Problem("b", "the second", "mend it"))
+BROKEN = (Problem("a", "the first", "fix it", FilePlace("a.csv")), Problem("b", "the second", "fix it"))
 
 
 def test_gives_everything_in_its_order() -> None:
     """However many items there are, none is lost and none comes twice."""
-    beside = BackgroundWorker(lambda: iter(range(10_001)))
-    assert list(beside) == list(range(10_001))
-    beside.close()
+    worker = BackgroundWorker(lambda: iter(range(10_001)))
+    assert list(worker) == list(range(10_001))
+    worker.close()
 
 
 def test_it_is_done_in_another_process() -> None:
     """Or it would hold up what this one does."""
-    beside = BackgroundWorker(lambda: iter([os.getpid()]))
-    assert list(beside) != [os.getpid()]
-    beside.close()
+    worker = BackgroundWorker(lambda: iter([os.getpid()]))
+    assert list(worker) != [os.getpid()]
+    worker.close()
 
 
 def test_it_lets_the_run_go_first() -> None:
     """Where processors are short it steps back, and this process does not."""
     before = os.getpriority(os.PRIO_PROCESS, 0)
-    beside = BackgroundWorker(lambda: iter([os.getpriority(os.PRIO_PROCESS, 0)]))
-    assert list(beside) == [min(before + 10, 19)]
+    worker = BackgroundWorker(lambda: iter([os.getpriority(os.PRIO_PROCESS, 0)]))
+    assert list(worker) == [min(before + 10, 19)]
     assert os.getpriority(os.PRIO_PROCESS, 0) == before
-    beside.close()
+    worker.close()
 
 
 def test_a_reading_error_is_raised_after_all_readable_items() -> None:
@@ -52,11 +52,11 @@ def test_a_reading_error_is_raised_after_all_readable_items() -> None:
         yield from range(100)
         raise UnusableInput(BROKEN)
 
-    beside = BackgroundWorker(work)
+    worker = BackgroundWorker(work)
     given: list[int] = []
     with pytest.raises(UnusableInput) as caught:
-        given.extend(iter(beside))
-    beside.close()
+        given.extend(iter(worker))
+    worker.close()
     assert (given, caught.value.problems) == (list(range(100)), BROKEN)
 
 
@@ -70,9 +70,9 @@ def test_a_process_that_dies_is_made_up_for() -> None:
                 os.kill(os.getpid(), signal.SIGKILL)
             yield number, os.getpid() == here
 
-    beside = BackgroundWorker(work)
-    given = list(beside)
-    beside.close()
+    worker = BackgroundWorker(work)
+    given = list(worker)
+    worker.close()
     assert [number for number, _ in given] == list(range(1000))
     assert (given[0][1], given[-1][1]) == (False, True)
 
@@ -87,10 +87,10 @@ def test_signals_are_for_the_run() -> None:
                 os.kill(os.getpid(), signal.SIGINT)
             yield os.getpid()
 
-    beside = BackgroundWorker(work)
-    given = list(beside)
-    beside.close()
-    beside.close()
+    worker = BackgroundWorker(work)
+    given = list(worker)
+    worker.close()
+    worker.close()
     assert (len(given), len(set(given)), os.getpid() in given) == (1000, 1, False)
 
 
@@ -99,8 +99,8 @@ def test_a_run_that_forgets_it_still_ends() -> None:
     program = """
         import itertools
         from importer.app.background_worker import BackgroundWorker
-        beside = BackgroundWorker(lambda: itertools.repeat(bytes(10_000)))
-        next(iter(beside))
+        worker = BackgroundWorker(lambda: itertools.repeat(bytes(10_000)))
+        next(iter(worker))
     """
     ended = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], timeout=30, check=False)
     assert ended.returncode == 0
@@ -113,10 +113,10 @@ def test_a_bug_shows_itself_here() -> None:
         yield from range(100)
         raise ZeroDivisionError
 
-    beside = BackgroundWorker(work)
+    worker = BackgroundWorker(work)
     with pytest.raises(ZeroDivisionError):
-        list(beside)
-    beside.close()
+        list(worker)
+    worker.close()
 
 
 def test_close_ends_unfinished_work() -> None:
@@ -126,11 +126,11 @@ def test_close_ends_unfinished_work() -> None:
         while True:
             yield bytes(10_000)
 
-    beside = BackgroundWorker(work)
-    assert next(iter(beside)) == bytes(10_000)
-    began = time.monotonic()
-    beside.close()
-    assert time.monotonic() - began < 5
+    worker = BackgroundWorker(work)
+    assert next(iter(worker)) == bytes(10_000)
+    start = time.monotonic()
+    worker.close()
+    assert time.monotonic() - start < 5
 
 
 def test_it_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
@@ -141,9 +141,9 @@ def test_it_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
         from filelock import FileLock
         from importer.app.background_worker import BackgroundWorker
         FileLock({str(lock)!r}).acquire()
-        beside = BackgroundWorker(lambda: itertools.repeat(bytes(10_000)))
-        next(iter(beside))
-        print(beside._process.pid, flush=True)
+        worker = BackgroundWorker(lambda: itertools.repeat(bytes(10_000)))
+        next(iter(worker))
+        print(worker._process.pid, flush=True)
         os.kill(os.getpid(), signal.SIGKILL)
     """
     ended = subprocess.run(

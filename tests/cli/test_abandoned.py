@@ -16,7 +16,7 @@ from importer.runs.manifest import MANIFEST as FILE
 from importer.runs.manifest import write_manifest
 from importer.runs.results_folder import make_private_folder
 from tests.cli.conftest import Served
-from tests.cli.test_closing import MANIFEST, NOON, RUN
+from tests.cli.test_finalize import MANIFEST, NOON, RUN
 from tests.cli.test_run import RUN as COMMAND
 from tests.cli.test_run import people
 

@@ -81,11 +81,11 @@ def test_the_report_of_a_killed_batch_is_correct(serve: Serve, folder: Path) -> 
         served.wait_for(20)
         process.kill()
         process.wait()
-    told = served("report", "last", "--json")
-    assert told.code == 0
-    assert sum(told.counts.values()) == len(many)
-    assert set(told.counts) == {"created", "unconfirmed", "not_sent"}
-    assert told.counts["created"] <= len(served.accepted) <= len(many) - told.counts["not_sent"]
+    report = served("report", "last", "--json")
+    assert report.code == 0
+    assert sum(report.counts.values()) == len(many)
+    assert set(report.counts) == {"created", "unconfirmed", "not_sent"}
+    assert report.counts["created"] <= len(served.accepted) <= len(many) - report.counts["not_sent"]
     assert served("retry", "last", "--only", "unconfirmed", "--json").code == 0
 
 
@@ -104,8 +104,8 @@ def test_the_fixed_rows_and_a_second_run(serve: Serve, folder: Path) -> None:
     first = served(*RUN, "--json").summary
     invalid = folder / "results" / first["run"] / "invalid.csv"
     invalid.write_text(invalid.read_text("utf-8-sig").replace("Data Analist", "Data Analyst"), "utf-8-sig")
-    mended = served("run", str(invalid), "--mapping", "all", "--json")
-    assert (mended.code, mended.counts) == (0, {"created": 1})
+    fixed = served("run", str(invalid), "--mapping", "all", "--json")
+    assert (fixed.code, fixed.counts) == (0, {"created": 1})
     again = served(*RUN, "--json")
     assert (again.counts, again.summary["requests"]["sent"]) == ({"already_imported": 5, "invalid": 1}, 0)
 
@@ -272,6 +272,6 @@ def test_a_row_of_a_batch_is_resolved_by_the_batch(serve: Serve, folder: Path) -
     batch = served(*RUN, "--resend-unconfirmed", "never", "--json").summary["run"]
     unconfirmed = read_csv(folder / "results" / batch / "unconfirmed.csv")[0]["import_row"]
     assert served("resolve", batch, unconfirmed, "--created").code == 0
-    assert served("show", batch, "--json").counts["created"] == 5  # the report of the whole says so too
+    assert served("show", batch, "--json").counts["created"] == 5  # also in the report of the whole run
     missing = served("resolve", batch, "999", "--created")
     assert (missing.code, missing.err) == (2, f"importer: no target of run {batch} has an outcome for row 999\n")

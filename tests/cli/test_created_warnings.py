@@ -1,4 +1,4 @@
-"""A 201 is created whatever else it says; where its body tells of something else, that is a warning."""
+"""A 201 means created; a body that does not match is only a warning."""
 
 from __future__ import annotations
 
@@ -46,16 +46,16 @@ def test_a_created_row_whose_response_names_another_candidate_is_a_warning(front
     for again in (False, True):
         if again:
             assert front_door("report", folder.name).code == 0
-        told = [(row["import_problem"], row["import_hint"]) for row in read_csv(folder / "201_created.csv")]
-        assert told == [("", ""), (f"{warning[0]} | {both}", warning[1]), unreadable]
+        reported = [(row["import_problem"], row["import_hint"]) for row in read_csv(folder / "201_created.csv")]
+        assert reported == [("", ""), (f"{warning[0]} | {both}", warning[1]), unreadable]
         problems = json.loads((folder / "summary.json").read_text())["problems"]
         assert [(problem["what"], problem["hint"], problem["example_row"]) for problem in problems] == [
             (*warning, 3), (both, "", 3), (*unreadable, 4)
         ]  # fmt: skip
-    said = " ".join((ran.out + ran.err).split())
+    output = " ".join((ran.out + ran.err).split())
     for text in (f"row 3: {warning[0]} -> {warning[1]}", f"row 4: {unreadable[0]} -> {unreadable[1]}"):
-        assert text in said
-    assert "check the rows with a warning in 201_created.csv" in said
-    assert "@example.com" not in said
+        assert text in output
+    assert "check the rows with a warning in 201_created.csv" in output
+    assert "@example.com" not in output
     kept = b"".join(path.read_bytes() for path in (front_door.folder / "results").rglob("*") if path.is_file())
     assert b"s3cret" not in kept

@@ -1,4 +1,4 @@
-"""A run that is killed, interrupted or started twice: nobody is entered twice, and every row is accounted for."""
+"""A run that is killed, interrupted or started twice: no candidate is imported twice, and every row has an outcome."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.samples.sample import DEMO_FAULTS, LEGACY, SAMPLES, Sample
 
 Serve = Callable[..., Served]
 SLOW = {"kind": "delay", "share": 1, "ms": 30, "jitter_ms": 30, "times": 9}
-TROUBLE = [{"kind": "503", "every": 25, "when": "after"}, {"kind": "reset", "every": 40, "when": "after"}]
+FAULTS = [{"kind": "503", "every": 25, "when": "after"}, {"kind": "reset", "every": 40, "when": "after"}]
 
 
 def summaries(folder: Path) -> list[dict[str, Any]]:
@@ -42,7 +42,7 @@ def rows_in_files(folder: Path, run: str) -> Counter[str]:
 @pytest.mark.parametrize("accepted", [1, 7, 23, 41])
 def test_kill_in_the_middle_then_the_same_command(serve: Serve, accepted: int) -> None:
     """After kill -9 the same command brings every row in, once; the killed run's report is true and complete."""
-    served = serve(SLOW, *TROUBLE)
+    served = serve(SLOW, *FAULTS)
     folder = served.door.folder
     people(folder, 60, candidate(99, Salary="a lot"))
     with served.door.started(*RUN, "--json") as process:
@@ -150,7 +150,7 @@ def test_a_second_run_is_refused_before_its_file_is_read(serve: Serve) -> None:
 
 
 def test_two_sandbox_runs_at_once(front_door: FrontDoor) -> None:
-    """Of two commands that rehearse in one results folder the second ends with 75, as of two runs."""
+    """The second of two sandbox commands in one results folder exits with 75, as for two runs."""
     with sandbox_lock(front_door.folder):
         ran = front_door("run", "people.csv", "--mapping", "mapping.yaml", "--sandbox", "--out", ".")
     assert ran.code == 75

@@ -173,7 +173,7 @@ def test_a_second_run_over_the_same_file_says_what_the_first_said(served: Served
 
 
 def test_a_second_run_closes_the_journal_of_the_first(served: Served) -> None:
-    """An open journal keeps its write-ahead log beside it."""
+    """An open journal has a write-ahead log next to it."""
     rows = [candidate(number, Salary="a lot" if number % 2 else "1") for number in range(ROWS)]
     write_csv(served.door.folder / "people.csv", rows)
     assert served(*RUN).counts == {"created": ROWS // 2, "invalid": ROWS // 2}

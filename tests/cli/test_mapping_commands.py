@@ -56,7 +56,7 @@ def test_the_legacy_sample_is_mapped_as_a_person_mapped_it(front_door: FrontDoor
 
 
 def test_a_mapping_file_is_not_replaced_without_force(serve: Serve) -> None:
-    """Somebody's edits are not lost to a second proposal."""
+    """A second proposal does not overwrite edits."""
     served = serve()
     people(served.door.folder, 1)
     path = served.door.folder / "people.yaml"
@@ -158,9 +158,9 @@ def test_check_reports_changed_questions_and_problems(serve: Serve) -> None:
     assert served(*NEW).code == 0
     checked = served("mapping", "check", "people.yaml", "--sandbox", "--questions", changed_questions(folder))
     assert checked.code == 3
-    told = [line for line in checked.out.splitlines() if not line.startswith(" ")]
-    assert told[0] == "3 questions changed since people.yaml was written:"
-    assert [line.partition(": ")[2] for line in told[1:]] == [
+    printed = [line for line in checked.out.splitlines() if not line.startswith(" ")]
+    assert printed[0] == "3 questions changed since people.yaml was written:"
+    assert [line.partition(": ")[2] for line in printed[1:]] == [
         "the question dribbble no longer exists",
         "the options of level changed: 'Mid' was removed, 'Lead' was removed",
         "shift ('Shift?', short_text) is new: a required question",

@@ -289,9 +289,9 @@ def test_a_new_user_needs_three_commands_and_one_edit(newcomer: Newcomer, front_
 def test_a_cover_sheet_is_skipped_and_words_without_an_option_are_reported(front_door: FrontDoor) -> None:
     """The output names the sheet that is used and why, and what the value tables still lack."""
     write_workbook(front_door.folder / "list.xlsx", ENGLISH.sheets)
-    told = front_door("mapping", "new", "list.xlsx", "--job-post", "4f2c9a", "--sandbox").err.splitlines()
-    assert told[1] == "Using the sheet 'Export': 'Cover' contains no candidates."
-    assert told[4] == '1 value matches no option: complete the lines that end in "no similar option".'
+    messages = front_door("mapping", "new", "list.xlsx", "--job-post", "4f2c9a", "--sandbox").err.splitlines()
+    assert messages[1] == "Using the sheet 'Export': 'Cover' contains no candidates."
+    assert messages[4] == '1 value matches no option: complete the lines that end in "no similar option".'
 
 
 def write_workbook(path: Path, sheets: Sheets) -> None:

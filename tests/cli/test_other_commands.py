@@ -1,4 +1,4 @@
-"""The commands beside run and check: questions, runs, show, report, doctor, sandbox."""
+"""The commands other than run and check: questions, runs, show, report, doctor, sandbox."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Serve = Callable[..., Served]
 
 
 def test_questions_as_json_are_those_of_the_service_and_start_a_sandbox(serve: Serve) -> None:
-    """What `questions --json` prints is what `--sandbox --questions` reads: a rehearsal with one's own questions."""
+    """What `questions --json` prints is what `--sandbox --questions` reads: a sandbox run with custom questions."""
     served = serve()
     shown = served("questions", "4f2c9a", "--json")
     asked = json.loads(SHIPPED_QUESTIONS.read_text("utf-8"))["job_posts"]["4f2c9a"]["questions"]
@@ -30,8 +30,8 @@ def test_questions_as_json_are_those_of_the_service_and_start_a_sandbox(serve: S
     assert [question["id"] for question in printed["questions"]] == [question["id"] for question in asked]
     (served.door.folder / "questions.json").write_text(shown.out, "utf-8")
     people(served.door.folder, 2)
-    rehearsed = served(*RUN, "--sandbox", "--questions", "questions.json", "--json")
-    assert (rehearsed.code, rehearsed.counts) == (0, {"created": 2})
+    ran = served(*RUN, "--sandbox", "--questions", "questions.json", "--json")
+    assert (ran.code, ran.counts) == (0, {"created": 2})
     assert served.accepted == []
 
 
@@ -331,12 +331,12 @@ def test_two_spellings_of_one_address_are_reported(serve: Callable[..., Served])
             f"The ledger contains runs for {one}, and treats {other} as a different service: candidates sent there are "
             "sent again. For the same service, always use one address in IMPORTER_BASE_URL.\n"
         )
-    told = served("doctor")
-    assert told.code == 3
+    doctor = served("doctor")
+    assert doctor.code == 3
     assert (
         f"ERROR  addresses: {one}, {other} in the ledger look like one address, but count as different services\n"
         "         -> use only one in IMPORTER_BASE_URL: candidates sent to one address are sent again to the other\n"
-    ) in told.out
+    ) in doctor.out
 
 
 def test_another_service_is_reported_once(serve: Callable[..., Served]) -> None:
@@ -348,6 +348,6 @@ def test_another_service_is_reported_once(serve: Callable[..., Served]) -> None:
         first, more = (served(*RUN, IMPORTER_BASE_URL=second.base_url) for _ in range(2))
         assert f"treats {second.base_url} as a different service" in first.err
         assert "for another service" not in more.err
-        told = served("doctor", IMPORTER_BASE_URL=second.base_url)
-    assert told.code == 0
-    assert "in the ledger count as different services\n" in told.out
+        doctor = served("doctor", IMPORTER_BASE_URL=second.base_url)
+    assert doctor.code == 0
+    assert "in the ledger count as different services\n" in doctor.out

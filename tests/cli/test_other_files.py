@@ -71,12 +71,12 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("mapping", "told"), CASES)
-def test_a_file_elsewhere_is_not_read(front_door: FrontDoor, mapping: str, told: str) -> None:
+@pytest.mark.parametrize(("mapping", "expected"), CASES)
+def test_a_file_elsewhere_is_not_read(front_door: FrontDoor, mapping: str, expected: str) -> None:
     """A mapping reaches no file outside its folder and the source's, by no dots and by no link."""
     private = _folder(front_door, mapping)
     (front_door.folder / "link.csv").symlink_to(private / "salaries.csv")
-    assert _messages(front_door) == (3, f"importer: 1 problem found; nothing was sent. {told} -> {_ELSEWHERE}")
+    assert _messages(front_door) == (3, f"importer: 1 problem found; nothing was sent. {expected} -> {_ELSEWHERE}")
 
 
 def test_a_folder_that_the_person_names_is_read(serve: Serve) -> None:
@@ -98,8 +98,8 @@ def test_the_working_folder_does_not_name_more_folders(front_door: FrontDoor) ->
     """A .env that came with the mapping does not open the person's other folders to it."""
     _folder(front_door, MAPPING + _JOBS % "../private/salaries.csv")
     (front_door.folder / ".env").write_text("IMPORTER_MAPPING_FOLDERS=/\n", encoding="utf-8")
-    code, told = _messages(front_door)
-    assert (code, "; nothing was sent. IMPORTER_MAPPING_FOLDERS: this setting is ignored" in told) == (3, True)
+    code, expected = _messages(front_door)
+    assert (code, "; nothing was sent. IMPORTER_MAPPING_FOLDERS: this setting is ignored" in expected) == (3, True)
 
 
 ENDLESS = [
@@ -125,15 +125,15 @@ ENDLESS = [
 ]
 
 
-@pytest.mark.parametrize(("mapping", "told"), ENDLESS)
-def test_pipes_and_huge_files_are_refused(front_door: FrontDoor, mapping: str, told: str) -> None:
+@pytest.mark.parametrize(("mapping", "expected"), ENDLESS)
+def test_pipes_and_huge_files_are_refused(front_door: FrontDoor, mapping: str, expected: str) -> None:
     """A pipe, a huge file and an impossible name are reported at the mapping's line, without waiting."""
     _folder(front_door, mapping)
     os.mkfifo(front_door.folder / "pipe")
     with (front_door.folder / "sparse.csv").open("wb") as sparse:
         sparse.truncate(8 << 30)
-    code, said = _messages(front_door)
-    assert (code, told in said) == (3, True), said
+    code, output = _messages(front_door)
+    assert (code, expected in output) == (3, True), output
 
 
 def test_a_mapping_and_questions_that_are_pipes(front_door: FrontDoor) -> None:
@@ -154,9 +154,9 @@ def test_a_chain_of_mappings_is_short(front_door: FrontDoor) -> None:
     _folder(front_door, "extends: m1.yaml\n")
     for number in range(1, 1_500):
         (front_door.folder / f"m{number}.yaml").write_text(f"extends: m{number + 1}.yaml\n", encoding="utf-8")
-    code, said = _messages(front_door)
-    told = "m19.yaml:1:10: more than 20 files extend one another -> merge some of them"
-    assert (code, said.endswith(told)) == (3, True), said
+    code, output = _messages(front_door)
+    expected = "m19.yaml:1:10: more than 20 files extend one another -> merge some of them"
+    assert (code, output.endswith(expected)) == (3, True), output
 
 
 def test_options_of_brackets_alone(front_door: FrontDoor) -> None:
@@ -166,6 +166,6 @@ def test_options_of_brackets_alone(front_door: FrontDoor) -> None:
     question = {"id": 1, "question_text": "Level?", "is_required": False, "answer_type": "single_choice"}
     listing = {"job_post": "4f2c9a", "questions": [question | {"options": brackets, "question_key": "level"}]}
     (front_door.folder / "q.json").write_text(json.dumps(listing), encoding="utf-8")
-    code, said = _messages(front_door, "--questions", "q.json")
+    code, output = _messages(front_door, "--questions", "q.json")
     assert code == 3
-    assert "people.yaml:8:44: 'yes' is not an option of level -> use one of [[[[" in said
+    assert "people.yaml:8:44: 'yes' is not an option of level -> use one of [[[[" in output

@@ -1,4 +1,4 @@
-"""`importer purge`: afterwards no byte of the people is found, and nobody can be entered a second time."""
+"""`importer purge`: removes all personal data, and no candidate can be imported twice."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def holding(folder: Path, *words: bytes) -> set[str]:
 
 
 def age(folder: Path, days: int) -> None:
-    """Make a run look as if it had ended so long ago."""
+    """Change the end time of a run to that long ago."""
     manifest = folder / "run.json"
     values = json.loads(manifest.read_text("utf-8"))
     values["ending"]["at"] = (datetime.now(UTC) - timedelta(days=days)).isoformat()
@@ -74,7 +74,7 @@ def test_what_killed_runs_left_goes_too(serve: Serve) -> None:
 
 
 def test_a_rehearsal_is_forgotten_too(serve: Serve) -> None:
-    """What the sandbox accepted in a rehearsal are real people, and they go with it."""
+    """The candidates that the sandbox accepted are real people: they are removed too."""
     served = serve()
     people(served.door.folder, 3)
     served(*RUN, "--sandbox", "--json")

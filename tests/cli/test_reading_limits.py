@@ -1,4 +1,4 @@
-"""What reading a file may cost is a setting, and whoever meets a limit is told which one."""
+"""The limits for reading a file are settings, and the message names the setting."""
 
 from __future__ import annotations
 
@@ -80,11 +80,11 @@ def test_an_exceeded_limit_names_its_setting(
 ) -> None:
     """`inspect` and `check` name the limit and its setting; with the default limits the file is read."""
     (front_door.folder / file).write_bytes(content())
-    told = f"importer: 1 problem found; nothing was sent.\n\n{message}"
-    looked = front_door("inspect", file, **limit)
-    assert (looked.code, looked.err) == (3, told)
+    expected = f"importer: 1 problem found; nothing was sent.\n\n{message}"
+    inspected = front_door("inspect", file, **limit)
+    assert (inspected.code, inspected.err) == (3, expected)
     checked = front_door("check", file, "--mapping", "mapping.yaml", "--sandbox", **limit)
-    assert (checked.code, checked.err) == (3, told)
+    assert (checked.code, checked.err) == (3, expected)
     assert front_door("inspect", file).code == 0
 
 

@@ -22,7 +22,7 @@ from tests.cli.conftest import FrontDoor, Served, candidate
 from tests.cli.test_run import RUN, people
 
 Serve = Callable[..., Served]
-STRANGER = 54321  # a user whom this machine does not know
+STRANGER = 54321  # a user who does not exist on this computer
 ID = "20250101-020000-abcd"
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows is not checked")
@@ -132,21 +132,21 @@ REFUSED = {
 
 
 @superuser
-@pytest.mark.parametrize(("make", "told"), REFUSED.values(), ids=REFUSED.keys())
-def test_a_folder_that_others_can_change_is_refused(serve: Serve, make: Callable[[Path], None], told: str) -> None:
+@pytest.mark.parametrize(("make", "expected"), REFUSED.values(), ids=REFUSED.keys())
+def test_a_folder_that_others_can_change_is_refused(serve: Serve, make: Callable[[Path], None], expected: str) -> None:
     """Before anything is read or written there, by every command that uses it; doctor reports the same."""
     served = serve()
     here = served.door.folder
     people(here, 1)
     make(here / "results")
     before = sorted(here.rglob("*"))
-    told = told.format(here=here)
+    expected = expected.format(here=here)
     for command in (RUN, ("check", *RUN[1:]), ("runs",), ("purge", "--older-than", "0d"), ("report", "last")):
         ran = served(*command)
         assert ran.code == 3, command
-        assert ran.err.endswith(f"\n\n{told}"), command
+        assert ran.err.endswith(f"\n\n{expected}"), command
     doctor = served("doctor")
-    place, _, hint = told.partition("\n")
+    place, _, hint = expected.partition("\n")
     assert f"ERROR  results folder: {place}\n       {hint}" in doctor.out
     assert (doctor.code, sorted(here.rglob("*"))) == (3, before)
 
@@ -382,7 +382,7 @@ def test_inspecting_leaves_nothing_behind(serve: Serve) -> None:
     people(served.door.folder, 1)
     results = served.door.folder / "results"
     rows = (served.door.folder / "people.csv").read_bytes()
-    looked = subprocess.run(
+    inspected = subprocess.run(
         [sys.executable, "-m", "importer", "inspect", "-", "--json"],
         cwd=served.door.folder,
         env=served.door.environment,
@@ -390,14 +390,14 @@ def test_inspecting_leaves_nothing_behind(serve: Serve) -> None:
         capture_output=True,
         check=True,
     )
-    assert json.loads(looked.stdout)["rows"] == 1
+    assert json.loads(inspected.stdout)["rows"] == 1
     assert list((results / ".importer").iterdir()) == []
-    at_work = make_private_folder(results / ".importer", ID)
+    running = make_private_folder(results / ".importer", ID)
     assert served("check", *RUN[1:]).code == 0
-    assert at_work.exists()
+    assert running.exists()
 
 
-# --- removed while it is at work ----------------------------------------------------------------
+# --- removed during a run ----------------------------------------------------------------
 
 
 def _cut_off(served: Served, change: Callable[[Path], object]) -> tuple[int, str, str]:
@@ -407,8 +407,8 @@ def _cut_off(served: Served, change: Callable[[Path], object]) -> tuple[int, str
         served.wait_for(8)
         (folder,) = (path for path in results.iterdir() if path.name.startswith("2"))
         change(folder)
-        _, said = process.communicate(timeout=30)
-        return process.returncode, said.partition("\n")[2], folder.name
+        _, output = process.communicate(timeout=30)
+        return process.returncode, output.partition("\n")[2], folder.name
 
 
 def _every_candidate_is_accepted_once(served: Served) -> None:
@@ -420,8 +420,8 @@ def test_a_run_whose_folder_is_removed_stops(serve: Serve) -> None:
     """The message names what was sent and what to do; the same command continues."""
     served = serve()
     people(served.door.folder, 80)
-    code, said, run = _cut_off(served, shutil.rmtree)
-    assert (code, said) == (
+    code, output, run = _cut_off(served, shutil.rmtree)
+    assert (code, output) == (
         5,
         f"importer: results/{run}/outcomes.sqlite: the outcomes of run {run} cannot be written (the file was moved or "
         "deleted), so nothing more is sent. The ledger knows what was sent: run the same command again\n",
@@ -435,8 +435,8 @@ def test_a_run_whose_copy_was_changed_has_no_report(serve: Serve) -> None:
     """All rows were sent, and the message does not deny it."""
     served = serve()
     people(served.door.folder, 80)
-    code, said, run = _cut_off(served, lambda folder: (folder / "source.csv").write_text("other", "utf-8"))
-    assert (code, said) == (
+    code, output, run = _cut_off(served, lambda folder: (folder / "source.csv").write_text("other", "utf-8"))
+    assert (code, output) == (
         5,
         f"importer: results/{run}: the run has no report, because its folder was changed while it was running: "
         "the run's copy of the source file was changed. The ledger knows what was sent: run the same command again; "
@@ -456,10 +456,10 @@ def test_a_run_whose_ledger_is_removed_does_not_claim_what_was_sent(serve: Serve
     """Without ledger and folder only the service knows what was sent, so all rows are sent again."""
     served = serve()
     people(served.door.folder, 80)
-    code, said, _ = _cut_off(
+    code, output, _ = _cut_off(
         served, lambda folder: shutil.rmtree(folder.parent.rename(folder.parent.with_name("gone")))
     )
-    assert (code, said) == (
+    assert (code, output) == (
         5,
         "importer: results/ledger.sqlite: the ledger was moved or deleted during the run, and the run has no "
         "report. Only the service knows which rows were sent: restore the ledger if you can, then run the same command "
@@ -471,5 +471,5 @@ def test_a_run_whose_ledger_is_removed_does_not_claim_what_was_sent(serve: Serve
 def test_an_interruption_prints_nothing(serve: Serve) -> None:
     """Ctrl-C before any row is sent ends the command without a message."""
     served = serve()
-    _, code, said = _signalled_while_it_reads(served.door, signal.SIGINT, "run", "-", "--mapping", "mapping.yaml")
-    assert (code, said) == (130, "")
+    _, code, output = _signalled_while_it_reads(served.door, signal.SIGINT, "run", "-", "--mapping", "mapping.yaml")
+    assert (code, output) == (130, "")

@@ -80,8 +80,8 @@ def test_a_fixed_results_file_can_be_imported(serve: Serve) -> None:
     bad = served.door.folder / "results" / ran.summary["run"] / "invalid.csv"
     assert [row["import_row"] for row in read_csv(bad)] == ["4", "5"]
     bad.write_text(bad.read_text("utf-8-sig").replace("a lot", "900").replace(",x,", ",901,"), "utf-8-sig")
-    mended = served("run", str(bad), "--mapping", "mapping.yaml", "--json")
-    assert (mended.code, mended.counts) == (0, {"created": 2})
+    fixed = served("run", str(bad), "--mapping", "mapping.yaml", "--json")
+    assert (fixed.code, fixed.counts) == (0, {"created": 2})
     assert served.sandbox.memory.accepted()[-1]["last_name"] == "=SUM(A1)"
 
 
@@ -95,7 +95,7 @@ def test_only_the_selected_rows_are_read(serve: Serve) -> None:
     assert served.accepted[-1] == "person5@example.com"
 
 
-# Faults that a run gets over: everybody is created or found, and nobody twice.
+# Faults that a run recovers from: every candidate is created once.
 SURVIVED = [
     pytest.param({"kind": "delay", "share": 1, "ms": 20, "jitter_ms": 20}, id="delay"),
     pytest.param({"kind": "429", "every": 4}, id="429 without Retry-After"),
@@ -109,7 +109,7 @@ SURVIVED = [
     pytest.param({"kind": "hang_after", "every": 10, "seconds": 3}, id="hanging after accepting"),
     pytest.param({"kind": "cut_body", "every": 5}, id="cut body"),
     pytest.param({"kind": "html", "every": 10, "status": 502}, id="HTML error page"),
-    pytest.param({"kind": "not_json_201", "every": 3}, id="201 that is no JSON"),
+    pytest.param({"kind": "not_json_201", "every": 3}, id="201 without JSON"),
     pytest.param({"kind": "empty_201", "every": 3}, id="201 without a body"),
 ]
 
@@ -263,30 +263,30 @@ def test_names_that_are_not_utf_8_are_accepted(serve: Serve) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "said"),
+    ("source", "expected"),
     [
         pytest.param("header_row: 2", "is in row 2 of the file, which contains 'person0@example.com'", id="declared"),
         pytest.param("header_row: 1", "", id="right"),
     ],
 )
-def test_a_wrong_header_row_is_one_problem(serve: Serve, source: str, said: str) -> None:
+def test_a_wrong_header_row_is_one_problem(serve: Serve, source: str, expected: str) -> None:
     """One problem, instead of one for each missing column."""
     served = serve()
     people(served.door.folder, 3)
     path = served.door.folder / "mapping.yaml"
     path.write_text(path.read_text("utf-8").replace("version: 1\n", f"version: 1\nsource: {{{source}}}\n"), "utf-8")
     ran = served(*RUN)
-    assert (ran.code, said in ran.err) == (3 if said else 0, True)
+    assert (ran.code, expected in ran.err) == (3 if expected else 0, True)
     assert ran.err.count("there is no column") == 0
-    assert ("correct header_row: under source:" in ran.err) == bool(said)
+    assert ("correct header_row: under source:" in ran.err) == bool(expected)
 
 
 @pytest.mark.parametrize(
-    ("rate", "said"), [(68.4, "about 68 requests per second (429)"), (1.5, "--rate 1.4 "), (0.2, "--rate 0.19 ")]
+    ("rate", "expected"), [(68.4, "about 68 requests per second (429)"), (1.5, "--rate 1.4 "), (0.2, "--rate 0.19 ")]
 )
-def test_a_learned_rate_is_shown_as_it_can_be_typed(rate: float, said: str) -> None:
+def test_a_learned_rate_is_shown_as_it_can_be_typed(rate: float, expected: str) -> None:
     """Rounded to whole numbers, a rate of 0.2 would be shown as 0."""
-    assert said in process_rows._learned_rate_warning(rate)
+    assert expected in process_rows._learned_rate_warning(rate)
 
 
 def test_quiet_reports_changed_data_that_was_not_sent(serve: Serve) -> None:
@@ -328,7 +328,7 @@ SETTINGS = [
         {"IMPORTER_BASE_URL": "http://127.0.0.1:1", "IMPORTER_TOKEN": "t", "IMPORTER_MAX_ATTEMPTS": "1"},
         5,
         ["cannot be reached: the connection was refused; nothing was sent"],
-        id="nobody there",
+        id="no service",
     ),
 ]
 
@@ -389,8 +389,8 @@ def test_what_a_workbook_knows_of_its_cells_survives_the_way_back(serve: Serve) 
     assert ran.counts == {"invalid": 2}
     bad = served.door.folder / "results" / ran.summary["run"] / "invalid.csv"
     assert [row["import_typed"] for row in read_csv(bad)] == ["H I", "H I"]
-    mended = bad.read_text("utf-8-sig").replace("a lot", "900").replace("much", "901")
-    first, _, second = mended.partition("901")
+    fixed = bad.read_text("utf-8-sig").replace("a lot", "900").replace("much", "901")
+    first, _, second = fixed.partition("901")
     bad.write_text(first + "901" + second.replace("2.5", "3.5"), "utf-8-sig")
     again = served("run", str(bad), "--mapping", "mapping.yaml", "--json")
     assert (again.code, again.counts) == (0, {"created": 2})

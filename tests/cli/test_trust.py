@@ -81,9 +81,9 @@ def test_both_solutions_are_named(served: Served) -> None:
     assert served(*QUESTIONS, IMPORTER_BASE_URL=address).code == 0
     assert served(*QUESTIONS).code == 3
     kept = served.door.folder / "none" / "importer" / "trusted.json"
-    told = served("doctor", "--trust")
-    assert f"ok     trust: in this folder, your token may now be sent to {address} (saved in {kept})\n" in told.out
-    assert (told.code, stat.S_IMODE(kept.stat().st_mode)) == (0, 0o600)
+    doctor = served("doctor", "--trust")
+    assert f"ok     trust: in this folder, your token may now be sent to {address} (saved in {kept})\n" in doctor.out
+    assert (doctor.code, stat.S_IMODE(kept.stat().st_mode)) == (0, 0o600)
     assert served(*QUESTIONS).code == 0
     assert "ok     trust: nothing to confirm\n" in served("doctor", "--trust").out
 
@@ -142,10 +142,10 @@ def test_the_settings_of_the_user_are_the_persons_own(served: Served) -> None:
 def test_what_cannot_be_kept_is_not_confirmed(served: Served) -> None:
     """Where the user has no folder of settings that can be written, the other way out is named."""
     (served.door.folder / "none").write_text("a file where the folder would be")
-    told = served("doctor", "--trust")
-    assert told.code == 3
-    assert "ERROR  trust: your confirmation cannot be saved: Not a directory\n" in told.out
-    assert "         -> set IMPORTER_BASE_URL in the environment instead\n" in told.out
+    doctor = served("doctor", "--trust")
+    assert doctor.code == 3
+    assert "ERROR  trust: your confirmation cannot be saved: Not a directory\n" in doctor.out
+    assert "         -> set IMPORTER_BASE_URL in the environment instead\n" in doctor.out
     assert served.sandbox.requests == []
 
 
@@ -162,16 +162,16 @@ def test_a_person_at_a_terminal_is_asked_once(served: Served, answer: str, code:
     ) as process:
         os.write(near, f"{answer}\n".encode())
         os.close(far)
-        said = b""
-        with suppress(OSError):  # how Linux says that the other side is closed
+        output = b""
+        with suppress(OSError):  # Linux: the other side is closed
             while piece := os.read(near, 4096):
-                said += piece
+                output += piece
     os.close(near)
     assert process.returncode == code
     assert (
         f".env in {served.door.folder} would send your token to {served.sandbox.base_url}.\r\n"
         "Is this the address of your recruiting service? (You are only asked once.) [y/N]:"
-    ) in said.decode()
+    ) in output.decode()
     assert served(*QUESTIONS).code == code
     assert bool(served.sandbox.requests) == (code == 0)
 
@@ -189,15 +189,15 @@ def test_no_text_of_others_turns_a_line_around(serve: Callable[..., Served]) -> 
     write_csv(served.door.folder / "ab\u202e.csv", [candidate(1, Salary="1\u202e000", Phone="x\u2066y")])
     ran = served("run", "ab\u202e.csv", "--mapping", "mapping.yaml")
     assert ran.code == 4
-    looked = served("inspect", "ab\u202e.csv")
-    assert not {"\u202e", "\u2066"} & set(ran.out + ran.err + looked.out + looked.err)
+    inspected = served("inspect", "ab\u202e.csv")
+    assert not {"\u202e", "\u2066"} & set(ran.out + ran.err + inspected.out + inspected.err)
     assert r"'x\u2066y'" in ran.out
     [invalid] = (served.door.folder / "results").glob("*/invalid.csv")
     assert read_csv(invalid)[0]["Salary"] == "1\u202e000"
     assert r"'x\u2066y'" in read_csv(invalid)[0]["import_problem"]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the limits of another process are read as Linux tells them")
+@pytest.mark.skipif(sys.platform != "linux", reason="the limits of another process are read in the format of Linux")
 def test_a_crash_leaves_no_memory_on_the_disk(front_door: FrontDoor) -> None:
     """No core dump is written, which would hold the token."""
     with front_door.started("sandbox", "--port", "0", "--token", "t0ken") as process:
@@ -243,9 +243,9 @@ def test_doctor_warns_of_a_secret_that_cannot_be_made_private(serve: Callable[..
     secret = private(served.door.folder / "secret", "t0ken")
     secret.chmod(0o444)
     os.chown(secret, 12345, 12345)
-    told = served("doctor", IMPORTER_TOKEN_FILE=str(secret), IMPORTER_TOKEN="")
-    assert told.code == 0
+    doctor = served("doctor", IMPORTER_TOKEN_FILE=str(secret), IMPORTER_TOKEN="")
+    assert doctor.code == 0
     assert (
         f"note   token file: other users can read {secret} (mode 0444), and this cannot be changed from here\n"
         "         -> make sure that no one else uses this computer or container\n"
-    ) in told.out
+    ) in doctor.out

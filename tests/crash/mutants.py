@@ -272,7 +272,7 @@ MUTANTS = (
         "runs/finalize.py",
         "if state.state is State.ALREADY_EXISTS and state.after_unconfirmed:",
         "if False:",
-        ("tests/cli/test_closing.py",),
+        ("tests/cli/test_finalize.py",),
     ),
     Mutant(
         "recovery forgets what was in flight",
@@ -307,14 +307,14 @@ MUTANTS = (
         "runs/finalize.py",
         "                journal.record(_outcome_of_state(state))\n",
         "                journal.record(Outcome(row.number, OutcomeKind.NOT_SENT))\n",
-        ("tests/cli/test_closing.py",),
+        ("tests/cli/test_finalize.py",),
     ),
     Mutant(
         "the manifest is finished before the journal is complete",
         "runs/finalize.py",
         "        progress = _complete_journal(folder, manifest, ledger, limits)\n",
         "        progress = Progress(manifest.rows or 0)\n",
-        ("tests/cli/test_closing.py",),
+        ("tests/cli/test_finalize.py",),
     ),
     Mutant(
         "a created candidate is sent again",

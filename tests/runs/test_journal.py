@@ -30,7 +30,7 @@ PLACES: list[Place | None] = [
 @pytest.mark.parametrize("place", PLACES, ids=["none", "cell", "row of a CSV", "line", "file"])
 def test_an_outcome_comes_back_as_it_was(tmp_path: Path, place: Place | None) -> None:
     """Kind, status, attempts and every problem with its place are equal after a round through the file."""
-    problem = Problem("degree-unknown", "'ön lisans' is no degree", "add it under values:", place)
+    problem = Problem("degree-unknown", "'ön lisans' is not a degree", "add it under values:", place)
     outcome = Outcome(7, OutcomeKind.INVALID, 400, 2, (problem, Problem("b", "second")))
     with RunJournal(tmp_path) as journal:
         journal.record(outcome)

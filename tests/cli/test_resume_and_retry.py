@@ -179,8 +179,8 @@ def test_a_user_resolves_an_unconfirmed_row(serve: Serve, found: str, outcome: s
     kept = json.loads((folder / "results" / run / "summary.json").read_text("utf-8"))
     assert kept["outcomes"]["unconfirmed"] == 0
     files = {"created": "201_created.csv", "failed": "failed.csv"}
-    told = read_csv(folder / "results" / run / files[outcome])[-1]
-    assert (told["import_row"], told["import_status"]) == ("3", outcome)
+    reported = read_csv(folder / "results" / run / files[outcome])[-1]
+    assert (reported["import_row"], reported["import_status"]) == ("3", outcome)
     assert served(*RUN, "--json").counts == later
 
 

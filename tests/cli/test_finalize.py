@@ -45,7 +45,7 @@ MANIFEST = RunManifest(
 )
 # What the ledger knows of rows 2 to 6; row 7 had no turn.
 STATES = {2: State.CREATED, 3: State.UNCONFIRMED, 4: State.IN_FLIGHT, 5: State.FAILED, 6: State.ALREADY_EXISTS}
-TOLD = {
+EXPECTED = {
     OutcomeKind.CREATED: 1,
     OutcomeKind.UNCONFIRMED: 2,
     OutcomeKind.FAILED: 1,
@@ -75,7 +75,7 @@ def folder(tmp_path: Path, ledger: LedgerStore) -> Path:
 
 
 def live(ledger: LedgerStore, row: int, state: State) -> None:
-    """Lead a row to a state; who is already exists was in doubt before."""
+    """Bring a row into a state; one that already exists was unconfirmed before."""
     identity = ledger.fingerprints.identity(MANIFEST.scope, f"person{row}@example.com")
     number = 1
     attempt = Attempt(identity, RUN, row, number)
@@ -95,7 +95,7 @@ def counts(summary: Summary) -> dict[OutcomeKind, int]:
 def test_every_row_gets_its_outcome_from_the_ledger(folder: Path, ledger: LedgerStore) -> None:
     """The report of a killed run is complete, and explains a 409 after a lost response."""
     summary = close(folder, ledger, ReadingLimits())
-    assert (summary.finished, counts(summary)) == (False, TOLD)
+    assert (summary.finished, counts(summary)) == (False, EXPECTED)
     with RunJournal(folder) as journal:
         there = journal.outcome(6)
     assert there is not None
@@ -111,7 +111,7 @@ def test_outcomes_in_the_journal_stay(folder: Path, ledger: LedgerStore) -> None
         journal.record(Outcome(7, OutcomeKind.INVALID))
     summary = close(folder, ledger, ReadingLimits())
     assert counts(summary) == {
-        **{kind: TOLD[kind] for kind in TOLD if kind is not OutcomeKind.NOT_SENT},
+        **{kind: EXPECTED[kind] for kind in EXPECTED if kind is not OutcomeKind.NOT_SENT},
         OutcomeKind.INVALID: 1,
     }
     with RunJournal(folder) as journal:
