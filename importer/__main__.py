@@ -4,7 +4,7 @@ import sys
 
 if __name__ == "__main__":
     if not sys.flags.safe_path:
-        del sys.path[0]  # the current folder: a csv.py beside a CSV must not be taken for the library's
+        del sys.path[0]  # the current folder: a csv.py next to a CSV must not replace the library's
     from importer.cli.app import main
 
     main()

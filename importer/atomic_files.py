@@ -1,4 +1,4 @@
-"""Files and folders of a results folder: private, never followed through a link, on disk before they are counted on."""
+"""Files and folders of a results folder: private, written atomically and durably, never through a symbolic link."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any, Final
 
 INTERNAL: Final = ".importer"
-"""The folder below a results folder, and beside a ledger, for all that is neither a run nor the ledger itself."""
+"""The name of the folder in a results folder, and next to a ledger, for locks and other internal files."""
 
 _NO_LINKS: Final = getattr(os, "O_NOFOLLOW", 0)
-_IS_LINK: Final = "it is a symbolic link, and none is followed here: remove it"
+_IS_LINK: Final = "it is a symbolic link, which is not allowed here; remove it"
 
 
 def open_private(path: Path, flags: int = os.O_RDONLY) -> int:
-    """A descriptor of a file in a results folder. A new file is for its owner only (0600), in a team's folder 0660.
+    """A descriptor of a file in a results folder. A new file has mode 0600, in a team's folder 0660.
 
     Raises:
         OSError: it cannot be opened, or is a symbolic link.
@@ -33,8 +33,8 @@ def open_private(path: Path, flags: int = os.O_RDONLY) -> int:
             raise OSError(errno.ELOOP, _IS_LINK, str(path)) from None
         raise
     if flags & os.O_CREAT and mode != 0o600:
-        with suppress(PermissionError):  # a colleague's file
-            os.fchmod(descriptor, mode)  # whatever the umask
+        with suppress(PermissionError):  # the file belongs to a colleague
+            os.fchmod(descriptor, mode)  # the umask may have changed it
     return descriptor
 
 
@@ -45,21 +45,21 @@ def read_private(path: Path) -> bytes:
 
 
 def file_mode(folder: Path) -> int:
-    """The mode of files in a folder: 0600, or 0660 where it belongs to a team (IMPORTER_OUT_SHARED=group)."""
+    """The mode of files in a folder: 0600, or 0660 in a team's folder (IMPORTER_OUT_SHARED=group)."""
     return 0o660 if is_team_folder(folder) else 0o600
 
 
 def is_team_folder(folder: Path) -> bool:
-    """Whether a group may write in a folder, and owns what is made there."""
+    """Whether a group may write in a folder and owns the files that are created in it."""
     mode = folder.stat().st_mode
     return bool(mode & stat.S_ISGID and mode & stat.S_IWGRP)
 
 
 def make_folder(folder: Path, *, team: bool = False) -> None:
-    """Make a folder and those above it where they are not there: 0700, or 2770 for a team, whatever the umask.
+    """Make a folder and its parents, unless they exist, with mode 0700, or 2770 for a team, whatever the umask.
 
     Raises:
-        OSError: it cannot be made there.
+        OSError: it cannot be created.
     """
     if folder.is_dir():
         return
@@ -67,49 +67,53 @@ def make_folder(folder: Path, *, team: bool = False) -> None:
     try:
         folder.mkdir(0o700)
     except FileExistsError:
-        if not folder.is_dir():  # made meanwhile by another process, or a file
+        if not folder.is_dir():  # a file; another process may have made the folder meanwhile
             raise
     else:
         _set_mode(folder, 0o2770 if team else 0o700)
 
 
 def make_subfolder(folder: Path) -> None:
-    """Make a folder below a results folder, for whom that is for. Raises OSError, FileExistsError where it is there."""
+    """Make a folder in a results folder, private or for the same team.
+
+    Raises:
+        OSError: it cannot be created. FileExistsError: it exists.
+    """
     team = is_team_folder(folder.parent)
     folder.mkdir(0o700)
     _set_mode(folder, 0o2770 if team else 0o700)
 
 
 def internal_folder(folder: Path) -> Path:
-    """`<folder>/.importer`; both are made where they are not there.
+    """`<folder>/.importer`; both are created unless they exist.
 
     Raises:
-        OSError: it cannot be made, or is a symbolic link.
+        OSError: it cannot be created, or is a symbolic link.
     """
     make_folder(folder)
     internal = folder / INTERNAL
     with suppress(FileExistsError):
         make_subfolder(internal)
-        sync_folder(folder)  # a power cut must not take it with the ledger's key in it
+        sync_folder(folder)  # it will hold the ledger's key, which must survive a power cut
     if internal.is_symlink():
         raise OSError(errno.ELOOP, _IS_LINK, str(internal))
     return internal
 
 
 def _set_mode(path: Path, mode: int) -> None:
-    with suppress(PermissionError):  # a file system that knows no modes (IMPORTER_OUT_SHARED=any)
+    with suppress(PermissionError):  # a file system without modes (IMPORTER_OUT_SHARED=any)
         path.chmod(mode)
 
 
-def keep_json(path: Path, values: Mapping[str, Any]) -> None:
-    """Put the values there as JSON, whole or not at all, private; times as ISO text.
+def write_json(path: Path, values: Mapping[str, Any]) -> None:
+    """Write the values as a private JSON file, atomically; times as ISO text.
 
     Raises:
-        OSError: the folder cannot be written; what lay there before still does.
+        OSError: the folder cannot be written. An earlier file is unchanged.
     """
     draft = path.with_name(f".{path.name}.tmp")
     descriptor = open_private(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    # A file's name, or what a service said, can hold half a letter, which is no UTF-8: JSON escapes it likewise.
+    # A file name, or a response of the service, may contain a lone surrogate. It is escaped as JSON does.
     with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
         json.dump(values, file, ensure_ascii=False, indent=1, default=datetime.isoformat)
         file.flush()
@@ -118,12 +122,12 @@ def keep_json(path: Path, values: Mapping[str, Any]) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Have the names of a folder's files on disk, as fsync has their contents.
+    """Write the names of a folder's files to disk, as fsync does with their contents.
 
     Raises:
-        OSError: the disk does not take it.
+        OSError: the disk cannot be written.
     """
-    if os.name == "nt":  # a folder cannot be opened there; names are durable without
+    if os.name == "nt":  # folders cannot be opened there, and names are durable without
         return
     descriptor = os.open(folder, os.O_RDONLY)
     try:

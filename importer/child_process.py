@@ -1,4 +1,4 @@
-"""How Python is started beside this process: with our modules only, and none of this process's secrets."""
+"""Starts Python child processes: with our modules only, and without this process's secrets."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from contextlib import suppress
 from pathlib import Path
 
 _PACKAGES = str(Path(__file__).resolve().parent.parent)
-# What Python itself and the settings of the user need. Anything else may be a secret of another tool.
+# Variables that Python and the user's settings need. Any other may be a secret of another tool.
 _PASSED = {
     "PATH", "HOME", "USERPROFILE", "APPDATA", "XDG_CONFIG_HOME", "TMPDIR", "TEMP", "TMP", "LANG", "LANGUAGE", "TZ",
     "TZDIR", "SYSTEMROOT", "WINDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH",
 }  # fmt: skip
-_NICENESS = 10  # by how much a process beside the run is less urgent
-_SECRET = ("TOKEN", "LEDGER")  # the address of a ledger may hold a password
+_NICENESS = 10  # added to the niceness of background processes
+_SECRET = ("TOKEN", "LEDGER")  # the address of a ledger may contain a password
 
 
 def python_command(program: str, *arguments: str) -> list[str]:
     """A command that runs `program` (Python code that may import this package) with `arguments` in sys.argv[1:].
 
-    Python is started isolated (-I): the current folder is not on its path, so that a secrets.py beside a CSV is not
-    run. What this process finds elsewhere comes after what Python itself brings.
+    Python runs isolated (-I): the current folder is not on its path, so that a secrets.py next to a CSV is not run.
+    The other entries of this process's path follow Python's own.
     """
     path = [entry for entry in sys.path if Path(entry).is_absolute() and not _is_current_folder(entry)]
     start = f"import sys; sys.path += {[*path, _PACKAGES]!r}; {program}"
@@ -29,7 +29,7 @@ def python_command(program: str, *arguments: str) -> list[str]:
 
 
 def child_environment() -> dict[str, str]:
-    """The environment of such a process: neither the token, nor what other programs keep there."""
+    """The environment of a child process, without the token and the variables of other programs."""
     return {
         name: value
         for name, value in os.environ.items()
@@ -39,9 +39,9 @@ def child_environment() -> dict[str, str]:
 
 
 def lower_priority(process: int = 0) -> None:
-    """Have a process (0: this one) let the run go first where processors are short: sending is many short moments."""
+    """Lower the priority of a process (0: this one), so that it does not delay the sending of a run."""
     if hasattr(os, "setpriority"):
-        with suppress(OSError):  # it has ended already
+        with suppress(OSError):  # the process has ended
             os.setpriority(os.PRIO_PROCESS, process, os.getpriority(os.PRIO_PROCESS, process) + _NICENESS)
     if sys.platform == "linux":
         with suppress(OSError):  # a container may forbid it
@@ -51,5 +51,5 @@ def lower_priority(process: int = 0) -> None:
 def _is_current_folder(entry: str) -> bool:
     try:
         return Path(entry).samefile(Path.cwd())
-    except OSError:  # one of the two is not there
+    except OSError:  # one of them does not exist
         return False

@@ -1,4 +1,4 @@
-"""Locks that are files: the system frees one when its process ends, however that ends."""
+"""File locks: the system releases a lock when its process ends, however it ends."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from importer.atomic_files import file_mode, internal_folder, open_private, read_private
-from importer.problems import Busy, unwritable
+from importer.problems import Busy, not_writable
 
 
 @contextmanager
-def held(path: Path, busy: str, instead: str = "") -> Iterator[None]:
-    """Hold the lock that is a file in the folder `.importer` of a results folder, and say there who holds it.
+def hold_lock(path: Path, busy: str, instead: str = "") -> Iterator[None]:
+    """Hold a lock file in the folder `.importer` of a results folder, and write there which process holds it.
 
-    busy: what is told where another process holds it; instead: what a person may do but wait.
+    `busy` begins the message if another process holds it; `instead` is an alternative to waiting, or "".
 
     Raises:
-        Busy: another process holds it; the message names the process, its host and its start.
-        UnusableInput: there is no room for it, or no right to make it.
+        Busy: another process holds it; the message gives the process, its host and its start.
+        UnusableInput: it cannot be created.
     """
     try:
         internal_folder(path.parent.parent)
@@ -34,23 +34,23 @@ def held(path: Path, busy: str, instead: str = "") -> Iterator[None]:
             f"{busy}: {_holder(path)}; wait until it has ended{instead}, then run the same command again"
         ) from None
     except OSError as error:
-        raise unwritable(path, error.strerror or str(error)) from None
+        raise not_writable(path, error.strerror or str(error)) from None
     try:
         try:
-            _name_holder(path)
+            _write_holder(path)
         except OSError as error:
-            raise unwritable(path, error.strerror or str(error)) from None
+            raise not_writable(path, error.strerror or str(error)) from None
         yield
     finally:
         lock.release()
 
 
 def acquire(path: Path) -> FileLock:
-    """Take a lock at once; its folder must be there.
+    """Take a lock without waiting. Its folder must exist.
 
     Raises:
         Timeout: another process holds it.
-        OSError: there is no room for it, or no right to make it.
+        OSError: it cannot be created.
     """
     lock = FileLock(path, timeout=0, mode=file_mode(path.parent))
     lock.acquire()
@@ -58,7 +58,7 @@ def acquire(path: Path) -> FileLock:
 
 
 def is_free(path: Path) -> bool:
-    """Whether nobody holds a lock; where that cannot be told, somebody may."""
+    """Whether no process holds a lock. False if that cannot be checked."""
     try:
         acquire(path).release()
     except (Timeout, OSError):
@@ -67,11 +67,11 @@ def is_free(path: Path) -> bool:
 
 
 def _holder_path(lock_path: Path) -> Path:
-    # Not the lock file itself: whoever tries for the lock opens that one and may cut it to nothing.
+    # Not the lock file itself: a process that tries to take the lock may truncate it.
     return lock_path.with_suffix(".holder")
 
 
-def _name_holder(lock_path: Path) -> None:
+def _write_holder(lock_path: Path) -> None:
     holder = {
         "process": os.getpid(),
         "host": socket.gethostname(),
@@ -89,5 +89,4 @@ def _holder(lock_path: Path) -> str:
         holder = json.loads(read_private(_holder_path(lock_path)))
         return f"process {holder['process']} on {holder['host']}, started {holder['started']}"
     except (OSError, ValueError, KeyError, TypeError):
-        # It has just taken the lock and not yet said its name.
-        return "a process that has only just started"
+        return "a process that has just started"  # it has the lock, but has not written its name yet

@@ -1,4 +1,4 @@
-"""A thread that writes in groups: many small writes share one commit, and only those wait who must."""
+"""A thread that commits many small writes together; a caller waits only if it asks for that."""
 
 from __future__ import annotations
 
@@ -12,78 +12,78 @@ from typing import Final, Generic, TypeVar
 
 Write = TypeVar("Write")
 OnDone = Callable[[Exception | None], None]
-"""Called once by the writer's thread: with None when the write is on disk, or with what kept it off. Must not wait."""
+"""Called once by the writer's thread: with None when the write is on disk, or with the error. It must not block."""
 
-_MOST_IN_A_GROUP: Final = 512
-_MOST_WAITING: Final = 10_000
-_A_MOMENT: Final = 0.002  # seconds
+_MAX_GROUP: Final = 512  # writes
+_MAX_QUEUED: Final = 10_000  # writes
+_POLL_SECONDS: Final = 0.002
 
 
-def _nobody_waits(_: Exception | None) -> None:
+def _ignore(_: Exception | None) -> None:
     pass
 
 
 @dataclass(slots=True)
 class QueuedWrite(Generic[Write]):
-    """A write in a group. `settle` says, once, that it is on disk (None), or what kept it off."""
+    """A write in a group. `finish` is called once, with None when it is on disk, or with the error."""
 
     write: Write
-    on_done: OnDone = _nobody_waits
-    is_settled: bool = False
+    on_done: OnDone = _ignore
+    is_finished: bool = False
 
-    def settle(self, error: Exception | None = None) -> None:
-        self.is_settled = True
+    def finish(self, error: Exception | None = None) -> None:
+        self.is_finished = True
         self.on_done(error)
 
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """Everything that was put before it has been written once it is reached."""
+    """A marker in the queue: all earlier writes are on disk when it is reached."""
 
     reached: threading.Event = field(default_factory=threading.Event)
     is_last: bool = False
 
 
 class GroupWriter(Generic[Write]):
-    """Gives groups of writes, in the order in which they were put, to `commit`, which settles each of them.
+    """Passes groups of writes, in order, to `commit`, which finishes each of them.
 
-    A group is closed as soon as somebody wants it and the writer is free: while one commit is on its way to disk the
-    next group gathers. Writes that nobody waits for linger for up to `linger` seconds, to share a commit with others.
-    `commit` must settle every write and raise nothing; what it raises is a bug, which the next caller meets.
+    While one group is committed, the next one collects writes. A group is committed as soon as a flush is requested
+    and the writer is idle, or after `linger` seconds. `commit` must finish every write and must not raise: an
+    exception is a bug, which every later call raises.
     """
 
     def __init__(self, commit: Callable[[list[QueuedWrite[Write]]], None], *, linger: float, name: str) -> None:
         self._commit = commit
         self._linger = linger
-        # Queues, and no Event or Future for each write: these wait and wake in C, ten times as fast.
+        # Queues instead of an Event or Future for each write: they wait and wake in C, which is ten times as fast.
         self._queue: SimpleQueue[QueuedWrite[Write] | _Mark] = SimpleQueue()
-        self._wakeup: SimpleQueue[None] = SimpleQueue()  # put after something was put that is wanted now
+        self._wakeup: SimpleQueue[None] = SimpleQueue()  # an item is a request to commit now
         self._bug: BaseException | None = None
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
         self._thread.start()
 
     def put(self, write: Write) -> None:
-        """Have it written soon; waits where far too much is waiting already, so that memory stays what it is."""
-        while self._queue.qsize() > _MOST_WAITING and self._bug is None:
-            time.sleep(_A_MOMENT)
-        self._refuse_after_a_bug()
+        """Queue a write. Waits while the queue is full, so that memory stays constant."""
+        while self._queue.qsize() > _MAX_QUEUED and self._bug is None:
+            time.sleep(_POLL_SECONDS)
+        self._raise_bug()
         self._queue.put(QueuedWrite(write))
 
-    def put_then(self, write: Write, on_done: OnDone) -> None:
-        """Have it written soon, and `on_done` called."""
-        self._refuse_after_a_bug()
+    def put_with_callback(self, write: Write, on_done: OnDone) -> None:
+        """Queue a write and call `on_done` when it is finished. Never waits."""
+        self._raise_bug()
         self._queue.put(QueuedWrite(write, on_done))
 
     def flush_soon(self) -> None:
-        """Have written now what was put; returns at once."""
+        """Request a commit of all queued writes; returns at once."""
         self._wakeup.put(None)
 
     def flush(self) -> None:
-        """Return when everything that was put before has been written."""
+        """Return when all queued writes are finished."""
         self._reach(_Mark())
 
     def close(self) -> None:
-        """Write what was put, then end the thread."""
+        """Finish all queued writes, then end the thread."""
         self._reach(_Mark(is_last=True))
         self._thread.join()
 
@@ -92,11 +92,11 @@ class GroupWriter(Generic[Write]):
             self._queue.put(mark)
             self.flush_soon()
             mark.reached.wait()
-        self._refuse_after_a_bug()
+        self._raise_bug()
 
-    def _refuse_after_a_bug(self) -> None:
+    def _raise_bug(self) -> None:
         if self._bug is not None:
-            raise RuntimeError("the writer thread broke off") from self._bug
+            raise RuntimeError("the writer thread failed") from self._bug
 
     def _work(self) -> None:
         marks: list[_Mark] = []
@@ -106,8 +106,8 @@ class GroupWriter(Generic[Write]):
             if group and self._bug is None:
                 self._write(group)
             for queued in group:
-                if not queued.is_settled:
-                    queued.settle(RuntimeError("the writer thread left a write unsettled"))
+                if not queued.is_finished:
+                    queued.finish(RuntimeError("the writer thread did not finish a write"))
             for mark in marks:
                 mark.reached.set()
 
@@ -118,25 +118,25 @@ class GroupWriter(Generic[Write]):
             self._bug = bug
 
     def _gather(self, marks: list[_Mark]) -> list[QueuedWrite[Write]]:
-        """The next group; adds to `marks` those that it runs up to."""
+        """The next group. The marks at its end are added to `marks`."""
         group: list[QueuedWrite[Write]] = []
         self._take(self._queue.get(), group, marks)
         closes_at = time.monotonic() + self._linger
-        is_wanted = False
+        is_requested = False
         while True:
-            # In this order: what is put from here on wakes us, and what was put before is found.
+            # In this order, no write is missed: later ones wake this thread, earlier ones are in the queue.
             while not self._wakeup.empty():
                 self._wakeup.get()
-                is_wanted = True
-            while len(group) < _MOST_IN_A_GROUP and not marks and not self._queue.empty():
+                is_requested = True
+            while len(group) < _MAX_GROUP and not marks and not self._queue.empty():
                 self._take(self._queue.get(), group, marks)
             left = closes_at - time.monotonic()
-            if is_wanted or marks or len(group) >= _MOST_IN_A_GROUP or left <= 0:
+            if is_requested or marks or len(group) >= _MAX_GROUP or left <= 0:
                 return group
-            # Not for the next write: waking a thread costs more than what it does for one.
+            # A write alone does not wake this thread: waking costs more than writing one.
             with suppress(Empty):
                 self._wakeup.get(timeout=left)
-                is_wanted = True
+                is_requested = True
 
     @staticmethod
     def _take(item: QueuedWrite[Write] | _Mark, group: list[QueuedWrite[Write]], marks: list[_Mark]) -> None:

@@ -1,4 +1,4 @@
-"""The values that cross the borders between rooms. All are frozen; none knows a library or a file."""
+"""The values that rooms exchange. All are frozen; none depends on a library or a file."""
 
 from __future__ import annotations
 
@@ -10,14 +10,10 @@ from typing import Any, Final, Literal, NamedTuple
 
 from importer.problems import CellPlace, Column, Origin, Problem
 
-# --- where something is -------------------------------------------------------------------------
-
-
-CREATED_OTHER_EMAIL = "created-email-differs"
+CREATED_EMAIL_DIFFERS = "created-email-differs"
+"""The problem of a created row whose response has another e-mail address."""
 CREATED_EMAILS = "created-emails"
-"""The problem of a created row whose response names another e-mail, and the one beside it that holds both addresses:
-it is told in the report, and neither on the terminal nor in a log.
-"""
+"""The problem with both addresses, which is shown in the report only, not on the terminal or in a log."""
 
 
 # --- source -------------------------------------------------------------------------------------
@@ -25,28 +21,28 @@ it is told in the report, and neither on the terminal nor in a log.
 
 @dataclass(frozen=True, slots=True)
 class SourceOptions:
-    """How a mapping file wants its source to be read; None means: find it, and say what was found."""
+    """How a mapping sets its source to be read. None: detect it, and show what was detected."""
 
     sheet: str | None = None  # a name, or a number as text: 1 is the first visible sheet
     header_row: int | None = None  # the number that a spreadsheet program shows
     encoding: str | None = None
     delimiter: str | None = None
-    header_rows: int = 1  # how many rows the header has; more than one needs header_row, the first of them
-    skip_rows: tuple[int, ...] = ()  # rows that are not read: instructions, examples
+    header_rows: int = 1  # of the header; more than one requires header_row, the first of them
+    skip_rows: tuple[int, ...] = ()  # rows that are not read, such as instructions and examples
     stop_at: str | None = None  # the table ends before the row whose first filled cell is this
     hidden_rows: Literal["read", "skip"] = "read"  # rows that a spreadsheet program hides or filters out
-    longest_cell: int | None = None  # characters of a CSV's cell; more are taken for a quote that is never closed
+    longest_cell: int | None = None  # characters in a CSV's cell; a longer one most likely has an unclosed quote
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """One row of a source as text, one cell for each column of its sheet, "" where a cell is empty.
 
-    `number` is the row number that a spreadsheet program shows. `typed` holds the indexes of the cells that a
-    workbook keeps as a number, a date or a boolean: their text is the one canonical way to write the value
-    (`1234.5`, `2021-03-15`, `2021-03-15 14:30:00`, `TRUE`), whatever decimal sign or date format the mapping
-    declares for text. `problems` is what reading found wrong; such a row must not be sent. `members` are the rows of
-    the source that this one stands for, where a candidate has several.
+    `number` is the row number that a spreadsheet program shows. `typed` has the indexes of the cells that a workbook
+    stores as a number, a date or a boolean: their text has one canonical format (`1234.5`, `2021-03-15`,
+    `2021-03-15 14:30:00`, `TRUE`), whatever decimal separator or date format the mapping declares for text.
+    `problems` were found while reading; a row with problems must not be sent. `members` are the source rows of a
+    candidate who has several.
     """
 
     origin: Origin
@@ -57,7 +53,7 @@ class Row:
     members: tuple[Row, ...] = ()
 
     def place(self, column: Column | None = None) -> CellPlace:
-        """Where this row, or one cell of it, is in the source: of several members, in the one that the cell is from."""
+        """The place of this row or of one of its cells; with several members, in the member that the cell is from."""
         if column is not None:
             for member in self.members:
                 if member.cells[column.index] == self.cells[column.index]:
@@ -80,10 +76,10 @@ _TARGET_IDS = {Operation.APPLY: re.compile(r"[A-Za-z0-9_-]{1,128}"), Operation.A
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A job post (by its hash) or a talent pool (by its number). The id goes into a path, so its form is checked.
+    """A job post (by its hash) or a talent pool (by its number). The ID is part of a URL path, so it is checked.
 
     Raises:
-        ValueError: the id is no job post hash (`[A-Za-z0-9_-]{1,128}`) or pool number (`[0-9]{1,18}`).
+        ValueError: it is not a job post hash (`[A-Za-z0-9_-]{1,128}`) or pool number (`[0-9]{1,18}`).
     """
 
     operation: Operation
@@ -92,7 +88,7 @@ class Target:
     def __post_init__(self) -> None:
         if not _TARGET_IDS[self.operation].fullmatch(self.id):
             raise ValueError(f"{self.id!r} is not a valid {self.noun} ID")
-        if self.operation is Operation.ADD_TO_POOL:  # 017 is pool 17: the ledger must know its candidates again
+        if self.operation is Operation.ADD_TO_POOL:  # 017 is pool 17, also in the ledger
             object.__setattr__(self, "id", self.id.lstrip("0") or "0")
 
     @property
@@ -101,7 +97,7 @@ class Target:
 
     @property
     def key(self) -> Literal["job_post", "talent_pool"]:
-        """The key by which mapping files and summary.json name this kind of target."""
+        """The key of this kind of target in mappings and in summary.json."""
         return "job_post" if self.operation is Operation.APPLY else "talent_pool"
 
     def __str__(self) -> str:
@@ -110,7 +106,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class TargetRun:
-    """A target of an export to several, and the id of its run."""
+    """One of several targets of a file, and the ID of its run."""
 
     run: str
     target: Target
@@ -118,7 +114,7 @@ class TargetRun:
 
 @dataclass(frozen=True, slots=True)
 class ManyTargets:
-    """The targets of one export, each with its run."""
+    """The targets of one file, each with its run."""
 
     runs: tuple[TargetRun, ...]
 
@@ -145,9 +141,9 @@ class AnswerType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A job post question (service description 2.1), its options taken apart.
+    """A job post question (service description 2.1), with its options split.
 
-    `answer_type` is an AnswerType, or the service's own word where it has one that the description does not list.
+    `answer_type` is an AnswerType, or another type of the service that the description does not list.
     """
 
     id: int
@@ -160,7 +156,7 @@ class Question:
 
     @property
     def label(self) -> str:
-        """How a person tells this question from others: its key, or else its text."""
+        """The question's name for a person: its key, or else its text."""
         return self.key or self.text or f"question {self.id}"
 
 
@@ -237,18 +233,18 @@ Submission = Application | PoolCandidate
 
 
 class ReadyCandidate(NamedTuple):
-    """A submission as the bytes of its request body: all that sending needs to know of it."""
+    """A submission with the bytes of its request body: all that sending needs."""
 
     row: int
     email: str
     body: bytes
 
 
-# --- what became of it --------------------------------------------------------------------------
+# --- outcomes -----------------------------------------------------------------------------------
 
 
 class OutcomeKind(StrEnum):
-    """The outcomes of design section 5: every source row lands in exactly one. The order is that of the report."""
+    """The outcomes of design section 5: every source row has exactly one. The order is that of the report."""
 
     CREATED = "created"
     ALREADY_EXISTS = "already_exists"
@@ -261,22 +257,22 @@ class OutcomeKind(StrEnum):
     FILTERED = "filtered"
 
 
-NOT_GOOD: Final = (OutcomeKind.REJECTED, OutcomeKind.INVALID, OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED)
-"""The outcomes that somebody has to look at."""
+NEEDS_ATTENTION: Final = (OutcomeKind.REJECTED, OutcomeKind.INVALID, OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED)
+"""The outcomes that a person has to review."""
 
 IMPORT_COLUMNS: Final = ("import_row", "import_status", "import_problem", "import_hint")
-"""The columns that result CSVs have after the source's own. They are ignored when a result CSV is fed back."""
+"""The columns that follow the source's columns in result CSVs. They are ignored when a result CSV is imported."""
 
 TYPED_COLUMN: Final = "import_typed"
-"""After them where the source was a workbook: the letters of the cells that it kept as values."""
+"""The column after these if the source was a workbook: the letters of the row's cells that are typed (see Row)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one source row in one run.
+    """The outcome of one source row in one run.
 
-    `status` is the HTTP status that was last read for the row in this run, None where none was. `attempts` is the
-    number of requests sent for the row in this run. `problems` says why, and what to do.
+    `status` is the last HTTP status received for the row in this run, or None. `attempts` is the number of requests
+    sent for the row in this run. `problems` are the reasons, with what to do.
     """
 
     row: int

@@ -1,13 +1,13 @@
-"""Where something stands in a file, what is wrong there, and the errors that end a run as a whole.
+"""Problems, their places in a file, and the errors that end a whole run.
 
-    ImporterError                 the message is for a person; the class says the exit code
-    |-- UsageError          (2)   the command was typed wrongly
+    ImporterError                 the message is for a person; the class gives the exit code
+    |-- UsageError          (2)   the command line is invalid
     |-- UnusableInput       (3)   file, mapping or settings cannot be used; nothing was sent
-    |   `-- DamagedRun            what is kept of an earlier run cannot be used; what that sent is not known here
-    |-- StoppedEarly        (5)   the service cannot be worked with now; safe to run again
+    |   `-- DamagedRun            the files of an earlier run cannot be used; what it sent is unknown
+    |-- StoppedEarly        (5)   the service cannot be used now; safe to run again
     `-- Busy               (75)   another run holds the lock
 
-What is wrong with one row is no exception: it is a `Problem` and ends in an `Outcome`.
+The problem of one row is not an exception: it is a `Problem` in an `Outcome`.
 Anything that is not an ImporterError is a bug of ours and shows its traceback (exit code 1).
 """
 
@@ -29,7 +29,7 @@ class Column:
 
     @property
     def label(self) -> str:
-        """The name a person knows the column by: its header, or its letter where it has none."""
+        """The column's name for a person: its header, or `=` and its letter if the header is blank."""
         return self.name or f"={self.letter}"
 
 
@@ -48,7 +48,7 @@ def column_letter(index: int) -> str:
 
 
 def column_index(letters: str) -> int:
-    """The index of a column, from 0, by its letters.
+    """The index of a column, from 0.
 
     >>> column_index("A"), column_index("Z"), column_index("AA")
     (0, 25, 26)
@@ -113,10 +113,10 @@ Place = CellPlace | LinePlace | FilePlace
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something a person must fix or should know: what, where and what to do.
+    """Something that a person must fix or should know: what, where and what to do.
 
-    `code` is stable and groups similar problems (`date-invalid`); `message` says what, without the place and
-    without a full stop; `hint` says what to do, likewise.
+    `code` is stable and groups similar problems (`date-invalid`). `message` is the problem without its place, `hint`
+    what to do; both without a full stop.
     """
 
     code: str
@@ -130,20 +130,20 @@ class Problem:
 
     @property
     def column(self) -> str | None:
-        """The label of the column that the problem is in, if it is in one."""
+        """The label of the problem's column, or None."""
         if isinstance(self.place, CellPlace) and self.place.column:
             return self.place.column.label
         return None
 
 
 class ImporterError(Exception):
-    """A run cannot go on, and a person can do something about it."""
+    """The run cannot continue, and a person can do something about it."""
 
     exit_code: ClassVar[int] = 1
 
 
 class UsageError(ImporterError):
-    """The command was typed wrongly."""
+    """The command line is invalid."""
 
     exit_code = 2
 
@@ -151,7 +151,7 @@ class UsageError(ImporterError):
 class UnusableInput(ImporterError):
     """File, mapping or settings cannot be used. Nothing was sent.
 
-    Carries every problem that was found, never only the first.
+    `problems` has every problem that was found, not only the first.
     """
 
     exit_code = 3
@@ -162,11 +162,11 @@ class UnusableInput(ImporterError):
 
 
 class DamagedRun(UnusableInput):
-    """What is kept of a run cannot be used. Whether it sent anything is not known from it."""
+    """The files of an earlier run cannot be used. What that run sent is unknown."""
 
 
 class StoppedEarly(ImporterError):
-    """The service cannot be worked with now (token refused, no connection). Safe to run again."""
+    """The service cannot be used now (token rejected, no connection). Safe to run again."""
 
     exit_code = 5
 
@@ -177,12 +177,12 @@ class Busy(ImporterError):
     exit_code = 75
 
 
-def unwritable(path: Path, reason: str) -> UnusableInput:
-    """Nothing can be kept at `path`."""
+def not_writable(path: Path, reason: str) -> UnusableInput:
+    """The problem of a file or folder that cannot be written."""
     return UnusableInput(
         Problem(
             "ledger-not-writable",
-            f"the ledger cannot be written ({reason}), so nothing is sent",
+            f"it cannot be written ({reason}), so nothing is sent",
             "free disk space or get write permission there, or choose another folder with --out",
             FilePlace(str(path)),
         )

@@ -1,4 +1,4 @@
-"""A SQLite file as a private database: its mode, its durability, and what is wrong with it."""
+"""A SQLite file as a private database: its mode, its durability, and its problems."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Final, Literal
 
 from importer.atomic_files import open_private, sync_folder
-from importer.problems import FilePlace, Problem, UnusableInput, unwritable
+from importer.problems import FilePlace, Problem, UnusableInput, not_writable
 
 Connection = sqlite3.Connection
 Durability = Literal["FULL", "NORMAL"]
-_PATIENCE: Final = 30.0  # seconds to wait for another process that writes
+_BUSY_TIMEOUT: Final = 30.0  # seconds to wait while another process writes
 
 
 class DatabaseError(Exception):
-    """What SQLite says is wrong. `is_damaged`: the file's bytes are no database, or a broken one."""
+    """An error of SQLite. `is_damaged`: the file is not a database, or a damaged one."""
 
     def __init__(self, reason: str, *, is_damaged: bool = False) -> None:
         super().__init__(reason)
@@ -26,14 +26,14 @@ class DatabaseError(Exception):
 
 
 class ConstraintError(DatabaseError):
-    """What was to be written breaks a rule of the tables: a bug of ours."""
+    """A write violates a constraint of the tables: a bug of ours."""
 
 
 def create_private(path: Path) -> None:
-    """Make an empty private file where there is none: SQLite gives its WAL and SHM files the same mode.
+    """Create an empty private file unless it exists: SQLite gives its WAL and SHM files the same mode.
 
     Raises:
-        UnusableInput: the folder cannot be written, or one of these is a symbolic link, which SQLite would follow.
+        UnusableInput: the folder cannot be written, or one of the files is a symbolic link, which SQLite would follow.
     """
     try:
         is_new = not path.exists()
@@ -44,16 +44,16 @@ def create_private(path: Path) -> None:
         if is_new:
             sync_folder(path.parent)
     except OSError as error:
-        raise unwritable(Path(error.filename or path), error.strerror or str(error)) from None
+        raise not_writable(Path(error.filename or path), error.strerror or str(error)) from None
 
 
 def connect(path: Path) -> Connection:
-    """A connection that any one thread may use at a time, and that begins no transaction by itself."""
-    return sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
+    """A connection that one thread at a time may use, and that never begins a transaction by itself."""
+    return sqlite3.connect(path, timeout=_BUSY_TIMEOUT, isolation_level=None, check_same_thread=False)
 
 
-def connect_to_nameless(cache_kib: int) -> Connection:
-    """A database in a temporary file without a name in any folder, gone when it is closed; it keeps no journal."""
+def connect_to_temporary(cache_kib: int) -> Connection:
+    """A database in an unnamed temporary file, deleted when it is closed, without a journal."""
     connection = sqlite3.connect("", check_same_thread=False)
     connection.execute("PRAGMA journal_mode = OFF")
     connection.execute(f"PRAGMA cache_size = -{cache_kib}")
@@ -61,15 +61,15 @@ def connect_to_nameless(cache_kib: int) -> Connection:
 
 
 class SqliteFile:
-    """One SQLite file: WAL, foreign keys on, explicit transactions. Safe to use from many threads.
+    """One SQLite file: WAL, foreign keys, explicit transactions. Safe to use from many threads.
 
-    What is wrong with the file is raised as DatabaseError.
+    Errors of SQLite are raised as DatabaseError.
     """
 
     def __init__(self, path: Path, durability: Durability) -> None:
         self.path = path
         self._durability = durability
-        self._free: list[Connection] = []  # those that nobody uses; append and pop of a list need no lock
+        self._free: list[Connection] = []  # idle connections; append and pop of a list need no lock
         self._is_closed = False
         self._inode = path.stat().st_ino
 
@@ -84,37 +84,37 @@ class SqliteFile:
             try:
                 yield connection
             finally:
-                self._give_back(connection)
+                self._release(connection)
 
     @contextmanager
     def transaction(self, *, writes: bool = False) -> Iterator[Connection]:
-        """A connection in a transaction, which is kept at the end, or undone by what is raised meanwhile."""
+        """A connection in a transaction, which is committed at the end, or rolled back by an exception."""
         with self.connection() as connection:
-            # Immediate: a writer that begins as a reader can be refused in the middle, whatever the time-out.
+            # Immediate: a transaction that reads before it writes can fail at the write, whatever the timeout.
             connection.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
             yield connection
             connection.commit()
 
     def is_in_place(self) -> bool:
-        """Whether what is written here is found by its name: SQLite goes on in a file that was removed."""
+        """Whether the path still leads to this file: SQLite continues to write to a file that was removed."""
         try:
             return self.path.stat().st_ino == self._inode
         except OSError:
             return False
 
     def close(self) -> None:
-        """Let the file go."""
+        """Close all idle connections."""
         self._is_closed = True
         while self._free:
             self._free.pop().close()
 
-    def _give_back(self, connection: Connection) -> None:
+    def _release(self, connection: Connection) -> None:
         try:
-            connection.rollback()  # nothing, where all is well
+            connection.rollback()  # no effect after a commit
         except sqlite3.Error:
             connection.close()
             return
-        if self._is_closed:  # a stream that was not read to its end is given back late
+        if self._is_closed:  # a stream that was not read to its end is released late
             connection.close()
         else:
             self._free.append(connection)
@@ -125,7 +125,7 @@ class SqliteFile:
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute(f"PRAGMA synchronous={self._durability}")
             connection.execute("PRAGMA foreign_keys=ON")
-            connection.execute("PRAGMA secure_delete=ON")  # what is deleted is overwritten: see importer purge
+            connection.execute("PRAGMA secure_delete=ON")  # deleted content is overwritten: see importer purge
         except BaseException:
             connection.close()
             raise
@@ -144,15 +144,15 @@ def _errors_translated() -> Iterator[None]:
         raise DatabaseError(str(error), is_damaged=is_damaged) from None
 
 
-# --- what is told of it -------------------------------------------------------------------------
+# --- problems -----------------------------------------------------------------------------------
 
 
-def no_database(path: Path, reason: str) -> UnusableInput:
-    """What lies at `path` is something else, or damaged."""
+def not_a_database(path: Path, reason: str) -> UnusableInput:
+    """The problem of a file that is not a database, or is damaged."""
     return UnusableInput(
         Problem(
             "ledger-damaged",
-            f"the ledger is not a readable database ({reason}), so nothing is sent",
+            f"it is not a readable database ({reason}), so nothing is sent",
             "restore it from a backup; if you move it away instead, every row is sent again and the service reports "
             "which candidates it already has",
             FilePlace(str(path)),
@@ -161,5 +161,5 @@ def no_database(path: Path, reason: str) -> UnusableInput:
 
 
 def unusable(path: Path, error: DatabaseError) -> UnusableInput:
-    """What SQLite said of a file, as a problem of the settings."""
-    return (no_database if error.is_damaged else unwritable)(path, str(error))
+    """An error of SQLite as a problem of the file."""
+    return (not_a_database if error.is_damaged else not_writable)(path, str(error))

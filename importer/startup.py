@@ -1,17 +1,17 @@
-"""What lets a short command be short."""
+"""Shortens the start and end of every command."""
 
 from __future__ import annotations
 
 import atexit
 import gc
 
-_MADE_BY_LOADING = 200_000  # objects: a little more than all our libraries are
+_LOADED_OBJECTS = 200_000  # a little more than all our libraries create
 
 
-def spare_garbage_collector() -> None:
-    """Have Python not look for garbage while it loads, nor at its end in all that was loaded: 0.15 s of each command.
+def reduce_garbage_collection() -> None:
+    """Skip garbage collection during imports and at exit, which saves 0.15 s of each command.
 
-    Nearly all that a run makes is gone with the last name for it, and needs no looking for.
+    Nearly all objects of a run are freed by their reference count.
     """
-    gc.set_threshold(_MADE_BY_LOADING)
+    gc.set_threshold(_LOADED_OBJECTS)
     atexit.register(gc.freeze)

@@ -1,6 +1,6 @@
-"""What holds for every test: property tests draw the same examples each time, so that a red suite is about the change.
+"""Settings of every test: property tests use the same examples each time, so that a failure is due to the change.
 
-To draw others: HYPOTHESIS_PROFILE=random make test
+For other examples: HYPOTHESIS_PROFILE=random make test
 """
 
 from __future__ import annotations

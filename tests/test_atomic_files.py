@@ -1,4 +1,4 @@
-"""Files that are on disk, whole and private, before anybody counts on them."""
+"""Atomic private files."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from importer.atomic_files import keep_json
+from importer.atomic_files import write_json
 
 
-@pytest.mark.parametrize("text", ["İstanbul", "half a letter: \ud83d", "a file's name: c\udcff.csv"])
-def test_any_text_is_kept_and_read_back(tmp_path: Path, text: str) -> None:
-    """What a service said, or how a file is called, is never a reason to lose how a run ended."""
-    keep_json(tmp_path / "run.json", {"said": text})
-    assert json.loads((tmp_path / "run.json").read_text(encoding="utf-8")) == {"said": text}
+@pytest.mark.parametrize("text", ["İstanbul", "a lone surrogate: \ud83d", "a file name: c\udcff.csv"])
+def test_any_text_is_written_and_read_back(tmp_path: Path, text: str) -> None:
+    """Any text of a response or a file name can be written."""
+    write_json(tmp_path / "run.json", {"text": text})
+    assert json.loads((tmp_path / "run.json").read_text(encoding="utf-8")) == {"text": text}

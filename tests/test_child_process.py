@@ -1,4 +1,4 @@
-"""Processes beside this one get our modules, and nothing of the current folder or of our secrets."""
+"""Child processes get our modules, and neither modules of the current folder nor our secrets."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ TOLD = "import importer, json, os, sys; print(json.dumps([sys.argv[1:], sys.path
 
 
 @pytest.mark.parametrize("path", ["", os.pathsep, "."], ids=["usual", "an empty entry", "a relative entry"])
-def test_the_current_folder_is_on_no_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
-    """Whatever PYTHONPATH says, and the package is found all the same."""
+def test_the_current_folder_is_not_on_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    """Whatever PYTHONPATH is, the current folder is not on the child's path, and the package can be imported."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", ["", ".", str(tmp_path), *sys.path])
     environment = {**os.environ, "PYTHONPATH": path}
@@ -28,7 +28,7 @@ def test_the_current_folder_is_on_no_path(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_no_secret_is_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither our token, in whichever letters, nor that of another tool; the limits of reading are."""
+    """The child's environment has no token, ours (in any case) or another tool's, but it has the limits of reading."""
     monkeypatch.setenv("IMPORTER_TOKEN", "s3cret")
     monkeypatch.setenv("importer_token", "s3cret")
     monkeypatch.setenv("IMPORTER_LEDGER", "postgresql://me:s3cret@db.example.com/ledger")

@@ -1,4 +1,4 @@
-"""Locks that are files."""
+"""File locks."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from importer.app.connection import sandbox_lock
-from importer.file_lock import held
+from importer.file_lock import hold_lock
 from importer.problems import Busy
 
 
-def test_the_one_who_comes_second_is_told_who_holds_it(tmp_path: Path) -> None:
-    """Process, host and start, and what a person may do but wait."""
+def test_the_second_process_learns_which_one_holds_the_lock(tmp_path: Path) -> None:
+    """The message gives its process, host and start, and an alternative to waiting."""
     with sandbox_lock(tmp_path):
         with pytest.raises(Busy) as caught, sandbox_lock(tmp_path):
-            pytest.fail("the lock was given twice")
+            pytest.fail("the lock was taken twice")
         assert re.fullmatch(
             rf"another command works with the sandbox of {re.escape(str(tmp_path))}: process {os.getpid()} on "
             rf"{re.escape(socket.gethostname())}, started \S+; wait until it has ended, or name another folder with "
@@ -28,11 +28,11 @@ def test_the_one_who_comes_second_is_told_who_holds_it(tmp_path: Path) -> None:
         )
 
 
-def test_it_is_free_after_use_and_its_files_are_private(tmp_path: Path) -> None:
-    """Whoever comes next needs no cleaning up, and is named instead of the one before."""
-    place = tmp_path / ".importer" / "target.lock"
+def test_a_lock_is_free_after_use_and_its_files_are_private(tmp_path: Path) -> None:
+    """The next process can take the lock without a cleanup, and replaces the name of the holder."""
+    path = tmp_path / ".importer" / "target.lock"
     for _ in range(2):
-        with held(place, "somebody works here"):
-            modes = {file.suffix: file.stat().st_mode & 0o777 for file in place.parent.iterdir()}
-            assert json.loads(place.with_suffix(".holder").read_text())["process"] == os.getpid()
+        with hold_lock(path, "another process is running"):
+            modes = {file.suffix: file.stat().st_mode & 0o777 for file in path.parent.iterdir()}
+            assert json.loads(path.with_suffix(".holder").read_text())["process"] == os.getpid()
     assert modes == {".lock": 0o600, ".holder": 0o600}

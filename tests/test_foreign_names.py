@@ -1,4 +1,4 @@
-"""What is used of other libraries beyond what they promise: named here for each room, and bounded above."""
+"""Private names of other libraries that we use: listed here for each room, with an upper bound on the version."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from xlsxwriter.worksheet import Worksheet
 ROOT = Path(__file__).parent.parent
 
 PRIVATE = {
-    # Python's own, of which `.ci/run` tries each version that we support.
+    # Of Python; `.ci/run` tests each version that we support.
     "service": {"_close_conn", "_read_status"},  # http.client.HTTPResponse
     "extract": {"_is_text_encoding"},  # codecs.CodecInfo
     # XlsxWriter: rows of plain text at a fifth of the cost.
     "report": {"_write_single_row", "_check_dimensions", "_get_xf_index"},
 }
 OWN = {"_replace", "_exit", "_node", "_check", "_set_by"}
-"""A namedtuple's and os._exit, which are documented; and between classes of one file of ours."""
+"""Of namedtuple and os, which are documented, and between classes of one of our files."""
 
 BOUNDED = {"requests", "urllib3", "pycurl", "XlsxWriter"}
-"""Subclassed or set up closely: a new major version is looked at before it is taken."""
+"""Subclassed or configured in depth: a new major version must be reviewed first."""
 
 
 def private_names(text: str) -> set[str]:
-    """Attributes with an underscore of anything but `self`."""
+    """Attributes with an underscore, except those of `self`."""
     attributes = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Attribute))
     return {
         node.attr
@@ -39,7 +39,7 @@ def private_names(text: str) -> set[str]:
 
 
 def test_private_names_of_other_libraries_are_these() -> None:
-    """Each room uses those that are named for it, and the libraries still have them."""
+    """Each room uses the names that are listed for it, and the libraries still have them."""
     used: dict[str, set[str]] = {}
     for file in (ROOT / "importer").rglob("*.py"):
         room = file.relative_to(ROOT / "importer").parts[0]
@@ -55,8 +55,8 @@ def test_the_check_finds_a_private_name() -> None:
     assert private_names("self._ours; response._theirs; super()._close()") == {"_theirs", "_close"}
 
 
-def test_libraries_that_we_build_into_have_an_upper_bound() -> None:
-    """And each library that is imported is declared."""
+def test_libraries_that_we_depend_on_closely_have_an_upper_bound() -> None:
+    """Each of them is declared with a highest version."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     declared = [*project["dependencies"], *project["optional-dependencies"]["fast"]]
     names = {re.split(r"[<>=]", line)[0]: line for line in declared}

@@ -11,7 +11,7 @@ from importer.group_writer import GroupWriter, QueuedWrite
 
 
 class Disk:
-    """Keeps the groups it was given; the first one takes until `slow` is set."""
+    """Keeps the groups it receives; the first commit lasts until `slow` is set."""
 
     def __init__(self) -> None:
         self.groups: list[list[int]] = []
@@ -23,19 +23,19 @@ class Disk:
         self.slow.wait()
         self.groups.append([queued.write for queued in group])
         for queued in group:
-            queued.settle()
+            queued.finish()
 
 
 def put_and_wait(writer: GroupWriter[int], write: int) -> Exception | None:
-    """What kept a write off the disk that somebody waits for."""
-    settled: SimpleQueue[Exception | None] = SimpleQueue()
-    writer.put_then(write, settled.put)
+    """Wait for a write; returns None, or the error of the write."""
+    finished: SimpleQueue[Exception | None] = SimpleQueue()
+    writer.put_with_callback(write, finished.put)
     writer.flush_soon()
-    return settled.get(timeout=20)
+    return finished.get(timeout=20)
 
 
-def test_what_comes_during_a_commit_shares_the_next_one() -> None:
-    """While the writer is busy, writes gather; one commit serves them all."""
+def test_writes_during_a_commit_share_the_next_one() -> None:
+    """Writes that arrive during a commit are written with one commit."""
     disk = Disk()
     writer = GroupWriter(disk.commit, linger=0, name="test")
     writer.put(1)
@@ -47,8 +47,8 @@ def test_what_comes_during_a_commit_shares_the_next_one() -> None:
     assert disk.groups == [[1], [2, 3, 4]]
 
 
-def test_a_write_nobody_waits_for_rides_with_one_that_somebody_does() -> None:
-    """An answer lingers for the next intent, and the intent does not linger for anybody."""
+def test_a_write_without_a_waiter_is_committed_with_one_that_has_a_waiter() -> None:
+    """A write lingers until the next flush, and a flush is immediate."""
     disk = Disk()
     disk.slow.set()
     writer = GroupWriter(disk.commit, linger=30, name="test")
@@ -58,8 +58,8 @@ def test_a_write_nobody_waits_for_rides_with_one_that_somebody_does() -> None:
     writer.close()
 
 
-def test_flush_ends_the_lingering() -> None:
-    """After a flush everything is written, at once."""
+def test_flush_does_not_linger() -> None:
+    """A flush writes everything at once."""
     disk = Disk()
     disk.slow.set()
     writer = GroupWriter(disk.commit, linger=30, name="test")
@@ -70,15 +70,15 @@ def test_flush_ends_the_lingering() -> None:
 
 
 def test_a_bug_in_the_writer_reaches_every_caller() -> None:
-    """Nobody waits for ever on a thread that broke off, and nobody goes on unaware."""
+    """After a bug in the writer, every call raises it and none waits forever."""
 
     def commit(group: list[QueuedWrite[int]]) -> None:
         raise ZeroDivisionError
 
     writer = GroupWriter(commit, linger=0, name="test")
-    assert str(put_and_wait(writer, 1)) == "the writer thread left a write unsettled"
-    with pytest.raises(RuntimeError, match=r"^the writer thread broke off$") as caught:
+    assert str(put_and_wait(writer, 1)) == "the writer thread did not finish a write"
+    with pytest.raises(RuntimeError, match=r"^the writer thread failed$") as caught:
         writer.put(2)
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
-    with pytest.raises(RuntimeError, match=r"^the writer thread broke off$"):
+    with pytest.raises(RuntimeError, match=r"^the writer thread failed$"):
         writer.close()

@@ -1,4 +1,4 @@
-"""Settings: where they come from, in which order, and what is said of those that cannot be used."""
+"""Settings: their sources, the order of these, and problems."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from importer.settings import Settings, load_settings
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder to work in, no settings in the environment, and a user's folder that is empty too."""
+    """An empty working folder, no settings in the environment, and an empty configuration folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "user"))
     for name in ("BASE_URL", "TOKEN", "TOKEN_FILE", "OUT", "LEDGER", "CONCURRENCY", "RATE", "YES_NO"):
@@ -28,13 +28,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def refusal(**flags: object) -> list[str]:
-    """What is said of settings that cannot be used."""
+    """The problems of settings that are not valid."""
     with pytest.raises(UnusableInput) as refused:
         load_settings(**flags)
     return str(refused.value).splitlines()
 
 
-def test_the_nearest_source_wins(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_source_wins(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Flag, environment, .env, importer.toml, user file: in this order."""
     (folder / "user" / "importer").mkdir(parents=True)
     (folder / "user" / "importer" / "config.toml").write_text(
@@ -49,15 +49,15 @@ def test_the_nearest_source_wins(folder: Path, monkeypatch: pytest.MonkeyPatch) 
     assert load_settings(concurrency=5, rate=None).concurrency == 5
 
 
-def test_the_ledger_lies_in_the_results_folder_unless_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A path or a sqlite URL names another place."""
+def test_the_ledger_is_in_the_results_folder_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A path or a sqlite URL sets another location."""
     assert load_settings(out=Path("here")).ledger_address == "here/ledger.sqlite"
     monkeypatch.setenv("IMPORTER_LEDGER", "sqlite:///kept/ledger.db")
     assert str(ledger_file(load_settings().ledger_address)) == "kept/ledger.db"
 
 
-def test_a_ledger_elsewhere_than_in_a_file_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A database that this importer cannot use is told before anything else."""
+def test_a_ledger_that_is_not_a_file_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An unsupported database is reported before anything else."""
     monkeypatch.setenv("IMPORTER_LEDGER", "postgresql://db.example.com/ledger")
     with pytest.raises(UnusableInput) as refused:
         ledger_file(load_settings().ledger_address)
@@ -80,8 +80,8 @@ ADDRESSES = [
 
 
 @pytest.mark.parametrize(("given", "used"), ADDRESSES)
-def test_an_address_is_taken(given: str, used: str) -> None:
-    """https anywhere, http only to this machine; written in one way, by which the ledger knows rows again."""
+def test_a_valid_address_is_normalized(given: str, used: str) -> None:
+    """https anywhere, http only for this computer; normalized, because the ledger identifies services by it."""
     assert load_settings(base_url=given).service_url() == used
 
 
@@ -137,20 +137,20 @@ BAD_ADDRESSES = [
 
 @pytest.mark.parametrize(("given", "message"), BAD_ADDRESSES)
 def test_an_address_that_is_not_safe_is_refused(given: str, message: str) -> None:
-    """The token goes only where it is safe, and a password in an address is not repeated."""
+    """The token is only sent over safe connections, and a password in an address is not repeated."""
     assert refusal(base_url=given) == [
-        f"IMPORTER_BASE_URL: the value is not valid: {message}; set by the flag of the same name; fix it there"
+        f"IMPORTER_BASE_URL: the value is not valid: {message}; set by a command-line flag; fix it there"
     ]
 
 
-def test_all_settings_that_cannot_be_used_are_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two mistakes, two lines."""
+def test_all_invalid_settings_are_reported_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two problems, two lines."""
     monkeypatch.setenv("IMPORTER_YES_NO", "ja")
     assert [line.split(":")[0] for line in refusal(concurrency=0)] == ["IMPORTER_CONCURRENCY", "IMPORTER_YES_NO"]
 
 
-def test_a_setting_that_cannot_be_used_is_told_with_its_source(folder: Path) -> None:
-    """Of five places where it may stand, the one to go to; in a file it may be in lower case."""
+def test_an_invalid_setting_is_reported_with_its_source(folder: Path) -> None:
+    """The hint names the source; in a file the name may be in lower case."""
     (folder / "user" / "importer").mkdir(parents=True)
     (folder / "user" / "importer" / "config.toml").write_text("concurrency = 0\nrate = 0\nmax_attempts = 0\n")
     (folder / "importer.toml").write_text("rate = 'fast'\nmax_attempts = 0\n")
@@ -162,8 +162,8 @@ def test_a_setting_that_cannot_be_used_is_told_with_its_source(folder: Path) -> 
     ]
 
 
-def test_what_protects_from_a_folder_is_not_set_by_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who may share the results folder, and where mappings take files from, is said by the person alone."""
+def test_settings_about_trust_are_ignored_in_the_working_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the user may set who shares the results folder, and where mappings may take files from."""
     own = folder / "user" / "importer" / "config.toml"
     own.parent.mkdir(parents=True)
     own.write_text("out_shared = 'group'\n")
@@ -185,26 +185,26 @@ def test_what_protects_from_a_folder_is_not_set_by_it(folder: Path, monkeypatch:
     assert load_settings().out_shared == "group"
 
 
-def test_variables_that_are_empty_or_of_others_are_passed_over(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An empty variable is how a scheduler unsets one; a name that we do not know may be another program's."""
+def test_empty_and_foreign_variables_are_ignored(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty variable is how a scheduler unsets one; an unknown name may belong to another program."""
     (folder / ".env").write_text("\ufeffIMPORTER_CONCURRENCY=3\nIMPORTER_BENCH_CACHE=x\nOTHER=1\n", "utf-8")
     monkeypatch.setenv("IMPORTER_CONCURRENCY", "")
     monkeypatch.setenv("IMPORTER_BENCH_CACHE", "y")
     assert load_settings().concurrency == 3
 
 
-def test_a_misspelt_variable_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a word, a run would go on without the limit that somebody has set for it."""
+def test_a_misspelled_variable_is_reported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If it were ignored, a run would not apply the limit that the user meant to set."""
     (folder / ".env").write_text("IMPORTER_RAT=5\n")
-    monkeypatch.setenv("IMPORTER_SETLE_SECONDS", "4")
+    monkeypatch.setenv("IMPORTER_RESEND_DELAY_SECOND", "4")
     assert refusal() == [
         ".env: unknown setting IMPORTER_RAT; did you mean IMPORTER_RATE?",
-        "the environment: unknown setting IMPORTER_SETLE_SECONDS; did you mean IMPORTER_RESEND_DELAY_SECONDS?",
+        "the environment: unknown setting IMPORTER_RESEND_DELAY_SECOND; did you mean IMPORTER_RESEND_DELAY_SECONDS?",
     ]
 
 
-def test_every_mistake_in_every_place_is_told_at_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A name that is unknown hides no value that cannot be used, and a broken line no other file."""
+def test_problems_of_all_sources_are_reported_at_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An unknown name does not hide an invalid value, and a broken line does not hide other files."""
     (folder / "importer.toml").write_text("concurency = 2\nrate = 'fast'\n")
     (folder / ".env").write_text("IMPORTER_MAX_ATTEMPTS=3\nIMPORTER_OUT here\n")
     monkeypatch.setenv("IMPORTER_RESEND_DELAY_SECONDS", "inf")
@@ -216,8 +216,8 @@ def test_every_mistake_in_every_place_is_told_at_once(folder: Path, monkeypatch:
     ]
 
 
-def test_the_token_of_the_nearest_place_counts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It says for which company candidates are entered: one of a farther place must not win, in whichever form."""
+def test_the_token_of_the_first_source_wins(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The token determines the company, so a token of a later source must not win, in either form."""
     (folder / "near").write_text("near")
     (folder / "near").chmod(0o600)
     (folder / "importer.toml").write_text("token = 'far'\n")
@@ -236,7 +236,7 @@ YES_NO = [
 
 
 @pytest.mark.parametrize("line", YES_NO)
-def test_two_words_are_wanted_for_yes_and_no(folder: Path, line: str) -> None:
+def test_yes_no_requires_two_words(folder: Path, line: str) -> None:
     """Anything else would be sent to the service as an answer."""
     (folder / "importer.toml").write_text(line)
     [said] = refusal()
@@ -245,8 +245,8 @@ def test_two_words_are_wanted_for_yes_and_no(folder: Path, line: str) -> None:
     assert load_settings().yes_no == ("ja", "nein")
 
 
-def test_a_path_that_none_can_be_is_told(folder: Path) -> None:
-    """TOML can write a NUL, and the system takes it in no path."""
+def test_an_impossible_path_is_reported(folder: Path) -> None:
+    """TOML can contain a NUL character, but a path cannot."""
     (folder / "importer.toml").write_text('out = "a\\u0000b"')
     assert [line.split(";")[0] for line in refusal()] == [
         "IMPORTER_OUT: the value is not valid: a path cannot contain a NUL character"
@@ -254,7 +254,7 @@ def test_a_path_that_none_can_be_is_told(folder: Path) -> None:
 
 
 def test_a_person_without_a_home_has_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a container the user may have neither a home nor an entry that says where one is."""
+    """In a container the user may have no home folder."""
 
     def nobody() -> Path:
         raise RuntimeError("Could not determine home directory.")
@@ -264,7 +264,7 @@ def test_a_person_without_a_home_has_settings(monkeypatch: pytest.MonkeyPatch) -
     assert load_settings().concurrency == 8
 
 
-def test_an_env_file_that_is_no_text_is_told(folder: Path) -> None:
+def test_an_env_file_that_is_not_text_is_reported(folder: Path) -> None:
     """A spreadsheet program may have saved it."""
     (folder / ".env").write_bytes("IMPORTER_TOKEN=ä".encode("utf-16"))
     [line] = refusal()
@@ -272,17 +272,17 @@ def test_an_env_file_that_is_no_text_is_told(folder: Path) -> None:
     assert line.endswith("save it as UTF-8 text")
 
 
-def test_an_unknown_transport_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those that there are are named."""
+def test_an_unknown_transport_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message lists the valid transports."""
     monkeypatch.setenv("IMPORTER_TRANSPORT", "pigeon")
     assert refusal() == [
         "IMPORTER_TRANSPORT: the value is not valid: input should be 'auto', 'requests' or 'curl'; "
-        "set by the environment; fix it there"
+        "set by the environment variable IMPORTER_TRANSPORT; fix it there"
     ]
 
 
-def test_a_misspelt_setting_is_told(folder: Path) -> None:
-    """A key that nothing reads would take its default without a word."""
+def test_a_misspelled_setting_is_reported(folder: Path) -> None:
+    """If it were ignored, the default would be used silently."""
     (folder / "importer.toml").write_text("concurency = 2\nIMPORTER_RATE = 3\n")
     assert refusal() == [
         "importer.toml: unknown setting 'concurency'; did you mean 'concurrency'?",
@@ -290,8 +290,8 @@ def test_a_misspelt_setting_is_told(folder: Path) -> None:
     ]
 
 
-def test_a_settings_file_that_is_no_toml_is_told_with_its_line(folder: Path) -> None:
-    """What the reader says of the place is passed on."""
+def test_a_settings_file_that_is_not_toml_is_reported_with_its_line(folder: Path) -> None:
+    """The message contains the position from the parser."""
     (folder / "importer.toml").write_text("concurrency: 2\n")
     assert refusal() == [
         "importer.toml: the file cannot be read: Expected '=' after a key in a key/value pair (at line 1, column 12); "
@@ -300,7 +300,7 @@ def test_a_settings_file_that_is_no_toml_is_told_with_its_line(folder: Path) -> 
 
 
 def test_a_token_comes_from_a_file(folder: Path) -> None:
-    """The file holds the token and nothing else; a line end is no part of it."""
+    """The file contains only the token; a line end is removed."""
     (folder / "token").write_text("s3cret\n")
     (folder / "token").chmod(0o600)
     settings = load_settings(token_file=folder / "token")
@@ -321,7 +321,7 @@ TOKENS = [
 def test_a_token_that_cannot_go_into_a_header_is_refused(
     monkeypatch: pytest.MonkeyPatch, token: str, message: str
 ) -> None:
-    """It is told without repeating it."""
+    """The message does not repeat it."""
     monkeypatch.setenv("IMPORTER_TOKEN", token)
     with pytest.raises(UnusableInput) as refused:
         load_settings().access_token()
@@ -329,17 +329,17 @@ def test_a_token_that_cannot_go_into_a_header_is_refused(
     assert not token or token not in str(refused.value)
 
 
-def test_a_token_file_that_is_not_there_is_told(folder: Path) -> None:
-    """With where it was named, and what to do; the path is not repeated, as it may be the token itself."""
+def test_a_missing_token_file_is_reported(folder: Path) -> None:
+    """With its source and what to do; without the path, which may be the token itself."""
     with pytest.raises(UnusableInput) as refused:
         load_settings(token_file=Path("no-token")).access_token()
     assert str(refused.value) == (
-        "IMPORTER_TOKEN_FILE: the token file cannot be read: No such file or directory; the path is set by the flag of "
-        "the same name; set IMPORTER_TOKEN_FILE to the path of a file that contains only the token"
+        "IMPORTER_TOKEN_FILE: the token file cannot be read: No such file or directory; the path is set by a "
+        "command-line flag; set IMPORTER_TOKEN_FILE to the path of a file that contains only the token"
     )
 
 
-def test_the_limits_of_reading_are_the_usual_ones_until_they_are_set(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reading_limits_have_defaults_and_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     """The defaults of the settings are those of the reader; megabytes become bytes."""
     assert ReadingLimits.of(load_settings()) == ReadingLimits()
     monkeypatch.setenv("IMPORTER_WORKBOOK_MEMORY_MEGABYTES", "8192")
@@ -358,11 +358,11 @@ def test_less_memory_than_any_workbook_needs_is_refused(monkeypatch: pytest.Monk
     monkeypatch.setenv("IMPORTER_WORKBOOK_MEMORY_MEGABYTES", "2")
     assert refusal() == [
         "IMPORTER_WORKBOOK_MEMORY_MEGABYTES: the value is not valid: input should be greater than or equal to "
-        "128; set by the environment; fix it there"
+        "128; set by the environment variable IMPORTER_WORKBOOK_MEMORY_MEGABYTES; fix it there"
     ]
 
 
-HINT = "a settings file must be a small text file; check what is there"
+HINT = "a settings file must be a small text file; check this file"
 NO_SETTINGS = [
     pytest.param("importer.toml", os.mkfifo, "it is not a regular file", id="a pipe"),
     pytest.param(".env", os.mkfifo, "it is not a regular file", id="a pipe as .env"),
@@ -379,7 +379,7 @@ NO_SETTINGS = [
 def test_settings_come_from_small_regular_files(
     folder: Path, name: str, make: Callable[[Path], object], message: str
 ) -> None:
-    """What would never end, or fill the memory, is told before it is read."""
+    """A file that is endless or too large is reported before it is read."""
     (folder / "user" / "importer").mkdir(parents=True)
     make(folder / name)
     place = folder / name if name.startswith("user") else name
@@ -399,7 +399,7 @@ def test_a_folder_called_env_is_passed_over(folder: Path) -> None:
     assert load_settings().concurrency == 8
 
 
-def test_brackets_without_end_are_told(folder: Path) -> None:
+def test_deeply_nested_brackets_are_reported(folder: Path) -> None:
     """As many as fit: the reader of TOML gives up at some hundreds."""
     (folder / "importer.toml").write_text("out = " + "[" * 16_000)
     assert refusal() == [
@@ -408,7 +408,7 @@ def test_brackets_without_end_are_told(folder: Path) -> None:
     ]
 
 
-def test_a_word_for_yes_that_is_nested_deep_is_told(folder: Path) -> None:
+def test_a_deeply_nested_word_for_yes_is_reported(folder: Path) -> None:
     """A value of any shape is a message, and no traceback."""
     (folder / "importer.toml").write_text(f"yes_no = [{{{'.'.join('a' * 5_000)} = 1}}, 'no']")
     assert "enter two words, the word for yes first: yes,no" in refusal()[0]
@@ -424,7 +424,7 @@ def test_variables_in_env_are_not_expanded(folder: Path, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("name", [name for name in Settings.model_fields if name not in ("token", "out", "ledger")])
 def test_a_token_in_the_wrong_setting_is_not_repeated(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """Whichever setting was mistaken for that of the token."""
+    """Whichever setting the token was put into by mistake."""
     monkeypatch.setenv(f"IMPORTER_{name.upper()}", "sk-4f2c9a1b")
     with pytest.raises(UnusableInput) as refused:
         load_settings().access_token()
@@ -457,7 +457,7 @@ def test_a_token_comes_from_a_pipe(folder: Path) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="it has no such pipes")
 def test_a_pipe_that_says_nothing_is_not_waited_for(folder: Path) -> None:
-    """Whether nobody writes to it or its writer never ends; and one that never stops is not read to its end."""
+    """A pipe without a writer, one whose writer never ends, and an endless one are not waited for."""
     os.mkfifo(folder / "token")
     with pytest.raises(OSError, match="its writer did not finish in time"):
         read_regular(folder / "token", 9, pipe_seconds=0.1)
@@ -471,7 +471,7 @@ def test_a_pipe_that_says_nothing_is_not_waited_for(folder: Path) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="its rights are kept in another way")
 @pytest.mark.parametrize("mode", [0o644, 0o640, 0o602])
 def test_a_token_that_others_can_read_is_refused(folder: Path, mode: int) -> None:
-    """In a file of its own or among other settings; the hint is the command that mends it."""
+    """In a token file or a settings file; the hint is the command that fixes it."""
     (folder / "my token").write_text("s3cret")
     (folder / "my token").chmod(mode)
     with pytest.raises(UnusableInput) as refused:
@@ -489,8 +489,8 @@ def test_a_token_that_others_can_read_is_refused(folder: Path, mode: int) -> Non
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="only root can give a file to somebody else")
-def test_the_secret_of_a_container_is_taken_as_it_is(folder: Path) -> None:
-    """It is 0444, and belongs to somebody else: no hint would help."""
+def test_the_secret_of_a_container_is_accepted(folder: Path) -> None:
+    """It has mode 0444 and another owner: the user cannot change that."""
     (folder / "secret").write_text("s3cret")
     (folder / "secret").chmod(0o444)
     os.chown(folder / "secret", 12345, 12345)

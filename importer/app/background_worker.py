@@ -1,7 +1,7 @@
-"""Does a long piece of work in a process beside this one, so that sending and sorting do not wait for each other.
+"""Runs a long computation in a second process, so that preparing rows and sending them do not delay each other.
 
-Python runs one thread at a time: where a candidate is made ready, no answer is taken. The work is begun by forking, on
-Linux only and where there is a second processor; elsewhere it is done where it is asked for.
+Python runs one thread at a time: while a candidate is prepared, no response is handled. The worker is started by
+forking, on Linux only and with at least two processors; elsewhere the work is done in this process.
 """
 
 from __future__ import annotations
@@ -27,32 +27,32 @@ from importer.problems import Problem, UnusableInput
 T = TypeVar("T")
 Work = Callable[[], Iterator[T]]
 
-_IN_A_MESSAGE: Final = 64  # items: some hundred kilobytes
-_ROOM: Final = 1 << 20  # bytes of the pipe, by which the other process works ahead
+_BATCH_SIZE: Final = 64  # items in one message: a few hundred kilobytes
+_PIPE_BYTES: Final = 1 << 20  # of the pipe's buffer, so that the worker can work ahead
 _SET_PIPE_SIZE: Final = 1031  # F_SETPIPE_SZ, which Python names on Linux only
 
 
 class BackgroundWorker(Generic[T]):
-    """What `work` yields, in its order, made by another process.
+    """The items that `work` yields, in order, computed by another process.
 
-    It is begun at once, in a copy of this process as it is now, with no open file but those that `work` opens itself.
-    Should it die (a machine short of memory picks a victim), the rest is made here: `work` must yield the same again.
+    The process starts at once, as a copy of this one, with no open files except those that `work` opens itself. If it
+    dies (for example when memory runs out), this process computes the rest: `work` must yield the same items again.
     """
 
     def __init__(self, work: Work[T]) -> None:
         self._work = work
         context = get_context("fork")
         self._receiver, sender = context.Pipe(duplex=False)
-        with suppress(OSError):  # more room is worth something, and less is no harm
-            _widen(sender)
+        with suppress(OSError):  # a larger buffer is only an optimization
+            _enlarge_pipe(sender)
         self._process = context.Process(target=_serve, args=(work, sender), daemon=True)
-        with _interrupted_later():
+        with _interrupts_deferred():
             self._process.start()
             sender.close()
             atexit.register(self.close)
 
     def __iter__(self) -> Iterator[T]:
-        """Raises UnusableInput where the work did. May be asked for once."""
+        """Raises UnusableInput if the work did. Can only be iterated once."""
         given = 0
         while True:
             try:
@@ -68,7 +68,7 @@ class BackgroundWorker(Generic[T]):
             yield from message
 
     def close(self) -> None:
-        """End it, wherever it is. May be called again."""
+        """Kill the worker. Can be called repeatedly."""
         atexit.unregister(self.close)
         self._receiver.close()
         self._process.kill()
@@ -76,60 +76,60 @@ class BackgroundWorker(Generic[T]):
 
 
 def begin_in_background(work: Work[T]) -> BackgroundWorker[T] | None:
-    """Begin the work, or None where that would bring nothing or cannot be done."""
+    """Start the work; None where it would not help or is not possible."""
     if sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2:
         return None
     try:
         return BackgroundWorker(work)
-    except OSError:  # no room for one more process
+    except OSError:  # no resources for another process
         return None
 
 
 @contextmanager
-def _interrupted_later() -> Iterator[None]:
-    """Have a Ctrl-C wait: one that comes in the middle of a fork Python prints and forgets, and the run would go on."""
+def _interrupts_deferred() -> Iterator[None]:
+    """Delay Ctrl-C: Python prints and ignores one that arrives during a fork, and the run would continue."""
     before = signal.getsignal(signal.SIGINT)
     if before is None or threading.current_thread() is not threading.main_thread():
         yield
         return
-    came: list[int] = []
-    signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    received: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _: received.append(number))
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-    if came:
+    if received:
         signal.raise_signal(signal.SIGINT)
 
 
-def _widen(sender: Connection) -> None:
-    import fcntl  # not there on every system
+def _enlarge_pipe(sender: Connection) -> None:
+    import fcntl  # not available on every system
 
-    fcntl.fcntl(sender.fileno(), _SET_PIPE_SIZE, _ROOM)
+    fcntl.fcntl(sender.fileno(), _SET_PIPE_SIZE, _PIPE_BYTES)
 
 
 def _serve(work: Work[T], sender: Connection) -> None:
-    """In the other process: do the work, and end with this one."""
-    # Signals are for the run, which finishes what it has begun and then ends us; should it die, the next message does.
-    for asked in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(asked, signal.SIG_IGN)
+    """In the worker: do the work, and end with the parent process."""
+    # Signals are for the parent, which finishes and then ends the worker; if it dies, the next message fails.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
     lower_priority()
-    gc.freeze()  # nothing of what was copied is ours to close
-    _let_go_of_files(sender.fileno())
+    gc.freeze()  # never finalize objects that were copied from the parent
+    _close_files(sender.fileno())
     with suppress(BrokenPipeError):
         for message in _messages(work()):
             sender.send_bytes(pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
-    os._exit(0)  # what the copied process would do at its end is not ours to do
+    os._exit(0)  # skip the parent's exit handlers
 
 
 def _messages(items: Iterator[T]) -> Iterator[list[T] | tuple[Problem, ...]]:
-    """Lists of items; at the end an empty one, or the problems that ended the work, after every item before them."""
+    """Batches of items; at the end an empty one, or the problems that ended the work."""
     batch: list[T] = []
     last: list[T] | tuple[Problem, ...] = []
     try:
         for item in items:
             batch.append(item)
-            if len(batch) == _IN_A_MESSAGE:
+            if len(batch) == _BATCH_SIZE:
                 yield batch
                 batch = []
     except UnusableInput as error:
@@ -139,10 +139,10 @@ def _messages(items: Iterator[T]) -> Iterator[list[T] | tuple[Problem, ...]]:
     yield last
 
 
-def _let_go_of_files(kept: int) -> None:
-    """Among them are locks, which would outlive the run in us."""
+def _close_files(kept: int) -> None:
+    """Close the inherited files: they include locks, which would otherwise outlive the run."""
     are_open = [int(entry.name) for entry in Path("/proc/self/fd").iterdir()]
-    for number in are_open:  # and not every number that one could have: the limit may be a billion
+    for number in are_open:  # not every possible number: the limit may be a billion
         if number > 2 and number != kept:
-            with suppress(OSError):  # the one that the listing itself had open
+            with suppress(OSError):  # the one that the directory listing used
                 os.close(number)

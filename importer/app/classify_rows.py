@@ -1,4 +1,4 @@
-"""Classifies the rows of a source: each candidate is to be sent, or has its outcome already."""
+"""Classifies the rows of a source: each candidate is to be sent, or already has its outcome."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from importer.app.background_worker import BackgroundWorker, begin_in_background
 from importer.mapping import DuplicatePolicy, ResolvedMapping
 from importer.models import Outcome, OutcomeKind, ReadyCandidate, Row, Submission
 from importer.runs.journal import PreviousResults
-from importer.sqlite_file import Connection, connect_to_nameless
+from importer.sqlite_file import Connection, connect_to_temporary
 from importer.transform import Duplicates, Filtered, Invalid, candidate_rows, encode, transform_row
 
 ReadRows = Callable[[], Iterator[Row]]
 _Checked = tuple[tuple[int, ...], Submission | Outcome]  # the rows of a candidate, and its submission or outcome
-_IN_MEMORY: Final = 50_000  # keys; more are put into a temporary database of SQLite's own, gone when it is closed
+_IN_MEMORY: Final = 50_000  # keys; more go to a temporary SQLite database, which disappears when it is closed
 _CACHE_KIB: Final = 4096
 
 
 class Classified(NamedTuple):
-    """What is sent for one candidate, or its outcome; and the numbers of its rows, the first of them first."""
+    """A candidate to send, or its outcome; and the numbers of its rows, in order."""
 
     rows: tuple[int, ...]
     result: ReadyCandidate | Outcome
@@ -30,9 +30,9 @@ class Classified(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What a look at every row found: how many there are, how many are ready to be sent, and the last row's number.
+    """The result of checking every row: the number of rows, how many are ready to send, and the last row number.
 
-    groups: the rows of each candidate that has several.
+    groups: the rows of each candidate that has several rows.
     """
 
     rows: int
@@ -42,17 +42,17 @@ class Forecast:
 
 
 class Candidates:
-    """The candidates of a source, classified; given once, and closed then or before.
+    """The candidates of a source, classified. Can be iterated once; must be closed.
 
-    The first `ahead` are classified at once: a file of a few thousand rows is read to its end before its first row is
-    sent, a longer one is not delayed by its own length. Those that follow are classified by a process beside this one,
-    unless `previous` results are known by then, which save the work. Where `ahead` is None, or the outcome of a row may
-    depend on one that comes much later, every row is checked first, and classified again when it is asked for.
+    The first `ahead` are classified at once: a file of a few thousand rows is checked completely before its first row
+    is sent, and a longer file does not have to wait for that. The rest is classified by a background worker, unless
+    `previous` results are known by then. If `ahead` is None, or a row's outcome may depend on a much later row, every
+    row is checked first, and classified again during iteration.
 
-    forecast: None where rows are left to be read. previous: to be set before the first candidate is asked for.
+    forecast: None while rows are left to read. previous: set it before the iteration starts.
 
     Raises:
-        UnusableInput: the file cannot be read as far as that.
+        UnusableInput: the first rows cannot be read.
     """
 
     def __init__(self, read: ReadRows, mapping: ResolvedMapping, ahead: int | None) -> None:
@@ -64,7 +64,7 @@ class Candidates:
         refuses_duplicates = mapping.duplicate_policy is DuplicatePolicy.ERROR
         if ahead is None or mapping.grouping is not None or refuses_duplicates or mapping.joins:
             self.forecast, repeated = self._forecast({})
-            if repeated and refuses_duplicates:  # then the first row of each is not ready either
+            if repeated and refuses_duplicates:  # then the first row of each duplicate is not ready either
                 self.forecast, _ = self._forecast(repeated)
             self._rest = self._classify(repeated)
             return
@@ -81,7 +81,7 @@ class Candidates:
         yield from self._rest if self._worker is None or self.previous is not None else self._worker
 
     def close(self) -> None:
-        """No more are wanted."""
+        """Stop classifying."""
         self._rest.close()
         if self._worker is not None:
             self._worker.close()
@@ -89,7 +89,7 @@ class Candidates:
             self.previous.close()
 
     def _forecast(self, repeated: Mapping[bytes, int]) -> tuple[Forecast, Mapping[bytes, int]]:
-        """With the second row of each e-mail that several rows have, by its hash."""
+        """The forecast, and for each e-mail address of several rows its second row, by its hash."""
         with FirstRows() as first_rows:
             duplicates = Duplicates(self._mapping, repeated, first_rows)
             return _forecast_of(self._check(duplicates)), duplicates.repeated
@@ -139,10 +139,10 @@ def _forecast_of(candidates: Iterable[tuple[tuple[int, ...], object]]) -> Foreca
 
 
 class FirstRows:
-    """The first row that came with each key of 16 bytes, in memory that does not grow with the number of rows.
+    """The first row of each 16-byte key, in bounded memory. A context manager.
 
-    The temporary database has no name in any folder and holds what the keys are, so they must tell nothing by
-    themselves: see `Duplicates`, which makes them with a key that lives as long as the process. Closed by a `with`.
+    The temporary database contains the keys, so they must not reveal anything: `Duplicates` derives them with a secret
+    that exists only while the process runs.
     """
 
     def __init__(self, in_memory: int = _IN_MEMORY) -> None:
@@ -158,7 +158,7 @@ class FirstRows:
             self._earlier.close()
 
     def setdefault(self, key: bytes, row: int) -> int:
-        """The first row that came with the key: the one given, if there was none."""
+        """The first row that was given for the key; this row if it is the first."""
         first = self._latest.get(key)
         if first is None and self._earlier is not None:
             found = self._earlier.execute("SELECT row FROM first_rows WHERE key = ?", (key,)).fetchone()
@@ -172,7 +172,7 @@ class FirstRows:
 
     def _move_to_disk(self) -> None:
         if self._earlier is None:
-            self._earlier = connect_to_nameless(_CACHE_KIB)
+            self._earlier = connect_to_temporary(_CACHE_KIB)
             self._earlier.execute("CREATE TABLE first_rows (key BLOB PRIMARY KEY, row INTEGER) WITHOUT ROWID")
         self._earlier.executemany("INSERT INTO first_rows VALUES (?, ?)", sorted(self._latest.items()))
         self._earlier.commit()

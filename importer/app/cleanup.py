@@ -1,4 +1,4 @@
-"""Removes runs: what those left that were killed before they sent anything, and the personal data of old ones."""
+"""Removes leftovers of runs that were killed before they sent anything, and the personal data of old runs."""
 
 from __future__ import annotations
 
@@ -18,44 +18,48 @@ from importer.runs.journal import JOURNAL
 from importer.runs.manifest import MANIFEST, is_run, manifests_in, read_manifest, runs_in
 from importer.runs.results_folder import (
     MARKER,
-    begun_at,
     folders_in,
     is_run_folder,
     is_run_name,
     refuse_untrusted,
     remove_folder,
+    started_at_of,
 )
 from importer.settings import Settings
 
 _DAYS = {"d": 1, "w": 7}
-_MAYBE_AT_WORK = timedelta(days=1)  # a check holds no lock that would tell
+_MAYBE_RUNNING = timedelta(days=1)  # a check holds no lock
 _BLOCK = 1 << 20
 
 
 def remove_abandoned(out: Path, ledger: LedgerStore | None, presences: Presences) -> Iterator[str]:
-    """Remove the folder of each run whose process is no more and which never began to send; give their names.
+    """Remove the folder of each run whose process has ended before it started to send; yield their IDs.
 
-    A run that is being planned, waits for its lock or works now is not touched: its process says that it lives.
+    A run that is being planned, waits for its lock or is running is kept: its process announces that it is alive.
     """
     for run in presences.runs():
         folder = out / run
-        if not is_run_name(run) or not presences.is_abandoned(run) or (folder.exists() and _has_begun(folder, ledger)):
+        if (
+            not is_run_name(run)
+            or not presences.is_abandoned(run)
+            or (folder.exists() and _may_have_started(folder, ledger))
+        ):
             continue
-        had_a_folder = folder.exists()
+        had_folder = folder.exists()
         remove_folder(folder)
-        remove_folder(out / INTERNAL / run)  # what a command was given on standard input
+        remove_folder(out / INTERNAL / run)  # a copy of standard input
         presences.forget(run)
-        if had_a_folder:
+        if had_folder:
             yield run
 
 
-def _has_begun(folder: Path, ledger: LedgerStore | None) -> bool:
-    """Whether there may be something of a run to report; where it cannot be told, there is."""
+def _may_have_started(folder: Path, ledger: LedgerStore | None) -> bool:
+    """Whether a run may have something to report; True if that is unknown."""
     whole = folder.with_name(folder.name.partition(".")[0])
     if whole != folder and is_run(whole):
-        return True  # its report tells of each of its targets
+        return True  # its report covers each of its targets
     if not (folder / MANIFEST).is_file():
-        return (folder / JOURNAL).exists()  # somebody took it away: nothing is known
+        return (folder / JOURNAL).exists()  # the manifest was deleted: nothing is known
     try:
         manifest = read_manifest(folder)
     except UnusableInput:
@@ -64,7 +68,7 @@ def _has_begun(folder: Path, ledger: LedgerStore | None) -> bool:
         return True
     if manifest.dry_run:
         return False
-    # Nothing is sent before there is a journal, nor before the ledger knows the run.
+    # Nothing is sent before the journal exists and the ledger knows the run.
     return (folder / JOURNAL).exists() or (ledger is not None and ledger.run(manifest.run) is not None)
 
 
@@ -72,10 +76,10 @@ def _has_begun(folder: Path, ledger: LedgerStore | None) -> bool:
 
 
 def parse_age(text: str) -> timedelta:
-    """`90d` or `12w` as a person writes it.
+    """Parse `90d` or `12w`.
 
     Raises:
-        UsageError: it is neither.
+        UsageError: the text is not an age.
     """
     found = re.fullmatch(r"(\d{1,5})([dw])", text.strip().lower())
     if not found:
@@ -85,20 +89,20 @@ def parse_age(text: str) -> timedelta:
 
 @dataclass(frozen=True, slots=True)
 class PurgeOrder:
-    """Remove what ended longer ago than `age`, as of `now`."""
+    """Remove the runs that ended longer ago than `age`, as of `now`."""
 
     settings: Settings
     age: timedelta
     now: datetime
 
-    def needed_age(self, *, maybe_at_work: bool) -> timedelta:
-        """How old a run must be that may have no lock to tell that it is at work."""
-        return max(self.age, _MAYBE_AT_WORK) if maybe_at_work else self.age
+    def needed_age(self, *, maybe_running: bool) -> timedelta:
+        """The minimum age of a run. maybe_running: it has no lock that would show whether it is running."""
+        return max(self.age, _MAYBE_RUNNING) if maybe_running else self.age
 
 
 @dataclass(frozen=True, slots=True)
 class OldRun:
-    """A run's folder that is old enough, and when it ended. `scope` is None where nothing was ever sent from it."""
+    """The folder of an old run, and when the run ended. `scope` is None if it never sent anything."""
 
     folder: Path
     at: datetime
@@ -107,17 +111,16 @@ class OldRun:
 
 @dataclass(frozen=True, slots=True)
 class Purged:
-    """removed: runs. at_work: left alone, because a run for the same target is at work. notes: what a person should
-    know of what could not be removed."""
+    """removed: number of runs. running: skipped, because a run for the same target is running. notes: messages about
+    what could not be removed."""
 
     removed: int
-    at_work: tuple[OldRun, ...]
+    running: tuple[OldRun, ...]
     notes: tuple[str, ...]
 
 
 def find_old(order: PurgeOrder) -> tuple[OldRun, ...]:
-    """The runs that `purge` would remove: of the folders that a run made, those that ended at least so long ago, and
-    what killed ones left.
+    """The runs that `purge` would remove: old ones, and the leftovers of killed ones.
 
     Raises:
         UnusableInput: others could change the results folder.
@@ -134,47 +137,47 @@ def _old_runs(order: PurgeOrder) -> Iterator[OldRun]:
         readable.add(folder)
         at = manifest.ending.at if manifest.ending else manifest.started_at
         has_no_lock = manifest.ending is None and (manifest.dry_run or manifest.is_split)
-        if is_run_folder(folder) and order.now - at >= order.needed_age(maybe_at_work=has_no_lock):
+        if is_run_folder(folder) and order.now - at >= order.needed_age(maybe_running=has_no_lock):
             yield OldRun(folder, at, None if manifest.dry_run else manifest.scope)
-    # Those whose manifest cannot be read, or that were killed before they had one or while they were purged.
+    # Runs whose manifest cannot be read, or that were killed before they wrote one or during a purge.
     for folder in (*folders_in(out), *folders_in(out / INTERNAL)):
-        began = begun_at(folder) if folder not in readable else None
-        if began is None:
+        started = started_at_of(folder) if folder not in readable else None
+        if started is None:
             continue
-        if order.now - began >= order.needed_age(maybe_at_work=not presences.is_abandoned(folder.name)):
-            yield OldRun(folder, began, None)
+        if order.now - started >= order.needed_age(maybe_running=not presences.is_abandoned(folder.name)):
+            yield OldRun(folder, started, None)
 
 
 def unmarked_runs(settings: Settings) -> tuple[Path, ...]:
-    """Folders with a run that lack the marker, and so are never removed."""
+    """Folders of runs without the marker, which are therefore never removed."""
     return tuple(folder for folder in runs_in(settings.out) if not is_run_folder(folder))
 
 
 def purge(order: PurgeOrder, found: tuple[OldRun, ...]) -> Purged:
-    """Remove these runs, their names from the ledger, and what the sandbox remembers of their time.
+    """Remove these runs, their names in the ledger, and the sandbox data of that time.
 
     Raises:
         UnusableInput: a file cannot be removed.
     """
-    from importer.sandbox import SandboxUnusable, forget  # only here
+    from importer.sandbox import SandboxUnusable, forget  # only needed here
 
     notes: list[str] = []
     ledger = open_existing_ledger(order.settings.ledger_address)
     with ledger or nullcontext():
-        at_work = tuple(old for old in found if not _remove(old, ledger))
+        running = tuple(old for old in found if not _remove(old, ledger))
         if ledger is not None and not _forget_removed(ledger, order):
-            notes.append("Another run has the ledger open; purge again when it has ended, for its last traces to go.")
+            notes.append("Another run has the ledger open. Purge again when it has ended to remove the last traces.")
     try:
         forget(sandbox_memory(order.settings.out), order.now - order.age)
     except SandboxUnusable as error:
         notes += error.problems
-    return Purged(len(found) - len(at_work), at_work, tuple(notes))
+    return Purged(len(found) - len(running), running, tuple(notes))
 
 
 def _forget_removed(ledger: LedgerStore, order: PurgeOrder) -> bool:
-    """Take the names of old runs whose folders are gone from the ledger, and write its file anew.
+    """Delete the names of old runs without a folder from the ledger, and rewrite its file.
 
-    False where another process reads the ledger just now, so that its last bytes go only when it ends.
+    False if another process has the ledger open: some bytes are then only removed by a later purge.
     """
     for record in ledger.runs():
         is_old = order.now - (record.ended_at or record.started_at) >= order.age
@@ -185,7 +188,7 @@ def _forget_removed(ledger: LedgerStore, order: PurgeOrder) -> bool:
 
 
 def _remove(old: OldRun, ledger: LedgerStore | None) -> bool:
-    """Erase a run's folder; false where a run of the same target is at work, which might be this one.
+    """Erase a run's folder; False if a run for the same target, perhaps this one, is running.
 
     Raises:
         UnusableInput: a file cannot be removed.
@@ -208,8 +211,8 @@ def _remove(old: OldRun, ledger: LedgerStore | None) -> bool:
 
 
 def _erase(folder: Path) -> None:
-    """Overwrite every file of a run's folder, then remove it; its manifest and marker last, so that a kill leaves it
-    to be purged. A folder that no run made is left alone.
+    """Overwrite and delete every file of a run's folder; manifest and marker last, so that an interrupted purge can be
+    repeated. A folder that is not a run's is left alone.
     """
     if not is_run_folder(folder):
         return
@@ -226,10 +229,10 @@ def _erase(folder: Path) -> None:
 
 
 def _overwrite(path: Path) -> None:
-    """Where the file system writes in place, nothing of the file is left on the disk."""
+    """Overwrite a file with zeros, which removes its data from file systems that write in place."""
     with os.fdopen(open_private(path, os.O_RDWR), "r+b", buffering=0) as file:
-        left = os.fstat(file.fileno()).st_size
-        while left > 0:
-            left -= file.write(bytes(min(left, _BLOCK)))
+        remaining = os.fstat(file.fileno()).st_size
+        while remaining > 0:
+            remaining -= file.write(bytes(min(remaining, _BLOCK)))
         os.fsync(file.fileno())
         file.truncate(0)

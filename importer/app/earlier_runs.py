@@ -1,4 +1,4 @@
-"""What can be asked of an earlier run: go on with it, send some of its rows again, settle one, write its report."""
+"""Operations on an earlier run: resume, retry, resolve a row, and write its report again."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from importer.app.import_file import Confirm, Finished, import_file
-from importer.app.orders import Listener, Order, Rehearsal, RunControl, Sending, ignore
+from importer.app.orders import Listener, Order, RunControl, SandboxSetup, Sending, ignore
 from importer.extract import ReadingLimits
 from importer.ledger import LedgerStore, open_ledger
 from importer.models import OutcomeKind
@@ -21,27 +21,27 @@ from importer.runs.results_folder import refuse_untrusted
 from importer.runs.row_selection import Selection
 from importer.settings import Settings
 
-ONLY_REHEARSED = "--questions and --faults are for the sandbox; add --sandbox, or leave them out"
+SANDBOX_ONLY = "--questions and --faults can only be used with the sandbox"
 RETRIED = (OutcomeKind.REJECTED, OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED)
 
 
 def parse_outcomes(text: str) -> tuple[OutcomeKind, ...]:
-    """`rejected,failed` as a person writes it.
+    """Parse `rejected,failed`.
 
     Raises:
-        UsageError: there is another word among them.
+        UsageError: the text contains an unknown word.
     """
     words = [word.strip().lower() for word in text.split(",") if word.strip()]
     known = {kind.value: kind for kind in RETRIED}
-    strange = [word for word in words if word not in known]
-    if strange or not words:
+    unknown = [word for word in words if word not in known]
+    if unknown or not words:
         raise UsageError(f"--only {text!r} is not valid; use one or more of: {','.join(known)}")
     return tuple(known[word] for word in words)
 
 
 @dataclass(frozen=True, slots=True)
 class EarlierRun:
-    """A run of a results folder. `name`: its id, the beginning of it, its folder, or `last`."""
+    """A run of a results folder. `name`: its ID, the start of its ID, its folder, or `last`."""
 
     name: str
     settings: Settings
@@ -58,10 +58,10 @@ def resume(
     control: RunControl | None = None,
     confirm: Confirm | None = None,
 ) -> Finished | None:
-    """Import all rows of an earlier run once more, from its own copies: those that are done are found in the ledger.
+    """Import all rows of an earlier run again, from its own copies. Rows that are already imported are not sent again.
 
     Raises:
-        UsageError: there is no such run, it was only a check, or it keeps no copies; and as `import_file`.
+        UsageError: there is no such run, it was only a check, or its copies are missing; and as `import_file`.
     """
     folder, manifest = _find(earlier)
     order = _order(folder, manifest, earlier.settings, sending, manifest.selection)
@@ -76,19 +76,19 @@ def retry(
     control: RunControl | None = None,
     confirm: Confirm | None = None,
 ) -> Finished | None:
-    """Import those rows of an earlier run again that had one of these outcomes.
+    """Send the rows of an earlier run again that had one of these outcomes.
 
     Raises:
-        NothingToRetry: no row has one.
-        UsageError: there is no such run, it was only a check, or it keeps no copies; and as `import_file`.
+        NothingToRetry: there are no such rows.
+        UsageError: there is no such run, it was only a check, or its copies are missing; and as `import_file`.
     """
     sending = replace(sending, resend_rejected=OutcomeKind.REJECTED in kinds)
     folder, manifest = _find(earlier)
     _refuse_check(manifest)
-    _end_killed(earlier, folder, manifest)
+    _close_killed(earlier, folder, manifest)
     rows: list[int] = []
     for part in part_folders(folder, manifest):
-        if not (part / JOURNAL).is_file():  # it never began; an empty journal would say that it had
+        if not (part / JOURNAL).is_file():  # it never started; opening a journal would create one
             continue
         with RunJournal(part) as journal:
             rows += (outcome.row for outcome in journal.outcomes() if outcome.kind in kinds)
@@ -99,19 +99,19 @@ def retry(
 
 
 class NothingToRetry(Exception):
-    """No row of the run has one of the outcomes. Its argument is the run's id."""
+    """No row of the run has one of the outcomes. The argument is the run's ID."""
 
 
 def resolve(earlier: EarlierRun, row: int, *, created: bool) -> str:
-    """Settle an unconfirmed row as a person found it in the service; gives the id of the run.
+    """Record whether the candidate of an unconfirmed row was created; return the ID of the run.
 
     Raises:
         UsageError: there is no such run, it sent nothing for this row, or the row is not unconfirmed.
-        Busy: a run for the same target is at work.
+        Busy: a run for the same target is running.
     """
     whole, of_whole = folder, manifest = _find(earlier)
     if manifest.is_split:
-        _end_killed(earlier, folder, manifest)
+        _close_killed(earlier, folder, manifest)
         folder, manifest = _part_with(row, folder, manifest)
     with _ledger_of(manifest, earlier.settings) as ledger:
         if manifest.ending is None and not manifest.dry_run:
@@ -126,18 +126,18 @@ def rewrite_report(earlier: EarlierRun) -> Finished:
     """Write the report of an earlier run again, also of one that was killed.
 
     Raises:
-        UsageError: there is no such run, or it is a check that did not come to its end.
-        Busy: it is at work.
-        UnusableInput: what it kept is gone or was altered; the report that is there stays.
+        UsageError: there is no such run, or it is a check that was not completed.
+        Busy: the run is running.
+        UnusableInput: its files are missing or were changed; the existing report stays.
     """
     folder, manifest = _find(earlier)
     if manifest.ending is None and manifest.dry_run:
         raise UsageError(f"the check {manifest.run} was not completed; run importer check again")
     if manifest.is_split or manifest.ending is not None:
         if manifest.is_split:
-            _end_killed(earlier, folder, manifest)
+            _close_killed(earlier, folder, manifest)
         return Finished(folder, run_report.rewrite_report(folder, earlier.limits))
-    with _ledger_of(manifest, earlier.settings) as ledger:  # killed, or at work now: the lock tells which
+    with _ledger_of(manifest, earlier.settings) as ledger:  # killed or running: the lock shows which
         return Finished(folder, close(folder, ledger, earlier.limits))
 
 
@@ -162,7 +162,7 @@ def _refuse_check(manifest: RunManifest) -> None:
 
 
 def _order(folder: Path, manifest: RunManifest, settings: Settings, sending: Sending, selection: Selection) -> Order:
-    """The rows of an earlier run once more, if the settings still name the service that it was for."""
+    """The order that sends rows of an earlier run again, if the settings still contain its service."""
     _refuse_check(manifest)
     source, mapping = folder / manifest.source, folder / manifest.mapping_copy
     if not mapping.exists() or not source.is_file():
@@ -170,10 +170,10 @@ def _order(folder: Path, manifest: RunManifest, settings: Settings, sending: Sen
             f"the folder {folder} no longer contains the copies of the file and the mapping; "
             "import the file again with: importer run FILE --mapping MAPPING"
         )
-    if manifest.sandbox and sending.rehearsal is None:
-        sending = replace(sending, rehearsal=Rehearsal())
-    if sending.rehearsal is not None and not manifest.sandbox:
-        raise UsageError(ONLY_REHEARSED)
+    if manifest.sandbox and sending.sandbox_setup is None:
+        sending = replace(sending, sandbox_setup=SandboxSetup())
+    if sending.sandbox_setup is not None and not manifest.sandbox:
+        raise UsageError(SANDBOX_ONLY)
     return Order(
         file=source,
         mapping=mapping,
@@ -182,17 +182,17 @@ def _order(folder: Path, manifest: RunManifest, settings: Settings, sending: Sen
         sending=sending,
         file_shown_as=manifest.file,
         mapping_shown_as=manifest.mapping,
-        goes_on=(manifest.run, manifest.service),
+        continues=(manifest.run, manifest.service),
     )
 
 
-def _end_killed(earlier: EarlierRun, folder: Path, manifest: RunManifest) -> None:
-    """What became of the rows of a run that was killed is only known after its end was worked out."""
+def _close_killed(earlier: EarlierRun, folder: Path, manifest: RunManifest) -> None:
+    """Complete the journal of a killed run: only then the outcomes of all its rows are known."""
     for part in part_folders(folder, manifest):
         found = read_manifest(part)
         if found.ending is None:
             with _ledger_of(found, earlier.settings) as ledger:
-                if ledger.run(found.run) is not None:  # else it never began
+                if ledger.run(found.run) is not None:  # else it never started
                     close(part, ledger, earlier.limits)
 
 
@@ -209,6 +209,6 @@ def _part_with(row: int, folder: Path, manifest: RunManifest) -> tuple[Path, Run
 @contextmanager
 def _ledger_of(manifest: RunManifest, settings: Settings) -> Iterator[LedgerStore]:
     """The ledger, under the lock of the run's target."""
-    assert manifest.scope is not None  # of a run with several targets each part is asked for
+    assert manifest.scope is not None  # a run with several targets has none, but each of its parts does
     with open_ledger(settings.ledger_address) as ledger, ledger.lock_target(manifest.scope):
         yield ledger

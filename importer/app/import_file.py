@@ -1,4 +1,4 @@
-"""Imports a file, or checks it: each of its targets under its lock, one after the other, and then the whole."""
+"""Imports or checks a file: its targets one after the other, each under its lock, then the summary of all."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from importer.app.cleanup import remove_abandoned
-from importer.app.connection import Connection, connect, other_addresses, patience_of_run
+from importer.app.connection import Connection, connect, other_addresses, retry_policy_of_run
 from importer.app.orders import (
     EarlierRunDamaged,
     EarlierRunEnded,
@@ -54,23 +54,23 @@ class Finished:
     summary: Summary
 
     @property
-    def done_otherwise(self) -> int:
-        """How many rows are in place with other content than the file has now."""
+    def imported_with_other_data(self) -> int:
+        """How many rows were imported earlier with different data than the file contains now."""
         return sum(group.count for group in self.summary.problems if group.code == IMPORTED_WITH_OTHER_DATA)
 
 
 def import_file(
     order: Order, listen: Listener = ignore, control: RunControl | None = None, confirm: Confirm | None = None
 ) -> Finished | None:
-    """Send the rows of a file; None where `confirm` says that they shall not be. Safe to be asked for again.
+    """Send the rows of a file; None if `confirm` declines. Safe to repeat.
 
     Raises:
-        UsageError, UnusableInput: nothing was sent; with everything that does not fit.
-        Busy: another run for the same target is at work.
-        StoppedEarly: the service does not give its questions, or what the run keeps cannot be written. What was sent
-            is in the ledger: the same order goes on there.
+        UsageError, UnusableInput: nothing was sent; with every problem found.
+        Busy: another run for the same target is running.
+        StoppedEarly: the service does not return its questions, or the results cannot be written. The ledger contains
+            what was sent: the same order continues there.
     """
-    if confirm is not None:  # who is asked is told how many rows are ready
+    if confirm is not None:  # the question contains the number of rows that are ready
         order = replace(order, check_first=True)
     with _connected(order, listen, dry_run=False) as connection:
         execution = _Execution(order, connection, listen, control or RunControl())
@@ -78,13 +78,13 @@ def import_file(
         if confirm is not None and not _is_confirmed(planned, confirm):
             planned.discard()
             return None
-        return execution.carry_out(planned, execution.send)
+        return execution.execute(planned, execution.send)
 
 
 def _is_confirmed(planned: PlannedRun, confirm: Confirm) -> bool:
     try:
         return confirm(planned.as_event)
-    except BaseException:  # Ctrl-C at the question leaves nothing either
+    except BaseException:  # also after Ctrl-C at the question
         planned.discard()
         raise
 
@@ -93,12 +93,12 @@ def check_file(order: Order, listen: Listener = ignore) -> Finished:
     """Do everything that `import_file` does before its first request, and report the same. Sends nothing.
 
     Raises:
-        UsageError, UnusableInput: with everything that does not fit.
-        StoppedEarly: the service does not give its questions.
+        UsageError, UnusableInput: with every problem found.
+        StoppedEarly: the service does not return its questions.
     """
     with _connected(order, listen, dry_run=True) as connection:
         execution = _Execution(order, connection, listen, RunControl())
-        return execution.carry_out(execution.plan(dry_run=True), execution.check)
+        return execution.execute(execution.plan(dry_run=True), execution.check)
 
 
 @contextmanager
@@ -106,11 +106,11 @@ def _connected(order: Order, listen: Listener, *, dry_run: bool) -> Iterator[Con
     if order.selection.limit is not None and order.mapping.is_dir():
         raise UsageError("--limit cannot be used with several targets; use --rows")
     make_results(order.settings)
-    patience = patience_of_run(order, listen, dry_run=dry_run)
-    with connect(order.settings, order.sending.rehearsal, patience) as connection:
-        if order.goes_on is not None and order.goes_on[1] != connection.name:
+    retry_policy = retry_policy_of_run(order, listen, dry_run=dry_run)
+    with connect(order.settings, order.sending.sandbox_setup, retry_policy) as connection:
+        if order.continues is not None and order.continues[1] != connection.name:
             raise UsageError(
-                f"run {order.goes_on[0]} was for {order.goes_on[1]}, but IMPORTER_BASE_URL is {connection.name}; "
+                f"run {order.continues[0]} was for {order.continues[1]}, but IMPORTER_BASE_URL is {connection.name}; "
                 "set it to the address of that run, or start a new import with importer run"
             )
         if others := other_addresses(connection.name, order.settings):
@@ -120,7 +120,7 @@ def _connected(order: Order, listen: Listener, *, dry_run: bool) -> Iterator[Con
 
 @dataclass(frozen=True, slots=True)
 class _Execution:
-    """An order that is carried out: it is planned, then each target is taken to its end."""
+    """The execution of an order: it is planned, then its targets are processed."""
 
     order: Order
     connection: Connection
@@ -138,35 +138,37 @@ class _Execution:
             planned = planner.plan_split(read_mappings(order.mapping, order.settings.mapping_folders))
         else:
             mapping = read_mapping(order.mapping, order.settings.mapping_folders)
-            if not dry_run:  # said at once, and not after a large file was read
-                self._refuse_while_at_work(Scope(connection.name, mapping.target))
+            if not dry_run:  # at once, and not only after a large file was read
+                self._refuse_if_running(Scope(connection.name, mapping.target))
             planned = planner.plan(mapping)
         self.listen(planned.as_event)
         return planned
 
-    def _refuse_while_at_work(self, scope: Scope) -> None:
+    def _refuse_if_running(self, scope: Scope) -> None:
         ledger = open_existing_ledger(self.order.settings.ledger_address)
         if ledger is not None:
             with ledger, ledger.lock_target(scope):
                 pass
 
-    def carry_out(self, planned: PlannedRun, carry: Callable[[Plan], Summary]) -> Finished:
-        """Take each target to its end, one after the other, and then the whole."""
+    def execute(self, planned: PlannedRun, process: Callable[[Plan], Summary]) -> Finished:
+        """Process the targets one after the other, then report on all of them."""
         if not planned.manifest.is_split:
             (plan,) = planned.plans
-            self.listen(plan.begun)
-            return Finished(plan.folder, carry(plan))
+            self.listen(plan.started)
+            return Finished(plan.folder, process(plan))
         manifest, signal = planned.manifest, None
         for plan in planned.plans:
             if signal is not None:
-                manifest = _block(planned.folder, manifest, plan, Busy("the batch was interrupted before its turn"))
+                manifest = _block_target(
+                    planned.folder, manifest, plan, Busy("the run was interrupted before this target started")
+                )
                 continue
-            self.listen(plan.begun)
+            self.listen(plan.started)
             try:
-                code = carry(plan).exit_code or 0
-            except (Busy, UnusableInput) as error:  # nothing was sent to this target; others may have had their rows
+                code = process(plan).exit_code or 0
+            except (Busy, UnusableInput) as error:  # nothing was sent to this target, perhaps to others
                 self.listen(TargetBlocked(plan.manifest.run, plan.mapping.target, str(error)))
-                manifest = _block(planned.folder, manifest, plan, error)
+                manifest = _block_target(planned.folder, manifest, plan, error)
                 continue
             signal = code - _SIGNALLED if code > _SIGNALLED else None
         summary = end_whole(planned.folder, manifest, self.limits, signal)
@@ -176,13 +178,13 @@ class _Execution:
     # --- one target ---
 
     def check(self, plan: Plan) -> Summary:
-        """Report of one target what would be sent."""
+        """Report what would be sent to one target."""
         ledger = open_existing_ledger(self.order.settings.ledger_address)
         with ledger or nullcontext():
             loader = DryLoader(ledger, plan.scope)
             self._remove_leftovers(ledger)
             if ledger is not None:
-                self._recall(plan, ledger)
+                self._use_previous_results(plan, ledger)
             return end_run(plan, process_rows(plan, loader, self.listen), None, None, self.listen)
 
     def send(self, plan: Plan) -> Summary:
@@ -193,9 +195,9 @@ class _Execution:
             self.control.sending() as cancellation,
         ):
             try:
-                self._begin(plan, ledger)
+                self._start(plan, ledger)
             except ImporterError:
-                if ledger.run(plan.manifest.run) is None:  # it has not begun: what was copied for it only takes room
+                if ledger.run(plan.manifest.run) is None:  # it has not started: its copies are not needed
                     plan.discard()
                 raise
             self._remove_leftovers(ledger)
@@ -204,7 +206,7 @@ class _Execution:
                 done = process_rows(plan, loader, self.listen)
                 stop = loader.stop or self.control.stopped
                 summary = end_run(plan, done, stop, self.control.signal, self.listen)
-            except StoppedEarly:  # its words rest on the ledger
+            except StoppedEarly:  # its message refers to the ledger
                 if ledger.is_in_place():
                     raise
                 raise StoppedEarly(
@@ -217,7 +219,7 @@ class _Execution:
 
     @contextmanager
     def _ledger_of(self, plan: Plan) -> Iterator[LedgerStore]:
-        """The ledger, under the lock of the plan's target; a plan that cannot have them leaves nothing behind."""
+        """The ledger, under the lock of the plan's target. If either is unavailable, the plan is discarded."""
         with ExitStack() as held:
             try:
                 ledger = held.enter_context(open_ledger(self.order.settings.ledger_address))
@@ -229,7 +231,7 @@ class _Execution:
 
     def _loader(self, plan: Plan, ledger: LedgerStore, earlier: EarlierOutcomes, cancellation: Cancellation) -> Loader:
         settings, sending, connection = self.order.settings, self.order.sending, self.connection
-        asks = plan.mapping.target.operation is Operation.APPLY
+        is_job_post = plan.mapping.target.operation is Operation.APPLY
         return Loader(
             connection.service,
             ledger,
@@ -244,8 +246,8 @@ class _Execution:
                 give_up_after=settings.give_up_minutes * 60,
                 resend_rejected=sending.resend_rejected,
             ),
-            probe=connection.is_well,
-            has_answered=asks or ledger.has_answered(connection.name),
+            probe=connection.is_healthy,
+            has_answered=is_job_post or ledger.has_answered(connection.name),
             on_waiting=self._report_waiting,
             earlier=earlier.of,
             cancellation=cancellation,
@@ -254,12 +256,12 @@ class _Execution:
     def _report_waiting(self, waiting: Waiting | None) -> None:
         self.listen(Resumed() if waiting is None else Paused(*waiting))
 
-    def _begin(self, plan: Plan, ledger: LedgerStore) -> None:
-        """Note the run in the ledger, after the ends of earlier ones for the same target that were killed.
+    def _start(self, plan: Plan, ledger: LedgerStore) -> None:
+        """Record the run in the ledger, after closing earlier runs for the same target that were killed.
 
-        To be called under the lock of the target, so that none of these is still at work.
+        Call it under the lock of the target: then none of these is still running.
         """
-        # Of a run that the ledger does not know nothing was sent, and it may just be waiting for the lock.
+        # A run that the ledger does not know has sent nothing, and may just be waiting for the lock.
         unfinished = {record.run for record in ledger.unfinished_runs(plan.scope)}
         found = manifests_in(self.order.settings.out)
         killed = [folder for folder, manifest in found if manifest.scope == plan.scope and manifest.run in unfinished]
@@ -269,21 +271,21 @@ class _Execution:
             try:
                 ended.append(close(folder, ledger, self.limits).run)
             except UnusableInput as damaged:
-                # What counts is in the ledger: a folder that somebody has cleared holds up no import.
+                # The ledger has what matters: a damaged folder must not block the import.
                 problems += damaged.problems
                 now = datetime.now(UTC)
                 ledger.end_run(folder.name, now, None)
                 write_manifest(folder, read_manifest(folder).ended(Ending(now, finished=False, exit_code=None)))
         ledger.begin_run(plan.ledger_run)
-        self._recall(plan, ledger)
+        self._use_previous_results(plan, ledger)
         for run in ended:
             self.listen(EarlierRunEnded(run))
         for problem in problems:
             self.listen(EarlierRunDamaged(problem))
 
-    def _recall(self, plan: Plan, ledger: LedgerStore) -> None:
-        """Find what an earlier run of the same file reported, so that only the rest of its rows is worked on."""
-        with suppress(UnusableInput, StoppedEarly):  # what cannot be read is worked out again
+    def _use_previous_results(self, plan: Plan, ledger: LedgerStore) -> None:
+        """Reuse the outcomes of an earlier run of the same file, so that only its other rows are processed."""
+        with suppress(UnusableInput, StoppedEarly):  # rows without a readable outcome are processed again
             plan.candidates.previous = PreviousResults.find(plan.manifest, self.order.settings.out, ledger)
 
     def _remove_leftovers(self, ledger: LedgerStore | None) -> None:
@@ -292,8 +294,8 @@ class _Execution:
             self.listen(LeftoversRemoved(run))
 
 
-def _block(folder: Path, manifest: RunManifest, plan: Plan, error: ImporterError) -> RunManifest:
-    """The manifest of the whole without a target that could not be begun; what was planned of it is taken back."""
+def _block_target(folder: Path, manifest: RunManifest, plan: Plan, error: ImporterError) -> RunManifest:
+    """The manifest of the whole run, with one target blocked; the plan for this target is discarded."""
     plan.discard()
     targets = tuple(
         replace(target, blocked=str(error)) if target.run == plan.manifest.run else target

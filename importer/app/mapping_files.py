@@ -1,4 +1,4 @@
-"""What can be asked before an import: what is in a file, a mapping proposed or held against it, an empty workbook."""
+"""Preparations for an import: inspect a file, propose or check a mapping, create an empty workbook."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from importer.app.connection import connect
-from importer.app.orders import Rehearsal
+from importer.app.orders import SandboxSetup
 from importer.extract import STANDARD_INPUT, ReadingLimits, Sheet, copy_source, open_sheet
 from importer.mapping import (
     Mapping,
@@ -47,7 +47,7 @@ __all__ = [
     "SheetProfile",
     "ask_questions",
     "check_mappings",
-    "look_into",
+    "inspect_file",
     "open_points",
     "propose_mapping",
     "refuse_to_replace",
@@ -57,8 +57,8 @@ __all__ = [
     "write_template",
 ]
 
-_MOST_SHEETS = 8  # of a workbook are looked at
-_IN_MAPPING = "under source: in the mapping"  # how reading says where a declaration belongs
+_MAX_SHEETS = 8  # of a workbook are tried
+_IN_MAPPING = "under source: in the mapping"  # the text in hints of `extract` that names the place of a declaration
 _FLAGS = {
     "encoding-wrong": "--encoding",
     "delimiter-not-found": "--delimiter",
@@ -68,11 +68,11 @@ _FLAGS = {
 }
 
 
-def look_into(file: Path, source: SourceOptions, settings: Settings) -> tuple[Sheet, SheetProfile]:
-    """What is in a file (`-`: CSV from standard input): how it is read, and the kinds of its columns.
+def inspect_file(file: Path, source: SourceOptions, settings: Settings) -> tuple[Sheet, SheetProfile]:
+    """How a file is read (`-`: CSV from standard input), and what is in its columns.
 
     Raises:
-        UnusableInput: it cannot be read; the hints name flags.
+        UnusableInput: it cannot be read; the hints contain flags.
     """
     limits = ReadingLimits.of(settings)
     with ExitStack() as needed:
@@ -84,16 +84,16 @@ def look_into(file: Path, source: SourceOptions, settings: Settings) -> tuple[Sh
         return sheet, profile_sheet(sheet.columns, sheet.rows(), sheet.header_row)
 
 
-def ask_questions(target: Target, settings: Settings, rehearsal: Rehearsal | None) -> tuple[Question, ...]:
-    """The live questions; a talent pool has none, and needs no connection.
+def ask_questions(target: Target, settings: Settings, sandbox_setup: SandboxSetup | None) -> tuple[Question, ...]:
+    """The live questions; a talent pool has none and needs no connection.
 
     Raises:
-        UnusableInput: address or token cannot be used.
-        StoppedEarly: the service does not give them.
+        UnusableInput: the address or the token is not valid.
+        StoppedEarly: the service does not return them.
     """
     if target.operation is not Operation.APPLY:
         return ()
-    with connect(settings, rehearsal) as connection:
+    with connect(settings, sandbox_setup) as connection:
         return connection.questions(target.id)
 
 
@@ -106,43 +106,43 @@ def propose_mapping(
     questions: tuple[Question, ...],
     source: SourceOptions,
     settings: Settings,
-    tell: Callable[[str], None],
+    show: Callable[[str], None],
 ) -> Proposal:
-    """A mapping file for a spreadsheet. Where the first sheet holds no candidates, another one that does is taken.
+    """A proposed mapping for a file. If the first sheet contains no candidates, another sheet that does is used.
 
-    tell: gets one line on how the file was read, and one where another sheet is taken.
+    show: receives a line on how the file was read, and one if another sheet is used.
 
     Raises:
-        UnusableInput: the file cannot be read; the hints name flags.
+        UnusableInput: the file cannot be read; the hints contain flags.
     """
     limits = ReadingLimits.of(settings)
     sheet = _open_undeclared(file, source, limits)
-    tell(sheet.reading)
+    show(sheet.reading)
     facts = SourceFacts(file.name, sheet.origin.sheet, sheet.header_row, source.encoding, source.delimiter)
     columns = sample_columns(sheet.columns, sheet.rows())
     others = _other_sheets(file, sheet.origin.sheet, limits) if sheet.origin.sheet else ()
     proposal = propose(target, questions, columns, facts, others)
-    if source.sheet is not None or _names_candidates(proposal):
+    if source.sheet is not None or _finds_candidates(proposal):
         return proposal
     for other in others:
         rest = (OtherSheet(sheet.origin.sheet or "", columns), *(sheet for sheet in others if sheet != other))
         better = propose(
             target, questions, other.columns, replace(facts, sheet=other.name, header_row=other.header_row), rest
         )
-        if _names_candidates(better):
-            tell(f"Sheet '{other.name}' is taken: '{sheet.origin.sheet}' holds no candidates.")
+        if _finds_candidates(better):
+            show(f"Using the sheet '{other.name}': '{sheet.origin.sheet}' contains no candidates.")
             return better
     return proposal
 
 
-def _names_candidates(proposal: Proposal) -> bool:
+def _finds_candidates(proposal: Proposal) -> bool:
     return any(field.name == "email" for field in proposal.candidate)
 
 
 def _other_sheets(file: Path, main: str, limits: ReadingLimits) -> tuple[OtherSheet, ...]:
-    """The other visible sheets of the workbook that hold a table, the first few of them."""
+    """The first few other visible sheets of the workbook that contain a table."""
     found = []
-    for number in range(1, _MOST_SHEETS + 1):
+    for number in range(1, _MAX_SHEETS + 1):
         try:
             sheet = open_sheet(file, SourceOptions(str(number)), limits)
         except UnusableInput as error:
@@ -155,10 +155,10 @@ def _other_sheets(file: Path, main: str, limits: ReadingLimits) -> tuple[OtherSh
 
 
 def write_mapping(path: Path, proposal: Proposal) -> None:
-    """The mapping file, and beside it the schema by which an editor completes and checks it.
+    """Write the mapping file, and the schema with which an editor completes and checks it.
 
     Raises:
-        UnusableInput: it cannot be written.
+        UnusableInput: a file cannot be written.
     """
     schema = path.parent / SCHEMA_FILE
     try:
@@ -171,16 +171,16 @@ def write_mapping(path: Path, proposal: Proposal) -> None:
 
 
 def refuse_to_replace(path: Path, *, force: bool) -> None:
-    """Raise UsageError where a file is there already that nobody allowed to replace."""
+    """Raise UsageError if a file already exists and must not be replaced."""
     if path.exists() and not force:
-        raise UsageError(f"{path} already exists; choose another name with --to, or use --force to replace it")
+        raise UsageError(f"{path} already exists; choose another name with --to, or use --force to overwrite it")
 
 
 def write_template(workbook: Path, target: Target, questions: tuple[Question, ...]) -> tuple[Path, int]:
-    """An empty workbook to fill in, and the mapping file for it beside it; gives that and the number of columns.
+    """Write an empty workbook and its mapping file; return the mapping file and the number of columns.
 
     Raises:
-        UnusableInput: they cannot be written.
+        UnusableInput: a file cannot be written.
     """
     columns = template_columns(target, questions)
     try:
@@ -202,10 +202,10 @@ def _unwritable(noun: str, path: Path, error: OSError) -> UnusableInput:
 
 @dataclass(frozen=True, slots=True)
 class CheckedMapping:
-    """What a person should know of a mapping.
+    """The result of checking a mapping.
 
-    changed: what is different in the questions since it was written; reading: how the file was read, None where none
-    was given; notes: what may be left so; misfit: all that does not fit, None where it fits.
+    changed: changes of the questions since it was written; reading: how the file was read, None without a file;
+    notes: warnings; misfit: the problems that prevent its use, None if it can be used.
     """
 
     mapping: Mapping
@@ -216,19 +216,19 @@ class CheckedMapping:
 
 
 def check_mappings(
-    path: Path, file: Path | None, settings: Settings, rehearsal: Rehearsal | None, *, accept: bool
+    path: Path, file: Path | None, settings: Settings, sandbox_setup: SandboxSetup | None, *, accept: bool
 ) -> Iterator[CheckedMapping]:
-    """Hold a mapping file, or each of a folder, against the questions as they are now and a spreadsheet's header.
+    """Check a mapping file, or each one of a folder, against the live questions and the header of a file.
 
-    accept: write the questions of today into each mapping file that fits, as seen.
+    accept: save the live questions in each mapping file without problems.
 
     Raises:
-        UnusableInput: a mapping cannot be read, or is no such file.
-        StoppedEarly: the service does not give its questions.
+        UnusableInput: a mapping cannot be read, or is not a mapping file.
+        StoppedEarly: the service does not return its questions.
     """
     folders = settings.mapping_folders
     for mapping in read_mappings(path, folders) if path.is_dir() else (read_mapping(path, folders),):
-        questions = ask_questions(mapping.target, settings, rehearsal)
+        questions = ask_questions(mapping.target, settings, sandbox_setup)
         checked = CheckedMapping(mapping)
         if mapping.questions_seen is not None:
             checked = replace(checked, changed=changes(mapping.questions_seen, questions, mapping.answers_place))
@@ -256,11 +256,11 @@ def _fit(
     return (*sheet.warnings, *found)
 
 
-# --- what a mapping would declare, as flags -------------------------------------------------------
+# --- hints that name flags -------------------------------------------------------
 
 
 def _open_undeclared(path: Path, source: SourceOptions, limits: ReadingLimits, shown_as: str | None = None) -> Sheet:
-    """A file that has no mapping yet. One that cannot be read as it is says which flag to give."""
+    """Open a file that has no mapping yet. If that fails, the hints name the flags to use."""
     try:
         return open_sheet(path, source, limits, shown_as=shown_as)
     except UnusableInput as error:
@@ -268,7 +268,7 @@ def _open_undeclared(path: Path, source: SourceOptions, limits: ReadingLimits, s
 
 
 def with_flag(problem: Problem) -> Problem:
-    """The problem, its hint with the flag that declares here what belongs into a mapping."""
+    """The problem, with the flag that corresponds to a declaration in a mapping added to its hint."""
     flag = _FLAGS.get(problem.code)
     if flag is None or _IN_MAPPING not in problem.hint:
         return problem

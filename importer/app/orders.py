@@ -1,4 +1,4 @@
-"""What is asked for, how it can be steered while it is carried out, and what happens meanwhile."""
+"""Orders to import a file, their control while they run, and the events that they emit."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from importer.report import Summary
 from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.settings import Settings
 
-# What a front door needs of other rooms, beside what stands here.
+# Re-exported for the commands, together with what is defined here.
 __all__ = ["ErrorLimit", "in_words", "parse_minutes"]
 
 Resend = Literal["now", "end", "never"]
 
 
 @dataclass(frozen=True, slots=True)
-class Rehearsal:
-    """Send to a recruiting service on this machine, with these questions and faults (JSON files)."""
+class SandboxSetup:
+    """Send to a local sandbox with these questions and faults (JSON files)."""
 
     questions: Path | None = None
     faults: Path | None = None
@@ -33,23 +33,23 @@ class Rehearsal:
 class Sending:
     """How rows are sent.
 
-    max_errors: end the run where the service refuses more. resend_unconfirmed: when a row whose answer was lost is sent
-    again. resend_rejected: also rows that were refused before and did not change. rehearsal: not to the real service.
+    max_errors: stop the run when more rows fail. resend_unconfirmed: when a row whose response was lost is sent again.
+    resend_rejected: also send rows that were rejected before and have not changed. sandbox_setup: use a sandbox.
     """
 
     max_errors: ErrorLimit | None = None
     resend_unconfirmed: Resend = "end"
     resend_rejected: bool = False
-    rehearsal: Rehearsal | None = None
+    sandbox_setup: SandboxSetup | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Import the selected rows of a file (`-`: CSV from standard input) by a mapping file, or by a folder of them.
+    """Import the selected rows of a file (`-`: CSV from standard input) with a mapping file, or a folder of them.
 
-    check_first: check every row before the first is sent, however long that takes; else the first few of a long file.
-    file_shown_as, mapping_shown_as: the names that reports give file and mapping, where these are private copies.
-    goes_on: the run that this one goes on with, and the service that it was for: no other may get its rows.
+    check_first: check every row before the first one is sent; otherwise only the first rows of a large file.
+    file_shown_as, mapping_shown_as: the names of file and mapping in reports, if these are private copies.
+    continues: the ID of the run that this one continues, and its service: no other service may get its rows.
     """
 
     file: Path
@@ -60,7 +60,7 @@ class Order:
     check_first: bool = False
     file_shown_as: str | None = None
     mapping_shown_as: str | None = None
-    goes_on: tuple[str, str] | None = None
+    continues: tuple[str, str] | None = None
 
     @property
     def shown_as(self) -> str:
@@ -69,7 +69,7 @@ class Order:
 
 
 class RunControl:
-    """Steers a run, from any thread or from a signal handler. new_cancellation: its switch and clock."""
+    """Stops, pauses and resumes a run, from any thread or signal handler. new_cancellation: for tests with a clock."""
 
     def __init__(self, new_cancellation: Callable[[], Cancellation] = Cancellation) -> None:
         self._new_cancellation = new_cancellation
@@ -80,38 +80,38 @@ class RunControl:
 
     @property
     def is_sending(self) -> bool:
-        """Whether rows are sent now, so that a stop ends in a report."""
+        """Whether rows are being sent, so that a stop ends with a report."""
         return self._cancellation is not None
 
     def stop(self, signal: int | None = None) -> None:
-        """No new row is sent, what is in flight finishes, the report is written. `signal`: which one asked for it."""
+        """Send no new rows, finish pending requests, write the report. `signal`: the one that caused the stop."""
         self.signal = signal
         self.is_stopped = True
         if (cancellation := self._cancellation) is not None:
             cancellation.set()
 
     def pause(self) -> None:
-        """No new row is sent until `resume`, what is in flight finishes. A paused run does not give up."""
+        """Send no new rows until `resume`; pending requests finish. A paused run does not give up."""
         self.is_paused = True
         if (cancellation := self._cancellation) is not None:
             cancellation.pause()
 
     def resume(self) -> None:
-        """Go on after a `pause`."""
+        """Continue after `pause`."""
         self.is_paused = False
         if (cancellation := self._cancellation) is not None:
             cancellation.resume()
 
     @property
     def stopped(self) -> Stop | None:
-        """How the report tells that a person stopped the run; None where a signal did, which the exit code tells."""
+        """The stop by a user, for the report; None after a signal, which the exit code shows."""
         if not self.is_stopped or self.signal is not None:
             return None
         return Stop("stopped-by-user", "the run was stopped by a user", "run the same command again; it continues here")
 
     @contextmanager
     def sending(self) -> Iterator[Cancellation]:
-        """For the run that is steered: its switch, while this is open."""
+        """Within this context, the run can be stopped and paused by the cancellation."""
         cancellation = self._cancellation = self._new_cancellation()
         if self.is_paused:
             cancellation.pause()
@@ -123,18 +123,18 @@ class RunControl:
             self._cancellation = None
 
 
-# --- what happens -------------------------------------------------------------------------------
+# --- events -------------------------------------------------------------------------------
 
 
 class Event:
-    """What happens while an order is carried out, for whoever listens: the terminal, a page, a log, a test."""
+    """An event during the execution of an order, for listeners such as the terminal."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ReadyRows:
-    """How many rows go to a target, and how many of them can be sent; None where the file was not read to its end."""
+    """The number of rows for a target, and how many can be sent; None if not all rows have been read yet."""
 
     run: str
     target: Target
@@ -144,9 +144,9 @@ class ReadyRows:
 
 @dataclass(frozen=True, slots=True)
 class Planned(Event):
-    """File, mapping and questions fit each other, and nothing was sent yet.
+    """File, mapping and questions were checked; nothing has been sent yet.
 
-    reading: how the file was read, in one line. is_split: one export goes to several targets, each with its own run.
+    reading: how the file was read, in one line. is_split: the rows go to several targets, each with its own run.
     """
 
     folder: Path
@@ -157,8 +157,8 @@ class Planned(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Begun(Event):
-    """It is the turn of a target, until `RowsEnded`. rows: None where their number is not known yet."""
+class Started(Event):
+    """Processing of a target started; `RowsEnded` ends it. rows: None if their number is not known yet."""
 
     run: str
     target: Target
@@ -175,9 +175,9 @@ class RowEnded(Event):
 
 @dataclass(frozen=True, slots=True)
 class Paused(Event):
-    """Nothing is sent for so many seconds, and why. rows: those that wait to be sent again.
+    """Sending pauses for some seconds, with the reason. rows: how many wait to be sent again.
 
-    gives_up_in: seconds until the run ends if nothing changes.
+    gives_up_in: seconds until the run stops if no row is completed.
     """
 
     reason: str
@@ -188,12 +188,12 @@ class Paused(Event):
 
 @dataclass(frozen=True, slots=True)
 class Resumed(Event):
-    """Rows are sent again."""
+    """Sending continues after a pause."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stopped(Event):
-    """Sending ended before the last row had its turn, and why."""
+    """Sending stopped before the last row, with the reason."""
 
     run: str
     reason: str
@@ -202,14 +202,14 @@ class Stopped(Event):
 
 @dataclass(frozen=True, slots=True)
 class RowsEnded(Event):
-    """Every row has its outcome that will get one; what follows is the report."""
+    """All rows that will get an outcome have one; the report follows."""
 
     run: str
 
 
 @dataclass(frozen=True, slots=True)
 class ReportWritten(Event):
-    """The report of a run lies in its folder."""
+    """The report of a run was written to its folder."""
 
     folder: Path
     summary: Summary
@@ -217,7 +217,7 @@ class ReportWritten(Event):
 
 @dataclass(frozen=True, slots=True)
 class TargetBlocked(Event):
-    """Nothing is sent to one of several targets, and why."""
+    """Nothing is sent to one of several targets, with the reason."""
 
     run: str
     target: Target
@@ -226,14 +226,14 @@ class TargetBlocked(Event):
 
 @dataclass(frozen=True, slots=True)
 class QuestionsDelayed(Event):
-    """The service does not list its questions; they are asked for again in so many seconds."""
+    """The service does not return its questions; the next attempt is in some seconds."""
 
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class OtherAddressesKnown(Event):
-    """The ledger has runs for other addresses, and takes this one for another service."""
+    """The ledger contains runs for other addresses, and treats this one as a different service."""
 
     address: str
     others: tuple[str, ...]
@@ -241,28 +241,28 @@ class OtherAddressesKnown(Event):
 
 @dataclass(frozen=True, slots=True)
 class EarlierRunEnded(Event):
-    """An earlier run for the same target was killed; its report is written now."""
+    """An earlier run for the same target was killed; its report is now complete."""
 
     run: str
 
 
 @dataclass(frozen=True, slots=True)
 class EarlierRunDamaged(Event):
-    """An earlier run for the same target was killed, and cannot be reported any more."""
+    """An earlier run for the same target was killed, and its report cannot be written."""
 
     problem: Problem
 
 
 @dataclass(frozen=True, slots=True)
 class LeftoversRemoved(Event):
-    """An earlier run was killed before it sent anything; what it left is removed."""
+    """An earlier run was killed before it sent anything; its files were removed."""
 
     run: str
 
 
 Listener = Callable[[Event], None]
-"""Called in the thread that carries the order out, so it must not take long."""
+"""Called in the thread of the run, so it must return quickly."""
 
 
 def ignore(_: Event) -> None:
-    """Listens to nothing."""
+    """A listener that does nothing."""

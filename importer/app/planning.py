@@ -1,6 +1,6 @@
-"""Before the first request: a file, a mapping and a target are made to fit each other, and all that can fail has.
+"""Plans a run before its first request: checks file, mapping and target, and reports every problem.
 
-The order of work is extract -> transform -> load -> report; `import_file` carries it out.
+The order of work is extract -> transform -> load -> report; `import_file` executes it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from importer.app.classify_rows import Candidates
-from importer.app.orders import Begun, Order, Planned, ReadyRows
+from importer.app.orders import Order, Planned, ReadyRows, Started
 from importer.atomic_files import make_subfolder
 from importer.extract import ReadingLimits, Sheet, SourceCopy, open_sheet, share_copy
 from importer.ledger import Presence, Scope
@@ -30,25 +30,25 @@ from importer.runs.private_copies import (
     keep_mapping,
     open_children,
 )
-from importer.runs.results_folder import be_present, make_private_folder, new_run_id, remove_folder
+from importer.runs.results_folder import announce_run, make_private_folder, new_run_id, remove_folder
 from importer.runs.row_selection import ALL_ROWS, Routed, Selection, route_word
 from importer.runs.run_report import facts_of
 from importer.settings import Settings
 from importer.transform import join_warnings
 
-_MAPPINGS = "mappings"  # in the folder of a run with several targets: copies of all its mapping files
-_CHECKED_FIRST = 2_000  # candidates that are checked before the first request, and with them most files: half a second
-_CHECKED_FIRST_OF_MANY = 200
-_MANY = 4_000  # lines: a file that is not checked to its end anyhow is not delayed for a part of it
+_MAPPINGS = "mappings"  # the folder with the copies of all mapping files of a run with several targets
+_CHECK_AHEAD = 2_000  # candidates checked before the first request: most files completely, in half a second
+_CHECK_AHEAD_LARGE = 200
+_LARGE_FILE_LINES = 4_000  # a file that is too large to be checked completely should start soon
 
 QuestionsOf = Callable[[str], tuple[Question, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A file, a mapping and a target that fit each other, with the private copy that all rows are read from.
+    """A checked combination of file, mapping and target, with the private copy that all rows are read from.
 
-    candidates: those of the source, given once.
+    candidates: those of the source; they can be iterated once.
     """
 
     folder: Path
@@ -61,13 +61,13 @@ class Plan:
 
     @property
     def scope(self) -> Scope:
-        """Where its rows go, as the ledger knows it."""
+        """The service and target of its rows, as in the ledger."""
         return Scope(self.manifest.service, self.mapping.target)
 
     @property
-    def begun(self) -> Begun:
+    def started(self) -> Started:
         is_part = self.manifest.selection.routed is not None
-        return Begun(self.manifest.run, self.mapping.target, self.manifest.rows, is_part)
+        return Started(self.manifest.run, self.mapping.target, self.manifest.rows, is_part)
 
     @property
     def ready(self) -> ReadyRows:
@@ -78,7 +78,7 @@ class Plan:
 
     @property
     def ledger_run(self) -> LedgerRun:
-        """This run as the ledger notes it: no more of the source than its name."""
+        """The record of this run in the ledger: of the source only its file name."""
         manifest = self.manifest
         return LedgerRun(
             run=manifest.run,
@@ -91,14 +91,14 @@ class Plan:
         )
 
     def discard(self) -> None:
-        """Take back what nobody wants carried out."""
+        """Remove the files of a plan that is not executed."""
         self.candidates.close()
-        _take_back(self.folder, self.presence)
+        _undo(self.folder, self.presence)
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedRun:
-    """What is to be done: the plan of each target. `folder`, `manifest`: of the whole, where there are several."""
+    """The plan of each target. `folder`, `manifest`: of the whole run, if there are several targets."""
 
     folder: Path
     manifest: RunManifest
@@ -111,7 +111,7 @@ class PlannedRun:
         return Planned(self.folder, self.manifest.service, self.sheet.reading, ready, self.manifest.is_split)
 
     def discard(self) -> None:
-        """Take back what nobody wants carried out."""
+        """Remove the files of a plan that is not executed."""
         _discard(self.plans)
         if self.manifest.is_split:
             remove_folder(self.folder)
@@ -119,9 +119,9 @@ class PlannedRun:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One target of an export to several: its run, its rows, and the private copy that all of them read.
+    """One of several targets: its run, its rows, and the private copy that all targets share.
 
-    A workbook is read once and kept once, however many targets its rows go to.
+    A workbook is read and copied only once, for any number of targets.
     """
 
     run: str
@@ -132,14 +132,14 @@ class _Part:
 
 @dataclass(frozen=True, slots=True)
 class Planner:
-    """Does everything that can fail before the first request, and reports all of it at once.
+    """Checks everything that can fail before the first request, and reports all problems at once.
 
-    service: the base URL, or `sandbox` for a rehearsal. questions_of: gives the live questions of a job post; not
-    called for a talent pool, which has none.
+    service: the base URL, or `sandbox`. questions_of: returns the live questions of a job post; not called for a
+    talent pool, which has none.
 
     Raises:
-        UnusableInput: mapping, file, header or questions do not fit; nothing is left behind.
-        StoppedEarly: the service does not give its questions.
+        UnusableInput: file, mapping or questions have problems; no files are left behind.
+        StoppedEarly: the service does not return its questions.
     """
 
     order: Order
@@ -161,15 +161,15 @@ class Planner:
             mapping_copy = keep_mapping(mapping, folder)
             sheet = part.sheet if part else open_sheet(copy.path, mapping.source, limits, shown_as=order.shown_as)
             children = open_children(mapping, Source(order.file, copy.path), folder, limits)
-            asks = mapping.target.operation is Operation.APPLY
-            questions = self.questions_of(mapping.target.id) if asks else ()
+            is_job_post = mapping.target.operation is Operation.APPLY
+            questions = self.questions_of(mapping.target.id) if is_job_post else ()
             resolved = resolve(mapping, sheet.columns, questions, order.settings.wire, children.tables)
-            _refuse_torn_candidates(mapping, selection)
+            _refuse_split_candidates(mapping, selection)
 
             def read() -> Iterator[Row]:
                 return selection.of(sheet.rows())
 
-            candidates = Candidates(read, resolved, None if order.check_first or part else _checked_first(sheet))
+            candidates = Candidates(read, resolved, None if order.check_first or part else _check_ahead(sheet))
             undo.callback(candidates.close)
             forecast = candidates.forecast
             joins = resolved.joins if selection == ALL_ROWS else ()
@@ -199,16 +199,16 @@ class Planner:
             )
             if forecast is not None:
                 manifest = manifest.read_to(forecast.rows, forecast.last_row)
-            _begin_folder(folder, manifest, sheet)
+            _initialize_folder(folder, manifest, sheet)
             undo.pop_all()
         return Plan(folder, manifest, sheet, resolved, candidates, presence, limits)
 
     # --- one export to several targets ---
 
     def plan_split(self, mappings: tuple[Mapping, ...]) -> PlannedRun:
-        """A run for each of the mappings that has rows, and the folder of the whole.
+        """A run for each mapping that has rows, and the folder of the whole run.
 
-        A target whose questions the service does not give is blocked, and does not stop the others.
+        A target whose questions the service does not return is blocked; the others continue.
         """
         order, limits, started_at = self.order, ReadingLimits.of(self.order.settings), datetime.now(UTC)
         plans: list[Plan] = []
@@ -216,7 +216,7 @@ class Planner:
             undo.callback(_discard, plans)
             copy = copy_of_source(order.file, folder, limits)
             make_subfolder(folder / _MAPPINGS)
-            for mapping in mappings:  # also of those that have no rows or are blocked: the run can go on from them
+            for mapping in mappings:  # also without rows or if blocked, so that the run can be resumed
                 keep_mapping(mapping, folder / _MAPPINGS, mapping.path.stem)
             sheet = open_sheet(copy.path, mappings[0].source, limits, shown_as=order.shown_as)
             column = route_column(mappings, sheet.columns)
@@ -238,15 +238,15 @@ class Planner:
                 started_at=started_at,
                 header_row=sheet.header_row,
             )
-            _begin_folder(folder, manifest, sheet)
+            _initialize_folder(folder, manifest, sheet)
             undo.pop_all()
-        presence.end()  # from here on its manifest speaks for it
+        presence.end()  # from now on its manifest shows its state
         return PlannedRun(folder, manifest, tuple(plans), sheet)
 
     def _plan_parts(
         self, whole: str, column: RouteColumn, copy: SourceCopy, sheet: Sheet, plans: list[Plan]
     ) -> tuple[RunTarget, ...]:
-        """A run for each mapping that has rows; the plans made are added to `plans`."""
+        """A run for each mapping that has rows; adds their plans to `plans`."""
         selection = self.order.selection
         words_of_rows = {route_word(row, column.index) for row in selection.of(sheet.rows())}
         targets: list[RunTarget] = []
@@ -271,30 +271,30 @@ class Planner:
 
 @contextmanager
 def _new_folder(settings: Settings, run: str) -> Iterator[tuple[Path, Presence]]:
-    """A run's folder. Where nothing comes of it nothing is left: a folder without a report would only puzzle."""
-    presence = be_present(settings.out, run, settings.ledger_address)
+    """Create a run's folder. After an error it is removed: a folder without a report would be confusing."""
+    presence = announce_run(settings.out, run, settings.ledger_address)
     folder = make_private_folder(settings.out, run)
     try:
         yield folder, presence
     except OSError as error:
-        _take_back(folder, presence)
+        _undo(folder, presence)
         message = f"the copies of the file and the mapping cannot be written: {error.strerror or error}"
         hint = "free disk space, or choose another folder with --out or IMPORTER_OUT"
         raise UnusableInput(
             Problem("results-folder-not-writable", message, hint, FilePlace(str(folder.parent)))
         ) from None
     except BaseException:
-        _take_back(folder, presence)
+        _undo(folder, presence)
         raise
 
 
-def _begin_folder(folder: Path, manifest: RunManifest, sheet: Sheet) -> None:
-    """The manifest last: with it the folder is a run, and every run has a summary."""
+def _initialize_folder(folder: Path, manifest: RunManifest, sheet: Sheet) -> None:
+    """Write the summary, then the manifest: with it the folder is a run, and every run has a summary."""
     write_unfinished_summary(folder, facts_of(manifest, sheet))
     write_manifest(folder, manifest)
 
 
-def _take_back(folder: Path, presence: Presence) -> None:
+def _undo(folder: Path, presence: Presence) -> None:
     remove_folder(folder)
     presence.end()
 
@@ -304,20 +304,20 @@ def _discard(plans: Iterable[Plan]) -> None:
         plan.discard()
 
 
-def _checked_first(sheet: Sheet) -> int:
-    return _CHECKED_FIRST_OF_MANY if (sheet.lines or 0) > _MANY else _CHECKED_FIRST
+def _check_ahead(sheet: Sheet) -> int:
+    return _CHECK_AHEAD_LARGE if (sheet.lines or 0) > _LARGE_FILE_LINES else _CHECK_AHEAD
 
 
 def _warnings(mapping: Mapping, sheet: Sheet, children: ChildTables) -> tuple[Problem, ...]:
-    """Those of reading; that other sheets are not read would be untrue where entries are taken from them."""
+    """The warnings of reading, without those on unread sheets if the mapping takes entries from other sheets."""
     takes_sheets = any(child.file is None for child in mapping.child_sources)
     own = [warning for warning in sheet.warnings if not (takes_sheets and warning.code == "sheets-not-read")]
     others = [warning for table in children.tables.values() for warning in table.warnings]
     return (*own, *dict.fromkeys(warning for warning in others if warning.code != "sheets-not-read"))
 
 
-def _refuse_torn_candidates(mapping: Mapping, selection: Selection) -> None:
-    """A part of the rows could hold a part of a candidate's entries, and that would be sent as all of them."""
+def _refuse_split_candidates(mapping: Mapping, selection: Selection) -> None:
+    """A selection of rows could contain only some of a candidate's rows, which would be sent as if they were all."""
     if mapping.group_by is not None and selection.partial:
         message = "with group_by:, a candidate can have several rows, and a selection of rows could split them"
         hint = "do not use --rows or --limit"

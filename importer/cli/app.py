@@ -11,16 +11,16 @@ from rich.markup import escape
 from typer.core import TyperCommand, TyperGroup
 
 from importer import __version__
-from importer.cli.messages import show_error, tell
+from importer.cli.messages import print_result, show_error
 from importer.problems import ImporterError
-from importer.startup import spare_garbage_collector
+from importer.startup import reduce_garbage_collection
 
 if sys.platform != "win32":
     import resource
 
 
 class _Command(NamedTuple):
-    """Where a command is, and its line in the help. It is loaded when it is called, so that others start soon."""
+    """Where a command is defined, and its line in the help. Loaded only when it is called, which keeps startup fast."""
 
     module: str
     name: str
@@ -31,67 +31,67 @@ COMMANDS = {
     "inspect": _Command(
         "inspect_command",
         "inspect",
-        "Show what is in a file: how it is read, its columns with samples and kinds, and what is wrong in it.",
+        "Show how a file is read, its columns with samples, and its problems.",
     ),
     "check": _Command(
         "run_command",
         "check",
-        "Check a spreadsheet against its mapping and the live questions. Sends nothing; the report is that of a run.",
+        "Check a file against its mapping and the live questions. Writes a report, sends nothing.",
     ),
     "run": _Command(
         "run_command",
         "run",
-        "Import the rows of a spreadsheet. Safe to run again: rows that are done are not sent a second time.",
+        "Import the rows of a file. Safe to repeat: imported rows are not sent again.",
     ),
     "resume": _Command(
         "run_command",
         "resume",
-        "Go on with a run that was stopped or killed, from its own copies of file and mapping. Done rows are not sent.",
+        "Continue a run that was stopped or killed, from its copies of the file and the mapping.",
     ),
     "retry": _Command(
         "run_command",
         "retry",
-        "Send the rows of a run again that were rejected, failed or unconfirmed, as they were, and no others.",
+        "Send the rejected, failed and unconfirmed rows of a run again, unchanged.",
     ),
     "resolve": _Command(
         "run_command",
         "resolve",
-        "Settle an unconfirmed row as you found it in the service: the candidate is there, or is not.",
+        "Record whether the candidate of an unconfirmed row exists in the service.",
     ),
     "questions": _Command(
         "mapping_commands",
         "questions",
-        "Show the questions of a job post: how a mapping file names each, and what its answer may be.",
+        "Show the questions of a job post, with their keys, answer types and options.",
     ),
     "template": _Command(
         "mapping_commands",
         "template",
-        "Write an empty workbook with a column for every question, and the mapping file that imports it as it is.",
+        "Create an empty workbook with a column for every question, and its mapping file.",
     ),
-    "runs": _Command("runs_commands", "runs", "List the runs of a results folder, the newest first."),
-    "show": _Command("runs_commands", "show", "Show what became of a run."),
-    "report": _Command("runs_commands", "report", "Write the report of a run again, also of one that was killed."),
+    "runs": _Command("runs_commands", "runs", "List the runs in the results folder, newest first."),
+    "show": _Command("runs_commands", "show", "Show the summary of a run."),
+    "report": _Command("runs_commands", "report", "Write the report of a run again, even if the run was killed."),
     "sandbox": _Command(
         "sandbox_command",
         "sandbox",
-        "Run a recruiting service on this machine that keeps the documented contract. Ends with Ctrl-C.",
+        "Run a local recruiting service for testing. Stop it with Ctrl-C.",
     ),
     "doctor": _Command(
         "runs_commands",
         "doctor",
-        "Look at settings, token, connection, folders and ledger, and say what is wrong and what to do.",
+        "Check the settings, token, connection, folders and ledger.",
     ),
     "purge": _Command(
         "runs_commands",
         "purge",
-        "Remove the reports and copies of old runs for good. Who was entered stays known, so nobody is entered twice.",
+        "Permanently remove the reports and copies of old runs. Imported candidates stay in the ledger.",
     ),
-    "mapping": _Command("mapping_commands", "mapping_app", "Propose a mapping file for a spreadsheet, or check one."),
+    "mapping": _Command("mapping_commands", "mapping_app", "Propose or check a mapping file."),
 }
 
 
 class _LazyCommands(TyperGroup):
-    """Lists all commands, and loads the one that is called."""
+    """Lists all commands, and loads only the one that is called."""
 
     def __init__(self, **attributes: Any) -> None:
         listed = [TyperCommand(name, help=command.help) for name, command in COMMANDS.items()]
@@ -110,40 +110,40 @@ def load_command(name: str) -> TyperCommand | TyperGroup:
         function, loaded = loaded, typer.Typer(add_completion=False, pretty_exceptions_enable=False)
         loaded.command(name)(function)
     command = cast(TyperCommand | TyperGroup, typer.main.get_command(loaded))
-    _show_brackets(command)
+    _escape_brackets(command)
     return command
 
 
-def _show_brackets(command: Any) -> None:
-    """Have the help show `[found]` as it is written: rich would take it for markup and leave it out."""
+def _escape_brackets(command: Any) -> None:
+    """Escape the brackets in help texts such as `[detected]`: rich would treat them as markup and drop them."""
     for parameter in command.params:
         parameter.help = escape(getattr(parameter, "help", None) or "")
-    for below in getattr(command, "commands", {}).values():
-        _show_brackets(below)
+    for subcommand in getattr(command, "commands", {}).values():
+        _escape_brackets(subcommand)
 
 
 app = typer.Typer(
     cls=_LazyCommands,
     name="importer",
-    help="Import candidates from spreadsheets into a recruiting service: every row once, every row accounted for.",
-    epilog="Start with: importer inspect FILE. It shows what is in a file, and sends nothing.",
+    help="Import candidates from spreadsheets into a recruiting service.",
+    epilog="Start with: importer inspect FILE",
     no_args_is_help=True,
     add_completion=False,
-    # A bug of ours shows its traceback as Python writes it: no values of variables, which may be personal data.
+    # A bug shows the plain Python traceback: values of variables may be personal data.
     pretty_exceptions_enable=False,
 )
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
-        tell(f"importer {__version__}")
+def _print_version(requested: bool) -> None:
+    if requested:
+        print_result(f"importer {__version__}")
         raise typer.Exit
 
 
 @app.callback()
 def importer(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and end.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     pass
@@ -152,10 +152,10 @@ def importer(
 def main(arguments: list[str] | None = None) -> None:
     """The console script. Exit codes are those of design section 4; a usage error is 2, a bug 1 with its traceback.
 
-    arguments: the words after `importer`; those of the process where none are given.
+    arguments: the words after `importer`; by default those of the process.
     """
-    spare_garbage_collector()
-    _leave_no_core_dump()
+    reduce_garbage_collection()
+    _disable_core_dumps()
     try:
         app(args=arguments, prog_name="importer")
     except ImporterError as error:
@@ -163,7 +163,7 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(error.exit_code)
 
 
-def _leave_no_core_dump() -> None:
-    """Should this process or one that it starts crash, no file holds the token and the candidates."""
+def _disable_core_dumps() -> None:
+    """A core dump of this process or of one that it starts would contain the token and the candidates."""
     if sys.platform != "win32":
         resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))

@@ -1,4 +1,4 @@
-"""`importer inspect`: what we see in a file, before anything else is decided."""
+"""`importer inspect`: how a file is read, and what is in it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from importer.app.mapping_files import Sheet, look_into, with_flag
+from importer.app.mapping_files import Sheet, inspect_file, with_flag
 from importer.cli import options
-from importer.cli.messages import problem_lines, say, tell
+from importer.cli.messages import print_message, print_result, problem_lines
 from importer.models import SourceOptions
 from importer.settings import load_settings
 from importer.text.normalize import visible
@@ -25,33 +25,31 @@ _STANDARD_INPUT = "-"
 if TYPE_CHECKING:
     from importer.app.mapping_files import ColumnProfile, SheetProfile
 
-_Sheet = Annotated[str | None, typer.Option("--sheet", help="The sheet, by name or number. [the first visible one]")]
-_HeaderRow = Annotated[int | None, typer.Option("--header-row", min=1, help="The header's row number. [found]")]
-_Encoding = Annotated[str | None, typer.Option("--encoding", help="Of a CSV, such as cp1254. [its mark, or UTF-8]")]
-_Delimiter = Annotated[str | None, typer.Option("--delimiter", help="Of a CSV, such as ';' or tab. [found]")]
-
 
 def inspect(
     file: Annotated[
-        Path, typer.Argument(help="The spreadsheet, or - for CSV from standard input.", show_default=False)
+        Path,
+        typer.Argument(
+            help="The file: CSV, XLSX or another spreadsheet; - reads CSV from standard input.", show_default=False
+        ),
     ],
-    sheet: _Sheet = None,
-    header_row: _HeaderRow = None,
-    encoding: _Encoding = None,
-    delimiter: _Delimiter = None,
+    sheet: options.Sheet = None,
+    header_row: options.HeaderRow = None,
+    encoding: options.Encoding = None,
+    delimiter: options.Delimiter = None,
     out: options.Out = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Show what is in a file: how it is read, its columns with samples and kinds, and what is wrong in it."""
-    wanted = SourceOptions(sheet=sheet, header_row=header_row, encoding=encoding, delimiter=delimiter)
-    opened, profile = look_into(file, wanted, load_settings(out=out))
+    """Show how a file is read, its columns with samples, and its problems."""
+    declared = SourceOptions(sheet=sheet, header_row=header_row, encoding=encoding, delimiter=delimiter)
+    opened, profile = inspect_file(file, declared, load_settings(out=out))
     if as_json:
-        tell(json.dumps(_as_json(opened, profile), ensure_ascii=False, indent=1))
+        print_result(json.dumps(_as_json(opened, profile), ensure_ascii=False, indent=1))
         return
     _show(opened, profile)
-    _show_source(wanted)
-    again = ["FILE" if str(file) == _STANDARD_INPUT else shlex.quote(str(file)), *_flags(wanted)]
-    say(f"Next: importer mapping new {' '.join(again)} --job-post HASH proposes which column answers which question")
+    _show_source(declared)
+    arguments = ["FILE" if str(file) == _STANDARD_INPUT else shlex.quote(str(file)), *_flags(declared)]
+    print_message(f"Next: importer mapping new {' '.join(arguments)} --job-post HASH")
 
 
 def _as_json(sheet: Sheet, profile: SheetProfile) -> dict[str, object]:
@@ -81,46 +79,46 @@ def _as_json(sheet: Sheet, profile: SheetProfile) -> dict[str, object]:
 
 
 def _show(sheet: Sheet, profile: SheetProfile) -> None:
-    tell(f"{sheet.origin.file}: {sheet.reading}, {_counted(profile.rows, 'row')}, the last in row {profile.last_row}")
+    print_result(f"{sheet.origin.file}: {sheet.reading}, {_counted(profile.rows, 'row')}, last row {profile.last_row}")
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("", "column", "kind", "filled", "samples"):
         table.add_column(heading, overflow="fold")
     for each in profile.columns:
         filled = f"{each.filled / profile.rows:.0%}" if profile.rows else ""
-        # Text, not str: a cell may hold square brackets, which rich would take for its own.
+        # Text, not str: rich would treat square brackets in a cell as markup.
         samples = Text(" | ".join(map(_short, each.samples)))
         table.add_row(each.column.letter, Text(visible(each.column.label)), Text(_kind(each)), filled, samples)
     Console().print(table)
     for warning in sheet.warnings:
         for line in problem_lines(with_flag(warning)):
-            tell(line)
+            print_result(line)
     if profile.rows_with_problems:
         rows = _counted(profile.rows_with_problems, "row")
-        as_is = "as it is" if profile.rows_with_problems == 1 else "as they are"
-        tell(f"{rows} cannot be sent {as_is}; the first problems:")
+        verb = "has" if profile.rows_with_problems == 1 else "have"
+        print_result(f"{rows} {verb} problems that prevent sending; the first ones:")
         for problem in profile.problems:
             for line in problem_lines(problem):
-                tell(line)
+                print_result(line)
 
 
-def _declared(wanted: SourceOptions) -> dict[str, object]:
-    """What was said of how to read the file, by the key that a mapping file has for it."""
+def _options(declared: SourceOptions) -> dict[str, object]:
+    """The declared reading options, by their keys in a mapping file."""
     keys = ("sheet", "header_row", "encoding", "delimiter")
-    return {key: value for key in keys if (value := getattr(wanted, key)) is not None}
+    return {key: value for key in keys if (value := getattr(declared, key)) is not None}
 
 
-def _flags(wanted: SourceOptions) -> Iterator[str]:
-    """The same as flags."""
-    for key, value in _declared(wanted).items():
+def _flags(declared: SourceOptions) -> Iterator[str]:
+    """The declared reading options as flags."""
+    for key, value in _options(declared).items():
         yield f"--{key.replace('_', '-')} {shlex.quote(str(value))}"
 
 
-def _show_source(wanted: SourceOptions) -> None:
-    """The section for a mapping file that reads the file as it was read here, if anything was declared."""
-    lines = [f"  {key}: {json.dumps(value, ensure_ascii=False)}" for key, value in _declared(wanted).items()]
+def _show_source(declared: SourceOptions) -> None:
+    """Print the `source:` section of a mapping file with the declared reading options, if there are any."""
+    lines = [f"  {key}: {json.dumps(value, ensure_ascii=False)}" for key, value in _options(declared).items()]
     if lines:
-        say("Put this into the mapping file, so that it is read the same way there:")
-        say("\n".join(("source:", *lines)))
+        print_message("Add this to the mapping file to read the file in the same way:")
+        print_message("\n".join(("source:", *lines)))
 
 
 def _kind(profile: ColumnProfile) -> str:

@@ -1,4 +1,4 @@
-"""`importer mapping new` and `check`, `template`, `questions`: mapping files, and what they have to fit."""
+"""`importer mapping new`, `mapping check`, `template` and `questions`."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from importer.app.mapping_files import (
     write_proposal,
     write_template,
 )
-from importer.app.orders import Rehearsal
+from importer.app.orders import SandboxSetup
 from importer.cli import options
-from importer.cli.messages import problem_lines, say, tell
+from importer.cli.messages import print_message, print_result, problem_lines
 from importer.cli.terminal import confirm_address
 from importer.models import Operation, Question, SourceOptions, Target
 from importer.problems import Problem, UnusableInput, UsageError
@@ -35,7 +35,7 @@ from importer.text.normalize import visible
 
 mapping_app = typer.Typer(
     name="mapping",
-    help="Propose a mapping file for a spreadsheet, or check one.",
+    help="Propose or check a mapping file.",
     epilog="Start with: importer mapping new FILE --job-post HASH",
     no_args_is_help=True,
     add_completion=False,
@@ -49,42 +49,40 @@ _STANDARD_OUTPUT = Path("-")
 def new(
     file: options.File,
     job_post: Annotated[str | None, typer.Option("--job-post", help="The hash of the job post.")] = None,
-    talent_pool: Annotated[str | None, typer.Option("--talent-pool", help="The number of the talent pool.")] = None,
+    talent_pool: Annotated[str | None, typer.Option("--talent-pool", help="The ID of the talent pool.")] = None,
     to: Annotated[
-        Path | None, typer.Option("--to", help="The mapping file to write; - prints it. [FILE's name, in this folder]")
+        Path | None, typer.Option("--to", help="The mapping file to write; - prints it. [the file's name with .yaml]")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a mapping file that is there already.")] = False,
-    sheet: Annotated[str | None, typer.Option("--sheet", help="The sheet, by its name or number.")] = None,
-    header_row: Annotated[
-        int | None, typer.Option("--header-row", min=1, help="The row with the column names.")
-    ] = None,
-    encoding: Annotated[str | None, typer.Option("--encoding", help="Of a CSV: utf-8, cp1254, cp1252, ...")] = None,
-    delimiter: Annotated[str | None, typer.Option("--delimiter", help="Of a CSV: what is between two columns.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing mapping file.")] = False,
+    sheet: options.Sheet = None,
+    header_row: options.HeaderRow = None,
+    encoding: options.Encoding = None,
+    delimiter: options.Delimiter = None,
     sandbox: options.UseSandbox = False,
     questions: options.SandboxQuestions = None,
     out: options.Out = None,
 ) -> None:
-    """Propose a mapping file from a spreadsheet's header, its values and the questions of the job post."""
+    """Propose a mapping file from the columns of a file and the questions of the job post."""
     target = target_of(job_post, talent_pool)
     path = to or Path(f"{file.stem}.yaml")
     if path != _STANDARD_OUTPUT:
         refuse_to_replace(path, force=force)
     settings = load_settings(out=out)
-    asked = ask_questions(target, settings, rehearsal_of(settings, sandbox, questions))
+    asked = ask_questions(target, settings, sandbox_setup_of(settings, sandbox, questions))
     proposal = propose_mapping(
-        file, target, asked, SourceOptions(sheet, header_row, encoding, delimiter), settings, say
+        file, target, asked, SourceOptions(sheet, header_row, encoding, delimiter), settings, print_message
     )
     if path == _STANDARD_OUTPUT:
-        tell(write_proposal(proposal).removesuffix("\n"))
+        print_result(write_proposal(proposal).removesuffix("\n"))
         return
     write_mapping(path, proposal)
     for line in _proposal_lines(proposal, file, path, sandbox):
-        say(line)
+        print_message(line)
 
 
 def target_of(job_post: str | None, talent_pool: str | None) -> Target:
     if (job_post is None) == (talent_pool is None):
-        raise UsageError("say where the candidates go: --job-post HASH or --talent-pool NUMBER, one of the two")
+        raise UsageError("use either --job-post HASH or --talent-pool ID")
     try:
         if job_post is not None:
             return Target(Operation.APPLY, job_post)
@@ -93,25 +91,25 @@ def target_of(job_post: str | None, talent_pool: str | None) -> Target:
         raise UsageError(f"{error}; it is the last part of the address of the job post or talent pool") from None
 
 
-def rehearsal_of(settings: Settings, sandbox: bool, questions: Path | None) -> Rehearsal | None:
-    """Where the questions come from: a sandbox, or None for the service of the settings."""
+def sandbox_setup_of(settings: Settings, sandbox: bool, questions: Path | None) -> SandboxSetup | None:
+    """The sandbox that the questions come from; None for the service of the settings."""
     if sandbox:
-        return Rehearsal(questions)
+        return SandboxSetup(questions)
     if questions:
-        raise UsageError("--questions is for the sandbox; add --sandbox, or leave it out")
+        raise UsageError("--questions can only be used with --sandbox")
     confirm_address(settings)
     return None
 
 
 def _proposal_lines(proposal: Proposal, file: Path, path: Path, sandbox: bool) -> list[str]:
-    """What was found, and the next command."""
+    """How much was matched, what is left to do, and the next command."""
     points = open_points(proposal)
     lines = [
         f"Wrote {path}: {points.matched} matched, {points.to_review} to review, "
         f"{len(points.missing_required)} required but not found."
     ]
     if points.to_review:
-        lines.append(f'Look for "please check" in {path}.')
+        lines.append(f'Review the lines marked "please check" in {path}.')
     if points.unmatched_values:
         values = "1 value matches" if points.unmatched_values == 1 else f"{points.unmatched_values} values match"
         lines.append(f'{values} no option: complete the lines that end in "no similar option".')
@@ -126,52 +124,53 @@ def _proposal_lines(proposal: Proposal, file: Path, path: Path, sandbox: bool) -
 
 @mapping_app.command()
 def check(
-    mapping: Annotated[Path, typer.Argument(help="The mapping file, or a folder of them.", show_default=False)],
-    file: Annotated[Path | None, typer.Argument(help="A spreadsheet to hold it against.", show_default=False)] = None,
-    accept: Annotated[
-        bool, typer.Option("--accept", help="Write the questions of today into the mapping file as seen.")
-    ] = False,
+    mapping: Annotated[
+        Path, typer.Argument(help="The mapping file, or a folder of mapping files.", show_default=False)
+    ],
+    file: Annotated[Path | None, typer.Argument(help="A file whose header is checked too.", show_default=False)] = None,
+    accept: Annotated[bool, typer.Option("--accept", help="Save the live questions in the mapping file.")] = False,
     sandbox: options.UseSandbox = False,
     questions: options.SandboxQuestions = None,
     out: options.Out = None,
 ) -> None:
-    """Check a mapping file: against the questions as they are now, and against a spreadsheet's header."""
+    """Check a mapping file against the live questions and the header of a file."""
     settings = load_settings(out=out)
     changed = False
     problems: list[Problem] = []
-    rehearsal = rehearsal_of(settings, sandbox, questions)
-    for checked in check_mappings(mapping, file, settings, rehearsal, accept=accept):
+    sandbox_setup = sandbox_setup_of(settings, sandbox, questions)
+    for checked in check_mappings(mapping, file, settings, sandbox_setup, accept=accept):
         changed |= bool(checked.changed) and checked.misfit is None
-        problems += _tell_checked(checked, file, accept=accept)
+        problems += _report_checked(checked, file, accept=accept)
     if problems:
         raise UnusableInput(list(dict.fromkeys(problems)))
     again = " --sandbox" if sandbox else ""
     if changed and not accept:
-        say(f"When its answers are right: importer mapping check {mapping} --accept{again}")
-    say(f"Next: importer check {file or 'FILE'} --mapping {mapping}{again}")
+        print_message(f"To accept the changed questions: importer mapping check {mapping} --accept{again}")
+    print_message(f"Next: importer check {file or 'FILE'} --mapping {mapping}{again}")
 
 
-def _tell_checked(checked: CheckedMapping, file: Path | None, *, accept: bool) -> tuple[Problem, ...]:
-    """Tell what a mapping is about; gives what does not fit."""
+def _report_checked(checked: CheckedMapping, file: Path | None, *, accept: bool) -> tuple[Problem, ...]:
+    """Print what was found in a mapping; return the problems that prevent its use."""
     mapping = checked.mapping
     if checked.changed:
-        tell(f"{len(checked.changed)} changed since {mapping.path} was written:")
+        count = "1 question" if len(checked.changed) == 1 else f"{len(checked.changed)} questions"
+        print_result(f"{count} changed since {mapping.path} was written:")
         _show(checked.changed)
     if checked.reading:
-        say(f"{mapping.path}: {checked.reading}" if mapping.route else checked.reading)
+        print_message(f"{mapping.path}: {checked.reading}" if mapping.route else checked.reading)
     if checked.misfit is not None:
         return checked.misfit.problems
     _show(checked.notes)
     if accept:
-        say(f"Wrote the questions of today into {mapping.path}.")
-    tell(f"{mapping.path} fits {mapping.target}" + (f" and {file}." if file else "."))
+        print_message(f"Saved the live questions in {mapping.path}.")
+    print_result(f"{mapping.path} fits {mapping.target}" + (f" and {file}." if file else "."))
     return ()
 
 
 def _show(problems: tuple[Problem, ...]) -> None:
     for problem in problems:
         for line in problem_lines(problem):
-            tell(line)
+            print_result(line)
 
 
 # --- an empty workbook --------------------------------------------------------------------------
@@ -179,26 +178,27 @@ def _show(problems: tuple[Problem, ...]) -> None:
 
 def template(
     job_post: Annotated[str, typer.Argument(help="The hash of the job post.", show_default=False)],
-    to: Annotated[
-        Path | None, typer.Option("--to", help="The workbook to write. [template-JOB_POST.xlsx, in this folder]")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace files that are there already.")] = False,
+    to: Annotated[Path | None, typer.Option("--to", help="The workbook to write. [template-JOB_POST.xlsx]")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
     sandbox: options.UseSandbox = False,
     questions: options.SandboxQuestions = None,
     out: options.Out = None,
 ) -> None:
-    """Write an empty workbook with a column for every question, and the mapping file that imports it as it is."""
+    """Create an empty workbook with a column for every question, and its mapping file."""
     target = target_of(job_post, None)
     workbook = to or Path(f"template-{target.id}.xlsx")
     if workbook.suffix.lower() != ".xlsx":
-        raise UsageError(f"{workbook} is no name of a workbook; give one that ends in .xlsx")
+        raise UsageError(f"{workbook} is not a workbook name; use one that ends in .xlsx")
     for path in (workbook, workbook.with_suffix(".yaml")):
         refuse_to_replace(path, force=force)
     settings = load_settings(out=out)
-    asked = ask_questions(target, settings, rehearsal_of(settings, sandbox, questions))
+    asked = ask_questions(target, settings, sandbox_setup_of(settings, sandbox, questions))
     mapping, columns = write_template(workbook, target, asked)
-    say(f"Wrote {workbook} with {columns} columns, and {mapping}. Yellow columns are required.")
-    say(f"Next: fill it in, then: importer check {workbook} --mapping {mapping}" + (" --sandbox" if sandbox else ""))
+    print_message(f"Wrote {workbook} with {columns} columns, and {mapping}. Yellow columns are required.")
+    print_message(
+        f"Next: fill in the workbook, then run: importer check {workbook} --mapping {mapping}"
+        + (" --sandbox" if sandbox else "")
+    )
 
 
 # --- the questions ------------------------------------------------------------------------------
@@ -210,24 +210,23 @@ def questions(
     sandbox: options.UseSandbox = False,
     out: options.Out = None,
 ) -> None:
-    """Show the questions of a job post: how a mapping file names each, and what its answer may be."""
+    """Show the questions of a job post, with their keys, answer types and options."""
     try:
         target = Target(Operation.APPLY, job_post)
     except ValueError as error:
         raise UsageError(f"{error}; it is the part of the job post's address that looks like 4f2c9a") from None
     settings = load_settings(out=out)
-    found = ask_questions(target, settings, rehearsal_of(settings, sandbox, None))
+    found = ask_questions(target, settings, sandbox_setup_of(settings, sandbox, None))
     if as_json:
-        shown = {"job_post": target.id, "questions": [_as_described(question) for question in found]}
-        tell(json.dumps(shown, ensure_ascii=False, indent=1))
+        shown = {"job_post": target.id, "questions": [_question_json(question) for question in found]}
+        print_result(json.dumps(shown, ensure_ascii=False, indent=1))
         return
     _show_table(found)
-    again = f"importer mapping new FILE --job-post {target.id}" + (" --sandbox" if sandbox else "")
-    say(f"Next: {again} proposes which column answers which of them")
+    print_message(f"Next: importer mapping new FILE --job-post {target.id}" + (" --sandbox" if sandbox else ""))
 
 
-def _as_described(question: Question) -> dict[str, object]:
-    """A question with the fields of service description 2.1, its options as a JSON array."""
+def _question_json(question: Question) -> dict[str, object]:
+    """A question with the fields of service description 2.1; its options as JSON text."""
     return {
         "id": question.id,
         "question_text": question.text,
@@ -241,13 +240,13 @@ def _as_described(question: Question) -> dict[str, object]:
 
 def _show_table(found: tuple[Question, ...]) -> None:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("in the mapping file", "must", "answer", "question"):
+    for heading in ("in the mapping file", "required", "answer", "question"):
         table.add_column(heading, overflow="fold")
     for question in found:
         named = question.key or f'"text: {question.text}"'
         kind = question.answer_type + (f" ({question.type})" if question.type else "")
         text = question.text + (f"\n[{' | '.join(question.options)}]" if question.options else "")
-        # Text, not str: a question may hold square brackets, which rich would take for its own.
+        # Text, not str: rich would treat square brackets in a question as markup.
         cells = (named, "yes" if question.required else "", kind, text)
         table.add_row(*(Text(visible(cell)) for cell in cells))
     Console().print(table)

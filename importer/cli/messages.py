@@ -1,4 +1,4 @@
-"""Messages for a person on stderr: errors with every problem in them, errors in a mapping with the line and a caret."""
+"""Prints results, messages and errors; an error with all its problems, each in a text file with its line."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from typing import TextIO
 from importer.problems import DamagedRun, ImporterError, LinePlace, Problem, UnusableInput
 from importer.text.normalize import visible
 
-_MOST = 50  # problems shown at once; a file with more has one cause
+_MAX_SHOWN = 50  # problems; more than that have one cause
 
 
-def say(text: str = "") -> None:
-    """One line on stderr, where progress and messages go."""
+def print_message(text: str = "") -> None:
+    """Print a message or progress line on stderr."""
     _print(text, sys.stderr)
 
 
-def tell(text: str) -> None:
-    """A result on stdout."""
+def print_result(text: str) -> None:
+    """Print a result on stdout."""
     _print(text, sys.stdout)
 
 
 def _print(text: str, stream: TextIO) -> None:
-    """Print. Where the reader has gone (`importer runs | head`) the rest goes nowhere: a run ends as it would have."""
+    """Print a line. After a broken pipe (`importer runs | head`) output is discarded and the command continues."""
     try:
         print(visible(text), file=stream, flush=True)
     except BrokenPipeError:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, stream.fileno())
-        os.close(nowhere)
+        devnull = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(devnull, stream.fileno())
+        os.close(devnull)
 
 
 def show_error(error: ImporterError) -> None:
-    """What went wrong, with all problems that are known and what to do about each."""
+    """Print what went wrong, with every problem and its hint."""
     for line in error_lines(error):
-        say(line)
+        print_message(line)
 
 
 def error_lines(error: ImporterError) -> Iterator[str]:
@@ -47,17 +47,17 @@ def error_lines(error: ImporterError) -> Iterator[str]:
         yield f"importer: {error}"
         return
     count = len(error.problems)
-    claim = "." if isinstance(error, DamagedRun) else "; nothing was sent."
-    yield f"importer: {'1 problem' if count == 1 else f'{count} problems'} to mend first{claim}"
-    for problem in error.problems[:_MOST]:
+    ending = "." if isinstance(error, DamagedRun) else "; nothing was sent."
+    yield f"importer: {'1 problem' if count == 1 else f'{count} problems'} found{ending}"
+    for problem in error.problems[:_MAX_SHOWN]:
         yield ""
         yield from problem_lines(problem)
-    if count > _MOST:
-        yield f"\n... and {count - _MOST} more like these"
+    if count > _MAX_SHOWN:
+        yield f"\n... and {count - _MAX_SHOWN} more"
 
 
 def problem_lines(problem: Problem) -> Iterator[str]:
-    """A problem as `where: what`, its line with a caret if it is in a text file, and what to do."""
+    """A problem as `place: message`, its line with a caret if it is in a text file, and its hint."""
     yield f"{problem.place}: {problem.message}" if problem.place else problem.message
     if isinstance(problem.place, LinePlace) and problem.place.text:
         number = f"{problem.place.line:>5} | "
@@ -69,5 +69,5 @@ def problem_lines(problem: Problem) -> Iterator[str]:
 
 
 def in_folder(out: Path) -> str:
-    """What a command that is proposed needs so that it looks into the same results folder."""
+    """The flag that a suggested command needs to use the same results folder; "" for the default one."""
     return "" if out == Path("results") else f" --out {shlex.quote(str(out))}"

@@ -1,53 +1,64 @@
-"""Options that several commands share, each with the help that a person reads."""
+"""Options that several commands share, each with its help text."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
+
+from importer.app import orders
 
 File = Annotated[
     Path,
     typer.Argument(
-        help="The spreadsheet: CSV, XLSX or another kind; - is CSV from standard input.", show_default=False
+        help="The file to import: CSV, XLSX or another spreadsheet; - reads CSV from standard input.",
+        show_default=False,
     ),
 ]
-MappingFile = Annotated[
-    Path, typer.Option("--mapping", "-m", help="The mapping file: which column answers which question; or a folder.")
-]
-Out = Annotated[Path | None, typer.Option("--out", help="The results folder. [IMPORTER_OUT, else results]")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout, and nothing else there.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary; errors are still told.")]
-Rate = Annotated[float | None, typer.Option("--rate", help="At most this many requests a second.")]
-Concurrency = Annotated[int | None, typer.Option("--concurrency", help="At most this many requests at once. [8]")]
+MappingFile = Annotated[Path, typer.Option("--mapping", "-m", help="The mapping file, or a folder of mapping files.")]
+Out = Annotated[Path | None, typer.Option("--out", help="The results folder. [IMPORTER_OUT, or results]")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show only errors.")]
+Rate = Annotated[float | None, typer.Option("--rate", help="Maximum requests per second. [no limit]")]
+Concurrency = Annotated[int | None, typer.Option("--concurrency", help="Maximum concurrent requests. [8]")]
 MaxErrors = Annotated[
     str | None,
-    typer.Option("--max-errors", help="Stop when the service has refused or not taken so many rows: 20 or 5%."),
-]
-Resend = Literal["now", "end", "never"]
-Settle = Annotated[
-    Resend,
     typer.Option(
-        "--resend-unconfirmed", help="When a row whose answer was lost is sent again: at once, at the end, not."
+        "--max-errors",
+        help="Stop when more rows than this are rejected, failed or unconfirmed: 20 or 5%. [no limit]",
+    ),
+]
+Resend = Annotated[
+    orders.Resend,
+    typer.Option(
+        "--resend-unconfirmed",
+        help="When to resend rows whose response was lost: now, at the end of the run, or never.",
     ),
 ]
 GiveUpAfter = Annotated[
     str | None,
-    typer.Option("--give-up-after", help="End a run in which no row is settled for so long: 15m, 2h. [15m]"),
+    typer.Option("--give-up-after", help="Stop when no row was completed for this long: 15m, 2h. [15m]"),
 ]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask first.")]
-Rows = Annotated[str | None, typer.Option("--rows", help="Only these rows, as the spreadsheet numbers them: 10-40.")]
-Limit = Annotated[int | None, typer.Option("--limit", min=1, help="At most this many rows.")]
-UseSandbox = Annotated[
-    bool,
-    typer.Option("--sandbox", help="Rehearse against a recruiting service on this machine. Nothing leaves it."),
-]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
+Rows = Annotated[str | None, typer.Option("--rows", help="Only these row numbers of the file: 10-40.")]
+Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first rows, at most this many.")]
+UseSandbox = Annotated[bool, typer.Option("--sandbox", help="Use a local sandbox instead of the real service.")]
 SandboxQuestions = Annotated[
     Path | None,
-    typer.Option("--questions", help="With --sandbox: its questions, as `importer questions HASH --json` prints them."),
+    typer.Option("--questions", help="Sandbox only: the questions, a file saved from importer questions --json."),
 ]
 SandboxFaults = Annotated[
-    Path | None, typer.Option("--faults", help="With --sandbox: the faults it shall show, a JSON file.")
+    Path | None, typer.Option("--faults", help="Sandbox only: the faults to simulate, a JSON file.")
 ]
-Run = Annotated[str, typer.Argument(help="A run: its id, the beginning of it, its folder, or `last`.")]
+Run = Annotated[str, typer.Argument(help="The run: its ID, the start of its ID, its folder, or last.")]
+
+# How the file is read where no mapping file declares it.
+Sheet = Annotated[str | None, typer.Option("--sheet", help="The sheet, by name or number. [first visible]")]
+HeaderRow = Annotated[int | None, typer.Option("--header-row", min=1, help="The row with the column names. [detected]")]
+Encoding = Annotated[
+    str | None, typer.Option("--encoding", help="CSV only: the encoding, such as cp1254. [its BOM, or UTF-8]")
+]
+Delimiter = Annotated[
+    str | None, typer.Option("--delimiter", help="CSV only: the delimiter, such as ; or tab. [detected]")
+]

@@ -1,4 +1,4 @@
-"""The terminal of an order: what is shown and asked while it is carried out, and what Ctrl-C does to it."""
+"""The terminal during an order: progress, questions, and signals."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ import typer
 
 from importer.app import orders
 from importer.app.orders import RunControl, in_words
-from importer.cli.messages import say
-from importer.models import NOT_GOOD, Outcome, OutcomeKind
+from importer.cli.messages import print_message
+from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind
 from importer.settings import Settings
 from importer.settings.trust import confirm
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
-_EVERY: Final = 15.0  # seconds between two plain lines
-_SHORT_DELAY: Final = 1.5  # seconds that are not worth a line
-_STOPPING = b"\nStopping: no new rows are sent; finishing those in flight, then the report. Once more to stop now.\n"
-_STOPPED = b"\nStopped. The next run settles what was in flight: run the same command again.\n"
+_PROGRESS_INTERVAL: Final = 15.0  # seconds between two progress lines
+_SHORT_DELAY: Final = 1.5  # seconds; shorter delays are not shown
+_STOPPING = b"\nStopping: waiting for pending requests, then writing the report.\nPress Ctrl-C again to stop now.\n"
+_STOPPED = b"\nStopped. Run the same command again to continue.\n"
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Terminal:
-    """Listens to events and shows what counts: with `quiet` only what must be known.
+    """Listens to events and shows them; with `quiet` only those that the user has to know.
 
-    To be used in a `with`, so that the bar goes however the order ends.
+    A context manager: at its end the progress bar is removed, also after an error.
     """
 
     def __init__(self, *, quiet: bool, clock: Callable[[], float] = time.monotonic) -> None:
@@ -55,18 +55,18 @@ class Terminal:
                 self._progress()(event.outcome)
         elif isinstance(event, orders.RowsEnded):
             self._end_rows()
-        elif isinstance(event, orders.Begun):
+        elif isinstance(event, orders.Started):
             self._total = event.rows
             if event.is_part:
-                self._say(f"{event.target}: {event.rows} row{'' if event.rows == 1 else 's'}")
+                self._show_detail(f"{event.target}: {event.rows} row{'' if event.rows == 1 else 's'}")
         elif (line := _line(event)) is not None:
-            say(line)
+            print_message(line)
         elif (line := _detail(event)) is not None:
-            self._say(line)
+            self._show_detail(line)
 
-    def _say(self, line: str) -> None:
+    def _show_detail(self, line: str) -> None:
         if not self._quiet:
-            say(line)
+            print_message(line)
 
     def _progress(self) -> _Progress:
         if self._rows is None:
@@ -80,20 +80,21 @@ class Terminal:
 
 
 def _line(event: orders.Event) -> str | None:
-    """What is shown even with `quiet`."""
+    """The line for an event that is shown even with `quiet`."""
     match event:
         case orders.EarlierRunEnded(run):
-            return f"Run {run} was ended from outside; its report is written now, and this run goes on from there."
+            return f"Run {run} was killed. Its report is now complete, and this run continues from there."
         case orders.EarlierRunDamaged(problem):
-            return f"An earlier run cannot be reported any more: {problem}"
+            return f"The report of an earlier run cannot be written: {problem}"
         case orders.LeftoversRemoved(run):
-            return f"Run {run} was ended from outside before it sent anything; what it left is removed."
+            return f"Run {run} was killed before it sent anything; its files were removed."
         case orders.TargetBlocked(_, _, reason):
             return f"importer: {reason}"
         case orders.OtherAddressesKnown(address, others):
             return (
-                f"The ledger has runs for {' and '.join(others)}, and takes {address} for another service: whom it "
-                "knows there is sent again. If they are one service, keep to one address in IMPORTER_BASE_URL."
+                f"The ledger contains runs for {' and '.join(others)}, and treats {address} as a different service: "
+                "candidates sent there are sent again. For the same service, always use one address in "
+                "IMPORTER_BASE_URL."
             )
     return None
 
@@ -103,20 +104,21 @@ def _detail(event: orders.Event) -> str | None:
         case orders.Planned(reading=reading, is_split=False):
             return reading
         case orders.QuestionsDelayed(seconds) if seconds >= _SHORT_DELAY:
-            return f"The service does not list its questions at the moment; next try in {in_words(seconds)}."
+            return f"The service cannot list its questions right now; next attempt in {in_words(seconds)}."
         case orders.Paused(reason, seconds, rows, gives_up_in):
-            wait = "1 row waits" if rows == 1 else f"{rows} rows wait"
+            waiting = "1 row is waiting" if rows == 1 else f"{rows} rows are waiting"
+            to_resend = f"{waiting} to be sent again; the" if rows else "The"
             return (
-                f"Waiting {in_words(seconds)}: {reason}. {wait} to be sent again; "
-                f"the run gives up in {in_words(gives_up_in)} if no row is settled."
+                f"Waiting {in_words(seconds)}: {reason}. "
+                f"{to_resend} run stops in {in_words(gives_up_in)} if no row is completed."
             )
         case orders.Resumed():
-            return "The run goes on."
+            return "Sending continues."
     return None
 
 
 class _Progress:
-    """Counts rows: in a bar on a terminal, else by a line after a row, but none sooner than `_EVERY` after the last."""
+    """Counts rows: in a bar on a terminal, else in a line at most every `_PROGRESS_INTERVAL` seconds."""
 
     def __init__(self, total: int | None, clock: Callable[[], float]) -> None:
         self._total = total
@@ -129,10 +131,10 @@ class _Progress:
         self._counts[outcome.kind] += 1
         if self._bar is not None:
             self._bar.update(self._bar.task_ids[0], advance=1, counts=counts_in_words(self._counts))
-        elif (now := self._clock()) - self._shown_at >= _EVERY:
+        elif (now := self._clock()) - self._shown_at >= _PROGRESS_INTERVAL:
             self._shown_at = now
             done = f"{self._counts.total()}" if self._total is None else f"{self._counts.total()} of {self._total}"
-            say(f"{done} rows: {counts_in_words(self._counts)}")
+            print_message(f"{done} rows: {counts_in_words(self._counts)}")
 
     def end(self) -> None:
         if self._bar is not None:
@@ -158,28 +160,28 @@ def _started_bar(total: int | None) -> Bar:
 
 
 def counts_in_words(counts: Counter[OutcomeKind]) -> str:
-    """`120 created, 3 already exists, 2 need a look`: what a person wants to see while it runs."""
+    """The progress so far, such as `120 created, 3 existing, 2 with problems`."""
     parts = [
         (counts[OutcomeKind.CREATED], "created"),
-        (counts[OutcomeKind.ALREADY_EXISTS] + counts[OutcomeKind.ALREADY_IMPORTED], "there before"),
-        (sum(counts[kind] for kind in NOT_GOOD), "need a look"),
+        (counts[OutcomeKind.ALREADY_EXISTS] + counts[OutcomeKind.ALREADY_IMPORTED], "existing"),
+        (sum(counts[kind] for kind in NEEDS_ATTENTION), "with problems"),
     ]
     return ", ".join(f"{count} {words}" for count, words in parts if count)
 
 
-# --- questions: asked only where a person can answer, never in a scheduled run ---------------------
+# --- questions: only asked at an interactive terminal, never in a scheduled run ---------------------
 
 
 def is_interactive() -> bool:
-    """Whether a person can see the question and answer it."""
+    """Whether a user can see a question and answer it."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def ask_to_send(planned: orders.Planned) -> bool:
-    """Whether the rows that are ready shall be sent."""
+    """Ask whether to send the rows that are ready."""
     if planned.is_split:
         for one in planned.targets:
-            say(f"{one.ready} of {one.rows} rows are ready for {one.target}")
+            print_message(f"{one.ready} of {one.rows} rows are ready for {one.target}")
         return typer.confirm("Send them?", err=True)
     (one,) = planned.targets
     ready = f"{one.ready} of {one.rows} rows are ready for {one.target} at {planned.service}"
@@ -187,12 +189,12 @@ def ask_to_send(planned: orders.Planned) -> bool:
 
 
 def confirm_address(settings: Settings) -> None:
-    """Ask the person at the terminal, if there is one, whether a token may go to an address that the folder names."""
+    """At an interactive terminal, ask whether the token may be sent to an address that the folder sets."""
     use = settings.unconfirmed_use()
     if use is None or not is_interactive():
         return
-    say(f"{use.source} in {use.folder} names the address {use.address}, which would get {use.told_token}.")
-    if typer.confirm("Is this the address of your recruiting service? (You are asked once.)", err=True):
+    print_message(f"{use.source} in {use.folder} would send {use.token_text} to {use.address}.")
+    if typer.confirm("Is this the address of your recruiting service? (You are only asked once.)", err=True):
         confirm(use)
 
 
@@ -201,9 +203,9 @@ def confirm_address(settings: Settings) -> None:
 
 @contextlib.contextmanager
 def stopped_by_signals(control: RunControl) -> Iterator[RunControl]:
-    """While this is open, the first signal stops the run that is steered, the second ends the process.
+    """Within this context, the first signal stops the run, the second ends the process.
 
-    Where no rows are sent yet there is nothing to finish, and a signal does what it always does.
+    Before any row is sent there is nothing to finish: a signal has its usual effect.
     """
     before = {int(number): signal.getsignal(number) for number in _SIGNALS}
 
@@ -213,10 +215,10 @@ def stopped_by_signals(control: RunControl) -> Iterator[RunControl]:
                 return
             signal.signal(number, before[number])
             signal.raise_signal(number)
-            signal.signal(number, catch)  # it has not ended the process
+            signal.signal(number, catch)  # the process survived it
             return
         if control.signal is not None:
-            # The ledger is written to be cut anywhere: what is in flight will be settled by the next run.
+            # The ledger is consistent at any moment: the next run resolves the requests without a response.
             _write_to_stderr(_STOPPED)
             os._exit(128 + number)
         control.stop(number)
@@ -232,6 +234,6 @@ def stopped_by_signals(control: RunControl) -> Iterator[RunControl]:
 
 
 def _write_to_stderr(line: bytes) -> None:
-    # Not through sys.stderr: the signal may have come in the middle of a line that is being printed there.
+    # Not through sys.stderr: the signal may have interrupted a print there.
     with contextlib.suppress(OSError):
         os.write(2, line)

@@ -1,4 +1,4 @@
-"""Extract: a CSV or workbook becomes a Sheet of Rows of text. What the rest of the importer may call."""
+"""Extract: a CSV or workbook becomes a Sheet of Rows of text. The public names of the room."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ __all__ = [
     "share_copy",
 ]
 
-# Imported when first asked for: the child that reads a workbook lies in this package too, and needs none of it. Its
-# start is time that a person waits for each workbook.
-_HOMES = {
+# Imported on first use: the child process that reads a workbook imports this package too and needs none of them.
+# Each import would delay every workbook.
+_MODULES = {
     "ReadingLimits": "sheet",
     "open_sheet": "opening",
     "restore_values": "restored_values",
@@ -33,6 +33,6 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOMES:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -1,11 +1,11 @@
-"""Looks through the records of an XLS or XLSB worksheet for what calamine (0.9) does not give.
+"""Scans the records of an XLS or XLSB worksheet for what calamine (0.9) does not return.
 
-Errors are blank to it, number formats and hidden rows unknown. The merged cells of an XLS it knows, those of an XLSB
-not.
+calamine returns error cells as blank, and neither number formats nor hidden rows. It returns the merged cells of an
+XLS, but not those of an XLSB.
 
-The records of an XLS are those of [MS-XLS] 2.4 (BIFF8): type and size of two bytes each. Those of Excel 5.0 and 95
-(BIFF5) are the same but for their texts, which have a byte for each letter, in the workbook's code page. The records of
-an XLSB are those of [MS-XLSB] 2.4: a type and a size of up to two and four bytes, seven bits in each.
+The records of an XLS follow [MS-XLS] 2.4 (BIFF8): type and size of two bytes each. Those of Excel 5.0 and 95 (BIFF5)
+differ in their texts only: one byte per character, in the workbook's code page. The records of an XLSB follow
+[MS-XLSB] 2.4: a type of up to two bytes and a size of up to four, seven bits in each.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 from importer.extract.cell_flags import CellFlags, DamagedError, MergedRange, checked_row, formats_by_style
 from importer.extract.xlsx_package import parsed
 
-# What the binary formats keep for an error, as a person sees it.
+# The error codes of the binary formats, as a person sees them.
 _ERRORS = {
     0x00: "#NULL!",
     0x07: "#DIV/0!",
@@ -32,7 +32,7 @@ _ERRORS = {
 }
 
 
-_Record = tuple[int, bytes]  # its type and what it holds
+_Record = tuple[int, bytes]  # type and content
 
 
 def _short(body: bytes, at: int = 0) -> int:
@@ -58,15 +58,20 @@ _XLS_ROW, _ERROR_OR_BOOLEAN, _FORMULA, _NUMBER, _RK, _RKS = 0x208, 0x205, 0x06, 
 _XLS_MERGED = 0xE5
 _XLS_ROW_HIDDEN = 0x20
 _BIFF8 = 0x600
-_CODE_PAGES = {1200: "utf-16-le", 10000: "mac-roman", 32768: "mac-roman", 32769: "cp1252"}  # others are cp and number
+_CODE_PAGES = {
+    1200: "utf-16-le",
+    10000: "mac-roman",
+    32768: "mac-roman",
+    32769: "cp1252",
+}  # others: cp + number
 
 
 def find_xls_flags(path: Path, title: str) -> CellFlags:
-    """The flags of the worksheet with a title.
+    """The flags of the worksheet with this title.
 
     Raises:
         DamagedError: the workbook is damaged.
-        LookupError, ValueError, struct.error: it is damaged too, or written in another way than we know.
+        LookupError, ValueError, struct.error: it is damaged, or has a form that this scan does not support.
     """
     content = _Container(path.read_bytes()).stream(("Workbook", "Book"))
     codes: dict[int, str] = {}
@@ -109,13 +114,13 @@ def _note(kind: int, body: bytes, formats: dict[int, str], flags: CellFlags) -> 
             flags.errors[row][index] = _error_text(body[8])
         # One record may hold several numbers, of six bytes each.
         styles = [_short(body, at) for at in range(4, len(body) - 2, 6)] if kind == _RKS else [style]
-        for beside, of_cell in enumerate(styles):
-            if of_cell in formats:
-                flags.formats[row][index + beside] = formats[of_cell]
+        for offset, cell_style in enumerate(styles):
+            if cell_style in formats:
+                flags.formats[row][index + offset] = formats[cell_style]
 
 
 def _xls_records(content: bytes, at: int) -> Iterator[_Record]:
-    """The records of a substream: the globals at 0, a worksheet at its own start."""
+    """The records of a substream: the globals at 0, a worksheet at its own offset."""
     while at + 4 <= len(content):
         kind, size = struct.unpack_from("<HH", content, at)
         if at + 4 + size > len(content):
@@ -142,17 +147,17 @@ def _xls_text(body: bytes, at: int, length_form: str, code_page: str | None) -> 
 
 _XLSB_ROW, _XLSB_SHEET, _XLSB_FORMAT, _XLSB_STYLE, _XLSB_MERGED = 0, 156, 44, 47, 176
 _STYLES_BEGIN, _STYLES_END = 617, 618
-_XLSB_ERRORS = (3, 11)  # a cell with an error, a formula that gave one
+_XLSB_ERRORS = (3, 11)  # an error cell, a formula with an error as its result
 _XLSB_CELLS = range(1, 12)
 _XLSB_ROW_HIDDEN = 0x10
 
 
 def find_xlsb_flags(archive: zipfile.ZipFile, title: str) -> CellFlags:
-    """The flags of the worksheet with a title.
+    """The flags of the worksheet with this title.
 
     Raises:
         DamagedError, BadZipFile: the workbook is damaged.
-        LookupError, ValueError, struct.error: it is damaged too, or written in another way than we know.
+        LookupError, ValueError, struct.error: it is damaged, or has a form that this scan does not support.
     """
     formats = _xlsb_formats(archive)
     flags = CellFlags()
@@ -227,9 +232,9 @@ def _xlsb_text(body: bytes, at: int) -> str:
     return body[at + 4 : at + 4 + 2 * length].decode("utf-16-le")
 
 
-# --- the container ([MS-CFB]) in which an XLS lies -----------------------------------------------
+# --- the container ([MS-CFB]) of an XLS -----------------------------------------------------------
 
-_END = 0xFFFFFFFA  # from here on the numbers of sectors mean something else
+_END = 0xFFFFFFFA  # sector numbers from here on are markers
 _IN_HEADER = 109  # FAT sectors that the header lists
 
 
@@ -245,15 +250,15 @@ class _Container:
         self._cutoff = _long(content, 56)
 
     def stream(self, names: tuple[str, ...]) -> bytes:
-        """The stream that has the first of the names that is there, in capitals or not.
+        """The stream with the first of the names that exists, in any case.
 
         Raises:
             DamagedError: its end is missing.
-            KeyError: there is none.
+            KeyError: no stream has one of the names.
             ValueError, struct.error: the container is damaged.
         """
         entries = [self._directory[at : at + 128] for at in range(0, len(self._directory) - 127, 128)]
-        named = {_name(entry): entry for entry in reversed(entries)}  # the first of a name counts
+        named = {_name(entry): entry for entry in reversed(entries)}  # the first entry of each name wins
         entry = next((named[name.lower()] for name in names if name.lower() in named), None)
         if entry is None:
             raise KeyError(names[0])
@@ -264,7 +269,7 @@ class _Container:
         return content[:size]
 
     def _small(self, root: bytes, start: int) -> bytes:
-        """A short stream: it lies in small sectors of the root's own stream."""
+        """A short stream, stored in small sectors of the root's stream."""
         container = self._chain(_long(root, 116))
         small_fat = self._numbers(self._chain(struct.unpack_from("<I", self._content, 60)[0]))
         parts = [container[n * self._small_size : (n + 1) * self._small_size] for n in _followed(small_fat, start)]
@@ -297,7 +302,11 @@ def _name(entry: bytes) -> str:
 
 
 def _followed(table: tuple[int, ...], start: int) -> list[int]:
-    """The sectors of a chain; a chain that bites its tail is damage."""
+    """The sectors of a chain.
+
+    Raises:
+        ValueError: the chain is circular or leaves the table.
+    """
     chain: list[int] = []
     while start < _END:
         if start >= len(table) or len(chain) > len(table):

@@ -1,4 +1,4 @@
-"""What a reader of values does not see in a sheet, and a person does: errors, missing results, formats, hidden rows."""
+"""What a person sees in a sheet and a reader of values does not: errors, missing results, formats, hidden rows."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from dataclasses import dataclass, field
 from importer.extract.cell_text import changes_text
 from importer.problems import FilePlace, Problem, UnusableInput, column_letter
 
-LAST_ROW = 1_048_576  # of a sheet, in every format that knows so many
-FIRST_FAR = 702  # the index of column AAA; few tables have as many columns
-_AREA = 20_000_000  # cells, blank ones too, that are read in fair time
-_FILLED = 0.1  # of a table, not of stray cells
+LAST_ROW = 1_048_576  # the largest row number of any format
+FIRST_STRAY = 702  # the index of column AAA; few tables are as wide
+_MAX_AREA = 20_000_000  # cells, including blank ones, that are read in acceptable time
+_MIN_FILLED = 0.1  # share of filled cells in a table; stray cells fill less
 
 
 class DamagedError(Exception):
-    """The file itself proves that it is damaged: no reader's values of it can be trusted."""
+    """The file is proven to be damaged: the values of no reader can be trusted."""
 
 
 def checked_row(number: int) -> int:
-    """The number of a row, which a sheet can have.
+    """The row number, if a sheet can have it.
 
     Raises:
-        DamagedError: no sheet has so many rows. A reader of values would take the room for all of them.
+        DamagedError: no sheet has so many rows. A reader of values would allocate memory for all of them.
     """
     if number > LAST_ROW:
         raise DamagedError(f"it has a row {number:,}; the last possible row is {LAST_ROW:,}")
@@ -32,7 +32,7 @@ def checked_row(number: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class MergedRange:
-    """Cells that are shown as one, of which only the first holds a value; rows from 1, columns from 0, inclusive."""
+    """Merged cells, of which only the first has a value. Rows count from 1, columns from 0; both ends are included."""
 
     first_row: int
     first_index: int
@@ -41,12 +41,12 @@ class MergedRange:
 
 
 class TooWideError(ValueError):
-    """A few far cells make the sheet too large for a reader that keeps its whole area."""
+    """A few stray cells make the sheet too large for a reader that allocates its whole area."""
 
 
 @dataclass(slots=True)
 class StrayCells:
-    """The rows that reach far to the right. `area` counts all their cells, `filled` those that the file holds."""
+    """The rows with cells far to the right. `area` counts all their cells, `filled` those that the file contains."""
 
     first_row: int = 0
     first_index: int = 0
@@ -56,7 +56,7 @@ class StrayCells:
     filled: int = 0
 
     def note(self, row: int, first: int, last: int, filled: int) -> None:
-        """Note a row: the indexes of its first and last far cell, and how many cells it holds in all."""
+        """Add a row: the indexes of its first and last stray cell, and how many cells the file has for it."""
         if not self.rows:
             self.first_row, self.first_index = row, first
         self.rows += 1
@@ -65,12 +65,12 @@ class StrayCells:
         self.filled += filled
 
     def check(self, file: str) -> None:
-        """Refuse stray cells in so many rows that no reader is quick.
+        """Check that the stray cells are not in so many rows that every reader is slow.
 
         Raises:
-            UnusableInput: there are, with the address of the first.
+            UnusableInput: they are; the message gives the address of the first.
         """
-        if self.area > _AREA and self.filled < _FILLED * self.area:
+        if self.area > _MAX_AREA and self.filled < _MIN_FILLED * self.area:
             raise UnusableInput(
                 Problem(
                     "sheet-too-wide",
@@ -83,24 +83,24 @@ class StrayCells:
             )
 
     def check_area(self, last_row: int) -> None:
-        """Hand the sheet over to a reader that keeps no area, where only some of its rows are wide.
+        """Check that a reader that allocates the whole area can read the sheet.
 
         Raises:
-            TooWideError: they make the area many times that of the rows.
+            TooWideError: a few wide rows make the area many times that of the rows; use the other reader.
         """
         area = last_row * self.widest
-        if area > _AREA and self.area * 2 < area:
+        if area > _MAX_AREA and self.area * 2 < area:
             raise TooWideError(f"{last_row:,} rows x {self.widest:,} columns")
 
 
 @dataclass(slots=True)
 class CellFlags:
-    """Cells that need more care than their value says, by row number (from 1) and column index (from 0).
+    """What the values of a sheet do not show, by row number (from 1) and column index (from 0).
 
     `errors`: the error that the cell shows, such as `#N/A`. `unstored`: formulas without a stored result. `formats`:
-    the number formats that change what a person sees (see `changes_text`). `hidden`: rows that are not shown.
-    `merged`: cells shown as one. `stray`: what lies far to the right; `end`: the last row that the sheet lists, or 0
-    (both only in XLSX). `unchecked`: why all this is not known, where it could not be looked for.
+    the number formats that change what a person sees (see `changes_text`). `hidden`: the hidden rows. `merged`: the
+    merged cells. `stray`: the cells far to the right; `end`: the last row that the sheet lists, or 0 (both only in
+    XLSX). `unchecked`: why the scan failed and nothing of this is known, or "".
     """
 
     errors: defaultdict[int, dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
@@ -114,13 +114,13 @@ class CellFlags:
 
     @property
     def last_row(self) -> int:
-        """The last row that holds an error or a formula: a reader of values may end before it."""
+        """The last row with an error or a formula: a reader of values may end before it."""
         return max((*self.errors, *self.unstored), default=0)
 
 
 # --- what several formats share ------------------------------------------------------------------
 
-_PERCENT_FORMATS = {9: "0%", 10: "0.00%"}  # the built-in ones that no stylesheet lists
+_PERCENT_FORMATS = {9: "0%", 10: "0.00%"}  # built-in: no stylesheet lists them
 
 
 def formats_by_style(codes: dict[int, str], styles: Iterable[int]) -> dict[int, str]:

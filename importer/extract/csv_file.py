@@ -1,4 +1,4 @@
-"""A CSV: looked through once, whole, then read as a stream of records: strictly, one record one row, memory flat."""
+"""A CSV: scanned once as a whole, then read strictly as a stream of records, one per row, with constant memory."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from importer.extract.cell_text import clean, flaw_of, is_plain
-from importer.extract.sheet import Flaw, ReadingLimits, Record
+from importer.extract.cell_text import clean, find_problem, is_plain
+from importer.extract.sheet import CellProblem, ReadingLimits, Record
 from importer.extract.table import RecordSource
 from importer.problems import CellPlace, FilePlace, LinePlace, Origin, Place, Problem, UnusableInput
 
 if TYPE_CHECKING:
     import _csv
 
-_GUARDED = re.compile(r"'+[=+\-@\t\r]")
-_SOME = 1 << 16  # characters
+_ESCAPED_FORMULA = re.compile(r"'+[=+\-@\t\r]")
+_CHUNK = 1 << 16  # characters
 
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """A Python codec name, and how a person knows it."""
+    """A Python codec name, and the name that a person knows."""
 
     codec: str
     label: str
@@ -37,12 +37,12 @@ class Encoding:
 
 
 _BLOCK = 1 << 18
-_LONG = 1 << 20  # bytes: no line that lies in one block of any reader is longer
+_LONG = 1 << 20  # bytes: longer than any line within one block
 
 
 @dataclass(frozen=True, slots=True)
 class Undecodable:
-    """The first bytes that an encoding cannot read: their offset in the file, from 0, and line, from 1."""
+    """The first byte that an encoding cannot read: its offset in the file, from 0, and its line, from 1."""
 
     offset: int
     line: int
@@ -51,11 +51,11 @@ class Undecodable:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What a whole CSV is like, read in an encoding.
+    """What a scan of a whole CSV found, read in an encoding.
 
-    `lines`: about how many there are. `longest`: about how many bytes the longest has, as UTF-8, and `longest_line` its
-    number; 0 where none is longer than a block. `size` and `changed` (nanoseconds) tell whether the file is still the
-    one that was looked at.
+    `lines`: the approximate number of lines. `longest`: the approximate length of the longest line in bytes of UTF-8,
+    and `longest_line` its number; both 0 if no line is longer than a block. `size` and `changed` (nanoseconds) show
+    whether the file is still the one that was scanned.
     """
 
     encoding: Encoding
@@ -67,7 +67,7 @@ class Survey:
     changed: int
 
     def holds_for(self, path: Path) -> bool:
-        """Whether the file is still there, and the same."""
+        """Whether the file still exists and has not changed."""
         try:
             status = path.stat()
         except FileNotFoundError:
@@ -76,7 +76,7 @@ class Survey:
 
 
 def survey(path: Path, encoding: Encoding) -> Survey:
-    """Decode the whole file, a block at a time: 0.1 s for a million rows; no further than the first wrong byte."""
+    """Decode the whole file block by block, up to the first undecodable byte. A million rows take 0.1 s."""
     decoder = codecs.getincrementaldecoder(encoding.codec)()
     is_utf8 = encoding.codec.startswith("utf-8")
     undecodable = None
@@ -90,7 +90,7 @@ def survey(path: Path, encoding: Encoding) -> Survey:
             try:
                 text = decoder.decode(block, final=not block)
             except UnicodeDecodeError as error:
-                # What is left of the block before goes ahead of this one.
+                # error.object begins with the undecoded end of the previous block.
                 offset = read + len(block) - len(error.object) + error.start
                 line = 1 + raw_lines + block[: max(0, offset - read)].count(b"\n")
                 undecodable = Undecodable(offset, line, error.object[error.start])
@@ -103,11 +103,11 @@ def survey(path: Path, encoding: Encoding) -> Survey:
 
 
 class _LineLengths:
-    """The lines of a text so far, and the longest."""
+    """The number of lines so far, and the longest line."""
 
     def __init__(self) -> None:
         self.lines = self.longest = self.longest_line = 0
-        self._open = 0  # bytes of the line that the last block did not end
+        self._open = 0  # bytes of the unfinished line at the end of the last block
 
     def measure(self, text: bytes) -> None:
         end = b"\n" if b"\n" in text else b"\r"
@@ -124,12 +124,12 @@ class _LineLengths:
 
 @dataclass(frozen=True, slots=True)
 class CsvFile:
-    """A CSV whose encoding and delimiter are settled; `survey` found it readable.
+    """A readable CSV with a known encoding and delimiter.
 
-    `cell_limit` in characters: a quote that is never closed swallows no more. `limits` are those of a row. `marked`:
-    the first line is `sep=;`, which names the delimiter to a spreadsheet program and is no row to it. `delimited`: the
-    delimiter was declared or seen, and not only taken because there is one column. `guarded`: the file is one of our
-    results, where a cell that a spreadsheet program would take for a formula carries a quote.
+    `cell_limit` is the longest cell in characters, so that an unclosed quote cannot swallow the rest of the file;
+    `limits` has the limits of a row. `has_sep_line`: the first line is `sep=;`, which gives the delimiter and is not
+    a row to spreadsheet programs. `delimiter_known`: False if the file has one column and no delimiter was found.
+    `formula_escaped`: the file is a results file, where a quote precedes cells that would be read as formulas.
 
     Raises:
         UnusableInput: one of its rows is too long.
@@ -141,17 +141,17 @@ class CsvFile:
     delimiter: str
     cell_limit: int
     limits: ReadingLimits
-    marked: bool = False
-    delimited: bool = True
-    guarded: bool = False
+    has_sep_line: bool = False
+    delimiter_known: bool = True
+    formula_escaped: bool = False
 
     def __post_init__(self) -> None:
         if self.survey.longest > self.limits.row:
             raise UnusableInput(_row_too_long(LinePlace(self.origin.file, self.survey.longest_line), self.limits))
 
     def source(self) -> RecordSource:
-        """What the file is to one who looks for its table."""
-        delimiter = f"delimiter {_shown_delimiter(self.delimiter)}" if self.delimited else "no delimiter found"
+        """The file as a source of records, for `open_table`."""
+        delimiter = f"delimiter {_shown_delimiter(self.delimiter)}" if self.delimiter_known else "no delimiter found"
         how = f"CSV, {self.survey.encoding.label}, {delimiter}"
         return RecordSource(self.origin, how, self.records, delimiter=self.delimiter, lines=self.survey.lines)
 
@@ -159,7 +159,7 @@ class CsvFile:
         """Every row that is not blank.
 
         Raises:
-            UnusableInput: a quote is wrong, a cell or the row too long, or the file changed.
+            UnusableInput: a quote is misplaced, a cell or row is too long, or the file changed.
         """
         number = 0
         with self._reading(lambda: number) as reader:
@@ -178,17 +178,17 @@ class CsvFile:
         csv.field_size_limit(self.cell_limit)
         try:
             with self.path.open(encoding=self.survey.encoding.codec, newline="") as file:
-                if self.marked:
+                if self.has_sep_line:
                     next(file)
                 lines = chain.from_iterable(self._lines(file, rows_read))
                 yield csv.reader(lines, delimiter=self.delimiter, strict=True)
-        except UnicodeDecodeError as error:  # all could be decoded when it was looked through
+        except UnicodeDecodeError as error:  # the scan could decode all of it
             raise UnusableInput(self._changed()) from error
 
     def _lines(self, file: TextIO, rows_read: Callable[[], int]) -> Iterator[list[str]]:
-        """The lines of the file, some at a time; a row of many must not be too long. None is by itself."""
+        """The lines of the file in chunks. A row of many lines must not be too long; the scan has checked each line."""
         read = length = 0
-        while lines := file.readlines(_SOME):
+        while lines := file.readlines(_CHUNK):
             yield lines
             length = length + sum(map(len, lines)) if read == rows_read() else 0
             read = rows_read()
@@ -202,17 +202,18 @@ class CsvFile:
                     "too-many-columns",
                     f"the row has {len(cells):,} cells; the limit is {self.limits.columns:,}",
                     f"check that {_shown_delimiter(self.delimiter)} is the right delimiter and that no line break "
-                    "is missing, "
-                    "or raise IMPORTER_CSV_COLUMNS",
+                    "is missing, or raise IMPORTER_CSV_COLUMNS",
                     CellPlace(self.origin, number),
                 )
             )
-        if self.guarded:
-            cells = list(map(unguarded, cells))
+        if self.formula_escaped:
+            cells = list(map(unescape_formula, cells))
         if is_plain(joined):
             return Record(number, tuple(map(str.strip, cells)))
-        flaws = tuple(Flaw(index, problem) for index, cell in enumerate(cells) if (problem := flaw_of(cell)))
-        return Record(number, tuple(map(clean, cells)), flaws=flaws)
+        problems = tuple(
+            CellProblem(index, problem) for index, cell in enumerate(cells) if (problem := find_problem(cell))
+        )
+        return Record(number, tuple(map(clean, cells)), problems=problems)
 
     def _changed(self) -> Problem:
         return Problem(
@@ -247,9 +248,9 @@ class CsvFile:
         )
 
 
-def unguarded(cell: str) -> str:
-    """A cell of a results file without the quote that keeps it from being taken for a formula."""
-    return cell[1:] if _GUARDED.match(cell) else cell
+def unescape_formula(cell: str) -> str:
+    """A cell of a results file without the quote that protects it from being read as a formula."""
+    return cell[1:] if _ESCAPED_FORMULA.match(cell) else cell
 
 
 def _shown_delimiter(delimiter: str) -> str:
@@ -257,7 +258,7 @@ def _shown_delimiter(delimiter: str) -> str:
 
 
 def _row_too_long(place: Place, limits: ReadingLimits) -> Problem:
-    """The problem of a row that would fill the memory."""
+    """The problem of a row that needs too much memory."""
     return Problem(
         "row-too-long",
         f"a row is longer than {limits.row >> 20:,} MB, which is the limit",

@@ -1,7 +1,6 @@
-"""Which encoding a CSV is in: its BOM, or what was declared, or UTF-8; checked over the whole file, never guessed.
+"""The encoding of a CSV: by its BOM, as declared, or UTF-8; checked over the whole file, never guessed.
 
-For a file that is not in it, likely encodings are proposed, each with cells of the file as it would read them. A person
-picks.
+If the file is not in that encoding, the message proposes likely ones, each with sample cells. A person chooses.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from pathlib import Path
 from importer.extract.csv_file import Encoding, Survey, Undecodable, survey
 from importer.problems import FilePlace, LinePlace, Problem, UnusableInput
 
-# The UTF-32 mark begins with that of UTF-16, so it comes first.
+# UTF-32 comes first: its mark begins with that of UTF-16.
 _MARKS = {
     codecs.BOM_UTF8: ("utf-8-sig", "UTF-8 with BOM"),
     codecs.BOM_UTF32_LE: ("utf-32", "UTF-32"),
@@ -25,8 +24,8 @@ _MARKS = {
     codecs.BOM_UTF16_LE: ("utf-16", "UTF-16"),
     codecs.BOM_UTF16_BE: ("utf-16", "UTF-16"),
 }
-# Text encodings to Python that no spreadsheet program writes: "\\u0041" in a cell must stay what was typed.
-_NO_FILE_ENCODINGS = frozenset(
+# Text encodings of Python that no spreadsheet program writes: "\\u0041" in a cell must stay as typed.
+_NOT_FOR_FILES = frozenset(
     {"unicode-escape", "raw-unicode-escape", "idna", "punycode", "utf-7", "mbcs", "oem", "undefined"}
 )
 # fmt: off
@@ -42,25 +41,25 @@ UTF8 = Encoding("utf-8", "UTF-8")
 
 
 def find_encoding(path: Path, name: str, declared: str | None) -> Survey:
-    """The encoding of a CSV, and what else a look through it shows. A byte-order mark beats what was declared.
+    """Scan a CSV in its encoding. A byte-order mark takes precedence over the declared encoding.
 
     Raises:
-        UnusableInput: the declared encoding is unknown, or the file is not in it; where nothing was declared the
-            message proposes the likely ones, each with cells of the file as it would read them.
+        UnusableInput: the declared encoding is unknown, or the file is not in the encoding; the message proposes
+            likely ones, each with sample cells.
     """
     mark = byte_order_mark(path)
     encoding = mark or (_declared(declared) if declared else UTF8)
-    seen = survey(path, encoding)
-    if seen.undecodable is not None:
-        raise UnusableInput(_undecodable(path, name, encoding, seen.undecodable))
+    found = survey(path, encoding)
+    if found.undecodable is not None:
+        raise UnusableInput(_undecodable(path, name, encoding, found.undecodable))
     if not mark and not declared and (reading := _unmarked_wide_reading(path)):
         raise UnusableInput(
-            # It can pass for UTF-8 full of NULs, in as many wrong rows as it has bytes that look like line ends.
+            # It decodes as UTF-8 full of NULs, in wrong rows.
             Problem(
                 "encoding-wrong",
                 "the file looks like UTF-16 without a byte-order mark",
-                f"set its encoding under source: in the mapping: `encoding: {reading.encoding}` (reads "
-                f"{reading.sample})",
+                "set its encoding under source: in the mapping: "
+                f"`encoding: {reading.encoding}` (reads {reading.sample})",
                 FilePlace(name),
             )
         )
@@ -73,23 +72,28 @@ def find_encoding(path: Path, name: str, declared: str | None) -> Survey:
                 FilePlace(name),
             )
         )
-    return seen
+    return found
 
 
 def byte_order_mark(path: Path) -> Encoding | None:
-    """The encoding that the first bytes of a file name, if they name one."""
+    """The encoding by the byte-order mark of a file; None if it has none."""
     with path.open("rb") as file:
         head = file.read(4)
     return next((Encoding(*names) for mark, names in _MARKS.items() if head.startswith(mark)), None)
 
 
 def _declared(declared: str) -> Encoding:
+    """The encoding that a mapping's `encoding:` means.
+
+    Raises:
+        UnusableInput: it is unknown, or not an encoding of files.
+    """
     wanted = declared.strip().lower().replace("windows-", "cp").replace("_", "-")
     try:
         codec = codecs.lookup(wanted)
     except LookupError:
         codec = None
-    if codec is None or not codec._is_text_encoding or wanted in _NO_FILE_ENCODINGS:
+    if codec is None or not codec._is_text_encoding or wanted in _NOT_FOR_FILES:
         near = difflib.get_close_matches(wanted, _KNOWN, n=1)
         hint = (
             f"did you mean {near[0]!r}?"
@@ -105,7 +109,7 @@ def _declared(declared: str) -> Encoding:
 
 
 def _undecodable(path: Path, name: str, encoding: Encoding, bad: Undecodable) -> Problem:
-    """The problem of a file that is not in an encoding: what to declare instead, or that one place is damaged."""
+    """The problem of a file that is not in an encoding: which one to set instead, or that a character is damaged."""
     if encoding.codec.startswith("utf-8") and _is_utf8_elsewhere(path, bad.offset):
         return Problem(
             "character-damaged",
@@ -125,14 +129,14 @@ def _undecodable(path: Path, name: str, encoding: Encoding, bad: Undecodable) ->
 
 
 def _is_really_utf8(path: Path, declared: Encoding) -> bool:
-    """A single-byte encoding reads anything, so a UTF-8 file would become mojibake without a word."""
+    """Whether a file is UTF-8 although a single-byte encoding, which decodes any bytes, was declared."""
     foreign = survey(path, Encoding("ascii", "ASCII")).undecodable
     if foreign is None or survey(path, UTF8).undecodable is not None:
         return False
     return _is_likelier(path, foreign.offset, "utf-8", declared.codec)
 
 
-# --- proposals --------------------------------------------------------------------------------------
+# --- likely encodings -------------------------------------------------------------------------------
 
 
 # fmt: off
@@ -143,22 +147,22 @@ _NARROW = (
 _WIDE = ("utf-16-le", "utf-16-be")
 # fmt: on
 _PROPOSED = 3
-_SAMPLE = 1 << 16  # bytes before and after the place where UTF-8 ends
+_SAMPLE = 1 << 16  # bytes before and after the first undecodable byte
 _COMMON = frozenset("çğışöüÇĞİŞÖÜâîûäßéèêëàáíóúñãõåøæøÅØÆÄÉ’‘“”–—€…°·")
 
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """An encoding and up to three cells of the file as it reads them, quoted."""
+    """An encoding, and up to three cells of the file decoded with it, quoted."""
 
     encoding: str
     sample: str
 
 
 def _likely_readings(path: Path, offset: int) -> tuple[_Reading, ...]:
-    """Up to three readings of the bytes around `offset`, the likeliest first, no two alike."""
+    """Up to three different readings of the bytes around `offset`, the likeliest first."""
     raw = _around(path, offset)
-    wide = raw.count(0) * 5 > len(raw)  # two bytes for each letter
+    wide = raw.count(0) * 5 > len(raw)  # two bytes for each character
     candidates = _WIDE if wide else _NARROW
     scored = []
     for order, encoding in enumerate(candidates):
@@ -173,7 +177,7 @@ def _likely_readings(path: Path, offset: int) -> tuple[_Reading, ...]:
 
 
 def _unmarked_wide_reading(path: Path) -> _Reading | None:
-    """The UTF-16 that a file without a mark is most likely in: nearly every second byte is NUL, and no other one."""
+    """The most likely UTF-16 reading of a file without a mark: nearly every second byte is NUL, and no other byte."""
     with path.open("rb") as file:
         raw = file.read(_SAMPLE)
     for encoding, high, low in (("utf-16-le", raw[1::2], raw[::2]), ("utf-16-be", raw[::2], raw[1::2])):
@@ -185,14 +189,14 @@ def _unmarked_wide_reading(path: Path) -> _Reading | None:
 
 
 def _is_utf8_elsewhere(path: Path, offset: int) -> bool:
-    """Whether the bytes around `offset` are UTF-8 but for a few: then the file is damaged, not in another encoding."""
+    """Whether nearly all bytes around `offset` are UTF-8: then the file is damaged, not in another encoding."""
     text = _around(path, offset).decode("utf-8", "replace")
     wrong = text.count("\ufffd")
     return sum(1 for character in text if character > "\x7f") - wrong >= 4 * wrong
 
 
 def _is_likelier(path: Path, offset: int, encoding: str, other: str) -> bool:
-    """Whether the bytes around `offset` make likelier text in one encoding than in another that reads them too."""
+    """Whether the bytes around `offset` are more likely text in `encoding` than in `other`."""
     raw = _around(path, offset)
     return _likelihood(raw.decode(encoding, "ignore")) > _likelihood(raw.decode(other, "ignore"))
 
@@ -204,7 +208,7 @@ def _around(path: Path, offset: int) -> bytes:
 
 
 def _decoded(raw: bytes, encoding: str) -> str | None:
-    # The sample may end inside a letter of several bytes.
+    # The sample may end inside a multi-byte character.
     for cut in range(4):
         try:
             return raw[: len(raw) - cut].decode(encoding)
@@ -214,23 +218,22 @@ def _decoded(raw: bytes, encoding: str) -> str | None:
 
 
 def _likelihood(text: str) -> float:
-    """The mean over the foreign letters: those of one script together are likely, symbols and controls are not."""
+    """The mean weight of the non-ASCII characters: letters of one script are likely, symbols and controls are not."""
     weights = [
         _weight(before, character, after)
         for before, character, after in zip(" " + text, text, text[1:] + " ", strict=False)
         if character > "\x7f"
     ]
-    # A few letters are enough to judge, and of a large sample there are many.
     return sum(weights) / len(weights) if weights else 0.0
 
 
 def _weight(before: str, character: str, after: str) -> float:
     if character in _COMMON:
         if character.isupper() and before.islower():
-            return -1.0  # a capital inside a word is what a wrong table makes of a small letter
+            return -1.0  # a wrong encoding turns lower-case letters into capitals inside a word
         return 0.4 if before in _COMMON or after in _COMMON else 2.0
     if not character.isalpha() and before.isalpha() and after.isalpha():
-        return -2.0  # a character inside a word
+        return -2.0  # a symbol inside a word
     if not character.isalpha():
         return -3.0 if unicodedata.category(character) in ("Cc", "Co", "Cn") else -0.7
     if character.isupper() and before.islower():
@@ -239,7 +242,7 @@ def _weight(before: str, character: str, after: str) -> float:
     if script == "LATIN":
         return 0.3
     if any(near.isalpha() and _script(near) != script for near in (before, after)):
-        return -2.0  # scripts mixed in one word
+        return -2.0  # mixed scripts in one word
     return 1.0
 
 

@@ -1,4 +1,4 @@
-"""Opens a source: finds out what it is and settles how it is read; of a CSV its encoding and its delimiter."""
+"""Opens a source: detects its file type, and for a CSV its encoding and delimiter."""
 
 from __future__ import annotations
 
@@ -19,18 +19,19 @@ from importer.problems import FilePlace, Origin, Problem, UnusableInput
 
 _DELIMITERS = (",", ";", "\t", "|")
 _NAMES = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
-_EVEN = 0.5  # share of the records that must have the same number of columns
-_ONE_COLUMN = ","  # the delimiter of a file that has none: what result CSVs are written with
+_MIN_SHARE = 0.5  # of the records that must have the same number of columns
+_ONE_COLUMN = ","  # of a file without a delimiter: result CSVs are written with it
 
 
 def open_sheet(path: Path, options: SourceOptions, limits: ReadingLimits, *, shown_as: str | None = None) -> Sheet:
     """Open a CSV or a workbook and find its table.
 
-    `shown_as` is the name that messages use, where the person knows the file by another one than `path`. A workbook
-    is read here, in a process of its own, and kept; a CSV is read by each `Sheet.rows`.
+    `shown_as` is the file name for messages, if the person knows the file by another name than `path`. A workbook is
+    read here, in a child process, and kept in memory; a CSV is read by each call of `Sheet.rows`.
 
     Raises:
-        UnusableInput: no such file, a format we do not read, an encoding that was not declared, no header, ...
+        UnusableInput: the file does not exist, its format is not supported, its encoding must be declared, no header
+            is found, ...
     """
     name = shown_as if shown_as is not None else str(path)
     if name == STANDARD_INPUT:
@@ -38,7 +39,7 @@ def open_sheet(path: Path, options: SourceOptions, limits: ReadingLimits, *, sho
     kind = file_kind(path, name, limits.source)
     if kind is FileKind.CSV:
         return _open_csv(path, name, options, limits)
-    from importer.extract.workbook import open_workbook  # nothing of it is needed for a CSV
+    from importer.extract.workbook import open_workbook  # a CSV does not need it
 
     return open_workbook(path, name, kind, options, limits)
 
@@ -47,29 +48,31 @@ def open_sheet(path: Path, options: SourceOptions, limits: ReadingLimits, *, sho
 
 
 def _open_csv(path: Path, name: str, options: SourceOptions, limits: ReadingLimits) -> Sheet:
-    if options.longest_cell:  # which is in characters, of up to four bytes
+    if options.longest_cell:  # in characters, of up to four bytes each
         limits = replace(limits, row=max(limits.row, 4 * options.longest_cell))
-    file = results_file(path, name, limits) or _settled(path, name, options, limits)
+    file = results_file(path, name, limits) or _detected_file(path, name, options, limits)
     return open_table(file.source(), options)
 
 
 def results_file(path: Path, name: str, limits: ReadingLimits) -> CsvFile | None:
-    """The file, if it is one of our results: UTF-8, perhaps saved by a spreadsheet program with another delimiter."""
+    """The file if it is a results file: UTF-8, perhaps saved by a spreadsheet program with another delimiter."""
     encoding = byte_order_mark(path) or UTF8
     lines = _first_lines(path, encoding)
     for delimiter in _DELIMITERS:
         try:
             header = next(csv.reader(lines, delimiter=delimiter, strict=True), [])
         except csv.Error:
-            continue  # with this delimiter the first row is no row
+            continue  # not a valid row with this delimiter
         if added_columns(header):
-            seen = survey(path, encoding)
-            if seen.undecodable is None:
-                return CsvFile(path, Origin(name), seen, delimiter, limits.cell_characters, limits, guarded=True)
+            found = survey(path, encoding)
+            if found.undecodable is None:
+                return CsvFile(
+                    path, Origin(name), found, delimiter, limits.cell_characters, limits, formula_escaped=True
+                )
     return None
 
 
-def _settled(path: Path, name: str, options: SourceOptions, limits: ReadingLimits) -> CsvFile:
+def _detected_file(path: Path, name: str, options: SourceOptions, limits: ReadingLimits) -> CsvFile:
     problems: list[Problem] = []
     delimiter: str | None = None
     found: Survey | None = None
@@ -84,8 +87,8 @@ def _settled(path: Path, name: str, options: SourceOptions, limits: ReadingLimit
     if problems or found is None:
         raise UnusableInput(problems)
     lines = _first_lines(path, found.encoding)
-    marked = _marked_delimiter(lines)
-    chosen = delimiter or marked or _found_delimiter(lines, name)
+    in_sep_line = _sep_line_delimiter(lines)
+    chosen = delimiter or in_sep_line or _likely_delimiter(lines, name)
     return CsvFile(
         path,
         Origin(name),
@@ -93,13 +96,13 @@ def _settled(path: Path, name: str, options: SourceOptions, limits: ReadingLimit
         chosen or _ONE_COLUMN,
         options.longest_cell or limits.cell_characters,
         limits,
-        marked=marked is not None,
-        delimited=chosen is not None,
+        has_sep_line=in_sep_line is not None,
+        delimiter_known=chosen is not None,
     )
 
 
 def _first_lines(path: Path, encoding: Encoding, limit: int = 200, characters: int = 1 << 18) -> list[str]:
-    """The first lines of a file, to look for its delimiter; the last may be cut. What is no letter is a U+FFFD."""
+    """The first lines of a file, to detect its delimiter. The last may be cut; undecodable bytes become U+FFFD."""
     lines: list[str] = []
     with path.open(encoding=encoding.codec, errors="replace", newline="") as file:
         while len(lines) < limit and characters > 0 and (line := file.readline(characters)):
@@ -113,7 +116,7 @@ def _first_lines(path: Path, encoding: Encoding, limit: int = 200, characters: i
 
 @dataclass(frozen=True, slots=True)
 class _Split:
-    """What a delimiter makes of the sample: the most frequent number of columns and the share of records with it."""
+    """A sample split by a delimiter: the most frequent number of columns, and the share of records with it."""
 
     delimiter: str
     columns: int
@@ -124,7 +127,7 @@ def _declared_delimiter(declared: str) -> str:
     """The character that a mapping's `delimiter:` means.
 
     Raises:
-        UnusableInput: it is not one character, or one that cannot delimit.
+        UnusableInput: it is not one character, or is a quote or a line break.
     """
     delimiter = _NAMES.get(declared.strip().lower(), declared)
     if len(delimiter) != 1 or delimiter in '"\r\n':
@@ -139,20 +142,20 @@ def _declared_delimiter(declared: str) -> str:
     return delimiter
 
 
-def _marked_delimiter(lines: list[str]) -> str | None:
-    """The delimiter that a first line `sep=;` names, as spreadsheet programs write and understand it."""
+def _sep_line_delimiter(lines: list[str]) -> str | None:
+    """The delimiter in a first line `sep=;`, which spreadsheet programs write and read."""
     mark = lines[0].rstrip("\r\n") if lines else ""
     return mark[4] if len(mark) == 5 and mark.lower().startswith("sep=") and mark[4] in _DELIMITERS else None
 
 
-def _found_delimiter(sample: Sequence[str], name: str) -> str | None:
-    """The delimiter that splits the sample lines of a CSV most evenly; None where the file has one column.
+def _likely_delimiter(sample: Sequence[str], name: str) -> str | None:
+    """The delimiter that splits the sample most evenly; None if the file has one column.
 
     Raises:
-        UnusableInput: the delimiters that occur make uneven columns.
+        UnusableInput: every delimiter in the sample gives uneven rows.
     """
     splits = [split for split in (_split(sample, delimiter) for delimiter in _DELIMITERS) if split]
-    even = [split for split in splits if split.columns > 1 and split.share >= _EVEN]
+    even = [split for split in splits if split.columns > 1 and split.share >= _MIN_SHARE]
     if even:
         return max(even, key=lambda split: (round(split.share, 1), split.columns)).delimiter
     if not any(split.columns > 1 for split in splits):
@@ -169,7 +172,7 @@ def _found_delimiter(sample: Sequence[str], name: str) -> str | None:
 
 def _split(sample: Sequence[str], delimiter: str) -> _Split | None:
     widths: Counter[int] = Counter()
-    with suppress(csv.Error):  # the sample may end inside a quote, and a wrong delimiter breaks quotes
+    with suppress(csv.Error):  # the sample may end inside a quote, or the delimiter is wrong
         for record in csv.reader(sample, delimiter=delimiter, strict=True):
             if any(record):
                 widths[len(record)] += 1

@@ -1,7 +1,7 @@
-"""Reads values of a results file that a spreadsheet program has written in a form of its own, where that is proven.
+"""Restores the values of a results file that a spreadsheet program saved in another format, if the format is proven.
 
-A program that opens `2021-03-04` and saves it may leave `3/4/2021` or `04.03.2021`. The run that wrote the file knows
-what each cell was. A cell that can be read in one way only, and so is what it was, proves the form of its column.
+A program that opens `2021-03-04` may save it as `3/4/2021` or `04.03.2021`. The original source shows what each cell
+was. A cell that has only one reading, equal to its original value, proves the format of its column.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from importer.extract.cell_text import clean
-from importer.extract.csv_file import CsvFile, unguarded
+from importer.extract.csv_file import CsvFile, unescape_formula
 from importer.extract.opening import results_file
 from importer.extract.sheet import ReadingLimits, Sheet, is_canonical
 from importer.extract.source_file import SourceCopy, replace_copy
@@ -37,7 +37,7 @@ _DATE = re.compile(
     r"(?:[ ,]+([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?(?: ?([ap])\.?m\.?)?)?",
     re.IGNORECASE,
 )
-_ORDERS = {"year first": (0, 1, 2), "day first": (2, 1, 0), "month first": (2, 0, 1)}  # where year, month and day are
+_ORDERS = {"year first": (0, 1, 2), "day first": (2, 1, 0), "month first": (2, 0, 1)}  # positions of year, month, day
 _SEPARATORS = [
     (decimal, thousands) for decimal in ".," for thousands in ("", ".", ",", " ", "'") if decimal != thousands
 ]
@@ -53,17 +53,16 @@ _TRUE = frozenset(
     map(normalize, ("true", "wahr", "vrai", "doğru", "verdadero", "vero", "verdadeiro", "waar", "prawda"))
 )
 _FALSE = frozenset(map(normalize, ("false", "falsch", "faux", "yanlış", "falso", "onwaar", "fałsz")))
-_NO_WORD = re.compile(r"[\d#]")  # a column that is too narrow is ####
-# The order of a date with its separator and whether month and day are padded with zero; the separators of a number; or
-# words.
-Form = tuple[str, str]
+_NOT_A_WORD = re.compile(r"[\d#]")  # #### is a column that is too narrow
+# Of a date: its order, and its separator with the padding of month and day. Of a number: its separators. Or "words".
+Format = tuple[str, str]
 
 
 def restore_values(copy: SourceCopy, original: Callable[[], Sheet], limits: ReadingLimits) -> SourceCopy:
-    """The private copy of a results file with the values whose form is proven written as Row writes them.
+    """The private copy of a results file, with all values of a proven format written as Row writes them.
 
-    original: opens what the run that wrote the file has read. What is not proven stays, and is reported when it is
-    read; a word in the place of a number or date is a person's, and is no longer listed as a value.
+    `original` opens the source of the run that wrote the file. Other values stay as they are and are reported when the
+    file is read. A word that replaced a number or date was typed by a person: it is no longer listed as a value.
     """
     try:
         return _restored(copy, original, limits)
@@ -74,23 +73,23 @@ def restore_values(copy: SourceCopy, original: Callable[[], Sheet], limits: Read
 def _restored(copy: SourceCopy, original: Callable[[], Sheet], limits: ReadingLimits) -> SourceCopy:
     file = results_file(copy.path, copy.path.name, limits)
     table = _Table.of(file) if file else None
-    changed = {place: text for row in table.rows() for place, text in row.rewritten.items()} if table else {}
+    changed = {place: text for row in table.rows() for place, text in row.changed.items()} if table else {}
     if table is None or not changed:
         return copy
-    was = _texts_of(original(), table.columns, {row for row, _ in changed})
-    forms = {column.index: _proven_forms(column.index, changed, was) for column in table.columns}
+    before = _original_texts(original(), table.columns, {row for row, _ in changed})
+    formats = {column.index: _proven_formats(column.index, changed, before) for column in table.columns}
     with tempfile.TemporaryFile(dir=copy.path.parent) as content:
         text = io.TextIOWrapper(content, table.file.survey.encoding.codec, newline="", write_through=True)
         writer = csv.writer(text, delimiter=table.file.delimiter)
         writer.writerow(table.header)
-        writer.writerows(row.restored(table, forms, was) for row in table.rows())
+        writer.writerows(row.restored(table, formats, before) for row in table.rows())
         text.detach().seek(0)
         return replace_copy(copy, content)
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A results file that says which of its cells were values, and of which row each row is."""
+    """A results file that lists which of its cells were values, and which source row each row comes from."""
 
     file: CsvFile
     header: list[str]
@@ -119,28 +118,30 @@ class _Table:
             return _Row(cells, {})
         listed, row = set(cells[self.types_at].split()), cells[self.row_at]
         texts = {
-            column.index: clean(unguarded(cells[column.index])) for column in self.columns if column.letter in listed
+            column.index: clean(unescape_formula(cells[column.index]))
+            for column in self.columns
+            if column.letter in listed
         }
         return _Row(cells, {(row, index): text for index, text in texts.items() if text and not is_canonical(text)})
 
 
-_Place = tuple[str, int]  # what import_row says, and a column
+_Place = tuple[str, int]  # the text of import_row, and a column index
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A row as it stands in the file, and its values that came back in another form."""
+    """A row of the file, and those of its values that are in another format now."""
 
     cells: list[str]
-    rewritten: dict[_Place, str]
+    changed: dict[_Place, str]
 
-    def restored(self, table: _Table, forms: dict[int, frozenset[Form]], was: dict[_Place, str]) -> list[str]:
+    def restored(self, table: _Table, formats: dict[int, frozenset[Format]], before: dict[_Place, str]) -> list[str]:
         cells = list(self.cells)
-        for place, text in self.rewritten.items():
-            values = {value for form, value in _readings(text).items() if form in forms[place[1]]}
+        for place, text in self.changed.items():
+            values = {value for each, value in _readings(text).items() if each in formats[place[1]]}
             if len(values) == 1:
                 cells[place[1]] = values.pop()
-            elif was.get(place, "TRUE") not in ("TRUE", "FALSE") and not _NO_WORD.search(text):
+            elif before.get(place, "TRUE") not in ("TRUE", "FALSE") and not _NOT_A_WORD.search(text):
                 letter = table.columns[place[1]].letter
                 listed = cells[table.types_at].split()
                 cells[table.types_at] = " ".join(one for one in listed if one != letter)
@@ -154,8 +155,8 @@ def _reading(file: CsvFile) -> Iterator[_csv.Reader]:
         yield csv.reader(lines, delimiter=file.delimiter, strict=True)
 
 
-def _texts_of(sheet: Sheet, columns: Sequence[Column], rows: set[str]) -> dict[_Place, str]:
-    """How the run read its values in these rows; nothing where the columns are not the same any more."""
+def _original_texts(sheet: Sheet, columns: Sequence[Column], rows: set[str]) -> dict[_Place, str]:
+    """The original texts of the values in these rows; empty if the columns have changed."""
     if [column.name for column in sheet.columns] != [column.name for column in columns]:
         return {}
     found: dict[_Place, str] = {}
@@ -165,29 +166,29 @@ def _texts_of(sheet: Sheet, columns: Sequence[Column], rows: set[str]) -> dict[_
     return found
 
 
-def _proven_forms(column: int, changed: dict[_Place, str], was: dict[_Place, str]) -> frozenset[Form]:
-    """The forms in which every cell that proves one is written; none where no cell does."""
-    proven: frozenset[Form] | None = None
+def _proven_formats(column: int, changed: dict[_Place, str], before: dict[_Place, str]) -> frozenset[Format]:
+    """The formats that agree with every cell that proves one; empty if no cell does."""
+    proven: frozenset[Format] | None = None
     for place, text in changed.items():
-        readings = _readings(text) if place[1] == column and place in was else {}
-        if set(readings.values()) == {was[place]} if readings else False:
+        readings = _readings(text) if place[1] == column and place in before else {}
+        if set(readings.values()) == {before[place]} if readings else False:
             proven = frozenset(readings) if proven is None else proven & frozenset(readings)
     return proven or frozenset()
 
 
 @lru_cache(maxsize=65_536)
-def _readings(text: str) -> dict[Form, str]:
-    """What a text says in each form that it can be in, as Row writes values. Years of two digits are in none."""
+def _readings(text: str) -> dict[Format, str]:
+    """The values of a text, as Row writes them, by possible format. Two-digit years have no reading."""
     word = normalize(text)
     if word in _TRUE or word in _FALSE:
         return {("words", ""): "TRUE" if word in _TRUE else "FALSE"}
     if date := _DATE.fullmatch(text):
         return dict(_dates(date))
     text = text.translate(_SPACES)
-    return {separators: _number(match) for separators, form in _NUMBERS.items() if (match := form.fullmatch(text))}
+    return {separators: _number(match) for separators, each in _NUMBERS.items() if (match := each.fullmatch(text))}
 
 
-def _dates(match: re.Match[str]) -> Iterator[tuple[Form, str]]:
+def _dates(match: re.Match[str]) -> Iterator[tuple[Format, str]]:
     parts = (match[1], match[3], match[4])
     hour, minute, second = (int(part or 0) for part in match.group(5, 6, 7))
     if match[8]:

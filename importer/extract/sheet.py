@@ -1,4 +1,4 @@
-"""A source as the other rooms see it, what reading it may cost, and its rows before their columns are known."""
+"""An opened source for the other rooms, the limits of reading, and the rows before their columns are known."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from importer.problems import CellPlace, Column, Origin, Problem, column_letter
 if TYPE_CHECKING:
     from importer.settings import Settings
 
-# How Row writes what a workbook keeps as a number, a date, a time or a boolean. It never writes 45.000, which a person
-# writes for thousands.
+# How Row writes a workbook's numbers, dates, times and booleans. Row never writes 45.000, which may mean 45 thousand.
 _CANONICAL = re.compile(
     r"[+-]?\d+(\.(?!\d\d0(?!\d))\d+)?|\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?|-?\d\d+:\d\d:\d\d|TRUE|FALSE", re.ASCII
 )
@@ -23,12 +22,12 @@ _CANONICAL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A table of a source, opened and ready to be read.
+    """A table of a source, ready to be read.
 
-    `header_row` is the number that a spreadsheet program shows. `columns` are the source's own, without the `import_*`
-    columns of a results file. `reading` says in one line how the file was read, for a person to verify. `delimiter`
-    is that of a CSV, "," for a workbook: what result CSVs are written with. `lines` is about how many a CSV has, None
-    for a workbook, which is in memory. `knows_types`: its rows say which cells a workbook kept as values.
+    `header_row` is the number that a spreadsheet program shows. `columns` are the source's columns, without the
+    `import_*` columns of a results file. `reading` describes in one line how the file is read, for a person to check.
+    `delimiter` is that of a CSV, "," for a workbook: result CSVs are written with it. `lines` is the approximate
+    number of lines of a CSV, None for a workbook, which is in memory. `knows_types`: `Row.typed` is filled.
     """
 
     origin: Origin
@@ -42,22 +41,21 @@ class Sheet:
     _read: Callable[[], Iterator[Row]] = field(repr=False)
 
     def rows(self) -> Iterator[Row]:
-        """Stream the rows below the header; may be called again. Wholly blank rows are left out, and keep their number.
+        """Stream the rows below the header; may be called again. Blank rows are skipped, but count in row numbers.
 
         Raises:
-            UnusableInput: the file breaks off on the way (a quote that is never closed, a damaged workbook).
+            UnusableInput: the rest of the file cannot be read (an unclosed quote, a changed file).
         """
         return self._read()
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingLimits:
-    """What reading one file may cost, so that a hostile or broken one ends in a message and not in a dead machine.
+    """The limits of reading one file, so that a hostile or broken file ends in a message, not in a frozen machine.
 
-    `source`: bytes of a file, `standard_input`: those that are taken from there. Of a CSV, `cell_characters`: the
-    longest cell, `row`: bytes of the longest row, `columns`: the most cells of a row. The others hold for the child
-    process that reads a workbook: `seconds` of time, `memory` in bytes, `unpacked` bytes of what the workbook unpacks
-    to.
+    `source`: bytes of a file; `standard_input`: bytes read from there. For a CSV, `cell_characters`: the longest cell;
+    `row`: bytes of the longest row; `columns`: the most cells in a row. For the child process that reads a workbook,
+    `seconds`: time; `memory`: bytes; `unpacked`: bytes of the unpacked workbook.
     """
 
     source: int = 4 << 30
@@ -71,10 +69,9 @@ class ReadingLimits:
 
     @classmethod
     def of(cls, settings: Settings) -> ReadingLimits:
-        """The limits of this machine, for every file that is opened on it.
+        """The limits in the settings.
 
-        They are no part of a mapping or a run: a report that is written again later, where the person has allowed more
-        meanwhile, is read with more.
+        They are not part of a mapping or a run: a report that is written again uses today's limits.
         """
         return cls(
             source=settings.source_megabytes << 20,
@@ -87,11 +84,11 @@ class ReadingLimits:
         )
 
 
-# --- what the readers of all formats hand on ----------------------------------------------------
+# --- what the readers of all formats return -----------------------------------------------------
 
 
 class FileKind(StrEnum):
-    """The formats that are read."""
+    """The supported file formats."""
 
     CSV = "CSV"
     XLSX = "XLSX"
@@ -102,15 +99,15 @@ class FileKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SheetName:
-    """A worksheet: its title, and whether a person sees its tab."""
+    """A worksheet: its title, and whether its tab is visible."""
 
     title: str
     visible: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class Flaw:
-    """What is wrong with the cell at `index` of a record. The place is added once the columns are known."""
+class CellProblem:
+    """The problem of the cell at `index` of a record. The place is added once the columns are known."""
 
     index: int
     problem: Problem
@@ -118,7 +115,7 @@ class Flaw:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The cells of one row as clean text, as many as the file has.
+    """The cells of one row as clean text, as many as the file has for it.
 
     `number` is the row number that a spreadsheet program shows; `typed` as in Row.
     """
@@ -126,42 +123,41 @@ class Record:
     number: int
     cells: tuple[str, ...]
     typed: frozenset[int] = frozenset()
-    flaws: tuple[Flaw, ...] = ()
+    problems: tuple[CellProblem, ...] = ()
 
     @property
     def blank(self) -> bool:
-        return not any(self.cells) and not self.flaws
+        return not any(self.cells) and not self.problems
 
     @property
     def filled(self) -> int:
-        """How many cells hold something."""
+        """The number of cells that are not empty."""
         return len(self.cells) - self.cells.count("")
 
     @property
     def width(self) -> int:
-        """The number of cells up to the last that holds something."""
+        """The number of cells up to the last that is not empty."""
         return width_of(self.cells)
 
 
 def width_of(cells: Sequence[str]) -> int:
-    """The number of cells up to the last that holds something."""
+    """The number of cells up to the last that is not empty."""
     width = len(cells)
     while width and not cells[width - 1]:
         width -= 1
     return width
 
 
-# --- and what becomes of it -----------------------------------------------------------------------
+# --- from records to rows -------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
     """The header of a table, its columns, and which rows below belong to it.
 
-    `header_row` is the header's last row. `width` counts the header's cells; `columns` are the ones that are kept,
-    always the first of them. `even` as in RecordSource. `left_out` are the numbers of rows that are not read. The table
-    ends before the first row whose first filled cell is `stop_at`. `typed_at` is where a results file that is fed back
-    says which of its cells a workbook kept as values.
+    `header_row` is the header's last row. `width` counts the header's cells; `columns` are the first ones, which are
+    kept. `even` as in RecordSource. `left_out` are the numbers of skipped rows. The table ends before the first row
+    whose first filled cell is `stop_at`. `typed_at` is the index of a results file's TYPED_COLUMN.
     """
 
     origin: Origin
@@ -174,7 +170,7 @@ class Layout:
     typed_at: int | None = None
 
     def rows(self, records: Iterable[Record]) -> Iterator[Row]:
-        """The rows below the header; blank ones and those left out are not among them."""
+        """The rows below the header, without blank and skipped rows."""
         for record in records:
             if record.number <= self.header_row or record.blank or record.number in self.left_out:
                 continue
@@ -183,32 +179,33 @@ class Layout:
             yield self.row(record)
 
     def row(self, record: Record) -> Row:
-        """One record as a Row, with what is wrong in it."""
+        """One record as a Row, with its problems."""
         kept = len(self.columns)
         cells = record.cells[:kept] + ("",) * (kept - len(record.cells))
         typed = record.typed
         if self.typed_at is not None:
             listed = typed_cells("".join(record.cells[self.typed_at : self.typed_at + 1]), cells, self.columns)
-            problems = tuple(self._rewritten(record, cells, listed - typed))
+            problems = tuple(self._format_problems(record, cells, listed - typed))
             kept_typed = frozenset(index for index in typed | listed if index < kept)
             return Row(self.origin, record.number, cells, kept_typed, (*self._problems(record), *problems))
         if typed and max(typed) >= kept:
             typed = frozenset(index for index in typed if index < kept)
         return Row(self.origin, record.number, cells, typed, self._problems(record))
 
-    def _rewritten(self, record: Record, cells: tuple[str, ...], listed: frozenset[int]) -> Iterator[Problem]:
-        """What is listed as a value and is written as none stays listed: it must not be taken for text later either."""
-        for index in sorted(listed - {flaw.index for flaw in record.flaws}):
+    def _format_problems(self, record: Record, cells: tuple[str, ...], listed: frozenset[int]) -> Iterator[Problem]:
+        """Problems of cells that are listed as values in another format. They stay typed: text is read otherwise."""
+        for index in sorted(listed - {each.index for each in record.problems}):
             if not is_canonical(cells[index]):
-                yield replace(rewritten(cells[index]), place=CellPlace(self.origin, record.number, self.columns[index]))
+                place = CellPlace(self.origin, record.number, self.columns[index])
+                yield replace(format_changed(cells[index]), place=place)
 
     def _stops(self, cells: tuple[str, ...]) -> bool:
         return next((cell for cell in cells if cell), "").casefold() == (self.stop_at or "").strip().casefold()
 
     def _problems(self, record: Record) -> tuple[Problem, ...]:
-        if len(record.cells) == self.width and not record.flaws:
+        if len(record.cells) == self.width and not record.problems:
             return ()
-        return tuple(self._width_problems(record)) + tuple(self._flaws(record))
+        return tuple(self._width_problems(record)) + tuple(self._cell_problems(record))
 
     def _width_problems(self, record: Record) -> Iterator[Problem]:
         if record.width > self.width:
@@ -226,11 +223,11 @@ class Layout:
                 CellPlace(self.origin, record.number),
             )
 
-    def _flaws(self, record: Record) -> Iterator[Problem]:
-        for flaw in record.flaws:
-            if flaw.index < len(self.columns) or flaw.index >= self.width:
-                place = CellPlace(self.origin, record.number, self.column_at(flaw.index))
-                yield Problem(flaw.problem.code, flaw.problem.message, flaw.problem.hint, place)
+    def _cell_problems(self, record: Record) -> Iterator[Problem]:
+        for each in record.problems:
+            if each.index < len(self.columns) or each.index >= self.width:
+                place = CellPlace(self.origin, record.number, self.column_at(each.index))
+                yield Problem(each.problem.code, each.problem.message, each.problem.hint, place)
 
     def column_at(self, index: int) -> Column:
         """The column at an index, also beyond the header."""
@@ -242,22 +239,22 @@ def column(index: int, name: str) -> Column:
     return Column(index, column_letter(index), name)
 
 
-# --- the values of a results file that is fed back ----------------------------------------------
+# --- the values of a results file that is imported again ----------------------------------------
 
 
 def typed_cells(letters: str, cells: Sequence[str], columns: Sequence[Column]) -> frozenset[int]:
-    """The indexes of the cells that TYPED_COLUMN names, save those that are blank by now."""
+    """The indexes of the cells that TYPED_COLUMN lists, except blank ones."""
     named = set(letters.split())
     return frozenset(column.index for column in columns if column.letter in named and cells[column.index])
 
 
 def is_canonical(text: str) -> bool:
-    """Whether a cell is written as Row writes values, so that it can be read as one."""
+    """Whether a text has the format in which Row writes values."""
     return bool(_CANONICAL.fullmatch(text.removesuffix("%")))
 
 
-def rewritten(text: str) -> Problem:
-    """The problem of a value that came back in another form: by the mapping's, day and month could be swapped."""
+def format_changed(text: str) -> Problem:
+    """The problem of a value whose format has changed: read by the mapping, day and month could be swapped."""
     return Problem(
         "value-format-changed",
         f"'{text[:80]}' was a date, a number, TRUE or FALSE in the workbook; its format has changed since",

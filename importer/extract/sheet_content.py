@@ -1,7 +1,6 @@
-"""A worksheet as a reader gives it, made into batches of clean text with what is wrong in them.
+"""A worksheet as batches of clean text with their problems, and the protocol with the process that reads workbooks.
 
-And how the process that reads a workbook is asked for them and sends them: batches of rows, then what else is known of
-the sheet; or its problems.
+The parent sends a request. The child answers with batches of rows and then the facts of the sheet, or with problems.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from importer.extract.cell_text import (
     cell_text,
     clean,
     error_cell,
-    flaw_of,
+    find_problem,
     formatted_number,
     formula_without_value,
     has_lost_digits,
@@ -29,13 +28,13 @@ from importer.extract.cell_text import (
 from importer.problems import Problem
 
 _T = TypeVar("_T")
-_ROWS = 250  # in a batch: few enough for the processor to keep them at hand
-_WIDE = 1000  # cells: such a row does not widen the rows of its batch, where the reader gives each its own width
+_ROWS = 250  # in a batch: few enough for the processor's cache
+_WIDE = 1000  # cells: wider rows get their own batch, so that they do not widen others
 
 
 @dataclass(frozen=True, slots=True)
 class SheetContent:
-    """The values of a worksheet from row 1 on, blank rows too; the first value of a row is in column `first_column`."""
+    """The values of a worksheet from row 1, including blank rows. The first value of a row is in `first_column`."""
 
     rows: Iterator[Sequence[Value]]
     first_column: int
@@ -43,8 +42,8 @@ class SheetContent:
 
 
 @dataclass(frozen=True, slots=True)
-class CellFlaw:
-    """A flaw at a position of a batch: `offset` is the row's, `index` the column's, both from 0."""
+class BatchProblem:
+    """A problem at a position of a batch: `offset` of the row and `index` of the column, both from 0."""
 
     offset: int
     index: int
@@ -60,11 +59,11 @@ class Batch:
     first: int
     columns: Sequence[Sequence[str]]
     typed: Sequence[bool | bytes]
-    flaws: Sequence[CellFlaw]
+    problems: Sequence[BatchProblem]
 
 
 class Batches:
-    """The batches of a worksheet. `lost_digits`, as in SheetFacts, is complete once all are read."""
+    """The batches of a worksheet. `lost_digits`, as in SheetFacts, is complete after the last batch."""
 
     def __init__(self, content: SheetContent) -> None:
         self._content = content
@@ -77,7 +76,7 @@ class Batches:
                 some = list(alike)
                 yield self._batch(first, list(zip_longest(*some, fillvalue="")), len(some))
                 first += len(some)
-        # Errors and formulas may follow the last value that the reader saw.
+        # Errors and formulas may follow the reader's last value.
         while first <= last_flagged:
             count = min(_ROWS, last_flagged - first + 1)
             yield self._batch(first, [], count)
@@ -91,14 +90,14 @@ class Batches:
             draft.columns.append(text.cells)
             draft.typed.append(text.typed)
             errors = self._content.flags.errors
-            for at, problem in text.flaws:
+            for at, problem in text.problems:
                 if index not in errors.get(first + at, ()):
-                    draft.flaw(first + at, index, problem)
+                    draft.add_problem(first + at, index, problem)
             if text.lost_digits is not None:
                 self.lost_digits.setdefault(index, first + text.lost_digits)
         self._note_formats(draft, values)
-        self._note_flaws(draft)
-        return Batch(first, draft.columns, draft.typed, draft.flaws)
+        self._note_problems(draft)
+        return Batch(first, draft.columns, draft.typed, draft.problems)
 
     def _note_formats(self, draft: _Draft, values: Sequence[Sequence[Value]]) -> None:
         for row, formats in draft.own(self._content.flags.formats):
@@ -108,37 +107,37 @@ class Batches:
                 if isinstance(value, int | float) and not isinstance(value, bool):
                     draft.columns[index][row - draft.first] = formatted_number(value, number_format)
 
-    def _note_flaws(self, draft: _Draft) -> None:
+    def _note_problems(self, draft: _Draft) -> None:
         for row, errors in draft.own(self._content.flags.errors):
             for index, error in errors.items():
-                draft.write_flaw(row, index, error, error_cell(error))
+                draft.write_problem(row, index, error, error_cell(error))
         for row, indexes in draft.own(self._content.flags.unstored):
             for index in sorted(indexes):
-                draft.write_flaw(row, index, NO_RESULT, formula_without_value())
+                draft.write_problem(row, index, NO_RESULT, formula_without_value())
 
 
 @dataclass(slots=True)
 class _Draft:
-    """A batch that is being written."""
+    """A batch that is being built."""
 
     first: int
     count: int
     columns: list[list[str]]
     typed: list[bool | bytes]
-    flaws: list[CellFlaw]
+    problems: list[BatchProblem]
 
     def widen(self, width: int) -> None:
         while len(self.columns) < width:
             self.columns.append([""] * self.count)
             self.typed.append(False)
 
-    def write_flaw(self, row: int, index: int, text: str, problem: Problem) -> None:
+    def write_problem(self, row: int, index: int, text: str, problem: Problem) -> None:
         self.widen(index + 1)
         self.columns[index][row - self.first] = text
-        self.flaw(row, index, problem)
+        self.add_problem(row, index, problem)
 
-    def flaw(self, row: int, index: int, problem: Problem) -> None:
-        self.flaws.append(CellFlaw(row - self.first, index, problem.code, problem.message, problem.hint))
+    def add_problem(self, row: int, index: int, problem: Problem) -> None:
+        self.problems.append(BatchProblem(row - self.first, index, problem.code, problem.message, problem.hint))
 
     def own(self, flags: dict[int, _T]) -> Iterator[tuple[int, _T]]:
         """The flags of the rows of this batch."""
@@ -155,21 +154,21 @@ class _Draft:
 class ColumnText:
     """The texts of some cells of one column.
 
-    `typed` says which the workbook keeps as a number, date or boolean: all, none, or one byte for each cell. `flaws`
-    are positions of texts with what is wrong in them, `lost_digits` is the position of the first number with too many.
+    `typed`: which of them the workbook stores as a number, date or boolean: all, none, or one byte for each cell.
+    `problems`: positions with their problems. `lost_digits`: the position of the first number with too many digits.
     """
 
     cells: list[str]
     typed: bool | bytes
-    flaws: Sequence[tuple[int, Problem]] = ()
+    problems: Sequence[tuple[int, Problem]] = ()
     lost_digits: int | None = None
 
 
 def column_text(values: Sequence[Value]) -> ColumnText:
-    """The texts of a column's values, of which there is at least one; "" for an empty cell.
+    """The texts of a column's values (at least one); "" for an empty cell.
 
-    A column is mostly of one type, and then many cells are looked at at once: that earns a sixth of the time that
-    reading takes (0.5 s of 3 s for 200,000 rows of 12 columns).
+    A column mostly has one type, and then many cells are checked at once. This saves 0.5 s of 3 s for 200,000 rows of
+    12 columns.
     """
     kinds = set(map(type, values))
     if kinds == {str}:
@@ -180,8 +179,8 @@ def column_text(values: Sequence[Value]) -> ColumnText:
     texts = [clean(value) if isinstance(value, str) else cell_text(value) for value in values]
     typed = kinds != {str} and bytes([type(value) is not str for value in values])
     is_text = (isinstance(value, str) for value in values)
-    flaws = [(at, flaw) for at, text in enumerate(texts) if next(is_text) and (flaw := flaw_of(text))]
-    return ColumnText(texts, typed, flaws, _lost_digits(values))
+    problems = [(at, problem) for at, text in enumerate(texts) if next(is_text) and (problem := find_problem(text))]
+    return ColumnText(texts, typed, problems, _lost_digits(values))
 
 
 def _lost_digits(values: Sequence[Value]) -> int | None:
@@ -189,7 +188,7 @@ def _lost_digits(values: Sequence[Value]) -> int | None:
     return next((at for at, value in enumerate(values) if type(value) in kinds and has_lost_digits(value)), None)  # type: ignore[arg-type]  # a number
 
 
-# --- what is asked and sent ---------------------------------------------------------------------
+# --- the messages between parent and child ------------------------------------------------------
 
 
 _LENGTH = struct.Struct(">I")
@@ -197,7 +196,7 @@ _LENGTH = struct.Struct(">I")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What the parent asks for. `engine` names the reader; `name` is how the person knows the file."""
+    """The parent's request. `engine` is the reader; `name` is the file name for messages."""
 
     path: str
     name: str
@@ -218,11 +217,11 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class SheetFacts:
-    """The sheet that was read to its end.
+    """What is known of a sheet after all its rows were read.
 
-    `others` are the visible sheets that are not read, `hidden` the numbers of its hidden rows, `merged` its merged
-    cells; `unchecked` as in CellFlags. `lost_digits`: by column index, the row of the first number that has more digits
-    than a spreadsheet keeps.
+    `others`: the visible sheets that are not read. `hidden`: the numbers of the hidden rows. `merged`: the merged
+    cells. `unchecked` as in CellFlags. `lost_digits`: by column index, the row of the first number with more digits
+    than a spreadsheet stores.
     """
 
     title: str
@@ -235,7 +234,7 @@ class SheetFacts:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """The workbook cannot be used, and the child knows why."""
+    """Why the workbook cannot be used."""
 
     problems: Sequence[Problem]
 
@@ -244,11 +243,11 @@ Message = Batch | SheetFacts | Refusal
 
 
 def frame(message: Message) -> bytes:
-    """The bytes of a message: their length, then themselves."""
+    """A message as bytes, preceded by their length."""
     body: Any
     match message:
-        case Batch(first, columns, typed, flaws):
-            kind, body = "batch", (first, columns, typed, list(map(astuple, flaws)))
+        case Batch(first, columns, typed, problems):
+            kind, body = "batch", (first, columns, typed, list(map(astuple, problems)))
         case SheetFacts():
             kind, body = "facts", astuple(message)
         case Refusal(problems):
@@ -258,7 +257,7 @@ def frame(message: Message) -> bytes:
 
 
 def read_frame(pipe: IO[bytes]) -> bytes | None:
-    """The next message as it came, without its length; None where the pipe ends, if need be inside a message."""
+    """The bytes of the next message, without the length; None if the pipe ends before or inside the message."""
     length = pipe.read(_LENGTH.size)
     if len(length) < _LENGTH.size:
         return None
@@ -268,11 +267,11 @@ def read_frame(pipe: IO[bytes]) -> bytes | None:
 
 
 def decoded(data: bytes) -> Message:
-    """The message that `read_frame` gave."""
+    """The message in the bytes that `read_frame` returns."""
     kind, body = marshal.loads(data)
     if kind == "batch":
-        first, columns, typed, flaws = body
-        return Batch(first, columns, typed, [CellFlaw(*flaw) for flaw in flaws])
+        first, columns, typed, problems = body
+        return Batch(first, columns, typed, [BatchProblem(*each) for each in problems])
     if kind == "facts":
         title, others, hidden, merged, unchecked, lost_digits = body
         return SheetFacts(title, others, hidden, [MergedRange(*each) for each in merged], unchecked, lost_digits)

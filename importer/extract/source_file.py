@@ -1,6 +1,6 @@
-"""The file that is read: what it is, by its ending and its first bytes; and a private copy of it.
+"""The source file: its type, by its extension and first bytes, and a private copy of it.
 
-With a copy, a run does not depend on somebody's open spreadsheet.
+With a copy, a run does not depend on a file that may be open in a spreadsheet program.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ _HTML = (b"<!doctype html", b"<html", b"<table", b"<meta", b"<head")
 _SAVE = "open it in a spreadsheet program and save it as .xlsx"
 
 
-def file_kind(path: Path, name: str, most: int) -> FileKind:
-    """The kind of a file that can be read. `name` is how the person knows the file, `most` the bytes it may have.
+def file_kind(path: Path, name: str, max_bytes: int) -> FileKind:
+    """The type of a supported file of at most `max_bytes`. `name` is the file name for messages.
 
     Raises:
-        UnusableInput: no such file, a folder, a file that is empty or too large, an ending we do not read, or contents
-            of another kind.
+        UnusableInput: the file does not exist, is a folder, empty or too large, has an unsupported extension, or
+            contents of another type.
     """
-    _require_file(path, name, most)
+    _require_file(path, name, max_bytes)
     kind = _ENDINGS.get(path.suffix.lower())
     if kind is None:
         ending = f"the file extension {path.suffix!r}" if path.suffix else "a file without an extension"
@@ -58,11 +58,11 @@ def file_kind(path: Path, name: str, most: int) -> FileKind:
     return kind
 
 
-def _require_file(path: Path, name: str, most: int) -> None:
-    """Check that a file is there and holds something, and at most so many bytes.
+def _require_file(path: Path, name: str, max_bytes: int) -> None:
+    """Check that a file exists, can be read, is not empty, and has at most so many bytes.
 
     Raises:
-        UnusableInput: no such file, a folder, a pipe or a device, empty or too large, or no right to read it.
+        UnusableInput: it fails one of these checks, or is a folder, a pipe or a device.
     """
     try:
         status = path.stat()
@@ -73,12 +73,12 @@ def _require_file(path: Path, name: str, most: int) -> None:
             raise _unusable(name, "file-not-regular", "this is a pipe or a device, not a regular file", hint)
         if status.st_size == 0:
             raise _unusable(name, "file-empty", "the file is empty", "export it again")
-        if status.st_size > most:
-            message = f"the file has {status.st_size >> 20:,} MB; the limit is {most >> 20:,} MB"
+        if status.st_size > max_bytes:
+            message = f"the file has {status.st_size >> 20:,} MB; the limit is {max_bytes >> 20:,} MB"
             hint = "check that it is the right file, or raise IMPORTER_SOURCE_MEGABYTES"
             raise _unusable(name, "file-too-large", message, hint)
         path.open("rb").close()
-    except (FileNotFoundError, NotADirectoryError, ValueError):  # the last of a name with a NUL
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a NUL in the name
         raise _unusable(name, "file-not-found", "the file does not exist", "check the path") from None
     except PermissionError:
         raise _unusable(
@@ -93,7 +93,7 @@ def _require_file(path: Path, name: str, most: int) -> None:
 
 
 def _type_mismatch(path: Path, name: str, kind: FileKind) -> Problem | None:
-    """The problem of a file whose contents are not what its ending says."""
+    """The problem of a file whose contents do not match its extension."""
     head = _head(path)
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
     if start.startswith(_HTML):
@@ -167,7 +167,7 @@ def _unusable(name: str, code: str, message: str, hint: str) -> UnusableInput:
 
 
 _TEXT_AND_BELL = bytes({7, 8, 9, 10, 12, 13, 27, *range(0x20, 0x100)} - {0x7F})
-# By their first bytes; the longer before the shorter that begins alike.
+# By the first bytes; a longer signature comes before a shorter one with the same start.
 _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"%PDF", "a PDF"),
     (b"\xff\xd8\xff", "a JPEG picture"),
@@ -186,13 +186,13 @@ _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"SQLite format 3\x00", "an SQLite database"),
     (b"{\\rtf", "a rich text document"),
 )
-_PICTURES_IN_BOXES = (b"ftyp",)  # at 4: HEIC pictures and MP4 films
+_BOXED_MEDIA = (b"ftyp",)  # at offset 4: HEIC pictures and MP4 videos
 _MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF8, codecs.BOM_UTF32_BE)
-_STRANGE = 0.05  # of a text, so many are never control characters
+_MAX_CONTROLS = 0.05  # share of control characters in a text
 
 
 def _known_kind(head: bytes) -> str | None:
-    """What a file is that begins so, in words; None where it may be a table.
+    """The type of a file with these first bytes, in words; None if it may be a table.
 
     >>> _known_kind(b"%PDF-1.7"), _known_kind(b"Name,City")
     ('a PDF', None)
@@ -200,7 +200,7 @@ def _known_kind(head: bytes) -> str | None:
     for signature, kind in _SIGNATURES:
         if head.startswith(signature):
             return kind
-    if head[4:8] in _PICTURES_IN_BOXES:
+    if head[4:8] in _BOXED_MEDIA:
         return "a video or a phone picture"
     if head.startswith(b"RIFF") and head[8:12] in (b"WEBP", b"WAVE", b"AVI "):
         return "a picture, video or audio file"
@@ -210,49 +210,50 @@ def _known_kind(head: bytes) -> str | None:
 
 
 def _is_binary(head: bytes) -> bool:
-    """Whether bytes are no text in any encoding: full of control characters, and not letters of two bytes each."""
+    """Whether bytes are not text in any encoding: many control characters, and not UTF-16 without a mark."""
     if head.startswith(_MARKS):
         return False
-    strange = len(head.translate(None, _TEXT_AND_BELL))
-    return strange > _STRANGE * len(head) and not any(_reads_as(head, codec) for codec in ("utf-16-le", "utf-16-be"))
+    controls = len(head.translate(None, _TEXT_AND_BELL))
+    is_text = controls <= _MAX_CONTROLS * len(head)
+    return not is_text and not any(_reads_as(head, codec) for codec in ("utf-16-le", "utf-16-be"))
 
 
 def _reads_as(head: bytes, codec: str) -> bool:
-    """Whether bytes are text in an encoding of two bytes a letter; the last may be cut."""
+    """Whether bytes are text in a UTF-16 codec; the last character may be cut."""
     text = head[: len(head) // 4 * 4 - 2].decode(codec, "replace")
-    senseless = sum(1 for one in text if one == "\ufffd" or unicodedata.category(one) in ("Cn", "Co", "Cs"))
-    return senseless <= _STRANGE * len(text)
+    invalid = sum(1 for one in text if one == "\ufffd" or unicodedata.category(one) in ("Cn", "Co", "Cs"))
+    return invalid <= _MAX_CONTROLS * len(text)
 
 
 # --- the private copy ---------------------------------------------------------------------------
 
 
-STANDARD_INPUT = "-"  # the name by which a person asks for it
+STANDARD_INPUT = "-"  # as a file name on the command line
 _BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class SourceCopy:
-    """Where the copy lies, and the SHA-256 (hex) of its bytes."""
+    """The path of the copy, and the SHA-256 (hex) of its bytes."""
 
     path: Path
     sha256: str
 
 
 def copy_source(path: Path, folder: Path, limits: ReadingLimits, stem: str = "source") -> SourceCopy:
-    """Copy `path` to `folder/<stem>.<ending>`, readable by its owner only, and hash it on the way.
+    """Copy `path` to `folder/<stem>.<extension>`, readable by its owner only, and hash it.
 
-    `-` is standard input, and taken for a CSV; what gives more than its limit is taken for a stream that never ends.
+    `-` is standard input, read as a CSV up to its limit.
 
     Raises:
-        UnusableInput: the file cannot be read, it changed while it was copied, or standard input goes on and on.
+        UnusableInput: the file cannot be read, it changed while it was copied, or standard input is over its limit.
     """
     if str(path) == STANDARD_INPUT:
         return _copied_input(folder / f"{stem}.csv", limits.standard_input)
     _require_file(path, str(path), limits.source)
     with path.open("rb") as source:
         before = os.fstat(source.fileno())
-        # One byte more shows that the file grew; one that goes on growing would never be copied.
+        # One byte more shows that the file grew, and a file that keeps growing is not copied for ever.
         copy = _copied(source, folder / f"{stem}{path.suffix.lower()}", before.st_size + 1)
     after = path.stat()
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
@@ -263,7 +264,7 @@ def copy_source(path: Path, folder: Path, limits: ReadingLimits, stem: str = "so
 
 
 def share_copy(copy: SourceCopy, folder: Path) -> SourceCopy:
-    """The same private copy in another folder too: one file under two names where the disk can do that."""
+    """The same private copy in another folder: a hard link, or a second copy where the disk has no links."""
     shared = folder / copy.path.name
     try:
         os.link(copy.path, shared)
@@ -274,12 +275,12 @@ def share_copy(copy: SourceCopy, folder: Path) -> SourceCopy:
 
 
 def replace_copy(copy: SourceCopy, content: IO[bytes]) -> SourceCopy:
-    """The same copy with another content."""
+    """The same copy with new content."""
     return _copied(content, copy.path)
 
 
 def _copied_input(target: Path, limit: int) -> SourceCopy:
-    if sys.stdin is None:  # Python's sign of one that is closed
+    if sys.stdin is None:  # it is closed
         hint = "pipe a CSV into the command, or give the path of a file"
         raise _unusable("standard input", "standard-input-closed", "it is closed", hint)
     copy = _copied(sys.stdin.buffer, target, limit)
@@ -293,7 +294,7 @@ def _copied_input(target: Path, limit: int) -> SourceCopy:
 
 
 def _copied(source: IO[bytes], target: Path, limit: int | None = None) -> SourceCopy:
-    """A copy of all that the source gives, or of its first bytes up to a limit."""
+    """A copy of the source, or of its first bytes up to a limit."""
     digest = hashlib.sha256()
     left = limit
     with os.fdopen(open_private(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as copy:

@@ -1,7 +1,7 @@
-"""The table in a source: its header, where its columns are, whether rows follow.
+"""The table in a source: its header, its columns, and whether rows follow.
 
-The header is in the declared row, or in the first among the first twenty that looks like one; that of one of our own
-results files is read by its own rules.
+The header is the declared row, or the first of the first twenty rows that looks like a header. In a results file it is
+row 1.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice, zip_longest
 
-from importer.extract.cell_text import header_text, shown
+from importer.extract.cell_text import header_text, quoted
 from importer.extract.sheet import Layout, Record, Sheet, column, width_of
 from importer.models import IMPORT_COLUMNS, TYPED_COLUMN, SourceOptions
 from importer.problems import CellPlace, FilePlace, Origin, Problem, UnusableInput
 
-_WINDOW = 20  # rows that are looked at for the header
+_WINDOW = 20  # rows that are searched for the header
 
 
 @dataclass(frozen=True, slots=True)
 class RecordSource:
-    """A file whose encoding, delimiter or sheet is settled, and whose header is still to be found.
+    """A file whose encoding and delimiter, or sheet, are known, and whose header is not.
 
-    `how` says in a few words how it is read. `records` gives every row, from row 1 on; blank ones may be left out.
-    `warnings` are what a person should know of the file as a whole. `even`: every row must have as many cells as the
-    header, as in a CSV; a workbook leaves empty cells out. `hidden` are the numbers of the rows that a spreadsheet
-    program does not show. `delimiter` and `lines` as in Sheet.
+    `how` describes in a few words how it is read. `records` streams every row from row 1; blank rows may be missing.
+    `warnings` are what a person should know about the file as a whole. `even`: every row must have as many cells as
+    the header, as in a CSV; a workbook omits empty cells. `hidden`: the numbers of the hidden rows. `delimiter` and
+    `lines` as in Sheet.
     """
 
     origin: Origin
@@ -41,10 +41,10 @@ class RecordSource:
 
 
 def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
-    """The Sheet of a source. In a results file the header is row 1, whatever is declared.
+    """The Sheet of a source. In a results file the header is row 1, whatever the mapping declares.
 
     Raises:
-        UnusableInput: no header can be found, or nothing is in the table.
+        UnusableInput: no header is found, or the table is empty.
     """
     origin = source.origin
     with closing(source.records()) as records:
@@ -140,7 +140,7 @@ _JOINT = " / "  # between the names of a header of two rows
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """A header: the names of its cells, and the row or rows that it stands in."""
+    """A header: the names of its cells, and its first and last row."""
 
     names: tuple[str, ...]
     first_row: int
@@ -152,15 +152,15 @@ class Header:
 
     @property
     def width(self) -> int:
-        """The number of cells up to the last that has a name."""
+        """The number of cells up to the last that is not empty."""
         return width_of(self.names)
 
 
 def _header(origin: Origin, head: Sequence[Record], options: SourceOptions) -> Header:
-    """The header of a file that is none of our results.
+    """The header of a file that is not a results file.
 
     Raises:
-        UnusableInput: none can be found, or the row that is declared is blank; the message shows the first rows.
+        UnusableInput: no row looks like a header, or the declared row is blank; the message shows the first rows.
     """
     records = [record for record in head if record.number not in options.skip_rows and record.width]
     if options.header_row is not None:
@@ -178,7 +178,7 @@ def _header(origin: Origin, head: Sequence[Record], options: SourceOptions) -> H
 
 
 def _declared_header(origin: Origin, records: Sequence[Record], row: int, rows: int) -> Header:
-    """The header in a row, or in that many rows from there on: each column gets both names, `Balance / Opening`."""
+    """The header in `rows` rows from `row` on. In a header of two rows a column has both names: `Balance / Opening`."""
     chosen = [record for record in records if row <= record.number < row + rows]
     if not chosen or chosen[0].number != row:
         raise UnusableInput(
@@ -196,7 +196,7 @@ def _declared_header(origin: Origin, records: Sequence[Record], row: int, rows: 
 
 
 def _likely_header(origin: Origin, records: Sequence[Record]) -> Header:
-    """The first of the first rows that looks like a header: texts, most of them distinct, as wide as the rows below."""
+    """The first row that looks like a header: mostly distinct texts, and as wide as the rows below."""
     first = [record for record in records if record.number <= _WINDOW]
     for position, record in enumerate(first):
         if _reads_like_header(record) and _as_wide_as_below(record, first[position + 1 :]):
@@ -212,9 +212,9 @@ def _likely_header(origin: Origin, records: Sequence[Record]) -> Header:
 
 
 def added_columns(header: Sequence[str]) -> int:
-    """How many cells at the end of a header row are what our report added; 0 if it is no results file.
+    """How many cells at the end of a header row were added by our report; 0 if it is not a results file.
 
-    Somebody may have taken out some of them, and one is enough to tell.
+    A person may have removed some of them; one is enough.
     """
     start = end = len(header)
     while end and not header[end - 1]:
@@ -226,13 +226,13 @@ def added_columns(header: Sequence[str]) -> int:
 
 
 def _joined(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
-    """Each lower name below its upper one, which reaches to the right as far as it has lower names."""
+    """Each lower name after its upper name, which also covers the blank cells to its right that have lower names."""
     names = []
-    reaching = ""
+    current = ""
     for above, below in zip_longest(upper, lower, fillvalue=""):
         if above or not below:
-            reaching = above if below else ""
-        names.append(_JOINT.join(name for name in (above or reaching, below) if name))
+            current = above if below else ""
+        names.append(_JOINT.join(name for name in (above or current, below) if name))
     return names
 
 
@@ -250,7 +250,7 @@ def _is_value(cell: str) -> bool:
 
 
 def _as_wide_as_below(record: Record, below: Sequence[Record]) -> bool:
-    """Whether the row has about as many cells as most rows below: a title or a list of settings has fewer."""
+    """Whether the row has about as many cells as most rows below. A title or a list of settings has fewer."""
     widths = sorted(other.filled for other in below)
     if not widths:
         return True
@@ -261,7 +261,7 @@ def _as_wide_as_below(record: Record, below: Sequence[Record]) -> bool:
 
 def _first_rows(records: Sequence[Record]) -> str:
     rows = [
-        f"row {record.number}: {', '.join(shown(cell, 20) for cell in [cell for cell in record.cells if cell][:4])}"
+        f"row {record.number}: {', '.join(quoted(cell, 20) for cell in [cell for cell in record.cells if cell][:4])}"
         for record in records[:5]
     ]
     return "the first rows are " + "; ".join(rows) if rows else "all rows are empty"

@@ -1,6 +1,6 @@
-"""Opens a workbook: has a sheet read by a child process, finds its table, and gives its records.
+"""Opens a workbook: a child process reads the sheet, and its table is found here.
 
-Whatever becomes of the child is one clear answer.
+However the child ends, the result is a sheet or one clear problem.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from threading import Timer
 
 from importer.child_process import child_environment, python_command
 from importer.extract.cell_flags import MergedRange
-from importer.extract.sheet import FileKind, Flaw, Layout, ReadingLimits, Record, Sheet
+from importer.extract.sheet import CellProblem, FileKind, Layout, ReadingLimits, Record, Sheet
 from importer.extract.sheet_content import Batch, Refusal, Request, SheetFacts, decoded, read_frame
 from importer.extract.table import RecordSource, open_table, place_of
 from importer.models import SourceOptions
 from importer.problems import CellPlace, FilePlace, Origin, Problem, UnusableInput, column_letter
 
 _SHOWN = 10  # merged ranges in one warning
-# What Python and Rust say where memory is not given, or more is wanted than there can be.
+# The messages of Python and Rust when memory is short.
 _OUT_OF_MEMORY = ("MemoryError", "memory allocation", "Cannot allocate", "capacity overflow", "start new thread")
-# What calamine says of an ODS whose blank cells it would have to make.
+# calamine's message for an ODS with too many blank cells.
 _TOO_MANY_CELLS = re.compile(r"\((\d+) cells requested, max (\d+)\)")
-_PIPE = 1 << 20  # bytes: a batch fits in at once, so that the child goes on while it is taken
+_PIPE = 1 << 20  # bytes: large enough for a batch, so that the child can continue while it is read
 _ENGINES = dict.fromkeys(FileKind, ("calamine",)) | {FileKind.XLSX: ("calamine", "openpyxl")}
 
 
 def open_workbook(path: Path, name: str, kind: FileKind, options: SourceOptions, limits: ReadingLimits) -> Sheet:
-    """Open a workbook, which messages know by `name`.
+    """Open a workbook. `name` is the file name for messages.
 
     Raises:
-        UnusableInput: it is damaged or too large, has no such sheet, or no header can be found.
+        UnusableInput: it is damaged or too large, does not have the sheet, or no header is found.
     """
     file, cost = str(path.absolute()), (limits.memory, limits.seconds, limits.unpacked)
     sheet = _read([Request(file, name, kind.value, engine, options.sheet, *cost) for engine in _ENGINES[kind]])
@@ -55,14 +55,14 @@ def open_workbook(path: Path, name: str, kind: FileKind, options: SourceOptions,
 
 @dataclass(frozen=True, slots=True)
 class _ReadSheet:
-    """A sheet that was read to its end: all its rows, as compact as they came."""
+    """A sheet with all its rows, kept as the bytes that the child sent."""
 
     origin: Origin
     facts: SheetFacts
     _batches: tuple[bytes, ...]
 
     def records(self) -> Generator[Record, None, None]:
-        """Every row, blank ones too; may be called again."""
+        """Every row, including blank ones; may be called again."""
         for data in self._batches:
             batch = decoded(data)
             assert isinstance(batch, Batch)
@@ -78,10 +78,9 @@ class _ReadSheet:
         if self.facts.unchecked:
             yield Problem(
                 "sheet-partly-read",
-                f"only the values of this sheet could be read, not its formatting "
-                f"({self.facts.unchecked}): error cells and formulas without a stored result are "
-                "read as blank; leading zeros, percent signs, hidden rows and merged cells may be missing or "
-                "wrong",
+                f"only the values of this sheet could be read, not its formatting ({self.facts.unchecked}): error "
+                "cells and formulas without a stored result are read as blank; leading zeros, percent signs, hidden "
+                "rows and merged cells may be missing or wrong",
                 "open it in a spreadsheet program and save it as .xlsx, or compare the rows with the original",
                 place_of(self.origin),
             )
@@ -130,9 +129,9 @@ def _address(merged: MergedRange) -> str:
 
 
 def _records(batch: Batch) -> Iterator[Record]:
-    typed, flaws = _typed(batch), _flaws(batch)
+    typed, problems = _typed(batch), _cell_problems(batch)
     for offset, cells in enumerate(zip(*batch.columns, strict=True)):
-        yield Record(batch.first + offset, cells, typed[offset], flaws.get(offset, ()))
+        yield Record(batch.first + offset, cells, typed[offset], problems.get(offset, ()))
 
 
 def _typed(batch: Batch) -> Sequence[frozenset[int]]:
@@ -150,19 +149,19 @@ def _typed(batch: Batch) -> Sequence[frozenset[int]]:
     return sets
 
 
-def _flaws(batch: Batch) -> dict[int, tuple[Flaw, ...]]:
-    flaws: defaultdict[int, tuple[Flaw, ...]] = defaultdict(tuple)
-    for flaw in batch.flaws:
-        flaws[flaw.offset] += (Flaw(flaw.index, Problem(flaw.code, flaw.message, flaw.hint)),)
-    return flaws
+def _cell_problems(batch: Batch) -> dict[int, tuple[CellProblem, ...]]:
+    problems: defaultdict[int, tuple[CellProblem, ...]] = defaultdict(tuple)
+    for each in batch.problems:
+        problems[each.offset] += (CellProblem(each.index, Problem(each.code, each.message, each.hint)),)
+    return problems
 
 
-# --- having it read -----------------------------------------------------------------------------
+# --- the child process --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class _Failure:
-    """How a child ended that gave no answer."""
+    """How a child process ended without a result."""
 
     timed_out: bool
     code: int
@@ -178,31 +177,31 @@ class _Failure:
 
     @property
     def reason(self) -> str:
-        """The last line of what it wrote, without the name of the exception."""
+        """The last line of its stderr, without the name of the exception."""
         lines = [line for line in self.stderr.splitlines() if not line.startswith("note:")]
         last = lines[-1].strip() if lines else ""
         return last.rpartition("Error: ")[2][:200] or f"the reading process ended with exit code {self.code}"
 
 
 def _read(requests: Sequence[Request]) -> _ReadSheet:
-    """Read a sheet as the first request says, and as the next one where that fails.
+    """Read a sheet with the first request, or with the next one if that fails.
 
     Raises:
-        UnusableInput: the workbook has no such sheet, is damaged, or would cost more than the limits allow.
+        UnusableInput: the workbook does not have the sheet, is damaged, or exceeds a limit.
     """
     failures = []
     for request in requests:
-        answer = _ask(request)
-        if isinstance(answer, _ReadSheet):
-            return answer
-        failures.append(answer)
-        if answer.timed_out:
+        result = _run_child(request)
+        if isinstance(result, _ReadSheet):
+            return result
+        failures.append(result)
+        if result.timed_out:
             break
-    # Proof of damage is the reason, whatever it was that the damage did to the other reader.
+    # If one reader proved damage, that is the reason, however the other one failed.
     raise UnusableInput(_problem(requests[0], max(failures, key=lambda failure: failure.proves_damage)))
 
 
-def _ask(request: Request) -> _ReadSheet | _Failure:
+def _run_child(request: Request) -> _ReadSheet | _Failure:
     command = python_command("from importer.extract.workbook_child import main; main()")
     timed_out: list[bool] = []
     with (
@@ -217,17 +216,17 @@ def _ask(request: Request) -> _ReadSheet | _Failure:
         ) as child,
     ):
 
-        def give_up() -> None:
+        def time_out() -> None:
             timed_out.append(True)
             child.kill()
 
-        clock = Timer(request.seconds, give_up)
-        clock.start()
+        timer = Timer(request.seconds, time_out)
+        timer.start()
         try:
-            frames = _converse(child, request)
+            frames = _exchange(child, request)
             code = child.wait()
         finally:
-            clock.cancel()
+            timer.cancel()
             child.kill()
         if code == 0:
             return _collected(frames, request.name)
@@ -235,14 +234,14 @@ def _ask(request: Request) -> _ReadSheet | _Failure:
         return _Failure(bool(timed_out), code, errors.read(1 << 20).decode("utf-8", "replace").strip())
 
 
-def _converse(child: subprocess.Popen[bytes], request: Request) -> list[bytes]:
+def _exchange(child: subprocess.Popen[bytes], request: Request) -> list[bytes]:
     assert child.stdin is not None
     assert child.stdout is not None
     try:
         with child.stdin as pipe:
             pipe.write(request.to_bytes())
     except BrokenPipeError:
-        return []  # it died before it read; its exit code says so
+        return []  # it ended before it read the request; the caller checks its exit code
     frames = []
     while (frame := read_frame(child.stdout)) is not None:
         frames.append(frame)

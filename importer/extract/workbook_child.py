@@ -1,7 +1,7 @@
-"""The process that reads a workbook: limits itself, chooses one sheet and reads it, writes messages to stdout.
+"""The process that reads a workbook: sets its own limits, chooses one sheet, reads it, and writes messages to stdout.
 
-A reader may crash, hang or fill the memory over a hostile file; then this process ends, and its parent says so.
-Started by `workbook`, the request on stdin.
+A reader may crash, hang or run out of memory on a hostile file; then this process ends, and its parent reports why.
+`workbook` starts it and sends the request on stdin.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ class _Book(Protocol):
 
 
 def main() -> None:
-    """Read the request from stdin, and answer it on stdout."""
+    """Read the request from stdin and write the response to stdout."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this process
-    warnings.simplefilter("ignore")  # readers warn of parts that they leave out; none holds cells
-    gc.disable()  # nothing here makes cycles, and collecting among millions of cells takes its time
+    warnings.simplefilter("ignore")  # readers warn about parts that they skip; none contains cells
+    gc.disable()  # nothing here creates cycles, and collection is slow with millions of cells
     request = Request.from_bytes(sys.stdin.buffer.read())
     _limit(request)
     out = sys.stdout.buffer
@@ -53,18 +53,18 @@ def main() -> None:
 
 def _limit(request: Request) -> None:
     if sys.platform == "win32":
-        return  # there the parent's clock is the only limit
+        return  # the parent's timeout is the only limit there
     import resource
 
     resource.setrlimit(resource.RLIMIT_AS, (request.memory, request.memory))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))  # nothing is unpacked to disk
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))  # no reader may unpack to disk
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    seconds = int(request.seconds * 2) + 10  # two threads work; the parent's clock comes first
+    seconds = int(request.seconds * 2) + 10  # for two threads; the parent's timeout comes first
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
 
 
 def _answer(request: Request, out: IO[bytes]) -> None:
-    book = _Loaded(_open(request), request.name)
+    book = _CachedBook(_open(request), request.name)
     sheet = _choose(book, request)
     content = book.content(sheet)
     others = [other.title for other in book.sheets if other.visible and other != sheet] if not request.sheet else []
@@ -75,11 +75,11 @@ def _answer(request: Request, out: IO[bytes]) -> None:
     hidden = sorted(flags.hidden)
     out.write(frame(SheetFacts(sheet.title, others, hidden, flags.merged, flags.unchecked, batches.lost_digits)))
     out.flush()
-    os._exit(0)  # the system frees the memory of millions of cells at once, the reader one after the other
+    os._exit(0)  # the system frees the memory of millions of cells at once, the reader one by one
 
 
-class _Loaded:
-    """A book that keeps what was loaded of the sheet last asked for: looking into it must not load it twice."""
+class _CachedBook:
+    """A book that keeps the content of the last sheet: a sheet that is checked and then read is loaded once."""
 
     def __init__(self, book: _Book, file: str) -> None:
         self.sheets = book.sheets
@@ -97,14 +97,14 @@ class _Loaded:
             self._content.flags.stray.check(self._file)
         return self._content
 
-    def first(self, sheet: SheetName, wanted: Callable[[Sequence[Value]], bool]) -> Sequence[Value] | None:
-        """The first row that is wanted; `content` gives it and those before it again."""
+    def first(self, sheet: SheetName, matches: Callable[[Sequence[Value]], bool]) -> Sequence[Value] | None:
+        """The first row that matches. `content` still has it and the rows before it."""
         content = self.content(sheet)
         read: list[Sequence[Value]] = []
         found = None
         for row in content.rows:
             read.append(row)
-            if wanted(row):
+            if matches(row):
                 found = row
                 break
         self._content = replace(content, rows=chain(read, content.rows))
@@ -137,20 +137,20 @@ def _check_size(request: Request) -> None:
 # --- which sheet is read ------------------------------------------------------------------------
 
 
-def _choose(book: _Loaded, request: Request) -> SheetName:
+def _choose(book: _CachedBook, request: Request) -> SheetName:
     if request.sheet is None:
-        return _first_sheet(request.name, book.sheets, lambda sheet: _holds_anything(book, sheet))
+        return _first_sheet(request.name, book.sheets, lambda sheet: _has_cells(book, sheet))
     try:
         return _named_sheet(request.name, book.sheets, request.sheet)
     except UnusableInput:
-        # A sheet of the report that somebody copied into a workbook of its own bears another name.
+        # A sheet of the report that was copied into another workbook has a different name.
         results = [sheet for sheet in book.sheets if _is_results(book, sheet)]
         if len(results) != 1:
             raise
         return results[0]
 
 
-def _holds_anything(book: _Loaded, sheet: SheetName) -> bool:
+def _has_cells(book: _CachedBook, sheet: SheetName) -> bool:
     return book.content(sheet).flags.last_row > 0 or book.first(sheet, _is_filled) is not None
 
 
@@ -158,22 +158,22 @@ def _is_filled(row: Sequence[Value]) -> bool:
     return any(cell != "" for cell in row)
 
 
-def _is_results(book: _Loaded, sheet: SheetName) -> bool:
+def _is_results(book: _CachedBook, sheet: SheetName) -> bool:
     header = book.first(sheet, lambda row: True) or ()
     return added_columns([cell if isinstance(cell, str) else "" for cell in header]) > 0
 
 
 def _named_sheet(name: str, sheets: Sequence[SheetName], wanted: str) -> SheetName:
-    """The sheet of that title, upper and lower case alike, or of that number among the visible ones.
+    """The sheet with that title in any case, hidden or not, or with that number among the visible sheets.
 
-    A hidden sheet is read when it is named. `name` is the file's.
+    `name` is the file name for messages.
 
     Raises:
-        UnusableInput: there is none.
+        UnusableInput: no sheet has the title or number.
     """
-    for form in (str, _folded):
+    for normalized in (str, _folded):
         for sheet in sheets:
-            if form(sheet.title) == form(wanted):
+            if normalized(sheet.title) == normalized(wanted):
                 return sheet
     visible = [sheet for sheet in sheets if sheet.visible]
     if wanted.isdecimal() and 1 <= int(wanted) <= len(visible):
@@ -186,14 +186,14 @@ def _named_sheet(name: str, sheets: Sequence[SheetName], wanted: str) -> SheetNa
     )
 
 
-def _first_sheet(name: str, sheets: Sequence[SheetName], holds_rows: Callable[[SheetName], bool]) -> SheetName:
-    """The first visible sheet that holds anything.
+def _first_sheet(name: str, sheets: Sequence[SheetName], has_cells: Callable[[SheetName], bool]) -> SheetName:
+    """The first visible sheet that is not empty.
 
     Raises:
-        UnusableInput: no visible sheet does.
+        UnusableInput: all visible sheets are empty.
     """
     for sheet in sheets:
-        if sheet.visible and holds_rows(sheet):
+        if sheet.visible and has_cells(sheet):
             return sheet
     hidden = any(not sheet.visible for sheet in sheets)
     hint = "to read a hidden sheet, set sheet: under source: in the mapping; " if hidden else ""
@@ -204,7 +204,7 @@ def _first_sheet(name: str, sheets: Sequence[SheetName], holds_rows: Callable[[S
 
 def _list_of(sheets: Sequence[SheetName]) -> str:
     titles = [repr(sheet.title) + ("" if sheet.visible else " (hidden)") for sheet in sheets]
-    return f"the sheets are {', '.join(titles)}" if titles else "the workbook has no worksheet"
+    return f"the sheets are {', '.join(titles)}" if titles else "the workbook does not have a worksheet"
 
 
 def _folded(title: str) -> str:

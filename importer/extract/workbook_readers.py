@@ -1,8 +1,7 @@
-"""The readers of workbooks: calamine, of any format; and for an XLSX that it refuses openpyxl, which is slow.
+"""The readers of workbooks: calamine for every format; openpyxl, which is slow, for an XLSX that calamine cannot read.
 
-Beside the values, our own scan finds what they do not give. It refuses a workbook that is proven to be damaged. One
-that it only does not understand is read by calamine all the same, and its `CellFlags.unchecked` says that nobody
-looked.
+Our own scan finds what they do not return. It rejects a workbook that is proven to be damaged. If the scan does not
+support the form of a workbook, calamine's values are used, and `CellFlags.unchecked` gives the reason.
 """
 
 from __future__ import annotations
@@ -26,23 +25,23 @@ from importer.extract.sheet_content import SheetContent
 from importer.extract.xlsx_package import check_parts, read_package
 from importer.extract.xml_flags import find_ods_flags, find_xlsx_flags
 
-# What our scan raises over what it does not understand, as against what proves that the file is damaged.
-_NOT_UNDERSTOOD = (LookupError, ValueError, struct.error, NotImplementedError, RuntimeError, zipfile.BadZipFile)
+# What our scan raises for a form that it does not support. DamagedError proves damage instead.
+_UNSUPPORTED = (LookupError, ValueError, struct.error, NotImplementedError, RuntimeError, zipfile.BadZipFile)
 _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
 
-_Scan = Callable[[str], CellFlags]  # finds the flags of the sheet with a title
+_Scan = Callable[[str], CellFlags]  # from the title of a sheet to its flags
 
 
 class CalamineBook:
-    """A workbook. calamine works outside the interpreter, so that what our scan does beside it costs little time."""
+    """A workbook. calamine runs outside the interpreter lock, in parallel with our scan."""
 
     def __init__(self, path: Path, kind: FileKind) -> None:
         with ThreadPoolExecutor(1) as calamine:
             opening = calamine.submit(CalamineWorkbook.from_path, str(path))
-            # First what the scan says: of a damaged workbook it knows better what is wrong.
+            # The scan comes first: for a damaged workbook it gives the better reason.
             try:
                 self._scan = _scan_of(path, kind)
-            except _NOT_UNDERSTOOD as error:
+            except _UNSUPPORTED as error:
                 unchecked = _unchecked(error)
                 self._scan = lambda _: unchecked
             self._book = opening.result()
@@ -58,7 +57,7 @@ class CalamineBook:
             reading = calamine.submit(self._book.get_sheet_by_name, sheet.title)
             try:
                 flags = self._scan(sheet.title)
-            except _NOT_UNDERSTOOD as error:
+            except _UNSUPPORTED as error:
                 flags = _unchecked(error)
             flags.stray.check_area(flags.end)
             values = reading.result()
@@ -84,7 +83,7 @@ def _xlsx_flags(archive: zipfile.ZipFile, title: str) -> CellFlags:
 
 
 def _unchecked(error: Exception) -> CellFlags:
-    """What is known where our scan failed: that nobody looked. A wrong checksum proves damage, and is raised again."""
+    """Flags that only give the reason why the scan failed. A wrong checksum proves damage and is raised again."""
     if "CRC" in str(error):
         raise error
     return CellFlags(unchecked=f"it has no {error}" if isinstance(error, KeyError) else str(error)[:100])
@@ -94,7 +93,7 @@ class OpenpyxlBook:
     """An XLSX or XLSM workbook."""
 
     def __init__(self, path: Path) -> None:
-        from openpyxl import load_workbook  # costs a child nothing where calamine is enough
+        from openpyxl import load_workbook  # not imported where calamine is enough
 
         self._archive = zipfile.ZipFile(path)
         check_parts(self._archive)
@@ -102,7 +101,7 @@ class OpenpyxlBook:
         self._book = load_workbook(path, read_only=True, data_only=True, keep_links=False)
         missing = {sheet.title for sheet in self._package.sheets} - {sheet.title for sheet in self._book.worksheets}
         if missing:
-            # In strict workbooks openpyxl sees no sheet at all, and says nothing.
+            # In strict workbooks openpyxl silently finds no sheet.
             raise ValueError(f"openpyxl does not see the sheets {sorted(missing)}")
 
     @property
@@ -114,7 +113,7 @@ class OpenpyxlBook:
         """The rows of a worksheet."""
         flags = find_xlsx_flags(self._archive, self._package.paths[sheet.title], self._package.formats)
         worksheet = self._book[sheet.title]
-        worksheet.reset_dimensions()  # a wrong <dimension> would hide rows without a word
+        worksheet.reset_dimensions()  # a wrong <dimension> would silently hide rows
         return SheetContent(_rows(worksheet.iter_rows(values_only=True)), 0, flags)
 
 
@@ -127,6 +126,6 @@ def _value(value: Any) -> Value:
     if value is None:
         return ""
     if isinstance(value, str) and "_x" in value:
-        # Workbooks write a control character, and an underscore that begins what looks like one, as `_x000D_`.
+        # Workbooks escape control characters as `_x000D_`, and the underscore of a text that looks like that escape.
         return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), value)
     return value  # type: ignore[no-any-return]  # one of the types of Value

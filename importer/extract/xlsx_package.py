@@ -1,6 +1,6 @@
-"""The parts of an XLSX package: which sheets there are, whether they are shown, and where each lies in the zip.
+"""The parts of an XLSX package: its sheets, whether each is visible, and the path of each in the zip.
 
-All XML of a stranger's file is parsed here: a document type or an entity is refused, names lose their namespace.
+All XML of source files is parsed here: document types and entities are rejected, names lose their namespace.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _READ = (
 
 @dataclass(frozen=True, slots=True)
 class XlsxPackage:
-    """What is read of a package. `sheets` are the worksheets in tab order, `paths` where each lies, by title.
+    """The contents of a package. `sheets`: the worksheets in tab order. `paths`: the path of each, by title.
 
-    `formats` holds, by cell style, the number formats that change the digits a person sees.
+    `formats`: by cell style, the number formats that change the digits that a person sees.
     """
 
     sheets: tuple[SheetName, ...]
@@ -39,10 +39,10 @@ class XlsxPackage:
 
 
 def read_package(archive: zipfile.ZipFile) -> XlsxPackage:
-    """Read the package, of the transitional and the strict form alike. Chart sheets are left out.
+    """Read the package, in transitional or strict form. Chart sheets are skipped.
 
     Raises:
-        KeyError: a part that the package needs is not there.
+        KeyError: a required part is missing.
         ParseError, DamagedError, BadZipFile: a part cannot be read.
     """
     book = _office_document(archive)
@@ -56,23 +56,23 @@ def read_package(archive: zipfile.ZipFile) -> XlsxPackage:
         if relation is not None and _type(relation) == "worksheet":
             title = sheet.get("name") or ""
             sheets.append(SheetName(title, sheet.get("state", "visible") == "visible"))
-            with suppress(KeyError):  # it may be another one that is read
+            with suppress(KeyError):  # another sheet may be the one to read
                 paths[title] = _member(archive, _resolved(book, relation))
     styles = next((_resolved(book, each) for each in relations.values() if _type(each) == "styles"), None)
     return XlsxPackage(tuple(sheets), paths, _formats(archive, styles) if styles else {})
 
 
 def check_parts(archive: zipfile.ZipFile) -> None:
-    """Unpack every part that holds cells or words of cells, so that a damaged one is not read half without a word.
+    """Unpack every part with cells or texts of cells, so that a damaged part is not silently read in half.
 
     Raises:
         BadZipFile, zlib.error, EOFError: a part is damaged.
-        DamagedError: a part is there twice, perhaps in other letters: of two readers each might take another one.
+        DamagedError: two parts have the same name, in any case: two readers might read different ones.
     """
     seen: set[str] = set()
     for name in map(_plain_name, archive.namelist()):
         if name in seen and name.endswith((".xml", ".bin", ".rels")):
-            raise DamagedError(f"the part {name} is there twice")
+            raise DamagedError(f"it has the part {name} twice")
         seen.add(name)
     for name in archive.namelist():
         if name.lower().endswith(_READ):
@@ -104,7 +104,7 @@ def _resolved(part: str, relation: Element) -> str:
 
 
 def _member(archive: zipfile.ZipFile, path: str) -> str:
-    """The name in the zip, which some programs write in other letters or with a leading slash or backslashes."""
+    """The name in the zip, which some programs write in another case, with a leading slash or with backslashes."""
     wanted = path.lower()
     for name in archive.namelist():
         if _plain_name(name) == wanted:
@@ -134,8 +134,8 @@ def _formats(archive: zipfile.ZipFile, path: str) -> dict[int, str]:
 # --- XML --------------------------------------------------------------------------------------------
 
 
-# With a document type come entities, and with these bombs and foreign files.
-DOCUMENT_TYPE: Final = "a document type is declared"
+# A document type can declare entities, which can expand without limit or read other files.
+DOCUMENT_TYPE: Final = "it declares a document type"
 
 
 def parsed(part: IO[bytes]) -> Element:
@@ -151,7 +151,7 @@ def parsed(part: IO[bytes]) -> Element:
 
 
 def elements(part: IO[bytes]) -> Iterator[Element]:
-    """Each element of a large document as it ends, children first. The caller clears what it has done with.
+    """Each element of a large document as it ends, children first. The caller clears the elements it has used.
 
     Raises: as `parsed`.
     """

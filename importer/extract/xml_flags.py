@@ -1,10 +1,10 @@
-"""Looks through the XML of an XLSX or ODS worksheet for what a reader of values does not see.
+"""Scans the XML of an XLSX or ODS worksheet for what the readers of values do not return.
 
-No reader gives it: calamine (0.9) makes errors blank and knows neither formats nor hidden rows, nor the merged cells of
-an ODS; those of an XLSX it knows, but openpyxl, which reads what calamine refuses, does not where it streams.
+calamine (0.9) returns errors as blank, and neither formats nor hidden rows nor the merged cells of an ODS. It returns
+those of an XLSX, but openpyxl, which reads what calamine cannot, does not when it streams.
 
-A parser takes the document apart, but for plain rows of an XLSX, as nearly all are written: one regular expression
-takes a whole one. 200,000 rows of 12 columns take 1 s so, beside calamine's 2 s, and 15 s without.
+A parser reads the document, except for plain rows of an XLSX, which nearly all are: one regular expression matches a
+whole row. 200,000 rows of 12 columns take 1 s, in parallel with calamine's 2 s; without this they take 15 s.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from functools import cache
 from typing import IO, Any
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
-from importer.extract.cell_flags import FIRST_FAR, CellFlags, DamagedError, MergedRange, checked_row
+from importer.extract.cell_flags import FIRST_STRAY, CellFlags, DamagedError, MergedRange, checked_row
 from importer.extract.cell_text import ERROR_TEXTS
 from importer.extract.xlsx_package import elements, local_name
 from importer.problems import column_index
@@ -30,21 +30,21 @@ _ADDRESS = re.compile(r"([A-Z]{1,3})([0-9]+)")
 def find_xlsx_flags(archive: zipfile.ZipFile, path: str, formats: dict[int, str]) -> CellFlags:
     """The flags of the worksheet at `path`. `formats`: the number formats to look for, by style.
 
-    The part is unpacked to its last byte and parsed on the way, so that damage is found wherever it is.
+    The part is unpacked and parsed to its last byte, so that damage is found wherever it is.
 
     Raises:
-        DamagedError: two rows have the same number, one has a number that no row can have, or a document type.
+        DamagedError: two rows have the same number, a row number is too large, or a document type is declared.
         ParseError, BadZipFile, zlib.error, EOFError: the part is damaged.
     """
     try:
         with archive.open(path) as part:
             return _fast_scan(part, formats)
     except (_UnusualError, ParseError, UnicodeDecodeError):
-        return find_xlsx_flags_thoroughly(archive, path, formats)  # which tells at what place a fault is
+        return find_xlsx_flags_slowly(archive, path, formats)  # its error gives the position of the problem
 
 
-def find_xlsx_flags_thoroughly(archive: zipfile.ZipFile, path: str, formats: dict[int, str]) -> CellFlags:
-    """The same by taking every row apart, for XML that is written in an unusual way."""
+def find_xlsx_flags_slowly(archive: zipfile.ZipFile, path: str, formats: dict[int, str]) -> CellFlags:
+    """The same by parsing every row, for XML in an unusual form."""
     scan = _Scan(formats)
     with archive.open(path) as part:
         for element in elements(part):
@@ -54,7 +54,7 @@ def find_xlsx_flags_thoroughly(archive: zipfile.ZipFile, path: str, formats: dic
 
 @dataclass(slots=True)
 class _Scan:
-    """What was found in a worksheet so far. `flags.end` is the number of the last row."""
+    """The flags found in a worksheet so far. `flags.end` is the number of the last row."""
 
     formats: dict[int, str]
     flags: CellFlags = field(default_factory=CellFlags)
@@ -63,7 +63,7 @@ class _Scan:
         """Note the number of the next row.
 
         Raises:
-            DamagedError: it is not after the last, so that a reader might keep one of two, or no sheet has so many.
+            DamagedError: it is not above the last one, so that readers might keep different rows, or is too large.
         """
         if number <= self.flags.end:
             raise DamagedError(f"row {number} comes after row {self.flags.end}")
@@ -91,17 +91,17 @@ class _Scan:
         if row.get("hidden") in ("1", "true"):
             self.flags.hidden.add(number)
         index = -1
-        far: list[int] = []
+        stray: list[int] = []
         cells = [child for child in row if local_name(child) == "c"]
         for cell in cells:
             address = _ADDRESS.fullmatch(cell.get("r") or "")
             index = column_index(address[1]) if address else index + 1
             # Readers go by the addresses of the cells.
             self._note_cell(cell, checked_row(int(address[2])) if address else number, index)
-            if index >= FIRST_FAR:
-                far.append(index)
-        if far:
-            self.flags.stray.note(number, far[0], max(far), len(cells))
+            if index >= FIRST_STRAY:
+                stray.append(index)
+        if stray:
+            self.flags.stray.note(number, stray[0], max(stray), len(cells))
 
     def _note_cell(self, cell: Element, row: int, index: int) -> None:
         children = {local_name(child): child for child in cell}
@@ -116,10 +116,10 @@ class _Scan:
             self.flags.formats[row][index] = self.formats[style]
 
 
-# --- passing over plain rows --------------------------------------------------------------------
+# --- the fast scan of plain rows ----------------------------------------------------------------
 
-# What these take is well-formed, has no error, no formula without a stored result and no cell far to the right, and is
-# not hidden. Its cells may have any style.
+# A row that matches is well-formed and not hidden, and has no error, no formula without a stored result and no stray
+# cell. Its cells may have any style.
 _TEXT = rb"[^<&\x00-\x08\x0b\x0c\x0e-\x1f]*+(?:&(?:amp|lt|gt|quot|apos);[^<&\x00-\x08\x0b\x0c\x0e-\x1f]*+)*+"
 _ATTRIBUTES = rb'(?: (?!hidden="(?:1|true)")(?:x14ac:)?+\w++="[^"<&]*+")*+'
 _TYPE = rb' t="(?:s|n|b|d|str|inlineStr)"'
@@ -138,11 +138,11 @@ _ROW = re.compile(
     rb'\s*+<row r="(?P<row>[0-9]{1,7}+)"' + _ATTRIBUTES + rb"(?:/>|>(?:" + _CELL + rb")*+</row>)",
 )
 _PLAIN_ROOT = re.compile(rb"<worksheet[\s>]")
-_UNUSUAL = re.compile(rb"<!|<\?(?!xml )")  # comments and CDATA may hold what looks like a row
+_UNUSUAL = re.compile(rb"<!|<\?(?!xml )")  # comments and CDATA may contain what looks like a row
 
 
 class _UnusualError(Exception):
-    """The XML is written in a way in which plain rows cannot be recognized."""
+    """Plain rows cannot be recognized in this form of XML."""
 
 
 def _fast_scan(part: IO[bytes], formats: dict[int, str]) -> CellFlags:
@@ -208,15 +208,15 @@ def _checked(piece: bytes) -> bytes:
 
 _ZEROS = re.compile(r"(\+?)(0\d+)")
 _ODS_COLUMNS = 16_384  # of a sheet
-_LOOKED_AT = {"error", "float", "percentage"}  # the kinds of values that may be shown otherwise than they are stored
+_FLAGGED_TYPES = {"error", "float", "percentage"}  # values that a person may see in another form than they are stored
 
 
 def find_ods_flags(archive: zipfile.ZipFile, title: str) -> CellFlags:
-    """The flags of the sheet with a title.
+    """The flags of the sheet with this title.
 
     Raises:
         DamagedError, ParseError, BadZipFile: the workbook is damaged.
-        LookupError, ValueError: it is damaged too, or written in another way than we know.
+        LookupError, ValueError: it is damaged, or has a form that this scan does not support.
     """
     flags, row = CellFlags(), 1
     with archive.open("content.xml") as part:
@@ -233,7 +233,7 @@ def find_ods_flags(archive: zipfile.ZipFile, title: str) -> CellFlags:
 
 
 def _note_row(element: Element, row: int, flags: CellFlags) -> int:
-    """Note a row, which may stand for several; gives the number of the next."""
+    """Note a row, which may be repeated; returns the number of the next row."""
     named = _attributes(element)
     repeated = int(named.get("number-rows-repeated") or 1)
     index, filled = 0, False
@@ -245,7 +245,7 @@ def _note_row(element: Element, row: int, flags: CellFlags) -> int:
             _note_cell(cell, of_cell, row, range(index, min(index + count, _ODS_COLUMNS)), flags)
         _note_merged(of_cell, row, index, flags)
         index += count
-    if filled:  # a blank one mostly stands for all that follow to the end of the sheet
+    if filled:  # a blank row is mostly repeated to the end of the sheet
         rows = range(row, checked_row(row + repeated - 1) + 1)
         if named.get("visibility") in ("collapse", "filter"):
             flags.hidden.update(rows)
@@ -254,7 +254,7 @@ def _note_row(element: Element, row: int, flags: CellFlags) -> int:
 
 
 def _note_repeated(rows: range, flags: CellFlags) -> None:
-    """Note of all rows what was noted of the first. They share it: a file of 800 bytes may say that there are many."""
+    """Give all rows the flags of the first one, as shared objects: a file of 800 bytes can declare millions of rows."""
     first = rows[0]
     if first in flags.errors:
         flags.errors.update(dict.fromkeys(rows, flags.errors[first]))
@@ -273,7 +273,7 @@ def _note_merged(named: dict[str, str], row: int, index: int, flags: CellFlags) 
 
 def _note_cell(cell: Element, named: dict[str, str], row: int, indexes: range, flags: CellFlags) -> None:
     kinds, formula = named.get("value-type", "").split(), "formula" in named
-    if not formula and not _LOOKED_AT.intersection(kinds):
+    if not formula and not _FLAGGED_TYPES.intersection(kinds):
         return
     text = "\n".join("".join(part.itertext()) for part in cell if local_name(part) == "p")
     if "error" in kinds or (formula and text in ERROR_TEXTS):
@@ -283,13 +283,13 @@ def _note_cell(cell: Element, named: dict[str, str], row: int, indexes: range, f
     elif "percentage" in kinds:
         flags.formats[row].update(dict.fromkeys(indexes, "0%"))
     elif "float" in kinds and (zeros := _ZEROS.fullmatch(text)):
-        # What is shown is kept beside the value: the format need not be looked up.
+        # The file has the displayed text too, so the format is not needed.
         shown = ('"+"' if zeros[1] else "") + "0" * len(zeros[2])
         flags.formats[row].update(dict.fromkeys(indexes, shown))
 
 
 def _attributes(element: Element) -> dict[str, str]:
-    """The attributes by their names without namespace. Of value-type there are two, of which one may say `error`."""
+    """The attributes by their names without namespace. There may be two value-types, and one may be `error`."""
     named: dict[str, str] = {}
     for key, value in element.attrib.items():
         name = _local(key)

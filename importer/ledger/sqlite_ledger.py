@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from importer.atomic_files import INTERNAL, internal_folder, open_private
-from importer.file_lock import held
+from importer.file_lock import hold_lock
 from importer.group_writer import GroupWriter, OnDone, QueuedWrite
 from importer.ledger.sqlite_runs import SqliteRuns
 from importer.ledger.sqlite_tables import initialize_or_check
@@ -30,7 +30,7 @@ from importer.ledger.states import (
     plan_group,
 )
 from importer.ledger.store import LedgerUnwritable
-from importer.problems import UnusableInput, unwritable
+from importer.problems import UnusableInput, not_writable
 from importer.sqlite_file import Connection, ConstraintError, DatabaseError, SqliteFile, create_private, unusable
 
 _LINGER: Final = 0.01  # seconds for which an asynchronous write waits for others, to share one commit
@@ -68,7 +68,7 @@ class SqliteLedger(SqliteRuns):
         try:
             internal_folder(path.parent)
         except OSError as error:
-            raise unwritable(path, error.strerror or str(error)) from None
+            raise not_writable(path, error.strerror or str(error)) from None
         create_private(path)
         file = SqliteFile(path, "FULL")
         try:
@@ -76,7 +76,7 @@ class SqliteLedger(SqliteRuns):
             DiskReserve(path).take()
         except OSError as error:
             file.close()
-            raise unwritable(Path(error.filename or path), error.strerror or str(error)) from None
+            raise not_writable(Path(error.filename or path), error.strerror or str(error)) from None
         except DatabaseError as error:
             file.close()
             raise unusable(path, error) from None
@@ -108,7 +108,7 @@ class SqliteLedger(SqliteRuns):
         named = "\0".join((scope.base, scope.target.operation, scope.target.id))
         digest = hashlib.sha256(named.encode()).hexdigest()[:12]
         lock = self.path.parent / INTERNAL / f"{self.path.name}.{digest}.lock"
-        with held(lock, f"another run is writing to {scope}"):
+        with hold_lock(lock, f"another run is writing to {scope}"):
             try:
                 yield
             finally:
@@ -124,7 +124,7 @@ class SqliteLedger(SqliteRuns):
             raise self._note_error(str(error)) from None
 
     def write_intent(self, intent: Intent, on_done: OnDone) -> None:
-        self._writer.put_then(intent, on_done)
+        self._writer.put_with_callback(intent, on_done)
 
     def flush_soon(self) -> None:
         self._writer.flush_soon()
@@ -169,7 +169,7 @@ class SqliteLedger(SqliteRuns):
             self._write(group)
         except DatabaseError:
             for queued in group:
-                queued.settle(error)
+                queued.finish(error)
 
     def _write(self, group: list[QueuedWrite[Write]]) -> None:
         if not group:
@@ -182,7 +182,7 @@ class SqliteLedger(SqliteRuns):
             refusal = plan.refused.get(index)
             if refusal is not None and isinstance(queued.write, Answered):
                 self._refused_answer = refusal
-            queued.settle(refusal)
+            queued.finish(refusal)
 
     def _note_error(self, reason: str) -> LedgerUnwritable:
         if self._error is None:
@@ -194,7 +194,7 @@ def _refuse_intents(group: list[QueuedWrite[Write]], error: LedgerUnwritable) ->
     """Report the intents of a group as not written; return its answers."""
     for queued in group:
         if isinstance(queued.write, Intent):
-            queued.settle(error)
+            queued.finish(error)
     return [queued for queued in group if isinstance(queued.write, Answered)]
 
 

@@ -14,7 +14,7 @@ from importer.ledger.sqlite_tables import examine
 from importer.ledger.states import DONE, RowState, RunRecord, Scope, State
 from importer.ledger.store import LedgerUnwritable
 from importer.models import Operation, Target
-from importer.problems import Problem, UsageError, unwritable
+from importer.problems import Problem, UsageError, not_writable
 from importer.sqlite_file import Connection, ConstraintError, DatabaseError, SqliteFile, unusable
 
 _RUN_COLUMNS: Final = (
@@ -61,7 +61,7 @@ class SqliteRuns:
                 connection.execute("VACUUM")
                 (is_busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         except DatabaseError as error:
-            raise unwritable(self.path, str(error)) from None
+            raise not_writable(self.path, str(error)) from None
         return not is_busy
 
     def run(self, run: str) -> RunRecord | None:

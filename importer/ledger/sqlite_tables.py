@@ -9,7 +9,7 @@ from typing import Final
 from importer.ledger.key import create_key, foreign_key, key_path, read_key
 from importer.ledger.states import Fingerprints, State
 from importer.problems import FilePlace, Problem, UnusableInput
-from importer.sqlite_file import Connection, SqliteFile, no_database
+from importer.sqlite_file import Connection, SqliteFile, not_a_database
 
 _VERSION: Final = 3  # no earlier one was ever released
 
@@ -82,10 +82,10 @@ def initialize_or_check(file: SqliteFile) -> Fingerprints:
             connection.execute("INSERT INTO about VALUES (?, ?)", (_VERSION, fingerprints.key_check()))
             return fingerprints
         if "about" not in tables:
-            raise no_database(path, "it is a database of another program")
+            raise not_a_database(path, "it is a database of another program")
         about = connection.execute("SELECT version, key_check FROM about").fetchall()
         if len(about) != 1:
-            raise no_database(path, "its version is missing")
+            raise not_a_database(path, "its version is missing")
         [(version, key_check)] = about
         if version != _VERSION:
             raise _other_version(path, version)

@@ -1,4 +1,4 @@
-"""An application becomes an outcome: order, rate, retries, suspensions, stops."""
+"""Sends candidates and determines their outcomes: order, rate, retries, suspensions, stops."""
 
 from importer.load.explanations import CREATED_EARLIER, IMPORTED_WITH_OTHER_DATA, Stop, in_words
 from importer.load.loader import DryLoader, Loader, Waiting

@@ -1,4 +1,4 @@
-"""The messages for a row and for a run that ended early: what happened, why, and what to do."""
+"""The messages for a row, and for a run that stopped early: what happened, why, and what to do."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importer.ledger import Known, LedgerUnwritable, State, normalized_email
 from importer.load.jobs import Job, PriorAttempt
 from importer.load.options import ErrorLimit
-from importer.models import CREATED_EMAILS, CREATED_OTHER_EMAIL, Outcome, OutcomeKind, Target
+from importer.models import CREATED_EMAIL_DIFFERS, CREATED_EMAILS, Outcome, OutcomeKind, Target
 from importer.problems import Problem
 from importer.service import NoReply, Reply
 
@@ -18,7 +18,7 @@ _RUN_AGAIN = "run the same command again"
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Why sending ended early. `code` is stable; `whole_run` says that other targets would fare no better."""
+    """Why sending stopped early. `code` is stable; `whole_run`: other targets would stop for the same reason."""
 
     code: str
     reason: str
@@ -37,7 +37,7 @@ _OF_TARGET = {
 
 
 def target_refused(target: Target, status: int) -> Stop:
-    """The service answers as it would answer every row: the token is refused, the target closed, the address wrong."""
+    """Every row would get this response: the token is refused, the target closed, or the address wrong."""
     if status == 401:
         hint = f"check IMPORTER_TOKEN or IMPORTER_TOKEN_FILE with importer doctor, then {_RUN_AGAIN}"
         return Stop("token-refused", "the service refuses the token (401)", hint)
@@ -58,11 +58,11 @@ def target_refused(target: Target, status: int) -> Stop:
     )
 
 
-def mapping_is_wrong(alike: int, refusal: str) -> Stop:
-    reason = f": {refusal}" if refusal else ", but gave no details"
+def mapping_is_wrong(same: int, rejection: str) -> Stop:
+    reason = f": {rejection}" if rejection else ", but gave no details"
     return Stop(
         "rejection-repeated",
-        f"the service rejected {alike} consecutive rows for the same reason{reason}",
+        f"the service rejected {same} consecutive rows for the same reason{reason}",
         f"fix the mapping, check it with importer check, then {_RUN_AGAIN}",
     )
 
@@ -76,7 +76,7 @@ def too_many_errors(errors: int, ended: int, limit: ErrorLimit) -> Stop:
 
 
 def no_connection(reason: str) -> Stop:
-    """The address has never answered, and cannot be reached now."""
+    """The address has never responded, and cannot be reached now."""
     return Stop(
         "unreachable",
         f"the service cannot be reached and has never responded at this address ({reason})",
@@ -85,7 +85,7 @@ def no_connection(reason: str) -> Stop:
 
 
 def no_progress(seconds: float, reason: str | None) -> Stop:
-    """No row came nearer to its end for so long; `reason` is what is waited for."""
+    """No row has made progress for so many seconds; `reason`: what the run waits for."""
     because = f": {reason}" if reason else ""
     return Stop(
         "run-stalled",
@@ -112,9 +112,7 @@ _RESOLVE_TEMPLATE = (
     "importer resolve {run} {row} --created (or --not-created)"
 )
 _RESOLVE_HINT = _RESOLVE_TEMPLATE.format(run="RUN", row="ROW")
-IMPORTED_WITH_OTHER_DATA = (
-    "already-imported-different"  # a correction, or another person: either way a person looks at it
-)
+IMPORTED_WITH_OTHER_DATA = "already-imported-different"  # a correction or another person: a person must decide
 CREATED_EARLIER = Problem(
     "created-by-earlier-request",
     "most likely created by our own earlier request, whose response was lost",
@@ -123,7 +121,7 @@ CREATED_EARLIER = Problem(
 
 
 def outcome_of(job: Job, state: State | None, stop: Stop | None) -> Outcome:
-    """The outcome of a row that is left in a state; None: nothing was sent for it. `stop`: why sending ended early."""
+    """The outcome of a row by its last state; None: nothing was sent for it. `stop`: why sending stopped early."""
     if state is State.UNCONFIRMED and job.earlier is not None and not job.attempts:
         return unconfirmed_before(job.row, job.earlier)
     kind, problems = _kind_and_problems(job, state, stop)
@@ -131,7 +129,7 @@ def outcome_of(job: Job, state: State | None, stop: Stop | None) -> Outcome:
 
 
 def duplicate_of(row: int, other_row: int | None) -> Outcome:
-    """The outcome of a row whose e-mail another row of this run has; which one, where that is known."""
+    """The outcome of a row whose e-mail address is also in another row of this run; None: which one is not known."""
     other = "another row" if other_row is None else f"row {other_row}"
     reason = f"{other} of this file has the same e-mail address for the same target"
     return Outcome(
@@ -140,7 +138,7 @@ def duplicate_of(row: int, other_row: int | None) -> Outcome:
 
 
 def already_imported(row: int, known: Known, body_digest: bytes) -> Outcome:
-    """The outcome of a row whose candidate is there already; says so where another content was sent for it then."""
+    """The outcome of a row that an earlier run imported, with a warning if that run sent different data."""
     if known.body_digest == body_digest:
         return Outcome(row, OutcomeKind.ALREADY_IMPORTED)
     problem = Problem(
@@ -152,7 +150,7 @@ def already_imported(row: int, known: Known, body_digest: bytes) -> Outcome:
 
 
 def rejected_before(row: int, known: Known, before: Outcome | None) -> Outcome:
-    """The outcome of a row that was refused in an earlier run and is unchanged; `before` is what that run said."""
+    """The outcome of an unchanged row that an earlier run reported as rejected; `before`: its outcome then."""
     text = (
         before.problems[0].message if before and before.problems else f"the service rejected this row ({known.status})"
     )
@@ -165,7 +163,7 @@ def rejected_before(row: int, known: Known, before: Outcome | None) -> Outcome:
 
 
 def unconfirmed_before(row: int, known: Known) -> Outcome:
-    """The outcome of a row that an earlier run left unconfirmed and that this one does not settle."""
+    """The outcome of a row that an earlier run left unconfirmed and that this run does not resend."""
     problem = Problem(
         "unconfirmed",
         f"sent in run {known.run} (row {known.row} there), but the response was lost or inconclusive",
@@ -195,17 +193,17 @@ def _kind_and_problems(job: Job, state: State | None, stop: Stop | None) -> tupl
 
 
 def _warnings(job: Job) -> tuple[Problem, ...]:
-    """What is wrong with the body of a 201. Only the last problem holds the addresses: it is for the report alone."""
+    """Problems in the body of a 201. Only the last one contains e-mail addresses: it is shown in the report only."""
     answer = job.last
     if not isinstance(answer, Reply):
         return ()
     if answer.email:
         sent = json.loads(job.body)["email"]
         if normalized_email(sent) != normalized_email(answer.email):
-            hashes = f"SHA-256 {_short_hash(answer.email)}, sent was {_short_hash(sent)}"
+            hashes = f"SHA-256 {_short_hash(answer.email)}, sent {_short_hash(sent)}"
             return (
                 Problem(
-                    CREATED_OTHER_EMAIL,
+                    CREATED_EMAIL_DIFFERS,
                     f"created, but the response contains a different e-mail address ({hashes})",
                     "find the candidate in the service and correct it there; the row is not sent again",
                 ),

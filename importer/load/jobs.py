@@ -1,4 +1,4 @@
-"""A row on its way, and the queues in which it waits: for its turn, or for the time at which it is sent again."""
+"""A row to be sent, and the queues in which rows wait to be sent or sent again."""
 
 from __future__ import annotations
 
@@ -13,24 +13,23 @@ from importer.ledger import Known, State
 from importer.service import NoReply, Reply
 
 TINY: Final = 1e-6  # seconds: times are sums of fractions
-_MOST_BYTES: Final = 32 * 1024 * 1024  # of bodies that wait in memory to be sent again
+_MOST_BYTES: Final = 32 * 1024 * 1024  # of bodies in memory that wait to be sent again
 
 
 class PriorAttempt(StrEnum):
     """Whether an earlier request for the same identity may have been accepted."""
 
     NONE = "none"
-    SAME_BYTES = "same_bytes"  # one may have been, with the same body as the one to be sent now
-    OTHER_BYTES = "other_bytes"  # one may have been, and the row was changed since
+    SAME_BYTES = "same_bytes"  # yes, with the same body as now
+    OTHER_BYTES = "other_bytes"  # yes, but the row has changed since
 
 
 class Job(NamedTuple):
     """One row to be sent.
 
-    prior: whether an earlier request for it may have been accepted. attempts: requests sent for it in this run. tries:
-    those of them with an inconclusive answer that count as its own. refusals: refusals (429) that count as its own.
-    last: the last answer to it in this run. earlier: what the ledger knew of the identity before this run. is_probe:
-    its request is the one that is sent to see whether the service is well again.
+    attempts: requests sent for it in this run. tries: inconclusive responses that count as its own, not the run's.
+    refusals: refusals (429) that count as its own. last: the last response in this run. earlier: the ledger's record
+    from before this run. is_probe: the request tests whether the service works again.
     """
 
     row: int
@@ -47,28 +46,28 @@ class Job(NamedTuple):
 
     @property
     def status(self) -> int | None:
-        """The status of the last answer; None where there was none."""
+        """The status of the last response, if there was one."""
         return self.last.status if isinstance(self.last, Reply) else None
 
     @property
     def state_if_not_sent(self) -> State | None:
-        """What is known of it where it is not sent any more; None: nothing was sent for it."""
+        """Its state if it is not sent any more; None: nothing was sent for it."""
         if self.prior is not PriorAttempt.NONE:
             return State.UNCONFIRMED
         return State.FAILED if self.attempts else None
 
 
 class Next(StrEnum):
-    """What comes next for a row that was answered."""
+    """What happens to a row after a response."""
 
     END = "end"  # its outcome is known
     RETRY = "retry"  # proven not processed: sent again when it is due
-    RESEND = "resend"  # unconfirmed: the same bytes are sent again when it is due
-    LAST_PASS = "last_pass"  # refused too often while others were not: once more when all others are done
+    RESEND = "resend"  # unconfirmed: sent again with the same body when it is due
+    LAST_PASS = "last_pass"  # refused too often while others were not: sent again after all others
 
 
 class ReadyRows:
-    """Rows whose intent is on disk. Those that were sent before go first. For one thread at a time, but for `len`."""
+    """Rows whose intent is on disk; rows that were sent before come first. Not thread-safe, except for `len`."""
 
     def __init__(self) -> None:
         self._sent_before: deque[Job] = deque()
@@ -84,7 +83,7 @@ class ReadyRows:
         return (self._sent_before or self._new).popleft()
 
     def first_unconfirmed(self) -> Job | None:
-        """The first that was sent in this run and whose request may have been accepted."""
+        """The first row whose request in this run may have been accepted."""
         return next((job for job in self._sent_before if job.prior is not PriorAttempt.NONE), None)
 
     def take_unconfirmed(self) -> Job | None:
@@ -101,8 +100,9 @@ class ReadyRows:
 
 
 class WaitingRows:
-    """Rows that are sent again, by what comes next for them: when they are due, or in a last pass over those that were
-    refused too often. For one thread at a time, but for `len` and `is_full`. Times in seconds on the run's clock.
+    """Rows that wait to be sent again, when they are due or in the last pass. Times in seconds on the run's clock.
+
+    Not thread-safe, except for `len` and `is_full`.
     """
 
     def __init__(self) -> None:
@@ -115,7 +115,7 @@ class WaitingRows:
 
     @property
     def is_full(self) -> bool:
-        """Whether no more bodies should wait in memory."""
+        """Whether the waiting bodies use too much memory to add more."""
         return self._bytes >= _MOST_BYTES
 
     def add(self, job: Job, next_: Next, due: float) -> None:
@@ -130,7 +130,7 @@ class WaitingRows:
         return [self._heaps[kind][0][0] for kind in kinds if self._heaps[kind]]
 
     def take_due(self, kinds: Sequence[Next], now: float) -> Job | None:
-        """The first that is due by now, of the first kind that has one."""
+        """The first row that is due, of the first kind that has one."""
         for kind in kinds:
             heap = self._heaps[kind]
             if heap and heap[0][0] <= now + TINY:
@@ -140,7 +140,7 @@ class WaitingRows:
         return None
 
     def begin_last_pass(self, now: float) -> None:
-        """What was refused too often has another try now."""
+        """Make the rows of the last pass due now."""
         for job in self._take_all_of(Next.LAST_PASS):
             self.add(job, Next.RETRY, now)
 

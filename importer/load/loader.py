@@ -1,4 +1,4 @@
-"""Sends the rows of one target, in the caller's thread: what the ledger says of each, what is due as time passes."""
+"""Sends the rows of one target: looks each up in the ledger, and does what is due, on the caller's thread."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from importer.load.options import Cancellation, LoadOptions
 from importer.load.sender import IDLE, Sender, Service
 from importer.models import Operation, Outcome, OutcomeKind, ReadyCandidate
 
-_LARGEST_BATCH: Final = 32  # making them ready takes a few milliseconds, in which no new row is sent
-_WORTH_REPORTING: Final = 1.5  # seconds of waiting
+_LARGEST_BATCH: Final = 32  # rows: planning a batch takes a few milliseconds, and no row is sent meanwhile
+_WORTH_REPORTING: Final = 1.5  # seconds
 
 
 class Waiting(NamedTuple):
-    """Nothing is sent for so many seconds, and why. `gives_up_in`: seconds until the run ends if nothing changes.
+    """Why nothing is sent for so many seconds. `gives_up_in`: seconds until the run ends without progress.
 
-    rows: those that wait to be sent again.
+    rows: how many wait to be sent again.
     """
 
     reason: str
@@ -40,15 +40,15 @@ class Waiting(NamedTuple):
 
 
 class Loader:
-    """Loads the submissions of one run into its target, so that nobody is entered twice (design, section 7).
+    """Sends the candidates of one run to its target, so that each is created only once (design, section 7).
 
-    service: whatever starts to send one body once, and reports its answer.
-    ledger, run: a run that was begun in that ledger, under its target's lock.
-    probe: asks a question that changes nothing, and says whether it was answered, when answers are not clear.
-    has_answered: whether the service has answered at this address before: another one is not waited for.
-    earlier: the outcome that a row had in an earlier run, if that is still known.
-    on_waiting: called with what is waited for, and with None when sending goes on.
-    cancellation: ends or pauses sending.
+    service: sends one body once, and reports the response.
+    ledger, run: a run that was begun in this ledger, under its target's lock.
+    probe: makes a read-only request and returns whether it succeeded, while responses are inconclusive.
+    has_answered: whether the service has ever responded at this address; if not, the run does not wait for it.
+    earlier: returns the outcome of a row in an earlier run, if that is still known.
+    on_waiting: called with what the run waits for, and with None when sending continues.
+    cancellation: stops or pauses sending.
     """
 
     def __init__(
@@ -72,25 +72,25 @@ class Loader:
         self._on_waiting = on_waiting
         self._cancellation = cancellation or Cancellation()
         self._sender = Sender(service, ledger, run, self._options, self._cancellation, has_answered=has_answered)
-        self._is_last = False  # no new job comes: what was unconfirmed is sent again, when it is due
+        self._is_last = False  # no new job comes: unconfirmed rows are sent again when they are due
         self._paused_at: float | None = None
-        self._reported: str | None = None  # what is waited for, as it was reported last
+        self._reported: str | None = None  # what the run waits for, as last reported
         self._has_reported_suspension = False
 
     @property
     def stop(self) -> Stop | None:
-        """Why sending ended early; None while it goes on, and when every row had its turn."""
+        """Why sending stopped early, if it did."""
         return self._sender.state.stop
 
     @property
     def learned_rate(self) -> float | None:
-        """How many requests a second the service let through, where it refused more (429)."""
+        """Requests per second that the service accepted, if it refused more (429)."""
         return self._sender.limiter.learned_rate
 
     def load(self, candidates: Iterable[ReadyCandidate]) -> Generator[Outcome, None, None]:
         """One outcome for each candidate, in the order in which they become final.
 
-        `candidates` is read from the calling thread only, and not much faster than rows are sent.
+        `candidates` is read on the calling thread only, and not far ahead of sending.
         """
         try:
             for item in self._plan(candidates):
@@ -107,7 +107,7 @@ class Loader:
         finally:
             self._sender.close()
 
-    # --- what the ledger says of each row ---
+    # --- look up each row in the ledger ---
 
     def _plan(self, candidates: Iterable[ReadyCandidate]) -> Iterator[Outcome | Job]:
         prints = self._ledger.fingerprints
@@ -141,7 +141,7 @@ class Loader:
     # --- what is due ---
 
     def _outcomes_until(self, condition: Callable[[], bool]) -> Iterator[Outcome]:
-        """The outcomes that there are, and those that come until a condition is met."""
+        """The outcomes so far, and those until the condition is met."""
         while True:
             self._do_what_is_due()
             is_met = condition()
@@ -151,19 +151,19 @@ class Loader:
             self._wait()
 
     def _has_room(self) -> bool:
-        """Whether one more job may be handed in: enough for those who send, and not much more."""
+        """Whether one more job may be added: enough to keep sending, and not many more."""
         sender = self._sender
         if sender.state.stop is not None:
             return True
         return not self._cancellation.is_paused and sender.has_capacity and not sender.waiting.is_full
 
     def _is_over(self) -> bool:
-        """Whether every job that was handed in has its outcome."""
+        """Whether every job has its outcome."""
         with self._sender.lock:
             return not self._sender.has_work()
 
     def _do_what_is_due(self) -> None:
-        """Resends, probes and giving up, whose time has come; waits for nothing."""
+        """Start the resends and probes that are due, or give up; does not wait."""
         sender, now = self._sender, self._cancellation.now()
         if self._cancellation.is_set():
             sender.end(INTERRUPTED)
@@ -180,7 +180,7 @@ class Loader:
         if sender.state.suspension is not None:
             self._probe(now)
         else:
-            while sender.has_capacity and sender.intend_next(self._sent_again(), now):
+            while sender.has_capacity and sender.intend_next(self._resendable(), now):
                 pass
         sender.send_ready()
         if self._has_reported_suspension and sender.state.suspension is None:
@@ -188,7 +188,7 @@ class Loader:
             self._on_waiting(None)
 
     def _note_pause(self, now: float) -> bool:
-        """Whether a person has paused the run; after that, the time of the pause does not count."""
+        """Whether a person has paused the run. The time of a pause does not count."""
         is_paused = self._cancellation.is_paused
         if is_paused and self._paused_at is None:
             self._paused_at = now
@@ -199,23 +199,25 @@ class Loader:
         return is_paused
 
     def _give_up_in_time(self, now: float) -> None:
-        sender, patience = self._sender, self._options.patience
-        if after_time(sender.state, patience, now).stop is not None:  # seldom: the lock is others' most of the time
+        sender, timeout = self._sender, self._options.stall_timeout
+        if after_time(sender.state, timeout, now).stop is not None:  # rare, and the lock is mostly held by others
             with sender.lock:
                 if sender.has_work():
-                    sender.change(after_time(sender.state, patience, now))
+                    sender.change(after_time(sender.state, timeout, now))
 
     def _begin_last_pass(self, now: float) -> None:
-        """When all others are done, or no more can wait in memory."""
+        """Once all other rows are done, or no more can wait in memory."""
         sender = self._sender
         with sender.lock:
             if (self._is_last or sender.waiting.is_full) and not (sender.busy or sender.waiting.has(Next.RETRY)):
                 sender.waiting.begin_last_pass(now)
 
-    def _sent_again(self) -> tuple[Next, ...]:
-        """Which of the waiting rows are sent again when they are due."""
+    def _resendable(self) -> tuple[Next, ...]:
+        """Which kinds of waiting rows may be sent now."""
         suspension = self._sender.state.suspension
-        is_inconclusive = suspension is not None and suspension.kind == "inconclusive"  # they are its probes
+        is_inconclusive = (
+            suspension is not None and suspension.kind == "inconclusive"
+        )  # unconfirmed rows are its probes
         is_now = (
             self._is_last
             or self._options.resend_unconfirmed == "now"
@@ -225,7 +227,7 @@ class Loader:
         return (Next.RETRY, Next.RESEND) if is_now else (Next.RETRY,)
 
     def _probe(self, now: float) -> None:
-        """In a suspension: have one probe sent when its time has come."""
+        """During a suspension: send a probe when it is due."""
         sender, suspension = self._sender, self._sender.state.suspension
         if suspension is None or sender.is_probing or sender.intending or suspension.until > now + TINY:
             return
@@ -233,27 +235,27 @@ class Loader:
             if self._has_unconfirmed_ready() or sender.intend_next((Next.RESEND,), now):
                 return
             if self._run.scope.target.operation is Operation.APPLY:
-                self._ask_question()
+                self._probe_questions()
                 return
         if not sender.ready:
-            sender.intend_next(self._sent_again(), now)
+            sender.intend_next(self._resendable(), now)
 
     def _has_unconfirmed_ready(self) -> bool:
         with self._sender.lock:
             return self._sender.ready.first_unconfirmed() is not None
 
-    def _ask_question(self) -> None:
+    def _probe_questions(self) -> None:
         sender = self._sender
-        is_well = self._ask()
+        succeeded = self._ask()
         with sender.lock:
             now = self._cancellation.now()
-            sender.change(after_question_probe(sender.state, is_well, sender.conditions(now)))
-        self._probe(self._cancellation.now())  # after a clear answer the next one at once
+            sender.change(after_question_probe(sender.state, succeeded, sender.conditions(now)))
+        self._probe(self._cancellation.now())  # after a clear response the next probe is due at once
 
-    # --- what is waited for ---
+    # --- waiting ---
 
     def _wait(self) -> None:
-        """Wait until there is something to do: an outcome, room, or a time that has come."""
+        """Wait until there is something to do: an outcome, capacity, or something that is due."""
         sender, now = self._sender, self._cancellation.now()
         if len(sender.ready) <= sender.limiter.ceiling // 4:
             self._ledger.flush_soon()
@@ -264,50 +266,50 @@ class Loader:
         sender.wait(seconds, is_busy=is_busy)
 
     def _seconds_to_wait(self, now: float, *, is_busy: bool) -> float:
-        """Under the lock. is_busy: an intent or an answer is on its way, which wakes us."""
+        """Under the lock. is_busy: an intent or a response is pending, which ends the wait."""
         if self._cancellation.is_paused:
             return IDLE
-        times = [*self._times_of_rows(now), self._sender.state.progress_at + self._options.patience]
+        times = [*self._times_of_rows(now), self._sender.state.progress_at + self._options.stall_timeout]
         if not is_busy and min(times) <= now + TINY:
-            return 0.0  # the last answer has just come, and what waited for it may go
+            return 0.0  # the last response has just arrived, and something is due
         return min((time - now for time in times if time > now + TINY), default=IDLE)
 
     def _times_of_rows(self, now: float) -> list[float]:
-        """When the next rows may be sent. Under the lock."""
+        """When the next rows can be sent. Under the lock."""
         sender, suspension = self._sender, self._sender.state.suspension
         if suspension is None:
             times = [sender.limiter.next_request_at()] if sender.ready else []
-            return times + (sender.waiting.due_times(self._sent_again()) if sender.has_capacity else [])
+            return times + (sender.waiting.due_times(self._resendable()) if sender.has_capacity else [])
         if sender.is_probing:
             return []
         if sender.ready or suspension.until > now + TINY:
             return [suspension.until]
-        return sender.waiting.due_times(self._sent_again())
+        return sender.waiting.due_times(self._resendable())
 
     def _report_waiting(self, now: float, seconds: float) -> None:
-        """Report what is waited for, once for each reason and time."""
+        """Report what the run waits for, once for each reason and time."""
         sender = self._sender
         state, waiting = sender.state, sender.waiting
         if state.stop is not None or self._cancellation.is_paused:
             return
-        if state.suspension is not None:  # its probe may be on its way
+        if state.suspension is not None:  # its probe may be in flight
             reason, seconds = state.suspension.reason, state.suspension.until - now
         elif sender.busy or not waiting:
             return
         elif waiting.has(Next.RESEND):
-            reason = "rows whose answers were lost or inconclusive are sent again after a delay"
+            reason = "unconfirmed rows are sent again after a delay"
         else:
             reason = "the service asked to wait"
         reported = f"{reason} {now + seconds:.0f}"
         if seconds < _WORTH_REPORTING or self._reported == reported:
             return
         self._reported, self._has_reported_suspension = reported, state.suspension is not None
-        gives_up_in = state.progress_at + self._options.patience - now
+        gives_up_in = state.progress_at + self._options.stall_timeout - now
         self._on_waiting(Waiting(reason, seconds, len(waiting), gives_up_in))
 
 
 class DryLoader:
-    """The shape of a Loader that sends nothing. `ledger` is None where there is none yet; it never stops by itself."""
+    """A Loader that sends nothing and never stops early. `ledger`: None if it does not exist yet."""
 
     stop: None = None
     learned_rate: None = None
@@ -317,7 +319,7 @@ class DryLoader:
         self._scope = scope
 
     def load(self, candidates: Iterable[ReadyCandidate]) -> Generator[Outcome, None, None]:
-        """`already_imported` for what the ledger knows as done, `not_sent` without a problem for the rest."""
+        """`already_imported` for rows that the ledger has as done, `not_sent` without a problem for the others."""
         if self._ledger is None:
             yield from (Outcome(candidate.row, OutcomeKind.NOT_SENT) for candidate in candidates)
             return
@@ -335,7 +337,7 @@ def _with_known(
     scope: Scope,
     look_up: Callable[[list[bytes]], dict[bytes, Known]],
 ) -> Iterator[tuple[ReadyCandidate, bytes, Known | None]]:
-    """Each candidate with its identity and what is known of that; asks in batches, and the first row waits for none."""
+    """Each candidate with its identity and the ledger's record; looks up in batches, the first row on its own."""
     stream, size = iter(candidates), 1
     while batch := list(islice(stream, size)):
         size = min(size * 2, _LARGEST_BATCH)

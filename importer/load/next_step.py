@@ -1,8 +1,8 @@
-"""What comes after an answer, for its row and for the run: one table and one pure function (design, section 7).
+"""What follows a response, for its row and for the run: one table and one pure function (design, section 7).
 
 The service description (part 7) shows 201, 400, 404 and 409 and lists 403, 423, 429 and 500 without their meaning;
-of talent pools it shows 201 only. So the table is the same for both operations, and only what may follow after a
-request that may have arrived differs: see `state_after`.
+for talent pools it shows 201 only. So both operations share one table; only the response to a resend of an
+unconfirmed row is read differently: see `state_after`.
 """
 
 from __future__ import annotations
@@ -30,41 +30,41 @@ WINDOW: Final = 50  # answers
 _INCONCLUSIVE_IN_A_ROW: Final = 10
 _INCONCLUSIVE_OF_WINDOW: Final = 30
 _REFUSED_OF_WINDOW: Final = 15  # more than these: 30 %
-_CLEAR_THAT_FORGET: Final = 40  # of a whole window
+_CLEAR_FOR_RESET: Final = 40  # of a full window
 _CLEAR_PROBES: Final = 3
-_FINAL_BEFORE_MORE_THAN_ONE: Final = 3
-_WAITS_AFTER_INCONCLUSIVE: Final = (5.0, 10.0, 20.0, 40.0, 60.0)  # seconds, the last again and again
+_FINAL_BEFORE_CONCURRENCY: Final = 3
+_WAITS_AFTER_INCONCLUSIVE: Final = (5.0, 10.0, 20.0, 40.0, 60.0)  # seconds; the last one repeats
 _FIRST_WAIT: Final = 0.5
 _LONGEST_WAIT: Final = 60.0
 _LONGEST_RETRY_AFTER: Final = 900.0
-_TRIES_OF_A_NEW_ADDRESS: Final = 3
-_SECONDS_OF_A_NEW_ADDRESS: Final = 30.0
-_ALIKE_FROM_THE_FIRST: Final = 10
-_ALIKE_IN_A_ROW: Final = 25
+_NEW_ADDRESS_ATTEMPTS: Final = 3
+_NEW_ADDRESS_SECONDS: Final = 30.0
+_SAME_FROM_START: Final = 10
+_SAME_IN_A_ROW: Final = 25
 
 _CLEAR: Final = -1
 _REFUSED: Final = -2
 
 
-# --- what one answer says of its row ---
+# --- what one response means for its row ---
 
 
 class Disposition(StrEnum):
-    """What one answer says about its row."""
+    """What one response means for its row."""
 
     CREATED = "created"
     ALREADY_EXISTS = "already_exists"
     REJECTED = "rejected"
     AGAIN = "again"  # proven not processed: sent again after a wait
-    AMBIGUOUS = "ambiguous"  # it may have been accepted: settled later with the same bytes
-    STOP_TARGET = "stop_target"  # proven not accepted, and the same will happen to every row of this target
-    STOP_RUN = "stop_run"  # the same, for every target
-    REDIRECTED = "redirected"  # it may have been accepted, and every row of every target would be redirected
+    AMBIGUOUS = "ambiguous"  # may have been accepted: sent again later with the same body
+    STOP_TARGET = "stop_target"  # proven not accepted, and so for every row of this target
+    STOP_RUN = "stop_run"  # so for every target
+    REDIRECTED = "redirected"  # may have been accepted, and every row of every target would be redirected
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Statuses that mean the same. Of several rules for a status the first counts."""
+    """Statuses with the same meaning. The first rule for a status applies."""
 
     statuses: Iterable[int]
     disposition: Disposition
@@ -72,25 +72,27 @@ class Rule:
 
 
 RULES: tuple[Rule, ...] = (
-    Rule((201,), Disposition.CREATED, "the only status that says created"),
-    Rule((409,), Disposition.ALREADY_EXISTS, "the candidate is there"),
-    Rule((400, 413, 422), Disposition.REJECTED, "the service refuses this row"),
-    Rule((425, 429), Disposition.AGAIN, "not now, and nothing was done"),
+    Rule((201,), Disposition.CREATED, "the only status that means created"),
+    Rule((409,), Disposition.ALREADY_EXISTS, "the candidate exists already"),
+    Rule((400, 413, 422), Disposition.REJECTED, "the service rejects this row"),
+    Rule((425, 429), Disposition.AGAIN, "not processed, try again later"),
     Rule((401,), Disposition.STOP_RUN, "the token is refused"),
     Rule((403, 404, 410, 423), Disposition.STOP_TARGET, "the target is closed to us"),
-    Rule((408,), Disposition.AMBIGUOUS, "a timeout, perhaps of a proxy and not of the service"),
-    Rule(range(400, 500), Disposition.STOP_TARGET, "the form of our request is refused, and all rows have that form"),
-    Rule((302, 303), Disposition.REDIRECTED, "said after what was accepted, too; a redirect is never followed"),
-    Rule(range(300, 400), Disposition.STOP_RUN, "the address is wrong; a redirect is never followed"),
-    Rule(range(500, 600), Disposition.AMBIGUOUS, "it may have broken before or after accepting"),
-    Rule(range(100, 300), Disposition.AMBIGUOUS, "not refused, and not said to be created"),
+    Rule((408,), Disposition.AMBIGUOUS, "a timeout, perhaps of a proxy after the service accepted it"),
+    Rule(
+        range(400, 500), Disposition.STOP_TARGET, "the form of the request is refused, and it is the same for all rows"
+    ),
+    Rule((302, 303), Disposition.REDIRECTED, "may also follow an accepted request; redirects are never followed"),
+    Rule(range(300, 400), Disposition.STOP_RUN, "the address is wrong; redirects are never followed"),
+    Rule(range(500, 600), Disposition.AMBIGUOUS, "may have failed before or after accepting"),
+    Rule(range(100, 300), Disposition.AMBIGUOUS, "neither refused nor confirmed as created"),
 )
 
 _BY_STATUS = {status: rule.disposition for rule in reversed(RULES) for status in rule.statuses}
 
 
 def classify(answer: Reply | NoReply) -> Disposition:
-    """What one answer says about its row. A status that no standard knows is ambiguous."""
+    """The disposition of one response. An unknown status is ambiguous."""
     if isinstance(answer, NoReply):
         return Disposition.AMBIGUOUS if answer.may_have_arrived else Disposition.AGAIN
     return _BY_STATUS.get(answer.status, Disposition.AMBIGUOUS)
@@ -109,11 +111,11 @@ _AFTER_FIRST_ATTEMPT = {
 
 
 def state_after(operation: Operation, disposition: Disposition, prior: PriorAttempt) -> State:
-    """The state that an answer leaves an identity in.
+    """The state of an identity after a response.
 
-    After a request that may have arrived only an answer about the candidate settles it: 201 and 409 do. A refusal of
-    the row does where the service would have said 409 to a second application (4.2) and the refused bytes are those of
-    the first request; what it says to a second addition to a pool is not shown (4.3) and may be that same 400.
+    If an earlier request may have arrived, only a response about the candidate confirms the row: 201 and 409 do. A
+    rejection does if the service would respond with 409 to a second application (4.2) and the body is the same as that
+    of the first request. Its response to a second addition to a pool is not shown (4.3) and may be the same 400.
     """
     after = _AFTER_FIRST_ATTEMPT[disposition]
     if prior is PriorAttempt.NONE or disposition in (Disposition.CREATED, Disposition.ALREADY_EXISTS):
@@ -130,10 +132,10 @@ SuspensionKind = Literal["inconclusive", "refused", "unreachable"]
 
 
 class Suspension(NamedTuple):
-    """A time in which nothing is sent but one probe after another, the next one at `until`.
+    """A time in which only probes are sent, one at a time, the next one at `until`.
 
-    kind: `inconclusive` ends after three clear answers; `refused` and `unreachable` end with the first probe that is
-    let through. clear: clear answers to probes so far.
+    kind: `inconclusive` ends after three clear responses; `refused` and `unreachable` end with the first probe that
+    the service accepts or rejects. clear: clear responses to probes so far.
     """
 
     kind: SuspensionKind
@@ -143,15 +145,15 @@ class Suspension(NamedTuple):
 
 
 class RunState(NamedTuple):
-    """What the answers so far say about the run. Times in seconds on the run's clock.
+    """The state of the run after the responses so far. Times in seconds on the run's clock.
 
-    progress_at: when a row last came nearer to its end. has_answered: this address has answered once, in this run or an
-    earlier one. window: the last answers since the last suspension: clear, refused, or the row of an inconclusive one.
-    streak: the rows of inconclusive answers since the last clear one. waits: waits of inconclusive suspensions that are
-    not forgotten. holds: waits of the current suspension of another kind. unreachable_since, unreachable: requests in a
-    row that found no connection. finals: final answers since the beginning or the last inconclusive suspension.
-    answered, alike, refusal: whether all are refused alike. ended, errors: rows that have their outcome, for
-    --max-errors.
+    progress_at: when a row last made progress. has_answered: this address has responded, in this run or an earlier one.
+    window: the last responses since the last suspension: clear, refused, or the row number of an inconclusive one.
+    streak: the rows of inconclusive responses since the last clear one. waits: waits of inconclusive suspensions since
+    the last reset. holds: waits of the current suspension of another kind. unreachable_since, unreachable: consecutive
+    requests without a connection. finals: final responses since the start or the last inconclusive suspension.
+    answered, same, rejection: to detect that all rows are rejected for the same reason. ended, errors: rows that have
+    their outcome, for --max-errors.
     """
 
     progress_at: float
@@ -165,20 +167,20 @@ class RunState(NamedTuple):
     unreachable_since: float = 0.0
     finals: int = 0
     answered: int = 0
-    alike: int = 0
-    refusal: str | None = None
+    same: int = 0
+    rejection: str | None = None
     ended: int = 0
     errors: int = 0
     stop: Stop | None = None
 
     @property
     def is_sequential(self) -> bool:
-        """Whether only one row may be on its way."""
-        return self.finals < _FINAL_BEFORE_MORE_THAN_ONE
+        """Whether only one row may be in flight."""
+        return self.finals < _FINAL_BEFORE_CONCURRENCY
 
 
 class Step(NamedTuple):
-    """What comes after an answer: the run and the row with it, the state that its identity is in, and what is next.
+    """What follows a response: the new run state and job, the state of its identity, and what is next.
 
     due: when the row is sent again.
     """
@@ -191,7 +193,7 @@ class Step(NamedTuple):
 
 
 class Conditions(NamedTuple):
-    """What a step is decided by beside run, row and answer. jitter: from 0 to 1, to spread waits by chance."""
+    """The other inputs of a step. jitter: 0 to 1, to randomize waits."""
 
     target: Target
     options: LoadOptions
@@ -200,9 +202,9 @@ class Conditions(NamedTuple):
 
 
 def after_answer(run: RunState, job: Job, answer: Reply | NoReply, conditions: Conditions) -> Step:
-    """What comes after the answer to a request for `job`.
+    """What follows the response to a request for `job`.
 
-    A 429, a 503 and a missing connection are states of the run and spend none of the row's attempts; nor does a probe.
+    A 429, a 503 and a failed connection count for the run, not as an attempt of the row; nor does a probe.
     """
     disposition = classify(answer)
     state = state_after(conditions.target.operation, disposition, job.prior)
@@ -227,15 +229,15 @@ def after_answer(run: RunState, job: Job, answer: Reply | NoReply, conditions: C
             return _after_final(run, job, state, None, conditions)
 
 
-def after_question_probe(run: RunState, is_well: bool, conditions: Conditions) -> RunState:
-    """The run after a probe that was no row: the question list was asked for."""
+def after_question_probe(run: RunState, succeeded: bool, conditions: Conditions) -> RunState:
+    """The run after a probe that requested the question list instead of sending a row."""
     if run.suspension is None:
         return run
-    return _after_clear_probe(run, conditions) if is_well else _wait_longer(run, conditions, None)
+    return _after_clear_probe(run, conditions) if succeeded else _wait_longer(run, conditions, None)
 
 
 def after_pause(run: RunState, began: float, now: float) -> RunState:
-    """The run after a person's pause: its time counts neither as a lack of progress nor as one without a connection."""
+    """The run after a person's pause, whose time counts neither against progress nor as unreachable."""
 
     def without_pause(since: float) -> float:
         return now - max(began - since, 0.0)
@@ -245,32 +247,32 @@ def after_pause(run: RunState, began: float, now: float) -> RunState:
     )
 
 
-def after_time(run: RunState, patience: float, now: float) -> RunState:
-    """The run as time passes: given up where no row came nearer to its end for so many seconds."""
-    if run.stop is not None or now < run.progress_at + patience - TINY:
+def after_time(run: RunState, timeout: float, now: float) -> RunState:
+    """The run as time passes: stopped if no row has made progress for `timeout` seconds."""
+    if run.stop is not None or now < run.progress_at + timeout - TINY:
         return run
-    return _stopped(run, no_progress(patience, run.suspension.reason if run.suspension else None))
+    return _stopped(run, no_progress(timeout, run.suspension.reason if run.suspension else None))
 
 
-# --- one for each kind of answer ---
+# --- one function for each kind of response ---
 
 
-def _after_final(run: RunState, job: Job, state: State, refusal: str | None, conditions: Conditions) -> Step:
-    """refusal: what the service said where it rejects the row."""
+def _after_final(run: RunState, job: Job, state: State, rejection: str | None, conditions: Conditions) -> Step:
+    """rejection: the reason, if the service rejected the row."""
     window = (*run.window[1 - WINDOW :], _CLEAR)
-    is_calm = len(window) == WINDOW and window.count(_CLEAR) >= _CLEAR_THAT_FORGET
-    alike = 0 if refusal is None else run.alike + 1 if refusal == run.refusal else 1
+    is_calm = len(window) == WINDOW and window.count(_CLEAR) >= _CLEAR_FOR_RESET
+    same = 0 if rejection is None else run.same + 1 if rejection == run.rejection else 1
     run = run._replace(
         window=window,
         streak=(),
         waits=0 if is_calm else run.waits,
         finals=run.finals + 1,
         answered=run.answered + 1,
-        alike=alike,
-        refusal=refusal,
+        same=same,
+        rejection=rejection,
     )
-    if alike >= _ALIKE_IN_A_ROW or alike == run.answered >= _ALIKE_FROM_THE_FIRST:
-        run = _stopped(run, mapping_is_wrong(alike, refusal or ""))
+    if same >= _SAME_IN_A_ROW or same == run.answered >= _SAME_FROM_START:
+        run = _stopped(run, mapping_is_wrong(same, rejection or ""))
     step = _end(run, job, state, conditions)
     return step._replace(run=_after_clear_probe(step.run, conditions)) if job.is_probe else step
 
@@ -289,12 +291,12 @@ def _after_inconclusive(run: RunState, job: Job, state: State, conditions: Condi
     if options.resend_unconfirmed == "never" or job.tries >= options.max_attempts:
         return _end(run, job, state, conditions)
     if is_counted and job.tries > 1:
-        run = run._replace(progress_at=conditions.now)  # its tries are counted: this has an end
+        run = run._replace(progress_at=conditions.now)  # its tries are limited, so this ends
     delay = options.resend_delay
     if options.resend_unconfirmed == "now":
         delay = min(delay, _backoff(job.tries - 1, conditions) if job.attempts > 1 else 0.0)
     if job.attempts > 1:
-        delay *= 1 + conditions.jitter / 4  # a service that fails every half minute is not asked at these times only
+        delay *= 1 + conditions.jitter / 4  # so that resends do not coincide with periodic failures
     return Step(run, job, state, Next.RESEND, conditions.now + max(delay, asked or 0.0))
 
 
@@ -302,7 +304,7 @@ def _note_inconclusive(run: RunState, row: int, conditions: Conditions, asked: f
     window = (*run.window[1 - WINDOW :], row)
     streak = run.streak if row in run.streak else (*run.streak, row)
     run = run._replace(window=window, streak=streak)
-    # Different rows: one that breaks the service each time says nothing about the others.
+    # Only different rows count: one row that always fails says nothing about the others.
     of_window = len(window) >= _INCONCLUSIVE_OF_WINDOW and len({one for one in window if one >= 0})
     if len(streak) < _INCONCLUSIVE_IN_A_ROW and of_window < _INCONCLUSIVE_OF_WINDOW:
         return run
@@ -332,7 +334,7 @@ def _without_connection(run: RunState, job: Job, state: State, answer: NoReply, 
     since = run.unreachable_since if run.unreachable else conditions.now
     run = run._replace(unreachable=run.unreachable + 1, unreachable_since=since)
     is_new = not run.has_answered
-    if is_new and (run.unreachable >= _TRIES_OF_A_NEW_ADDRESS or conditions.now - since >= _SECONDS_OF_A_NEW_ADDRESS):
+    if is_new and (run.unreachable >= _NEW_ADDRESS_ATTEMPTS or conditions.now - since >= _NEW_ADDRESS_SECONDS):
         return _end(_stopped(run, no_connection(answer.reason)), job, state, conditions)
     if run.suspension is None:
         run = _suspended(run, "unreachable", f"the service cannot be reached ({answer.reason})", conditions, None)
@@ -342,7 +344,7 @@ def _without_connection(run: RunState, job: Job, state: State, answer: NoReply, 
 
 
 def _end(run: RunState, job: Job, state: State, conditions: Conditions) -> Step:
-    """The row has its outcome: what is proven not processed, and not sent again, has failed."""
+    """The row has its outcome: a row that was not processed and is not sent again has failed."""
     state = State.FAILED if state is State.PLANNED else state
     errors = run.errors + (state in (State.REJECTED, State.FAILED, State.UNCONFIRMED))
     run = run._replace(ended=run.ended + 1, errors=errors, progress_at=conditions.now)
@@ -366,7 +368,7 @@ def _suspended(
 
 
 def _wait_longer(run: RunState, conditions: Conditions, asked: float | None) -> RunState:
-    """The current suspension until its next probe: after the wait that is next, or the one the service asked for."""
+    """Schedule the next probe: after the next wait, or after the Retry-After."""
     suspension = run.suspension
     assert suspension is not None
     if suspension.kind == "inconclusive":
@@ -395,7 +397,7 @@ def _after_clear_probe(run: RunState, conditions: Conditions) -> RunState:
 
 
 def _retry_after(answer: Reply | NoReply | None) -> float | None:
-    """The Retry-After of an answer, in seconds."""
+    """The Retry-After of a response, in seconds, capped."""
     if not isinstance(answer, Reply) or answer.retry_after is None:
         return None
     return min(answer.retry_after, _LONGEST_RETRY_AFTER)
@@ -406,5 +408,5 @@ def _backoff(number: int, conditions: Conditions) -> float:
 
 
 def _with_jitter(seconds: float, conditions: Conditions) -> float:
-    """Spread by chance, so that several runs do not ask at the same times."""
+    """Randomized, so that several runs do not send at the same times."""
     return seconds * (0.75 + conditions.jitter / 2)

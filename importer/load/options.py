@@ -1,4 +1,4 @@
-"""What a caller chooses about sending: the options of a run, and the switch that ends or pauses it."""
+"""The options of sending, and the switch that stops or pauses it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from importer.problems import UsageError
 
 Resend = Literal["now", "end", "never"]
 
-_FIRST_JUDGED_AT: Final = 20  # rows: a percentage of a few says nothing
-_LONGEST_WAIT: Final = 0.05  # seconds: whoever sets the switch need not wake anybody
+_FIRST_JUDGED_AT: Final = 20  # rows: a percentage of fewer means nothing
+_LONGEST_WAIT: Final = 0.05  # seconds: setting the switch wakes no thread, so waits are short
 _MINUTES_OF: Final = {"s": 1 / 60, "m": 1.0, "h": 60.0, "": 1.0}
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorLimit:
-    """How many rows may end as rejected, failed or unconfirmed: a number, or a percentage of the rows ended so far."""
+    """How many rows may be rejected, failed or unconfirmed: a number, or a percentage of the rows completed so far."""
 
     amount: float
     is_percentage: bool = False
@@ -66,12 +66,11 @@ def parse_minutes(text: str) -> float:
 class LoadOptions:
     """How rows are sent.
 
-    concurrency: the most requests at the same time. rate: the most requests a second, spread evenly.
-    resend_unconfirmed: when a row whose request may have arrived is sent again with the same bytes: at once, at the
-    end of the run, or not at all. resend_delay: seconds between two requests for it, for `end`. max_attempts: how often
-    it is sent at most; as often a row is refused (429) on its own before it waits for all others.
-    give_up_after: seconds after which a run ends in which no row is settled. Of `resend_delay` it is at least twice.
-    again: send rows that were rejected before even if they are unchanged.
+    concurrency: the maximum of requests at the same time. rate: the maximum of requests per second, spread evenly.
+    resend_unconfirmed: when an unconfirmed row is sent again with the same body: at once, at the end of the run, or
+    never. resend_delay: seconds between two requests for it, for `end`. max_attempts: how often an unconfirmed row is
+    sent at most; also how often a row is refused (429) before it waits for all others. give_up_after: seconds without
+    progress after which the run stops. resend_rejected: also send rows that were rejected before and have not changed.
     """
 
     concurrency: int = 8
@@ -84,16 +83,16 @@ class LoadOptions:
     resend_rejected: bool = False
 
     @property
-    def patience(self) -> float:
-        """Seconds without progress after which the run ends: more than the delay of a row that is sent again."""
+    def stall_timeout(self) -> float:
+        """Seconds without progress after which the run stops: at least twice the delay of a resend."""
         return max(self.give_up_after, 2 * self.resend_delay)
 
 
 class Wakeup:
     """Ends one wait, the current one or the next.
 
-    No SimpleQueue: its `get` with a timeout waits for ever (CPython 3.11, 3.12) where a signal comes shortly before it
-    is over.
+    Not a SimpleQueue: its `get` with a timeout can wait forever (CPython 3.11, 3.12) if a signal arrives shortly before
+    the timeout.
     """
 
     def __init__(self) -> None:
@@ -109,11 +108,10 @@ class Wakeup:
 
 
 class Cancellation:
-    """Ends, pauses and resumes sending, from any thread or a signal handler. It takes effect within a moment.
+    """Stops, pauses and resumes sending, from any thread or a signal handler. It takes effect within 0.05 seconds.
 
-    now: seconds on a clock that only goes forward.
-    sleep: lets that many seconds pass on it, where it is another clock than that of the machine; then time passes only
-        while nothing is on its way.
+    now: seconds on a monotonic clock.
+    sleep: advances a simulated clock; then time passes only while nothing is in flight.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic, sleep: Callable[[float], None] | None = None) -> None:
@@ -123,22 +121,22 @@ class Cancellation:
         self.is_paused = False
 
     def set(self) -> None:
-        """End sending, paused or not: no new request starts, what is in flight finishes, waiting ends."""
+        """Stop sending, paused or not: no new request starts, requests in flight finish, waits end."""
         self._is_set = True
 
     def is_set(self) -> bool:
         return self._is_set
 
     def pause(self) -> None:
-        """Start no new request until `resume`; what is in flight finishes. A paused run does not give up."""
+        """Start no new request until `resume`; requests in flight finish. A paused run does not give up."""
         self.is_paused = True
 
     def resume(self) -> None:
-        """Go on after a `pause`. Where there was none: nothing."""
+        """Continue after a `pause`; otherwise does nothing."""
         self.is_paused = False
 
     def wait(self, wakeup: Wakeup, seconds: float, *, is_busy: bool) -> None:
-        """Return when it is woken, or when the seconds are over, or a little sooner."""
+        """Return when woken, or after at most so many seconds."""
         if self._sleep is not None and not is_busy:
             self._sleep(seconds)
             return

@@ -1,4 +1,4 @@
-"""How fast requests may go: a number in flight and a rate, both moved by the service's answers."""
+"""The number of requests in flight and the request rate, both adapted to the service's responses."""
 
 from __future__ import annotations
 
@@ -8,42 +8,42 @@ from typing import Final
 
 from importer.service import NoReply, Reply
 
-_BEGINS_WITH: Final = 2  # in flight
+_INITIAL_CONCURRENCY: Final = 2
 _REFUSALS: Final = frozenset({425, 429})
-_MEMORY: Final = 0.95  # of the share of errors, from one answer to the next
-_ERROR_LIMIT: Final = 0.5  # the share at which fewer go at once
-_FEWEST: Final = 8  # answers of a round, at least: fewer say too little
-_MIN_GAIN: Final = 0.2  # the share of a rise in flight by which throughput must rise with it
-_IDLE_ROUNDS: Final = 8  # rounds until the next try, after one that brought nothing
+_MEMORY: Final = 0.95  # weight of the past in the share of errors
+_ERROR_LIMIT: Final = 0.5  # share of errors above which concurrency is halved
+_SHORTEST_ROUND: Final = 8  # responses in a round at least: fewer are not meaningful
+_MIN_GAIN: Final = 0.2  # share of a concurrency increase by which throughput must rise
+_IDLE_ROUNDS: Final = 8  # rounds until the next try, after an increase without a gain
 
-# Of the rate that is learned.
-_SPAN: Final = 1.0  # seconds over which a rate can be told from what was accepted
-_SHORTEST: Final = 0.36  # seconds by which what was accepted is divided at least
-_NEXT_CUT_AFTER: Final = 0.25  # seconds from a cut to the next, where it came too early to tell the limit
-_SHORTEST_SAMPLE: Final = 0.02  # seconds in which what was accepted beside refusals says something
-_CUT: Final = 0.96  # of what was accepted, after a refusal that told the limit
-_TOP: Final = 0.99  # of the same: as near to the limit as it goes by itself
+# For the learned rate.
+_SPAN: Final = 1.0  # seconds over which the accepted rate is measured
+_SHORTEST: Final = 0.36  # seconds: shortest time for which the accepted rate is computed
+_NEXT_CUT_AFTER: Final = 0.25  # seconds between two cuts while the limit is not known
+_SHORTEST_SAMPLE: Final = 0.02  # seconds after the first refusal from which accepted requests are meaningful
+_CUT: Final = 0.96  # new rate after a refusal, as a share of the accepted rate
+_TOP: Final = 0.99  # highest rate without probing, as a share of the accepted rate
 _DEEPEST_CUT: Final = 0.5
 _SLOWEST: Final = 0.2  # a second
-# By how much it rises in a second, as a share of itself.
-_SEARCHING: Final = 0.25  # as long as no refusal has told the limit
+# Growth per second, as a share of the rate.
+_SEARCHING: Final = 0.25  # while the limit is not known
 _STEADY: Final = 0.01
-_PROBING: Final = 0.1  # where nothing was refused for long: a limit may have been lifted
+_PROBING: Final = 0.1  # after a long time without refusals: the limit may have been lifted
 _PROBING_AFTER: Final = 25.0  # seconds
-_TRIAL: Final = 50  # answers
+_TRIAL: Final = 50  # responses
 _TRIALS: Final = 6  # each slower than the one before
-_FAILS_AT: Final = 4  # refusals in a trial; a cut is made where there were five times as many
-_NO_CUT_AFTER_FAILURE: Final = 30.0  # seconds without a cut, after one that changed nothing
-_EXCESS_REFUSALS: Final = 3  # refusals soon after a cut, that say it was too small
-_TOO_MANY: Final = 8  # of as many answers as a trial has: refused although the rate was cut each time
+_FAILS_AT: Final = 4  # refusals in a trial
+_NO_CUT_AFTER_FAILURE: Final = 30.0  # seconds without a cut, after cuts that did not help
+_EXCESS_REFUSALS: Final = 3  # refusals soon after a cut, which show that it was too small
+_TOO_MANY: Final = 8  # refusals in as many responses as a trial has, although the rate was cut each time
 
 
 class RateLimiter:
-    """Says when the next request may go. Times in seconds, never going back; for one thread at a time.
+    """Decides when the next request may be sent. Times in seconds on a monotonic clock; not thread-safe.
 
-    The number in flight doubles from 2 while answers come clean and more of them a second; where half of the answers
-    are a 503 or none it is halved, and then rises by one for each round of clean answers. The rate is what a person
-    allows and what 429s have taught, without bursts.
+    Concurrency doubles from 2 while responses are clean and throughput rises. If half of the responses are a 503 or
+    missing, it is halved, and then rises by one for each round of clean responses. The rate is limited by the user's
+    setting and by what was learned from 429s, without bursts.
     """
 
     def __init__(self, concurrency: int, rate: float | None = None) -> None:
@@ -51,7 +51,7 @@ class RateLimiter:
         self._rate = rate
         self._learned = LearnedRate()
         self._throughput = ThroughputProbe()
-        self._ceiling = float(min(_BEGINS_WITH, concurrency))
+        self._ceiling = float(min(_INITIAL_CONCURRENCY, concurrency))
         self._slowed_at: float | None = None
         self._cut_at = float("-inf")
         self._error_share = 0.0
@@ -59,16 +59,16 @@ class RateLimiter:
 
     @property
     def ceiling(self) -> int:
-        """How many requests may be in flight now."""
+        """The maximum number of requests in flight now."""
         return int(self._ceiling)
 
     @property
     def learned_rate(self) -> float | None:
-        """How many requests a second the service was seen to let through, where it refused more."""
+        """Requests per second that the service accepted, if it refused more."""
         return self._learned.measured
 
     def next_request_at(self) -> float:
-        """When the next request may go."""
+        """When the next request may be sent."""
         return self._next_at
 
     def request_sent(self, now: float) -> None:
@@ -76,13 +76,13 @@ class RateLimiter:
         rates = [rate for rate in (self._rate, self._learned.at(now)) if rate]
         if rates:
             interval = 1 / min(rates)
-            # A turn that was missed by a little is made up for, an idle time is not.
+            # A small delay is made up for, idle time is not.
             self._next_at = max(self._next_at, now - interval) + interval
 
     def answered(self, now: float, sent_at: float, answer: Reply | NoReply, *, waited: bool) -> None:
-        """The request that was sent then is over. `waited`: another one waits for its turn."""
+        """The request that was sent at `sent_at` is done. `waited`: another one is ready to be sent."""
         if isinstance(answer, Reply) and answer.status in _REFUSALS:
-            if sent_at > self._cut_at:  # sent before the last cut, it says nothing about the rate of now
+            if sent_at > self._cut_at:  # if sent before the last cut, it says nothing about the current rate
                 self._cut_at = now if self._learned.refused(now) else self._cut_at
             return
         is_error = isinstance(answer, NoReply) or answer.status == 503
@@ -94,18 +94,18 @@ class RateLimiter:
             self._slowed_at = now
 
     def cut(self, now: float, goes_on_at: float) -> None:
-        """Too large a share of the last answers were refusals: go slower when sending goes on, as a trial."""
+        """Too many of the last responses were refusals: try a lower rate when sending continues."""
         self._learned.cut(now, goes_on_at)
         self._cut_at = now
 
     def slow_start(self) -> None:
-        """After a suspension: few at once, as at the beginning."""
-        self._ceiling = float(min(_BEGINS_WITH, self._most))
+        """After a suspension: start again with low concurrency."""
+        self._ceiling = float(min(_INITIAL_CONCURRENCY, self._most))
         self._error_share = 0.0
 
     def _speed_up(self, now: float, waited: bool) -> None:
         self._learned.accepted(now, waited=waited)
-        if self._rate is None and self._learned.at(now) is None:  # else answers come at the rate, whatever is in flight
+        if self._rate is None and self._learned.at(now) is None:  # else the rate limits throughput, not concurrency
             self._ceiling = self._throughput.answered(now, self._ceiling)
         if self._throughput.may_rise:
             step = 1.0 if self._slowed_at is None else 1 / self._ceiling
@@ -113,24 +113,24 @@ class RateLimiter:
 
 
 class ThroughputProbe:
-    """Whether more requests in flight bring more answers a second: each round of answers is compared with the one
-    before. Times in seconds, never going back.
+    """Finds out whether more requests in flight increase throughput, by comparing each round of responses with the one
+    before. Times in seconds on a monotonic clock.
     """
 
     def __init__(self) -> None:
         self._began: float | None = None
         self._answers_left = 0
-        self._round = 0  # answers in it
-        self._before: tuple[float, float] | None = None  # in flight and throughput of the round before
+        self._round = 0  # its number of responses
+        self._before: tuple[float, float] | None = None  # concurrency and throughput of the round before
         self._idle_rounds = 0
 
     @property
     def may_rise(self) -> bool:
-        """Whether more in flight is worth a try."""
+        """Whether to try a higher concurrency."""
         return not self._idle_rounds
 
     def answered(self, now: float, concurrency: float) -> float:
-        """Take note of an answer; gives the number that should be in flight: less where a rise brought nothing."""
+        """Count a response; returns the concurrency to use: lower if the last increase brought no gain."""
         if self._began is None:
             self._begin_round(now, concurrency)
             return concurrency
@@ -146,7 +146,7 @@ class ThroughputProbe:
 
     def _begin_round(self, now: float, concurrency: float) -> None:
         self._began = now
-        self._round = self._answers_left = max(_FEWEST, round(concurrency))
+        self._round = self._answers_left = max(_SHORTEST_ROUND, round(concurrency))
 
     def _judge(self, concurrency: float, throughput: float) -> float:
         if self._idle_rounds:
@@ -163,18 +163,17 @@ class ThroughputProbe:
 
 
 class LearnedRate:
-    """Requests a second that may be sent, None as long as no cut has helped. Times in seconds, never going back.
+    """The request rate per second, None until a cut has helped. Times in seconds on a monotonic clock.
 
-    A cut is a trial: it is kept where refusals fall with it. Where they do not, after a few of them, the service
-    refuses for another reason (others who share its limit, or chance), and going slower would only cost time. Of a
-    kept cut each further refusal says that the rate is too high, whatever way the service counts (a bucket of tokens,
-    a window).
+    A cut is a trial: it is kept if refusals decrease. If they do not after a few trials, the service refuses for
+    another reason (other clients, or chance), and a lower rate would only cost time. After a kept cut, each refusal
+    means that the rate is too high, however the service counts (a token bucket, a window).
     """
 
     def __init__(self) -> None:
         self._rate: float | None = None
-        self._as_of = 0.0  # when `_rate` was true
-        self._goes_on_since = 0.0  # since when requests go without a break
+        self._as_of = 0.0  # when `_rate` was set
+        self._goes_on_since = 0.0  # since when requests are sent without a break
         self._growth = 0.0
         self._kept_growth = _SEARCHING  # once the trial is over
         self._top = math.inf
@@ -183,13 +182,13 @@ class LearnedRate:
         self._excess = 0
         self._no_cut_until = -math.inf
         self._refused_since: float | None = None  # the first refusal since the last break
-        self._accepted: deque[float] = deque()  # the times of those accepted in the last second
-        self._lately: deque[bool] = deque(maxlen=_TRIAL)  # since the cut: whether an answer was a refusal
+        self._accepted: deque[float] = deque()  # times of the requests accepted in the last second
+        self._lately: deque[bool] = deque(maxlen=_TRIAL)  # since the cut: whether each response was a refusal
         self._measured: float | None = None
 
     @property
     def measured(self) -> float | None:
-        """What was accepted in a second in which requests waited for their turn; None where no refusal told a limit."""
+        """The accepted rate while requests were waiting; None if the limit is not known."""
         return None if self._rate is None or self._is_on_trial else self._measured
 
     @property
@@ -204,11 +203,11 @@ class LearnedRate:
         steady = min(unchanged, _PROBING_AFTER)
         rate = min(self._rate * math.pow(1 + self._growth, steady), max(self._top, self._rate))
         rate *= math.pow(1 + _PROBING, min(unchanged - steady, _PROBING_AFTER))
-        # A rate that nobody used has not been shown to be let through.
+        # Do not exceed twice the rate that was used: a higher one is not proven.
         return min(rate, max(self._rate, 2.0 * self._accepted_lately(now)))
 
     def accepted(self, now: float, *, waited: bool) -> None:
-        """A request was let through; `waited`: another one waits for its turn."""
+        """A request was accepted; `waited`: another one is ready to be sent."""
         self._accepted.append(now)
         lately = self._accepted_lately(now)
         if self._rate is None:
@@ -218,7 +217,7 @@ class LearnedRate:
         self._note(now, is_refusal=False)
 
     def refused(self, now: float) -> bool:
-        """A request was refused with 429, and it had been sent at the rate of now. Whether the rate is lower now."""
+        """A request at the current rate was refused (429). Returns whether the rate was lowered."""
         if self._refused_since is None:
             self._refused_since = now
         before = self.at(now)
@@ -230,7 +229,7 @@ class LearnedRate:
         return self.at(now) != before
 
     def cut(self, now: float, goes_on_at: float) -> None:
-        """Too large a share of the last answers were refusals: try a lower rate, when sending goes on."""
+        """Too many of the last responses were refusals: try a lower rate when sending continues."""
         if now >= self._no_cut_until and not self._is_on_trial:
             self._kept_growth = _SEARCHING if self._rate is None else _STEADY
             self._rate = max(self._limit(now) * _CUT, _SLOWEST)
@@ -241,14 +240,14 @@ class LearnedRate:
         self._goes_on_since = goes_on_at
 
     def _limit(self, now: float) -> float:
-        """What the service lets through, as far as that can be told: a bucket may have had tokens saved up."""
+        """The estimated limit of the service; a token bucket may have had tokens left."""
         accepted = self._accepted_lately(now)
         limit = accepted / max(_SHORTEST, now - self._accepted[0]) if accepted else 0.0
         since = self._refused_since
         if since is not None and _SHORTEST_SAMPLE <= now - since < _SPAN:
-            beside_refusals = sum(at >= since for at in self._accepted)
-            if beside_refusals >= 2:
-                return min(limit, beside_refusals / (now - since))
+            during_refusals = sum(at >= since for at in self._accepted)
+            if during_refusals >= 2:
+                return min(limit, during_refusals / (now - since))
         return limit
 
     def _cut_kept(self, now: float, before: float) -> bool:
@@ -267,9 +266,10 @@ class LearnedRate:
         return True
 
     def _cut_too_small(self, now: float, before: float) -> bool:
-        """Soon after a cut: what was accepted before it may have been saved up, what comes beside refusals is not.
+        """Cut again soon after a cut: requests accepted before it may have used saved tokens, those since have not.
 
-        A service that counts by the second refuses until that is over, however slow we go: so once, and not below half.
+        A service that counts by the second refuses until the second is over at any rate: so only once, and by half at
+        most.
         """
         self._excess += 1
         since = now - self._as_of
@@ -302,7 +302,7 @@ class LearnedRate:
             self._take_back(now)
             return
         seconds = now - self._as_of
-        # A trial that took long enough has told what is let through.
+        # A trial that was long enough shows the accepted rate.
         observed = self._lately.count(False) / seconds * _CUT if seconds >= _SPAN else 0.0
         self._rate, self._as_of = max(min(observed, before), before * _DEEPEST_CUT, _SLOWEST), now
         self._lately.clear()

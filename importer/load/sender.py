@@ -1,13 +1,13 @@
-"""A row on its way through three stages, which two queues join.
+"""Sends rows in three stages, connected by two queues.
 
-    intend -> (the ledger writes its intent) -> _intended
+    intend -> (the ledger writes the intent) -> _intended
         ready
-    send_ready -> _send_next -> (the service answers)
-    _answered -> _record_answer: what comes next, by `next_step`
-        done, or waiting until it is due: then `intend` once more, since each request has an intent of its own
+    send_ready -> _send_next -> (the service responds)
+    _answered -> _record_answer: `next_step` decides what follows
+        done, or waiting until it is due: then `intend` again, since each request has its own intent
 
-It needs no thread of its own: `_intended` runs on the ledger's thread, `_answered` on the transport's, and whoever has
-just made room sends the next request.
+It has no thread of its own: `_intended` runs on the ledger's thread, `_answered` on the transport's, and the thread
+that frees capacity sends the next request.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from importer.load.rate_limiter import RateLimiter
 from importer.models import Operation, Outcome, Target
 from importer.service import NoReply, OnAnswer, Reply
 
-IDLE: Final = 1.0  # seconds: the longest wait where nothing is known to come
+IDLE: Final = 1.0  # seconds: the longest wait if nothing is due
 
 
 class Service(Protocol):
-    """Where requests go: starts to send one body once, and reports its answer; raises for nothing the service does."""
+    """Sends one body once and reports the response; never raises for what the service does."""
 
     def start(self, target: Target, body: bytes, on_done: OnAnswer) -> None: ...
 
 
 class Sender:
-    """Sends jobs that its caller hands in, one caller's thread at a time, and gives an outcome for each.
+    """Sends the caller's jobs and returns an outcome for each. The caller uses one thread at a time.
 
     `state`, `limiter`, `ready`, `waiting` and the counts change only under `lock`.
     """
@@ -70,13 +70,13 @@ class Sender:
         self._is_closed = False
         self._done: SimpleQueue[Outcome | BaseException] = SimpleQueue()
         self._wakeup = Wakeup()
-        self._idle_until: float | None = None  # until when the caller waits; None: it does not wait
+        self._idle_until: float | None = None  # until when the caller waits, if it does
         self._this_thread = _ThisThread()
 
-    # --- planning: a row gets its intent ---
+    # --- planning: write the intent of a row ---
 
     def intend(self, job: Job) -> None:
-        """Have the intent of a job's next request written; when it is on disk, the job is ready."""
+        """Queue the intent of a job's next request; once it is on disk, the job is ready."""
         with self.lock:
             if not (job.attempts or self.has_work()):
                 self.state = self.state._replace(progress_at=self._cancellation.now())
@@ -86,7 +86,7 @@ class Sender:
         self._ledger.write_intent(intent, on_done)
 
     def intend_next(self, kinds: Sequence[Next], now: float) -> bool:
-        """Take up the first row of these kinds that is due to be sent again; whether there was one."""
+        """Queue the intent of the first due row of these kinds; returns whether there was one."""
         if not self.waiting:
             return False
         with self.lock:
@@ -96,7 +96,7 @@ class Sender:
         return job is not None
 
     def _intended(self, job: Job, refusal: Exception | None) -> None:
-        """In the ledger's thread: the intent is on disk, or was refused there."""
+        """On the ledger's thread: the intent is on disk, or was refused."""
         if isinstance(refusal, LedgerUnwritable):
             self.end(ledger_lost(refusal))
         with self.lock:
@@ -112,21 +112,21 @@ class Sender:
         self.send_ready()
         self._wake_caller()
 
-    # --- sending: a row that is ready goes out when the run and its rate allow ---
+    # --- sending: a ready row is sent when run and rate allow ---
 
     def send_ready(self) -> None:
-        """Called whenever a job has become ready or may go: from any thread."""
+        """Send what can be sent; called on any thread when a job is ready or capacity is free."""
         if self._this_thread.sends:
-            return  # an answer that came at once: whoever sends goes on by itself
+            return  # called from within `start`: the loop below continues anyway
         self._this_thread.sends = True
         try:
-            while self.ready and self._may_have_room() and self._send_next():
+            while self.ready and self._may_have_capacity() and self._send_next():
                 pass
         finally:
             self._this_thread.sends = False
 
-    def _may_have_room(self) -> bool:
-        """A look without the lock, which others hold often: whoever makes room sends after that."""
+    def _may_have_capacity(self) -> bool:
+        """Checked without the lock, which is often held; whoever frees capacity sends afterwards."""
         return self.in_flight < self.limiter.ceiling or self.state.suspension is not None
 
     def _send_next(self) -> bool:
@@ -140,12 +140,12 @@ class Sender:
         on_done = partial(self._answered, job, now)
         try:
             self._service.start(self._target, job.body, on_done)
-        except BaseException as bug:  # noqa: BLE001 - raised again where the outcomes are collected
+        except BaseException as bug:  # noqa: BLE001 - raised again in `outcomes`
             on_done(bug)
         return True
 
     def _take_next(self, now: float) -> Job | None:
-        """The job that may go now. Under the lock."""
+        """The job to send now, if any. Under the lock."""
         state = self.state
         if state.stop is not None or self._is_closed or self._cancellation.is_set() or self._cancellation.is_paused:
             return None
@@ -160,22 +160,22 @@ class Sender:
         next_at = self.limiter.next_request_at()
         if next_at > now + TINY:
             if self._idle_until is not None and next_at < self._idle_until:
-                self._wakeup.wake()  # the caller is to wait for this time
+                self._wakeup.wake()  # the caller must wait until then
             return None
         return self.ready.take()
 
     def _take_probe(self, *, needs_unconfirmed: bool) -> Job | None:
-        """After inconclusive answers one that is unconfirmed already; of a pool, where none is due, any."""
+        """A row to probe with: an unconfirmed one if required; for a pool without any, a new one."""
         if needs_unconfirmed:
             probe = self.ready.take_unconfirmed()
             if probe is not None or self._target.operation is Operation.APPLY:
                 return probe
         return self.ready.take() if self.ready else None
 
-    # --- recording: an answer is written down, and says what comes next ---
+    # --- recording: write the response and decide what follows ---
 
     def _answered(self, job: Job, sent_at: float, answer: Reply | NoReply | BaseException) -> None:
-        """In the thread that brought the answer."""
+        """On the thread of the transport."""
         with self.lock:
             self.in_flight -= 1
             if job.is_probe:
@@ -184,13 +184,13 @@ class Sender:
                 if isinstance(answer, BaseException):
                     raise answer
                 self._record_answer(job, sent_at, answer)
-            except BaseException as bug:  # noqa: BLE001 - raised again where the outcomes are collected
+            except BaseException as bug:  # noqa: BLE001 - raised again in `outcomes`
                 self._done.put(bug)
         self.send_ready()
         self._wake_caller()
 
     def _record_answer(self, job: Job, sent_at: float, answer: Reply | NoReply) -> None:
-        """Record an answer, and do with its row and the run what comes next. Under the lock."""
+        """Record a response and apply what follows for its row and the run. Under the lock."""
         now = self._cancellation.now()
         step = after_answer(self.state, job, answer, self.conditions(now))
         self._record(step.job, step.job.attempts, step.state)
@@ -220,10 +220,10 @@ class Sender:
                 self.limiter.slow_start()
             self._wakeup.wake()
 
-    # --- the caller's thread: outcomes, waiting, the end ---
+    # --- on the caller's thread: outcomes, waiting, the end ---
 
     def outcomes(self) -> Iterator[Outcome]:
-        """The outcomes that there are. Raises what broke a thread: a bug of ours."""
+        """The outcomes so far. Raises a bug of ours that occurred on another thread."""
         while not self._done.empty():
             outcome = self._done.get()
             if isinstance(outcome, BaseException):
@@ -231,7 +231,7 @@ class Sender:
             yield outcome
 
     def wait(self, seconds: float, *, is_busy: bool) -> None:
-        """Return when there is something to do, or when the seconds are over. is_busy: something is on its way."""
+        """Return when there is something to do, or after so many seconds. is_busy: a request or intent is pending."""
         self._idle_until = self._cancellation.now() + seconds
         if seconds and not self._has_enough_done():
             self._cancellation.wait(self._wakeup, seconds, is_busy=is_busy)
@@ -244,7 +244,7 @@ class Sender:
                 self.state = self.state._replace(stop=stop)
 
     def close(self) -> None:
-        """Send nothing new, and return when every answer is on its way to the disk."""
+        """Send nothing new, and return when every response has arrived and is queued to be written."""
         self._is_closed = True
         try:
             self._ledger.flush()
@@ -255,7 +255,7 @@ class Sender:
         self.release_unsent()
 
     def release_unsent(self) -> None:
-        """An outcome for each job that is not sent any more; of those whose intent is on disk, that it never left."""
+        """Give an outcome to each job that is not sent any more; record unused intents as such."""
         with self.lock:
             ready, waiting = self.ready.take_all(), self.waiting.take_all()
         for job in ready:
@@ -267,7 +267,7 @@ class Sender:
             self._done.put(outcome_of(job, job.state_if_not_sent, self.state.stop))
 
     def _wake_caller(self) -> None:
-        """Have the caller go on, where it waits and has something to do."""
+        """Wake the caller if it waits and has something to do."""
         if self._idle_until is not None and (self._has_enough_done() or not self.busy or self.state.stop is not None):
             self._wakeup.wake()
 
@@ -275,21 +275,21 @@ class Sender:
 
     @property
     def busy(self) -> int:
-        """Rows that have been handed in, and do not wait to be sent again."""
+        """The number of rows without an outcome that do not wait to be sent again."""
         return self.intending + len(self.ready) + self.in_flight
 
     @property
     def has_capacity(self) -> bool:
-        """Whether one more row may be on its way: as many again as may be sent, whose intents are written meanwhile."""
+        """Whether one more row may be planned: up to twice the concurrency, so that intents are written ahead."""
         is_single = self.state.is_sequential or self.state.suspension is not None
         return self.busy < (1 if is_single else 2 * self.limiter.ceiling)
 
     def has_work(self) -> bool:
-        """Whether a job that was handed in has no outcome yet. Under the lock, in which a job changes its place."""
+        """Whether any job has no outcome yet. Under the lock, since jobs move between queues."""
         return bool(self.busy or self.waiting)
 
     def _has_enough_done(self) -> bool:
-        """Whether there are enough outcomes to collect, or no others come.
+        """Whether there are enough outcomes to collect, or no more are expected.
 
         Waking a thread costs more than the work for one row, so outcomes are collected in batches.
         """

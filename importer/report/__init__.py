@@ -1,4 +1,4 @@
-"""The results folder: what became of every row, for people and for programs."""
+"""The results folder: the outcome of every row, for people and for programs."""
 
 from importer.report.accounting import MissingOutcome
 from importer.report.summary import RunFacts, Summary, read_summary

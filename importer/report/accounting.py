@@ -1,4 +1,4 @@
-"""Every row has exactly one outcome: rows and outcomes paired, shown in the import_ columns, counted, grouped."""
+"""Pairs each row with its one outcome, fills the import_ columns, counts outcomes and groups problems."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from importer.models import CREATED_EMAILS, CREATED_OTHER_EMAIL, NOT_GOOD, Outcome, OutcomeKind, Row
+from importer.models import CREATED_EMAIL_DIFFERS, CREATED_EMAILS, NEEDS_ATTENTION, Outcome, OutcomeKind, Row
 from importer.problems import CellPlace, Column, Place, Problem
 from importer.report.outcomes import OUTCOMES
 from importer.report.summary import ProblemGroup, Requests, RunFacts, SourceSummary, Stopped, Summary
 
 _BETWEEN: Final = " | "
 
-# A service that puts the row's own values into its messages must not make a group, and memory, of each row.
+# If the messages of a service contain values of the row, the number of groups must stay limited.
 MOST_GROUPS: Final = 500
 _PLACES_KEPT: Final = 5
 
-# Their messages are the service's words or tell of the connection: like codes do not mean like causes.
-_GROUPED_BY_MESSAGE: Final = frozenset(NOT_GOOD) - {OutcomeKind.INVALID}
-# Of a value that no table or question knows, each is a group of its own: a person adds them to the table one by one.
-# And each created row whose response names somebody else is looked at by itself.
-_GROUPED_BY_VALUE: Final = frozenset({"value-unknown", "not-an-option", CREATED_OTHER_EMAIL, CREATED_EMAILS})
+# Their messages come from the service or the connection: the same code can have different causes.
+_GROUPED_BY_MESSAGE: Final = frozenset(NEEDS_ATTENTION) - {OutcomeKind.INVALID}
+# Each unknown value is its own group: a person adds it to the value table. So is each created row whose response
+# contains another e-mail address.
+_GROUPED_BY_VALUE: Final = frozenset({"value-unknown", "not-an-option", CREATED_EMAIL_DIFFERS, CREATED_EMAILS})
 
 
 class MissingOutcome(AssertionError):
-    """A row has no outcome, or an outcome no row: a bug of ours, never the user's."""
+    """A row without an outcome, or an outcome without a row: a bug of ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class ReportedRow:
     row: Row
     outcome: Outcome
     import_cells: tuple[str, str, str, str] = field(init=False)
-    """The cells of IMPORT_COLUMNS: `7`, `400 rejected`, every problem with its place, every distinct hint."""
+    """The cells of IMPORT_COLUMNS: `7`, `400 rejected`, all problems with their places, all distinct hints."""
 
     def __post_init__(self) -> None:
         problems, hints = "", ""
@@ -57,7 +57,7 @@ class ReportedRow:
         return " ".join(column.letter for column in columns if column.index in self.row.typed)
 
     def highlighted_cells(self) -> dict[int, list[Problem]]:
-        """The row's own cells that have problems, by their column's index."""
+        """The problems of the row's own cells, by column index."""
         cells: dict[int, list[Problem]] = {}
         for problem in self.outcome.problems:
             place = problem.place
@@ -70,7 +70,7 @@ def pair(rows: Iterable[Row], outcomes: Iterable[Outcome]) -> Iterator[ReportedR
     """Each row with its outcome; both must come in ascending order of row number. Memory stays flat.
 
     Raises:
-        MissingOutcome: not every row has exactly one outcome.
+        MissingOutcome: a row does not have exactly one outcome.
     """
     waiting = iter(outcomes)
     for row in rows:
@@ -91,13 +91,13 @@ def _without_row(outcome: Outcome) -> MissingOutcome:
     )
 
 
-# --- where a problem is, in as few words as its reader needs: the file is known already ----------
+# --- the place of a problem, as short as possible ------------------------------------------------
 
 
 def place_in_row(place: Place | None, row: Row) -> str:
-    """For a reader who has the row, though perhaps not at its old place: `Candidates!F7, column "Mobile"`.
+    """The place for the import_ columns of the row: `Candidates!F7, column "Mobile"`.
 
-    The whole place if it is elsewhere; "" for the row as such.
+    The full place if it is outside the row's sheet; "" for the row as a whole.
     """
     if place is None or (isinstance(place, CellPlace) and place == row.place()):
         return ""
@@ -109,7 +109,7 @@ def place_in_row(place: Place | None, row: Row) -> str:
 
 
 def place_in_list(place: Place | None, row: Row) -> str:
-    """For a list of like problems under the name of their column: `F7` of a workbook, `row 7` of a CSV."""
+    """The place for a group of problems of one column: `F7` in a workbook, `row 7` in a CSV."""
     if place is None:
         return f"row {row.number}"
     if isinstance(place, CellPlace) and place.origin == row.origin:
@@ -118,11 +118,11 @@ def place_in_list(place: Place | None, row: Row) -> str:
     return str(place)
 
 
-# --- counted, and like problems grouped, while the rows pass by -----------------------------------
+# --- counts and groups of problems ----------------------------------------------------------------
 
 
 class SummaryCounter:
-    """Counts what becomes of the rows; memory stays flat in their number."""
+    """Counts outcomes and groups problems; memory stays flat in the number of rows."""
 
     def __init__(self) -> None:
         self._rows = 0
@@ -157,10 +157,10 @@ class SummaryCounter:
         return _Key(outcome, problem.code, problem.column, None)
 
     def summary(self, facts: RunFacts, files: Iterable[str], *, rows_are_read: bool = True) -> Summary:
-        """What the rows add up to; `files` are those of the report. Without `rows_are_read` a run is only beginning.
+        """The summary of the rows so far; `files`: those of the report. `rows_are_read`: false if the run is starting.
 
         Raises:
-            MissingOutcome: not every row was counted once, a bug of ours.
+            MissingOutcome: a row was not counted exactly once, a bug of ours.
         """
         counted = sum(self._outcomes.values())
         if counted != self._rows:
@@ -184,7 +184,7 @@ class SummaryCounter:
             mapping=facts.mapping,
             outcomes=dict(self._outcomes),
             requests=Requests(self._sent, self._retried),
-            # The largest first, then by the row where they first occur.
+            # The largest group first, then by first row.
             problems=tuple(sorted(groups, key=lambda group: (-group.count, group.example_row))),
             warnings=facts.warnings,
             stopped=Stopped(facts.stop_reason or "", facts.stop_hint or "") if stopped else None,
@@ -206,7 +206,7 @@ class _Key:
 
 @dataclass(slots=True)
 class _Group:
-    """A group that still grows; the first problem in it is its example."""
+    """A group of problems; the first one is its example."""
 
     example: Problem
     example_row: int

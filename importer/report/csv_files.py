@@ -1,4 +1,4 @@
-"""The CSV files of a results folder: one for each outcome, in the form in which they can be fed back."""
+"""The CSV files of a results folder: one for each outcome, in a form that can be imported again."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _FIRST_CHARACTERS: Final = frozenset("'=+-@\t\r")
 
 
 class CsvFiles:
-    """Writes each row into the file of its outcome; a ReportWriter.
+    """Writes each row to the file of its outcome; a ReportWriter.
 
-    UTF-8 with BOM (Excel takes it for something else without), CRLF, quotes where needed, formulas escaped. A file is
-    begun with its first row; those that are always written, at once.
+    UTF-8 with BOM (for Excel), CRLF, minimal quotes, formulas escaped. A file is created with its first row, or at once
+    if it is always written.
 
     Raises:
         OSError: a file cannot be written.
@@ -33,7 +33,7 @@ class CsvFiles:
     def __init__(self, staged: Path, facts: RunFacts) -> None:
         self._folder = staged
         self._columns = facts.columns
-        # Of a workbook's cells their types go along, or a fed-back 2.5 would be read as text with a wrong decimal sign.
+        # Cell types of a workbook are kept: otherwise 2.5 would be read as text with a wrong decimal sign next time.
         self._with_types = facts.knows_types
         self._header = [*(column.name for column in facts.columns), *IMPORT_COLUMNS, *[TYPED_COLUMN] * self._with_types]
         self._delimiter = facts.delimiter
@@ -49,7 +49,7 @@ class CsvFiles:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The names of the files begun so far, in the order of the outcomes."""
+        """The names of the files so far, in the order of the outcomes."""
         return tuple(csv_file(kind) for kind in OutcomeKind if kind in self._files)
 
     def add(self, reported: ReportedRow) -> None:
@@ -60,16 +60,16 @@ class CsvFiles:
         self._file_of(reported.outcome.kind).write(_escaped(cells))
 
     def finish(self, summary: Summary, folder: Path) -> None:
-        """The files hold nothing of the summary, and are complete."""
+        """Close the files."""
         self.close()
 
     def close(self) -> None:
-        """Let the files go."""
+        """Close the files."""
         self._open.close()
 
     def _file_of(self, kind: OutcomeKind) -> RowsFile:
         if kind not in self._files:
-            # A name typed on a command line can hold bytes that are no UTF-8: shown escaped, never a reason to fail.
+            # A name from the command line may not be UTF-8: then it is escaped.
             path = self._folder / csv_file(kind)
             opened = path.open("w", encoding="utf-8-sig", errors="backslashreplace", newline="")
             self._files[kind] = RowsFile(self._open.enter_context(opened), self._delimiter)
@@ -78,10 +78,7 @@ class CsvFiles:
 
 
 class RowsFile:
-    """A CSV with CRLF and quotes where needed.
-
-    It goes to disk as it grows: whoever waits for the end of a long report does not wait for all of it.
-    """
+    """A CSV file with CRLF and minimal quotes, synced to disk as it grows, so that closing a large report is fast."""
 
     def __init__(self, file: IO[str], delimiter: str) -> None:
         self._file = file
@@ -98,15 +95,14 @@ class RowsFile:
 
 
 def formula_escape(text: str) -> str:
-    """The text as a result CSV holds it, so that no spreadsheet program takes it for a formula.
+    """The text for a results CSV, so that no spreadsheet program reads it as a formula.
 
-    A cell that begins with `=`, `+`, `-`, `@`, tab or CR gets one leading `'`. A cell that already begins with quotes
-    before such a character gets one more, so that taking one off is exactly the inverse for every text: `extract` does
-    that when a results file is fed back.
+    A cell that begins with `=`, `+`, `-`, `@`, tab or CR gets a leading `'`. A cell with quotes before such a character
+    gets one more, so that removing one quote is the exact inverse: `extract` does that when it reads a results file.
     """
     return f"'{text}" if _FORMULA.match(text) else text
 
 
 def _escaped(texts: Iterable[str]) -> list[str]:
-    # Asking for the first character alone is quicker, and says no for nearly all.
+    # Checking the first character is faster, and enough for nearly all cells.
     return [formula_escape(text) if text[:1] in _FIRST_CHARACTERS else text for text in texts]

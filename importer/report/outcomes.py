@@ -1,4 +1,4 @@
-"""The one table of outcomes: what each is called and means, and the names of its CSV file and its sheet."""
+"""The table of outcomes: label, meaning, next step, and the names of the CSV file and the sheet."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ WORKBOOK_FILE: Final = "report.xlsx"
 
 SHEET_LIMIT: Final = 100_000
 NO_ACTION_SHEET_LIMIT: Final = 10_000
-"""The most rows of a sheet in report.xlsx, and of one whose rows nobody acts on; the CSV files hold all rows."""
+"""The maximum of rows of a sheet in report.xlsx, and of one that needs no action; the CSV files have all rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class OutcomeText:
-    """`label` as a person says it; `meaning` and `next_step` are short phrases in lower case.
+    """The texts for an outcome, in lower case.
 
-    `status` stands before the names of the file and the sheet. `always_written`: the CSV file is there also
-    without rows.
+    `status` is a prefix of the names of file and sheet. `always_written`: the CSV file is written even without rows.
     """
 
     label: str
@@ -110,7 +109,7 @@ _READY: Final = replace(
 
 
 def outcome_text(kind: OutcomeKind, *, dry_run: bool = False) -> OutcomeText:
-    """The words for an outcome; a row that a dry run did not send has not been stopped but is ready."""
+    """The texts for an outcome; in a dry run, a row that is not sent is ready."""
     return _READY if dry_run and kind is OutcomeKind.NOT_SENT else OUTCOMES[kind]
 
 

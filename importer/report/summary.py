@@ -1,4 +1,4 @@
-"""A run as a whole: the facts that a report is given, and its summary, kept in the file summary.json."""
+"""The facts of a run, and its summary, which is stored in summary.json."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ VERSION: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """What is known of one run beside its rows: who, when, what file, how it ended.
+    """The facts of one run, without its rows.
 
-    mapping: the path of the mapping file as the user named it; origin: the source as the user named it; sha256: of the
-    source, hexadecimal; reading: one line that says how the file was read; columns: the source's own, in its order;
-    delimiter: of the source, and so of the result CSVs; knows_types: it is known which cells a workbook kept as values,
-    the source being a workbook or a results file of one; started_at, ended_at: with a time zone; warnings: whole
-    messages with their places; blank_rows: wholly blank rows that were passed over (they are no rows read).
+    mapping, origin: mapping file and source as the user named them; sha256: of the source, hexadecimal; reading: how
+    the file was read, in one line; columns: those of the source, in order; delimiter: of the source, also used for the
+    results CSVs; knows_types: whether the cell types are known, since the source is a workbook or a results file of
+    one; started_at, ended_at: with a time zone; warnings: full messages with their places; blank_rows: blank rows that
+    were skipped (not counted as rows read).
     """
 
     run: str
@@ -52,7 +52,7 @@ class RunFacts:
 
 @dataclass(frozen=True, slots=True)
 class SourceSummary:
-    """The source as it was read. `rows` is the number of rows read, None while a run goes on."""
+    """The source. `rows`: the number of rows read, None while the run is not finished."""
 
     file: str
     sheet: str | None
@@ -64,7 +64,7 @@ class SourceSummary:
 
 @dataclass(frozen=True, slots=True)
 class Requests:
-    """Requests sent for rows in this run, and how many of them were not the first for their row."""
+    """The number of requests sent for rows in this run, and how many of them were retries."""
 
     sent: int = 0
     retried: int = 0
@@ -72,10 +72,10 @@ class Requests:
 
 @dataclass(frozen=True, slots=True)
 class ProblemGroup:
-    """Like problems of rows with one outcome: same code, same column and, where the service refused, same message.
+    """Problems with the same outcome, code and column and, if the service rejected the rows, the same message.
 
-    `message` is the first one whole, with its place and hint; `what` and `hint` are its parts. `places` names the
-    first few, `count` counts all.
+    `message`: the first one with its place and hint; `what` and `hint`: its parts. `places`: the first few; `count`:
+    of all.
     """
 
     code: str
@@ -90,13 +90,13 @@ class ProblemGroup:
 
     @property
     def is_warning(self) -> bool:
-        """Whether a person is to look at rows that were created."""
+        """Whether a person must check rows that were created."""
         return self.outcome is OutcomeKind.CREATED and bool(self.hint)
 
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """Why a run ended early, and what to do about it."""
+    """Why a run stopped early, and what to do."""
 
     reason: str
     hint: str
@@ -104,7 +104,7 @@ class Stopped:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What became of a run. `outcomes` has every outcome, with 0 too; `files` are those of the results folder."""
+    """The summary of a run. `outcomes` has every outcome, also with 0; `files`: those of the results folder."""
 
     run: str
     finished: bool
@@ -129,7 +129,7 @@ class Summary:
         return sum(self.outcomes[kind] for kind in kinds)
 
     def to_json(self) -> dict[str, Any]:
-        """The object of summary.json; its key names, those of the fields, are surface."""
+        """The object of summary.json; its keys, which are the field names, must stay stable."""
         return {
             "version": VERSION,
             **asdict(self),
@@ -141,10 +141,10 @@ class Summary:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Summary:
-        """The summary that `to_json` made this object from.
+        """The summary from its JSON object.
 
         Raises:
-            ValueError, KeyError, TypeError: it is not such an object, or of another version.
+            ValueError, KeyError, TypeError: it is not a summary, or has another version.
         """
         if values["version"] != VERSION:
             raise ValueError("it was written by another version of importer")
@@ -195,7 +195,7 @@ def write_summary(staged: Path, summary: Summary) -> None:
         OSError: it cannot be written.
     """
     text = json.dumps(summary.to_json(), ensure_ascii=False, indent=2)
-    # JSON spells a lone surrogate as Python does, so that a file name that is no UTF-8 is escaped, not refused.
+    # A file name may not be UTF-8: then it is escaped.
     (staged / SUMMARY_FILE).write_bytes(text.encode("utf-8", "backslashreplace") + b"\n")
 
 
@@ -203,7 +203,7 @@ def read_summary(folder: Path) -> Summary:
     """The summary in a run's results folder.
 
     Raises:
-        DamagedRun: there is none, or it is damaged or from another version of importer.
+        DamagedRun: it is missing, damaged, or of another version.
     """
     path = folder / SUMMARY_FILE
     try:

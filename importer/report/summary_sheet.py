@@ -1,7 +1,4 @@
-"""The sheet Summary of report.xlsx: what happened, in words, for a person who was not there.
-
-Here it is only worked out, line by line; `workbook` writes it.
-"""
+"""The lines of the sheet Summary of report.xlsx; `workbook` writes them."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ from datetime import datetime
 from pathlib import Path, PurePath
 from typing import Any, Final
 
-from importer.models import NOT_GOOD, OutcomeKind
+from importer.models import NEEDS_ATTENTION, OutcomeKind
 from importer.report.outcomes import outcome_text, sheet_title
 from importer.report.summary import ProblemGroup, Summary
 from importer.report.text import Step, headline, next_steps
@@ -20,7 +17,7 @@ WIDTHS: Final = (18, 11, 26, 62, 58, 34)
 """The widths of the columns, in characters."""
 
 Style = Mapping[str, Any]
-"""How a cell looks: the properties of one of XlsxWriter's formats. Few, calm colors, the same for the same thing."""
+"""The format of a cell: properties for XlsxWriter."""
 
 FAINT: Final = "#7B8794"
 RULE: Final = "#CBD2D9"
@@ -49,7 +46,7 @@ _COMMAND: Final[Style] = {**PLAIN, "font_name": "Consolas", "bg_color": "#F1F4F7
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of a line: the column from 0, a text or a number, and where a link leads ("" for none)."""
+    """A cell of a line: its column from 0, a text or a number, and the target of a link ("" for none)."""
 
     column: int
     value: str | int
@@ -59,14 +56,14 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of the sheet. `height` in points; None is as high as its wrapped texts need."""
+    """A line of the sheet. `height` in points; None: as high as its wrapped texts need."""
 
     cells: tuple[Cell, ...] = ()
     height: float | None = None
 
 
 def summary_sheet(summary: Summary, folder: Path) -> Iterator[Line]:
-    """The whole sheet, from top to bottom; `folder` is the results folder as commands are to name it."""
+    """All lines of the sheet; `folder`: the results folder as it appears in commands."""
     yield from _opening(summary)
     yield from _outcomes(summary)
     yield from _next_steps(next_steps(summary, folder))
@@ -76,7 +73,7 @@ def summary_sheet(summary: Summary, folder: Path) -> Iterator[Line]:
 
 
 def _text(text: str, style: Style = PLAIN, height: float | None = None) -> Line:
-    """A line of one text, running on over the columns beside it."""
+    """A line with one text, which extends over the next columns."""
     return Line((Cell(0, text, style),), height)
 
 
@@ -96,12 +93,12 @@ def _opening(summary: Summary) -> Iterator[Line]:
     if summary.stopped:
         yield _text(f"Why: {summary.stopped.reason}", _HEADLINE)
     if summary.sandbox:
-        yield _text("A rehearsal with the sandbox: the real service was not touched", _HEADLINE)
+        yield _text("Sandbox run: nothing was sent to the real service", _HEADLINE)
 
 
 def _outcomes(summary: Summary) -> Iterator[Line]:
-    yield from _section("What became of the rows")
-    yield _header("Outcome", "Rows", "What it means", "", "What to do next", "")
+    yield from _section("Outcomes")
+    yield _header("Outcome", "Rows", "Meaning", "", "What to do", "")
     for kind in OutcomeKind:
         yield _outcome(summary, kind)
     yield Line((Cell(0, "total", _TOTAL_LABEL), Cell(1, summary.source.rows or 0, _TOTAL)))
@@ -133,13 +130,13 @@ def _next_steps(steps: Iterable[Step]) -> Iterator[Line]:
 def _problems(summary: Summary) -> Iterator[Line]:
     if not summary.problems:
         return
-    yield from _section("Problems to fix, then notes")
+    yield from _section("What to fix, then notes")
     yield _text(
         "the cells to fix are highlighted in the sheets; the last columns of a sheet show the problems of each row",
         NOTE,
     )
-    yield _header("Outcome", "Rows", "Column", "Problem (the first of them)", "What to do", "Where")
-    for group in sorted(summary.problems, key=lambda group: group.outcome not in NOT_GOOD):
+    yield _header("Outcome", "Rows", "Column", "Problem (example)", "What to do", "Where")
+    for group in sorted(summary.problems, key=lambda group: group.outcome not in NEEDS_ATTENTION):
         texts = (group.column or "", group.what, group.hint, _where(group))
         label, count = Cell(0, outcome_text(group.outcome).label, WRAPPED), Cell(1, group.count, _NUMBER)
         yield Line((label, count, *(Cell(column, text, WRAPPED) for column, text in enumerate(texts, start=2))))
@@ -157,13 +154,13 @@ def _warnings(summary: Summary) -> Iterator[Line]:
 
 
 def _run_details(summary: Summary) -> Iterator[Line]:
-    yield from _section("How it was run")
+    yield from _section("Run details")
     for label, text in _facts(summary).items():
         yield Line((Cell(0, label, _FAINT), Cell(1, text, PLAIN)))
 
 
 def _facts(summary: Summary) -> dict[str, str]:
-    """The particulars that are known, by their labels, in the order of the page."""
+    """The known details by their labels, in order."""
     source, requests = summary.source, summary.requests
     title = f" ({summary.target_title})" if summary.target_title else ""
     facts = {
@@ -171,8 +168,8 @@ def _facts(summary: Summary) -> dict[str, str]:
         "Target": f"{summary.target}{title}",
         "File": source.file,
         "Sheet": source.sheet or "",
-        "How it was read": source.reading,
-        "Blank rows": f"{source.blank_rows:,} passed over" if source.blank_rows else "",
+        "Read as": source.reading,
+        "Blank rows": f"{source.blank_rows:,} skipped" if source.blank_rows else "",
         "SHA-256": source.sha256,
         "Mapping": summary.mapping,
         "Requests": f"{requests.sent:,} sent, {requests.retried:,} of them retries",

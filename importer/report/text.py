@@ -1,4 +1,4 @@
-"""The summary of a run in words: its headline, what to do next, and all of it as lines for a terminal."""
+"""The summary of a run as text: headline, next steps, and all lines for a terminal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from importer.models import CREATED_EMAILS, NOT_GOOD, OutcomeKind
+from importer.models import CREATED_EMAILS, NEEDS_ATTENTION, OutcomeKind
 from importer.report.outcomes import WORKBOOK_FILE, csv_file, outcome_text
 from importer.report.summary import ProblemGroup, Summary
 from importer.text.normalize import visible
@@ -30,7 +30,7 @@ _DEFAULT_OUT: Final = Path("results")
 def headline(summary: Summary) -> str:
     """`Finished: 300 rows read, 251 created, 30 already exists, 19 invalid`."""
     if summary.source.rows is None:
-        return f"{_ending(summary)}: no rows are counted yet"
+        return f"{_ending(summary)}: rows are not counted yet"
     counts = [
         f"{summary.outcomes[kind]:,} {outcome_text(kind, dry_run=summary.dry_run).label}"
         for kind in OutcomeKind
@@ -54,14 +54,14 @@ def _ending(summary: Summary) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What to do, and the commands that do it, ready to be copied."""
+    """What to do, and the commands for it."""
 
     text: str
     commands: tuple[str, ...] = ()
 
 
 def next_steps(summary: Summary, folder: Path) -> tuple[Step, ...]:
-    """The steps that lead to every row being in place, in their order; `folder` is the results folder of the run."""
+    """What to do until every row is complete, in order; `folder`: the results folder of the run."""
     steps = tuple(_steps(summary, folder))
     return steps or (Step("no action needed: every row is complete"),)
 
@@ -69,7 +69,7 @@ def next_steps(summary: Summary, folder: Path) -> tuple[Step, ...]:
 def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
     again = _command(summary.source.file, summary, folder)
     if summary.stopped:
-        # A stop says itself how to go on.
+        # The hint of a stop says how to continue.
         yield Step(summary.stopped.hint, (again,))
     elif not summary.finished:
         yield Step("run the same command again; completed rows are skipped", (again,))
@@ -94,7 +94,7 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
 def _command(file: str, summary: Summary, folder: Path) -> str:
     parts = ["importer run", shlex.quote(file), "--mapping", shlex.quote(summary.mapping)]
     if folder.parent != _DEFAULT_OUT:
-        # In another results folder lies another ledger, and that would not know what is done.
+        # Another results folder has another ledger, which would not know the completed rows.
         parts += ["--out", shlex.quote(str(folder.parent))]
     if summary.sandbox:
         parts.append("--sandbox")
@@ -102,15 +102,14 @@ def _command(file: str, summary: Summary, folder: Path) -> str:
 
 
 def summary_lines(summary: Summary, folder: Path) -> list[str]:
-    """What an operator wants to read after a run, at most 80 columns wide save for paths and commands.
+    """The lines to show after a run, at most 80 columns wide except for paths and commands.
 
-    folder: the results folder of the run, as it is to be shown. The lines hold no control characters, whatever the
-    cells and the service said.
+    folder: the results folder as it is shown. Control characters in cells and responses are replaced.
     """
     parts = [
         _opening(summary),
         _outcomes(summary),
-        _problems("What to fix", [group for group in summary.problems if group.outcome in NOT_GOOD]),
+        _problems("What to fix", [group for group in summary.problems if group.outcome in NEEDS_ATTENTION]),
         _problems("Created, with a warning", [group for group in summary.problems if group.is_warning]),
         _problems("Notes", [group for group in summary.problems if _is_note(group, summary)]),
         _warnings(summary),
@@ -131,7 +130,7 @@ def _opening(summary: Summary) -> Iterator[str]:
     if summary.stopped:
         yield from _wrapped(summary.stopped.reason, "Why: ", " " * 5)
     if summary.sandbox:
-        yield from _wrapped("A rehearsal with the sandbox: the real service was not touched")
+        yield from _wrapped("Sandbox run: nothing was sent to the real service")
 
 
 def _outcomes(summary: Summary) -> Iterator[str]:
@@ -145,9 +144,9 @@ def _outcomes(summary: Summary) -> Iterator[str]:
 
 
 def _is_note(group: ProblemGroup, summary: Summary) -> bool:
-    """What is neither to be fixed nor a warning nor in the reason of a stop, and holds no addresses."""
+    """Whether the group is neither a problem to fix, a warning, the reason of a stop, nor a list of addresses."""
     in_reason = summary.stopped is not None and group.outcome is OutcomeKind.NOT_SENT
-    is_shown = group.outcome in NOT_GOOD or group.is_warning or in_reason
+    is_shown = group.outcome in NEEDS_ATTENTION or group.is_warning or in_reason
     return not is_shown and group.code != CREATED_EMAILS
 
 
@@ -193,7 +192,7 @@ def _requests(summary: Summary) -> Iterator[str]:
     if sent:
         yield f"Requests: {sent:,} sent, {retried:,} of them retries"
     elif summary.source.rows is not None:
-        yield f"Requests: none was sent for {'this row' if summary.source.rows == 1 else 'these rows'}"
+        yield "Requests: none sent"
 
 
 def _report(summary: Summary, folder: Path) -> Iterator[str]:
@@ -221,5 +220,5 @@ def _wrapped(text: str, first: str = "", others: str = "") -> list[str]:
 
 
 def _printable(text: str) -> str:
-    """On one line, and without what a terminal would obey: a cell or an answer could hold its control sequences."""
+    """On one line and without control sequences, which a cell or a response could contain."""
     return visible(_BLANK.sub(" ", text))

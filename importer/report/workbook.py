@@ -22,11 +22,11 @@ from importer.report.summary import RunFacts, Summary
 from importer.report.summary_sheet import HEADER, NOTE, PLAIN, WIDTHS, WRAPPED, Line, Style, summary_sheet
 
 MOST_COMMENTS: Final = 2_000
-MAX_CELL_LENGTH: Final = 32_767  # of a cell, in the UTF-16 units that Excel counts
-CUT_NOTE: Final = " ... (cut here; the CSV file holds all of it)"
+MAX_CELL_LENGTH: Final = 32_767  # in UTF-16 units, as Excel counts
+CUT_NOTE: Final = " ... (cut here; see the CSV file for the full text)"
 
-# Source cells are text, so that a phone or a date that a person fixes in the sheet stays as it was typed; PLAIN is for
-# what is longer than a text cell can show.
+# Source cells have the format Text, so that phone numbers and dates stay as typed; PLAIN is for texts that are too long
+# for that format.
 _TEXT: Final[Style] = {**PLAIN, "num_format": "@"}
 _HIGHLIGHTED: Final[Style] = {**_TEXT, "bg_color": "#F8D3C5", "border": 1, "border_color": "#D98E73"}
 _IMPORT_HEADER: Final[Style] = {**HEADER, "bg_color": "#F3DFC1"}
@@ -44,11 +44,11 @@ _TEXT_CELL_LIMIT = 255  # some versions of Excel show a longer cell of the forma
 _COMMENT = {"author": "importer", "x_scale": 2.0, "y_scale": 1.2}
 _LONGEST_COMMENT = 1_000
 _LINE_HEIGHT, _MOST_LINES = 15.0, 20  # points, of the workbook's own font
-_LINE_FILL = 0.92  # words do not fill a line to its end
+_LINE_FILL = 0.92  # words do not fill lines completely
 
 
 class ReportWorkbook:
-    """Takes rows in constant memory, whatever the order of their outcomes; a ReportWriter.
+    """Writes rows in constant memory, with outcomes in any order; a ReportWriter.
 
     Raises:
         OSError: the file, or a temporary file in the same folder, cannot be written.
@@ -59,7 +59,7 @@ class ReportWorkbook:
     def __init__(self, staged: Path, facts: RunFacts) -> None:
         options = {
             "constant_memory": True,
-            "tmpdir": str(staged),  # its row files hold candidates' data: not into a folder that all may list
+            "tmpdir": str(staged),  # its temporary files contain personal data: not in a shared folder
             "strings_to_formulas": False,
             "strings_to_urls": False,
             "strings_to_numbers": False,
@@ -75,7 +75,7 @@ class ReportWorkbook:
         self._workbook.set_properties({"title": f"Import {facts.run}", "created": created.replace(tzinfo=None)})
 
     def add(self, reported: ReportedRow) -> None:
-        """Write one row into the sheet of its outcome."""
+        """Write one row to the sheet of its outcome."""
         kind = reported.outcome.kind
         if kind not in self._sheets:
             sheet = self._workbook.add_worksheet(sheet_title(kind))
@@ -83,7 +83,7 @@ class ReportWorkbook:
         self._sheets[kind].add(reported)
 
     def finish(self, summary: Summary, folder: Path) -> None:
-        """Write the summary, put the sheets in the order of the outcomes and write the file."""
+        """Write the summary, sort the sheets by outcome, and write the file."""
         for sheet in self._sheets.values():
             sheet.finish()
         _write_summary(self._summary, self._styles, summary_sheet(summary, folder))
@@ -91,24 +91,24 @@ class ReportWorkbook:
         try:
             self._workbook.close()
         except FileCreateError as error:
-            raise error.args[0] from None  # the OSError that XlsxWriter put into its own
+            raise error.args[0] from None  # the OSError that XlsxWriter wrapped
 
     def close(self) -> None:
-        """Let the row files go that XlsxWriter still holds open where the workbook was not finished."""
+        """Close the temporary files that XlsxWriter keeps open if the workbook was not finished."""
         for sheet in self._workbook.worksheets():
-            with suppress(OSError):  # on a full disk closing fails too, and the file goes anyway
+            with suppress(OSError):  # closing fails on a full disk, but the file is deleted anyway
                 sheet.row_data_fh.close()
 
     def _order_sheets(self) -> None:
-        """Sheets are made when their first row comes; a reader wants them in one order in every report."""
+        """Sort the sheets, which were created in the order of their first rows."""
         places = {sheet_title(kind): place for place, kind in enumerate(OutcomeKind)}
         self._workbook.worksheets_objs.sort(key=lambda sheet: places.get(sheet.get_name(), -1))
         for index, sheet in enumerate(self._workbook.worksheets_objs):
-            sheet.index = index  # by it the filters find their sheet
+            sheet.index = index  # the filters refer to it
 
 
 class _Styles:
-    """Makes each format of one workbook once."""
+    """Creates each format of a workbook once."""
 
     def __init__(self, workbook: Any) -> None:
         self._workbook = workbook
@@ -129,7 +129,7 @@ def _write_summary(sheet: Any, styles: _Styles, lines: Iterable[Line]) -> None:
     sheet.fit_to_pages(1, 0)
     for row, line in enumerate(lines):
         wrapped = {str(cell.value): WIDTHS[cell.column] for cell in line.cells if cell.style is WRAPPED}
-        if line.height or wrapped:  # before anything is written into the row
+        if line.height or wrapped:  # before any cell of the row
             sheet.set_row(row, line.height or row_height(wrapped))
         for cell in line.cells:
             if cell.link:
@@ -142,7 +142,7 @@ def _write_summary(sheet: Any, styles: _Styles, lines: Iterable[Line]) -> None:
 
 @dataclass(slots=True)
 class _CommentsLeft:
-    """How many comments the workbook may still get: each is a drawing, kept in memory until the end."""
+    """How many more comments are allowed: each is a drawing that stays in memory until the end."""
 
     count: int = MOST_COMMENTS
 
@@ -183,7 +183,7 @@ class _OutcomeSheet:
         self._text_rows = TextRows(sheet, text_styles, long_styles, _TEXT_CELL_LIMIT + 1)
 
     def add(self, reported: ReportedRow) -> None:
-        """Write one row, or only count it where the sheet is full."""
+        """Write one row, or only count it if the sheet is full."""
         self._rows += 1
         if self._rows > self._limit:
             return
@@ -221,7 +221,7 @@ class _OutcomeSheet:
             write_text(self._sheet, self._rows, index, text, style)
 
     def finish(self) -> None:
-        """Set filter, widths and what stays in view; say what the sheet does not hold."""
+        """Set filter, widths and frozen rows, and note if rows are left out."""
         sheet, written = self._sheet, min(self._rows, self._limit)
         for index, width in enumerate(self._widths):
             sheet.set_column(index, index, min(max(width, _MIN_WIDTH), _MAX_WIDTH))
@@ -235,17 +235,17 @@ class _OutcomeSheet:
         sheet.repeat_rows(0)
         sheet.ignore_errors({"number_stored_as_text": f"A1:XFD{written + 1}"})
         if self._rows > written:
-            note = f"The first {written:,} rows. {self._csv_file} holds all."
+            note = f"Only the first {written:,} rows are shown here; {self._csv_file} has all rows."
             write_text(sheet, written + 1, 0, note, self._note)
 
 
-# --- cells: how any text gets into one as that text and nothing else -------------------------------
+# --- writing text into cells, unchanged -------------------------------------------------------------
 
 
 def row_height(texts_and_widths: Mapping[str, float]) -> float:
-    """The height in points for texts that are wrapped in cells of these widths (in characters).
+    """The row height in points for texts wrapped in cells of these widths (in characters).
 
-    Not every spreadsheet program works that out when it opens a file.
+    Not every spreadsheet program computes it when it opens a file.
     """
     lines = max((_lines(text, width) for text, width in texts_and_widths.items()), default=1)
     return _LINE_HEIGHT * min(lines, _MOST_LINES)
@@ -256,24 +256,24 @@ def _lines(text: str, width: float) -> int:
 
 
 def write_text(sheet: Any, row: int, column: int, text: str, style: Any) -> None:
-    """Write the text into the cell (row and column from 0); an empty one gets the style alone.
+    """Write the text into the cell (row and column from 0); an empty text gets only the style.
 
-    Never a formula, a number or a link. A text that is too long for a cell is cut with a note; one that is no Unicode
-    is escaped.
+    Never a formula, a number or a link. Text that is too long for a cell is cut, with a note; invalid Unicode is
+    escaped.
     """
     text = truncated(text)
     if not text:
         sheet.write_blank(row, column, None, style)
     elif text.startswith("<r>") and text.endswith("</r>"):
-        # XlsxWriter takes such a string for markup of its own and writes it unescaped: a candidate's text could break
-        # the workbook or say something else. In two fragments it is escaped.
+        # XlsxWriter writes such a string unescaped, as its own markup, which could break the workbook. In two fragments
+        # it is escaped.
         sheet.write_rich_string(row, column, style, text[:1], style, text[1:], style)
     else:
         sheet.write_string(row, column, text, style)
 
 
 def truncated(text: str) -> str:
-    """The text as far as a cell can hold it."""
+    """The text, cut to the length of a cell."""
     if not text.isascii():
         text = text.encode("utf-8", "backslashreplace").decode("utf-8")
     if len(text) <= MAX_CELL_LENGTH // 2 or len(text.encode("utf-16-le")) // 2 <= MAX_CELL_LENGTH:
@@ -282,18 +282,18 @@ def truncated(text: str) -> str:
     return kept.decode("utf-16-le", "ignore") + CUT_NOTE
 
 
-# What XlsxWriter escapes in ways of its own, or what XML cannot hold: control characters, `_x0041_`, no Unicode.
+# What XlsxWriter escapes specially or XML does not allow: control characters, `_x0041_`, invalid Unicode.
 _SPECIAL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]|_x|<r>")
 _MARKUP: Final = re.compile(r"[&<>]")
 
 
 class TextRows:
-    """Writes rows of plain text into a worksheet in constant-memory mode, at a fifth of the cost of cell by cell.
+    """Writes rows of plain text into a worksheet in constant-memory mode, five times faster than cell by cell.
 
-    A check of 100,000 rows reports two million cells, and XlsxWriter's way from a cell to its XML takes longer than
-    the check. Only rows without anything special are written here; a test compares both ways byte for byte.
+    A check of 100,000 rows reports two million cells, which would take XlsxWriter longer than the check itself. Only
+    rows without special characters are written here; a test compares both ways byte for byte.
 
-    styles, long_styles: of each column, for its texts and for those of `long_from` characters or more.
+    styles, long_styles: for each column, for short texts and for texts of `long_from` characters or more.
     """
 
     def __init__(self, sheet: Any, styles: Sequence[Any], long_styles: Sequence[Any], long_from: int) -> None:
@@ -305,9 +305,9 @@ class TextRows:
         self._long_styles = tuple(f'" s="{style._get_xf_index()}"' for style in long_styles)
 
     def write(self, row: int, texts: Sequence[str], blank_from: int) -> bool:
-        """Write the texts into the row (from 0), unless there is something special among them: then false.
+        """Write the texts into the row (from 0); returns false, without writing, if a text needs special handling.
 
-        Of empty texts only those from column `blank_from` on get a cell, for its style's sake.
+        Empty texts get a styled cell only from column `blank_from` on.
         """
         if max(map(len, texts)) > MAX_CELL_LENGTH // 2 or _SPECIAL.search("".join(texts)):
             return False  # a longer text may have to be cut
@@ -321,7 +321,7 @@ class TextRows:
                 cells.append(f"{begin}{number}{style}/>")
         sheet = self._sheet
         if row > sheet.previous_row:
-            sheet._write_single_row(row)  # the row before, if it went cell by cell
+            sheet._write_single_row(row)  # the previous row, if it was written cell by cell
         sheet._check_dimensions(row, len(texts) - 1)
         sheet.fh.write(f'<row r="{number}">{"".join(cells)}</row>')
         return True

@@ -1,8 +1,7 @@
-"""Writes the report of a run into its results folder: one pass over rows and outcomes, a list of writers.
+"""Writes the report of a run to its results folder, in one pass over rows and outcomes.
 
-The files are written in a private folder inside the results folder and renamed, so that they appear whole or not at
-all, and renaming stays within one file system. XlsxWriter's own temporary files, which hold candidates' data, lie
-there too.
+The files are written to a private folder inside the results folder and then renamed, so that they appear complete or
+not at all. XlsxWriter's temporary files, which contain personal data, are there too.
 """
 
 from __future__ import annotations
@@ -28,23 +27,23 @@ _PREFIX: Final = ".writing-"
 
 
 class ReportWriter(Protocol):
-    """Writes some of the report's files into the folder that it was given when it was made.
+    """Writes some of the report's files. Memory must stay flat in the number of rows.
 
-    Memory must stay flat in the number of rows. A file that cannot be written is an OSError.
+    Raises OSError if a file cannot be written.
     """
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The names of its files, known once all rows are written."""
+        """The names of its files, complete once all rows are written."""
 
     def add(self, reported: ReportedRow) -> None:
-        """Take one row; they come in the order of the source."""
+        """Write one row; rows come in source order."""
 
     def finish(self, summary: Summary, folder: Path) -> None:
-        """Complete the files. `folder`: the results folder, as commands are to name it."""
+        """Complete the files. `folder`: the results folder as it appears in commands."""
 
     def close(self) -> None:
-        """Leave nothing open, however the report ended."""
+        """Close all files, also after an error."""
 
 
 def write_report(
@@ -54,18 +53,18 @@ def write_report(
     outcomes: Iterable[Outcome],
     final_facts: Callable[[], RunFacts] | None = None,
 ) -> Summary:
-    """Write the results folder (design, section 5) and return what it adds up to.
+    """Write the results folder (design, section 5) and return its summary.
 
     rows: those that were read, in source order; outcomes: ordered by row, exactly one for each row. Both are streamed;
-    memory stays flat in their number. Files of an earlier report of the run that have no rows any more are removed.
-    The files appear whole or not at all, summary.json last. `final_facts` is asked when all rows are written: it waits
-    for the end of a run that is still going on.
+    memory stays flat in their number. Files of an earlier report of the run that have no rows now are removed. The
+    files appear complete or not at all, summary.json last. `final_facts` is called after the last row: it waits for the
+    end of a running run.
 
     Raises:
-        StoppedEarly: the folder cannot be written; what was sent is not lost by it.
-        MissingOutcome: not every row has exactly one outcome, a bug of ours.
+        StoppedEarly: the folder cannot be written; what was sent is still recorded.
+        MissingOutcome: a row does not have exactly one outcome, a bug of ours.
     """
-    # XlsxWriter takes a while to load, and the report of a long run is written by another process.
+    # XlsxWriter is slow to load, and the report of a long run is written by another process.
     from importer.report.workbook import ReportWorkbook
 
     with _staging(folder, facts.run) as staged, ExitStack() as open_writers:
@@ -89,7 +88,7 @@ def write_report(
 
 
 def write_unfinished_summary(folder: Path, facts: RunFacts) -> Summary:
-    """Write only a summary.json that says `finished: false`, so that a run that is killed leaves a true folder.
+    """Write only a summary.json with `finished: false`, which is correct if the run is killed.
 
     Raises:
         StoppedEarly: the folder cannot be written.
@@ -104,9 +103,9 @@ def write_unfinished_summary(folder: Path, facts: RunFacts) -> Summary:
 
 @contextmanager
 def _staging(folder: Path, run: str) -> Iterator[Path]:
-    """A private folder to write in; gone with all that is left in it when the block ends, however it ends.
+    """A private temporary folder, which is always deleted at the end.
 
-    What a killed process left behind is removed first: the one who writes a run's report is alone in its folder.
+    Leftovers of a killed process are removed first: only one process writes a run's report.
     """
     try:
         make_folder(folder)
@@ -126,9 +125,9 @@ def _staging(folder: Path, run: str) -> Iterator[Path]:
 
 
 def _publish(staged: Path, folder: Path, names: Sequence[str]) -> None:
-    """Move the named files to where they belong, in this order, each on disk and private before it shows.
+    """Move the named files to the results folder, in this order, after syncing them to disk and setting their mode.
 
-    Where a file cannot be moved, say because another program holds it open, none is half written.
+    If a file cannot be moved, for example because it is open in another program, no file is incomplete.
     """
     for name in names:
         path = staged / name
@@ -141,7 +140,7 @@ def _publish(staged: Path, folder: Path, names: Sequence[str]) -> None:
 
 
 def _remove_earlier(folder: Path, files: Sequence[str]) -> None:
-    """Remove what an earlier report of the run wrote and this one did not: its rows have other outcomes now."""
+    """Remove files of an earlier report of the run that this one did not write."""
     for name in map(csv_file, OutcomeKind):
         if name not in files:
             (folder / name).unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""The end of a run, whether it came to it or was killed: how it ended is kept, and its report is written."""
+"""Finalizes a run that has ended or was killed: records how it ended, and writes its report."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from pathlib import Path
 from importer.extract import ReadingLimits
 from importer.ledger import LedgerStore, RowState, State, presences_in
 from importer.load import CREATED_EARLIER, Stop
-from importer.models import NOT_GOOD, Outcome, OutcomeKind, Row
+from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind, Row
 from importer.problems import FilePlace, Problem, UnusableInput, UsageError
 from importer.report import Summary
 from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import Ending, RunManifest, part_folders, read_manifest, write_manifest
 from importer.runs.private_copies import sheet_of
-from importer.runs.run_report import GO_ON, report_of_whole, rewrite_report, rows_of
+from importer.runs.run_report import CONTINUE_HINT, report_of_whole, rewrite_report, rows_of
 
 
 @dataclass(slots=True)
 class Progress:
-    """How far into its source a run has come: rows, and the number of the last one.
+    """How much of its source a run has read: the number of rows, and the last row number.
 
-    unreadable: what keeps the rest of the source from being read.
+    unreadable: the problem that prevents reading the rest.
     """
 
     rows: int = 0
@@ -31,14 +31,14 @@ class Progress:
     unreadable: Problem | None = None
 
 
-def keep_end(folder: Path, manifest: RunManifest, progress: Progress, stop: Stop | None, signal: int | None) -> None:
-    """Keep how a run ended, in its manifest; its report is still to be written.
+def record_end(folder: Path, manifest: RunManifest, progress: Progress, stop: Stop | None, signal: int | None) -> None:
+    """Record in the manifest how a run ended. Does not write the report.
 
     Raises:
         StoppedEarly: the folder cannot be written.
-        UnusableInput: somebody removed the outcomes from it.
+        UnusableInput: the journal is missing.
     """
-    if not (folder / JOURNAL).is_file():  # a new one would hold no outcomes
+    if not (folder / JOURNAL).is_file():  # opening it would create an empty one
         hint = "do not change the folder of a run while it is running; run the same command again"
         raise UnusableInput(
             Problem("journal-missing", "the file with the run's outcomes is missing", hint, FilePlace(str(folder)))
@@ -55,7 +55,7 @@ def _ending(stop: Stop | None, code: int | None, *, is_finished: bool) -> Ending
 
 
 def _unreadable_from(progress: Progress) -> Stop | None:
-    """Why a run ends that met a part of its source that cannot be read, when rows above it were sent."""
+    """The stop of a run that could not read the rest of its source."""
     problem = progress.unreadable
     if problem is None:
         return None
@@ -68,14 +68,14 @@ def _unreadable_from(progress: Progress) -> Stop | None:
 
 
 def close(folder: Path, ledger: LedgerStore, limits: ReadingLimits) -> Summary:
-    """Keep the end of a run that was killed, wherever in its life, and give its summary.
+    """Finalize a run that was killed at any point, and return its summary.
 
-    To be called under the lock of its target. The steps follow each other so that a kill between any two of them is
-    mended by doing all of them again: the journal gets what only the ledger knows, then the manifest its ending, then
-    the report is written; and only then the ledger calls the run ended.
+    Call it under the lock of the run's target. If this function is killed too, calling it again completes the work:
+    first the journal gets the outcomes that only the ledger knows, then the manifest its ending, then the report is
+    written, and last the run is ended in the ledger.
 
     Raises:
-        UsageError: the ledger knows no such run: it never began to send, another process may be about to.
+        UsageError: the ledger does not know the run: it never started to send, or is just starting.
     """
     manifest = read_manifest(folder)
     if ledger.run(manifest.run) is None:
@@ -94,47 +94,51 @@ def close(folder: Path, ledger: LedgerStore, limits: ReadingLimits) -> Summary:
 
 
 def exit_code(counts: dict[OutcomeKind, int], stop: Stop | None, signal: int | None) -> int:
-    """The exit code of design section 4 for a run that came to its end or was stopped."""
+    """The exit code of a run that has finished or was stopped."""
     if signal is not None:
         return 128 + signal
     if stop is not None:
         return 5
-    return 4 if any(counts.get(kind, 0) for kind in NOT_GOOD) else 0
+    return 4 if any(counts.get(kind, 0) for kind in NEEDS_ATTENTION) else 0
 
 
 def resolve_row(folder: Path, ledger: LedgerStore, limits: ReadingLimits, row: int, *, created: bool) -> None:
-    """Settle an unconfirmed row as a person found it, and write the report of its run again.
+    """Record whether the candidate of an unconfirmed row was created, and write the report of its run again.
 
-    To be called under the lock of the run's target. May be said again, also after a kill in the middle.
+    Call it under the lock of the run's target. It can be repeated, also after it was killed.
 
     Raises:
         UsageError: the run sent nothing for this row, or it is not unconfirmed.
     """
     manifest = read_manifest(folder)
-    rows = next((rows for rows in manifest.groups if row in rows), (row,))  # the ledger knows the first of them
+    rows = next((rows for rows in manifest.groups if row in rows), (row,))  # the ledger only contains the first one
     kind = OutcomeKind.CREATED if created else OutcomeKind.FAILED
     with RunJournal(folder) as journal:
-        if (known := journal.outcome(rows[0])) is not None and not _needs_a_person(known):
+        if (known := journal.outcome(rows[0])) is not None and not _can_be_resolved(known):
             raise UsageError(
                 f"row {row} of run {manifest.run} is {known.kind.value}, not unconfirmed; there is nothing to resolve"
             )
         ledger.resolve(manifest.run, rows[0], created=created)
         for one in rows:
             kept = journal.outcome(one) or Outcome(one, kind)
-            journal.replace(replace(kept, kind=kind, problems=(_FOUND if created else _NOT_FOUND,)))
+            journal.replace(
+                replace(kept, kind=kind, problems=(_RESOLVED_CREATED if created else _RESOLVED_NOT_CREATED,))
+            )
     rewrite_report(folder, limits)
 
 
-def _needs_a_person(outcome: Outcome) -> bool:
-    """Whether nobody knows what became of the row but a person, who may have said so before."""
-    by_hand = any(problem.code in (_FOUND.code, _NOT_FOUND.code) for problem in outcome.problems)
-    return outcome.kind is OutcomeKind.UNCONFIRMED or by_hand
+def _can_be_resolved(outcome: Outcome) -> bool:
+    """Whether a user may decide the outcome: the row is unconfirmed, or was resolved by a user before."""
+    is_resolved = any(
+        problem.code in (_RESOLVED_CREATED.code, _RESOLVED_NOT_CREATED.code) for problem in outcome.problems
+    )
+    return outcome.kind is OutcomeKind.UNCONFIRMED or is_resolved
 
 
-_FOUND = Problem(
+_RESOLVED_CREATED = Problem(
     "resolved-created", "the response was lost or inconclusive; a user confirmed that the candidate was created"
 )
-_NOT_FOUND = Problem(
+_RESOLVED_NOT_CREATED = Problem(
     "resolved-not-created",
     "the response was lost or inconclusive; a user confirmed that the candidate was not created",
     "run the same command again to send the row",
@@ -142,9 +146,9 @@ _NOT_FOUND = Problem(
 
 
 def _complete_journal(folder: Path, manifest: RunManifest, ledger: LedgerStore, limits: ReadingLimits) -> Progress:
-    """Give each row without an outcome the one that the ledger knows, else that it had no turn.
+    """Record the outcome of each row that has none: the one in the ledger, otherwise `not_sent`.
 
-    The ledger knows a candidate by its first row; what became of that holds for the other rows of the candidate.
+    The ledger contains only the first row of a candidate; its outcome applies to the candidate's other rows too.
     """
     first_of = {row: rows[0] for rows in manifest.groups for row in rows[1:]}
     states = ledger.row_states(manifest.run)
@@ -181,12 +185,12 @@ def _next_row(rows: Iterator[Row], progress: Progress) -> Row | None:
 _KILLED = Problem(
     "run-killed", "the run was killed before this row was sent", "run the same command again; it continues here"
 )
-_MESSAGE_LOST = Problem(
+_REASON_LOST = Problem(
     "rejection-reason-lost",
     "the service rejected this row, but the run was killed and the reason was lost",
     "send it again: --resend-rejected",
 )
-_IN_DOUBT = Problem(
+_RESPONSE_LOST = Problem(
     "response-lost",
     "sent, but the run was killed before the response was recorded",
     "run the same command again to resend this row",
@@ -194,11 +198,11 @@ _IN_DOUBT = Problem(
 _OF_STATE: dict[State, tuple[OutcomeKind, tuple[Problem, ...]]] = {
     State.CREATED: (OutcomeKind.CREATED, ()),
     State.ALREADY_EXISTS: (OutcomeKind.ALREADY_EXISTS, ()),
-    State.REJECTED: (OutcomeKind.REJECTED, (_MESSAGE_LOST,)),
+    State.REJECTED: (OutcomeKind.REJECTED, (_REASON_LOST,)),
     State.FAILED: (OutcomeKind.FAILED, (_KILLED,)),
     State.PLANNED: (OutcomeKind.FAILED, (_KILLED,)),
-    State.IN_FLIGHT: (OutcomeKind.UNCONFIRMED, (_IN_DOUBT,)),
-    State.UNCONFIRMED: (OutcomeKind.UNCONFIRMED, (_IN_DOUBT,)),
+    State.IN_FLIGHT: (OutcomeKind.UNCONFIRMED, (_RESPONSE_LOST,)),
+    State.UNCONFIRMED: (OutcomeKind.UNCONFIRMED, (_RESPONSE_LOST,)),
 }
 
 
@@ -213,7 +217,7 @@ def _outcome_of_state(state: RowState) -> Outcome:
 
 
 def end_whole(folder: Path, manifest: RunManifest, limits: ReadingLimits, signal: int | None) -> Summary:
-    """Keep how a run with several targets ended, after the runs of these have, and write the report of the whole."""
+    """Record how a run with several targets ended, after its targets, and write its report."""
     endings = [ending for part in part_folders(folder, manifest) if (ending := read_manifest(part).ending)]
     blocked = next((target.blocked for target in manifest.targets if target.blocked), None)
     stopped = next((ending for ending in endings if ending.stop_reason), None)
@@ -222,12 +226,12 @@ def end_whole(folder: Path, manifest: RunManifest, limits: ReadingLimits, signal
         finished=signal is None and not blocked and all(ending.finished for ending in endings),
         exit_code=128 + signal if signal is not None else 5 if blocked or stopped else 0,
         stop_reason=blocked or (stopped.stop_reason if stopped else None),
-        stop_hint=GO_ON if blocked else stopped.stop_hint if stopped else None,
+        stop_hint=CONTINUE_HINT if blocked else stopped.stop_hint if stopped else None,
     )
     write_manifest(folder, manifest.ended(ending))
     summary = report_of_whole(folder, manifest.ended(ending), limits)
     if ending.exit_code or not (code := exit_code(dict(summary.outcomes), None, None)):
         return summary
-    manifest = manifest.ended(replace(ending, exit_code=code))  # rows without a target are counted by the report only
+    manifest = manifest.ended(replace(ending, exit_code=code))  # only the report counts the rows without a target
     write_manifest(folder, manifest)
     return report_of_whole(folder, manifest, limits)

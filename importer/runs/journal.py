@@ -1,4 +1,4 @@
-"""The outcome of each row of a run, in the run's own folder, where personal data may be; and those of earlier runs."""
+"""The journal of a run: the outcome of each row, in the run's folder; and the outcomes of earlier runs."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from importer.problems import (
     Problem,
     StoppedEarly,
     UnusableInput,
-    unwritable,
+    not_writable,
 )
 from importer.runs.manifest import RunManifest, manifests_in
-from importer.sqlite_file import Connection, DatabaseError, SqliteFile, create_private, no_database
+from importer.sqlite_file import Connection, DatabaseError, SqliteFile, create_private, not_a_database
 
 JOURNAL: Final = "outcomes.sqlite"
-_LINGER: Final = 0.2  # seconds that an outcome may lie in memory only; the ledger holds the truth
+_COMMIT_DELAY: Final = 0.2  # seconds that an outcome may be only in memory; the ledger has what was sent
 
 _TABLE: Final = """CREATE TABLE IF NOT EXISTS outcomes (
      "row" INTEGER NOT NULL PRIMARY KEY,
@@ -44,22 +44,22 @@ _INSERT: Final = f"INSERT INTO outcomes ({', '.join(_COLUMNS)}) VALUES (?, ?, ?,
 
 
 class JournalUnwritable(StoppedEarly):
-    """Outcomes cannot be kept any more, so no more rows are sent. The ledger knows what became of those that were."""
+    """Outcomes cannot be written, so no more rows are sent. The ledger knows what was sent."""
 
     def __init__(self, path: Path, reason: str, remedy: str = "free disk space or fix the disk, then ") -> None:
         super().__init__(
-            f"{path}: the outcomes of run {path.parent.name} cannot be written ({reason}), so nothing more is sent;"
-            f" what was sent is known to the ledger: {remedy}run the same command again"
+            f"{path}: the outcomes of run {path.parent.name} cannot be written ({reason}), so nothing more is sent. "
+            f"The ledger knows what was sent: {remedy}run the same command again"
         )
 
 
 class JournalUnreadable(StoppedEarly):
-    """Outcomes that were kept cannot be read just now. The ledger knows what became of the rows that were sent."""
+    """Outcomes cannot be read at the moment. The ledger knows what was sent."""
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(
-            f"{path}: the outcomes of run {path.parent.name} cannot be read ({reason}); what was sent is known to the"
-            " ledger: close the program that has the file open, or fix the disk, then run the same command again"
+            f"{path}: the outcomes of run {path.parent.name} cannot be read ({reason}). The ledger knows "
+            "what was sent: close the program that has the file open, or fix the disk, then run the same command again"
         )
 
 
@@ -79,18 +79,18 @@ class RowSet:
 
 
 class RunJournal:
-    """Outcomes by row in `<folder>/outcomes.sqlite` (0600). A journal that is there already is gone on with.
+    """Outcomes by row in `<folder>/outcomes.sqlite` (0600). An existing journal is continued.
 
-    Raises (whoever reads from it, too):
-        UnusableInput: the folder is gone or cannot be written, or the file is no database, or a damaged one.
-        JournalUnwritable, JournalUnreadable: there is a journal, and it cannot be gone on with.
+    Raises (reading methods, too):
+        UnusableInput: the folder is missing or cannot be written, or the file is not a database or is damaged.
+        JournalUnwritable, JournalUnreadable: an existing journal cannot be written or read.
     """
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / JOURNAL
         self._is_new = not self.path.exists()
         create_private(self.path)
-        # NORMAL: a power cut may cost the last outcomes here, and the ledger still knows them.
+        # NORMAL: a power failure may lose the last outcomes here, but the ledger still has them.
         self._file = SqliteFile(self.path, "NORMAL")
         self._error: JournalUnwritable | None = None
         try:
@@ -100,7 +100,7 @@ class RunJournal:
             self._file.close()
             raise
         self._is_new = False
-        self._writer: GroupWriter[Outcome] = GroupWriter(self._commit, linger=_LINGER, name="journal")
+        self._writer: GroupWriter[Outcome] = GroupWriter(self._commit, linger=_COMMIT_DELAY, name="journal")
 
     def __enter__(self) -> Self:
         return self
@@ -109,20 +109,20 @@ class RunJournal:
         self.close()
 
     def record(self, outcome: Outcome) -> None:
-        """Keep an outcome. It is on disk a moment later, and at the latest after `close`.
+        """Record an outcome. It is written shortly after, and at the latest by `close`.
 
         Raises:
-            ValueError: the row has an outcome already: a bug of ours, every row lands in exactly one.
+            ValueError: the row already has an outcome: a bug, as every row has exactly one.
             JournalUnwritable: an earlier outcome could not be written.
         """
         self._raise_error()
         if outcome.row in self._recorded:
-            raise ValueError(f"row {outcome.row} has an outcome already and was given a second one: {outcome}")
+            raise ValueError(f"row {outcome.row} already has an outcome, and got a second one: {outcome}")
         self._recorded.add(outcome.row)
         self._writer.put(outcome)
 
     def replace(self, outcome: Outcome) -> None:
-        """Put another outcome in the place of the one that its row has.
+        """Replace the outcome of a row.
 
         Raises:
             JournalUnwritable: it cannot be written.
@@ -134,12 +134,12 @@ class RunJournal:
             connection.execute(change, (*values, row))
 
     def flush(self) -> None:
-        """Return when everything recorded is written. Raises JournalUnwritable if something could not be."""
+        """Wait until everything recorded is written. Raises JournalUnwritable if that fails."""
         self._writer.flush()
         self._raise_error()
 
     def close(self) -> None:
-        """Write what is left and let the file go. Raises JournalUnwritable if something could not be written."""
+        """Write everything recorded, and close the file. Raises JournalUnwritable if that fails."""
         try:
             self._writer.close()
         finally:
@@ -152,7 +152,7 @@ class RunJournal:
 
     @cached_property
     def _recorded(self) -> RowSet:
-        """The rows that have one: read when the first is recorded or asked for, which whoever only reads never does."""
+        """The rows that have an outcome; loaded only when one is recorded or looked up."""
         recorded = RowSet()
         with self._transaction() as connection:
             for (row,) in connection.execute("SELECT row FROM outcomes"):
@@ -161,16 +161,16 @@ class RunJournal:
 
     @contextmanager
     def _transaction(self, *, writes: bool = False) -> Iterator[Connection]:
-        """What is wrong with the file is told as the class says."""
+        """A transaction that raises the errors of this class."""
         try:
             with self._file.transaction(writes=writes) as connection:
                 yield connection
         except DatabaseError as error:
             if error.is_damaged:
-                raise no_database(self.path, str(error)) from None
+                raise not_a_database(self.path, str(error)) from None
             if not writes:
                 raise JournalUnreadable(self.path, str(error)) from None
-            raise (unwritable if self._is_new else JournalUnwritable)(self.path, str(error)) from None
+            raise (not_writable if self._is_new else JournalUnwritable)(self.path, str(error)) from None
 
     def outcome(self, row: int) -> Outcome | None:
         """The outcome of one row, None where it has none."""
@@ -184,19 +184,17 @@ class RunJournal:
         self.flush()
         return self._read("ORDER BY row")
 
-    def outcomes_from(self, row: int, most: int) -> tuple[Outcome, ...]:
-        """The outcomes on disk from that row on, in the order of their rows; those of rows between may still come."""
-        return tuple(self._read("WHERE row >= ? ORDER BY row LIMIT ?", row, most))
+    def outcomes_from(self, row: int, limit: int) -> tuple[Outcome, ...]:
+        """The written outcomes from that row on, in row order; some rows between them may still be pending."""
+        return tuple(self._read("WHERE row >= ? ORDER BY row LIMIT ?", row, limit))
 
     def outcomes_independent_of_service(self) -> Iterator[Outcome]:
-        """Those that rest on file and mapping alone, and those of imported rows that have a problem; streamed in order
-        of their rows.
-        """
+        """The outcomes that depend only on file and mapping, and those of imported rows with problems; in row order."""
         kinds = (OutcomeKind.INVALID.value, OutcomeKind.FILTERED.value, OutcomeKind.ALREADY_IMPORTED.value)
         return self._read("WHERE kind IN (?, ?) OR kind = ? AND problems <> '' ORDER BY row", *kinds)
 
     def rows_imported_before(self) -> Iterator[int]:
-        """The rows that an earlier run had imported, and that have no problem."""
+        """The rows that were imported by an earlier run, and that have no problem."""
         query = "SELECT row FROM outcomes WHERE kind = ? AND problems = ''"
         with self._transaction() as connection:
             for (row,) in connection.execute(query, (OutcomeKind.ALREADY_IMPORTED.value,)):
@@ -223,7 +221,7 @@ class RunJournal:
         if not self._file.is_in_place():
             self._error = JournalUnwritable(self.path, "the file was moved or deleted", "")
         for queued in group:
-            queued.settle()
+            queued.finish()
 
     def _raise_error(self) -> None:
         if self._error is not None:
@@ -282,11 +280,11 @@ def _place_from_json(values: dict[str, Any] | None) -> Place | None:
 
 
 class PreviousResults:
-    """What an earlier run of the same file reported of its rows and what still holds, by row number.
+    """Outcomes of an earlier run of the same file that are still valid, by row number.
 
-    A row that is known here is neither transformed nor looked up, so a file of a million imported rows is only read.
-    This holds where everything is the same on which outcomes depend (`RunManifest.fingerprint`); and a row counts as
-    imported only where the ledger confirms it.
+    These rows are neither transformed nor looked up again, so a file of a million imported rows is only read. The
+    outcomes are valid if everything that they depend on is unchanged (`RunManifest.fingerprint`); a row counts as
+    imported only if the ledger confirms it.
 
     Raises:
         UnusableInput, StoppedEarly: the journal of that run cannot be read.
@@ -304,7 +302,7 @@ class PreviousResults:
 
     @classmethod
     def find(cls, manifest: RunManifest, out: Path, ledger: LedgerStore) -> PreviousResults | None:
-        """Those of the last run in `out` that came to the same results as this one will; None where there is none."""
+        """The results of the last run in `out` with the same fingerprint; None if there is no such run."""
         same = [
             (folder, earlier)
             for folder, earlier in manifests_in(out)
@@ -322,11 +320,11 @@ class PreviousResults:
         return cls(folder, earlier.run, ledger)
 
     def outcome(self, row: int) -> Outcome | None:
-        """The outcome of a row; None where it has to be worked out. To be asked in row order."""
+        """The outcome of a row; None if it is not known. Call it in row order."""
         while self._next is not None and self._next.row < row:
             try:
                 self._next = next(self._outcomes, None)
-            except (UnusableInput, StoppedEarly):  # what cannot be read is worked out again
+            except (UnusableInput, StoppedEarly):  # the remaining rows are processed again
                 self._next = None
         if self._next is not None and self._next.row == row:
             return self._next
@@ -343,7 +341,7 @@ class PreviousResults:
 
 
 class EarlierOutcomes:
-    """Reads outcomes from the journals of the runs in one results folder; these are opened when they are asked for."""
+    """Reads outcomes from the journals of the runs in a results folder. A journal is opened when it is first needed."""
 
     def __init__(self, out: Path) -> None:
         self._out = out
@@ -357,7 +355,7 @@ class EarlierOutcomes:
             journal.close()
 
     def of(self, run: str, row: int) -> Outcome | None:
-        """The outcome that a row had in a run; None where the run's folder is gone, or was cut off before.
+        """The outcome of a row in a run; None if the run's folder is missing, or the run was killed before.
 
         Raises:
             UnusableInput: the journal of that run is damaged.

@@ -1,4 +1,4 @@
-"""A run's folder and the manifest in it (run.json): what the run set out to do, so that it can be reported again."""
+"""The manifest of a run (run.json in its folder): its inputs and its ending, from which it can be reported again."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from importer.atomic_files import keep_json, read_private
+from importer.atomic_files import read_private, write_json
 from importer.ledger import Scope
 from importer.models import ManyTargets, Operation, SourceOptions, Target, TargetRun
 from importer.problems import DamagedRun, FilePlace, Problem, StoppedEarly, UnusableInput, UsageError
@@ -23,7 +23,7 @@ VERSION = 2
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a run ended. `finished` is false where it was killed and a later command closed its books."""
+    """How a run ended. `finished` is False if it was stopped or killed."""
 
     at: datetime
     finished: bool
@@ -34,7 +34,7 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class ChildCopy:
-    """A file that entries are taken from, as the mapping names it, and its private copy's name in the folder."""
+    """A file that entries are taken from: its name in the mapping, and the name of its private copy in the folder."""
 
     name: str
     copy: str
@@ -43,10 +43,10 @@ class ChildCopy:
 
 @dataclass(frozen=True, slots=True)
 class RunTarget:
-    """Where rows of a run go. `run`: the id of the run that sends them: the run itself, where it has one target.
+    """A target of a run. `run`: the ID of the run that sends the rows, which is the run itself if it has one target.
 
-    words: what rows for it say in the routing column, normalized; () where all rows go there. blocked: why nothing was
-    sent to it, and what to do, where it has no run of its own.
+    words: the normalized values of the routing column for this target; () if all rows go there. blocked: why nothing
+    was sent to it and what to do, if it has no run of its own.
     """
 
     run: str
@@ -58,16 +58,15 @@ class RunTarget:
 
 @dataclass(frozen=True, slots=True)
 class RunManifest:
-    """What a run set out to do and, once it is over, how it ended.
+    """The inputs of a run and, after its end, how it ended.
 
-    A run that takes one export to several targets (`route_column`, by its index) sends nothing itself: each target has
-    a run of its own, `<run>.<mapping>`, and the report of the whole is made from theirs.
+    A run with several targets (`route_column`, by its index) sends nothing itself: each target has its own run,
+    `<run>.<mapping>`, and their reports are combined.
 
-    file: the source as the user named it; source: its private copy's name in the folder; mapping: the mapping file or
-    folder as the user named it; mapping_copy: its private copy, by its name in the folder; service: the base URL, or
-    `sandbox` for a rehearsal, which the ledger keeps apart; rows: how many are selected, None while the source was not
-    read to its end; blank_rows: wholly blank ones between them, which are no rows; groups: the rows of each candidate
-    that has several, the first of them first; fingerprint: equal in runs that come to the same result for each row.
+    file: the source as the user named it; source: the name of its private copy in the folder; mapping: the mapping file
+    or folder as the user named it; mapping_copy: the name of its private copy; service: the base URL, or `sandbox`;
+    rows: the number of selected rows, None until the source was read completely; blank_rows: blank lines between them;
+    groups: the rows of each candidate with several rows, in order; fingerprint: equal in runs with equal outcomes.
     """
 
     run: str
@@ -93,30 +92,30 @@ class RunManifest:
     ending: Ending | None = None
 
     def read_to(self, rows: int, last_row: int) -> RunManifest:
-        """The manifest of a run that has read so many rows, down to the last that can be read."""
+        """The manifest with the number of rows that were read, and the last row number."""
         blank = max(last_row - self.header_row - rows, 0) if self.selection == ALL_ROWS else 0
         return replace(self, rows=rows, blank_rows=blank)
 
     @property
     def is_split(self) -> bool:
-        """Whether its targets have runs of their own."""
+        """Whether it has several targets, each with its own run."""
         return self.route_column is not None
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The runs of its targets, those of blocked ones left out; () where it sends its rows itself."""
+        """The runs of its targets, without blocked ones; () if it sends its rows itself."""
         return tuple(target.run for target in self.targets if not target.blocked) if self.is_split else ()
 
     @property
     def target(self) -> Target | ManyTargets:
-        """Where its rows go, as reports tell it."""
+        """The target or targets of its rows, for reports."""
         if self.is_split:
             return ManyTargets(tuple(TargetRun(part.run, part.target) for part in self.targets))
         return self.targets[0].target
 
     @property
     def scope(self) -> Scope | None:
-        """Where its rows go, as the ledger knows it; None where it sends nothing itself."""
+        """The service and target of its rows, as in the ledger; None if it sends nothing itself."""
         return None if self.is_split else Scope(self.service, self.targets[0].target)
 
     @property
@@ -128,18 +127,18 @@ class RunManifest:
 
 
 def write_manifest(folder: Path, manifest: RunManifest) -> None:
-    """Keep the manifest in the folder, whole or not at all.
+    """Write the manifest atomically.
 
     Raises:
-        StoppedEarly: the folder cannot be written, most often because its disk is full.
+        StoppedEarly: the folder cannot be written, usually because the disk is full.
     """
     values = asdict(manifest)
     values["version"] = VERSION
     try:
-        keep_json(folder / MANIFEST, values)
+        write_json(folder / MANIFEST, values)
     except OSError as error:
         raise StoppedEarly(
-            f"{folder}: the results folder cannot be written ({error.strerror}); what was sent is in the ledger: "
+            f"{folder}: the results folder cannot be written ({error.strerror}). The ledger knows what was sent: "
             "free disk space, then run the same command again"
         ) from None
 
@@ -148,7 +147,7 @@ def read_manifest(folder: Path) -> RunManifest:
     """The manifest of a run's folder.
 
     Raises:
-        DamagedRun: there is none, or it is damaged or from a newer importer.
+        DamagedRun: it is missing, damaged, or from another version of importer.
     """
     try:
         return _manifest(json.loads(read_private(folder / MANIFEST)))
@@ -190,26 +189,26 @@ def _target(values: dict[str, Any]) -> RunTarget:
 
 
 def _refuse_paths(*names: str) -> None:
-    """Raise ValueError where a name that stands in a manifest leads out of its folder."""
+    """Raise ValueError if a file name in a manifest points outside its folder."""
     for name in names:
         if name in ("", ".", "..") or {"/", "\\", "\0"} & set(name):
             raise ValueError(f"{name!r} is not a valid file name")
 
 
 def manifests_in(out: Path) -> Iterator[tuple[Path, RunManifest]]:
-    """The folders of all runs whose manifest can be read, oldest first; `importer doctor` tells the others."""
+    """The folders of all runs with a readable manifest, oldest first; `importer doctor` reports the others."""
     for folder in runs_in(out):
         with contextlib.suppress(UnusableInput):
             yield folder, read_manifest(folder)
 
 
 def part_folders(folder: Path, manifest: RunManifest) -> tuple[Path, ...]:
-    """The folders of the runs that send the rows: the run's own, or those of its targets."""
+    """The folders of the runs that send the rows: of the run itself, or of its targets."""
     return tuple(folder.parent / run for run in manifest.parts) if manifest.is_split else (folder,)
 
 
 def runs_in(out: Path) -> list[Path]:
-    """The folders of all runs in a results folder, oldest first; one with several targets behind the runs of these."""
+    """The folders of all runs in a results folder, oldest first; a whole run after the runs of its targets."""
     return sorted(
         filter(is_run, folders_in(out)),
         key=lambda folder: (folder.name.partition(".")[0], _is_whole(folder), folder.name),
@@ -217,17 +216,17 @@ def runs_in(out: Path) -> list[Path]:
 
 
 def find_run(out: Path, name: str) -> Path:
-    """The folder of a run by its id, the beginning of its id, its path, or `last`.
+    """The folder of a run by its ID, the start of its ID, its path, or `last`.
 
     Raises:
-        UsageError: there is no such run, or several.
+        UsageError: no run or several runs match.
     """
     direct = Path(name)
     if is_run(direct):
         return direct
     folders = runs_in(out)
     if name == "last" and folders:
-        return folders[-1]  # of a run with several targets the whole, which is what a person means
+        return folders[-1]  # of a run with several targets the whole run
     found = [folder for folder in folders if folder.name.startswith(name)]
     meant = [folder for folder in found if folder.name == name or _is_whole(folder)] or found
     if len(meant) == 1:
@@ -238,10 +237,10 @@ def find_run(out: Path, name: str) -> Path:
 
 
 def is_run(folder: Path) -> bool:
-    """Whether there is a run in the folder."""
+    """Whether the folder contains a run."""
     return (folder / MANIFEST).is_file()
 
 
 def _is_whole(folder: Path) -> bool:
-    """Whether a folder's run is no part of another."""
+    """Whether a folder's run is not a part of another run."""
     return "." not in folder.name

@@ -1,4 +1,4 @@
-"""Private copies of a run's source, its mapping and other tables that the mapping takes entries from; opens these."""
+"""Private copies of a run's source, its mapping, and other tables that the mapping takes entries from."""
 
 from __future__ import annotations
 
@@ -24,34 +24,34 @@ _WORKBOOKS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The main table as the user named it, and the private copy that is read."""
+    """The source as the user named it, and its private copy."""
 
     file: Path
     copy: Path
 
     @property
     def earlier_runs(self) -> tuple[Path, ...]:
-        """The folders of the runs whose results file this is, if it is one: there lie the tables that belong to it."""
+        """If this is a results file: the folders of its runs, which contain the other tables that belong to it."""
         folder = self.file.parent
         if not is_run(folder):
             return ()
         try:
             return part_folders(folder, read_manifest(folder))
-        except DamagedRun:  # then the file stands for itself
+        except DamagedRun:  # then it is an ordinary file
             return ()
 
 
 @dataclass(frozen=True, slots=True)
 class ChildTables:
-    """The opened tables by how the mapping names them, and the copies that were made of their files."""
+    """The opened tables, by their names in the mapping, and the copies of their files."""
 
     tables: dict[ChildSource, Sheet]
     copies: tuple[ChildCopy, ...]
 
 
 def copy_of_source(file: Path, folder: Path, limits: ReadingLimits) -> SourceCopy:
-    """The private copy of a run's source; in that of a results file, values that came back in a form which its own run
-    proves are as the run read them.
+    """Create the private copy of a run's source. In a results file, values that a spreadsheet program has reformatted
+    are restored, where the file's own run proves them.
 
     Raises:
         UnusableInput: the file cannot be read.
@@ -62,12 +62,12 @@ def copy_of_source(file: Path, folder: Path, limits: ReadingLimits) -> SourceCop
 
 
 def sheet_of(folder: Path, manifest: RunManifest, limits: ReadingLimits) -> Sheet:
-    """The source of a run, from its private copy."""
+    """Open the source of a run, from its private copy."""
     return open_sheet(folder / manifest.source, manifest.options, limits, shown_as=manifest.file)
 
 
 def keep_mapping(mapping: Mapping, folder: Path, stem: str = "mapping") -> str:
-    """Keep a mapping file in a folder, as it was read; gives the copy's name there."""
+    """Save a copy of a mapping file in a folder, as it was read; return its name."""
     name = f"{stem}{mapping.path.suffix.lower() or '.yaml'}"
     with os.fdopen(open_private(folder / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
         file.write(mapping.content)
@@ -75,11 +75,11 @@ def keep_mapping(mapping: Mapping, folder: Path, stem: str = "mapping") -> str:
 
 
 def open_children(mapping: Mapping, source: Source, folder: Path, limits: ReadingLimits) -> ChildTables:
-    """Open every table that entries are taken from. Files are named from the folder of the source, and copied to
-    `folder`; those of a results file that is fed back are the copies of its own run.
+    """Open every table that entries are taken from. File names are relative to the folder of the source; the files are
+    copied to `folder`. For a results file, the copies of its own run are used.
 
     Raises:
-        UnusableInput: with everything that is wrong with any of them.
+        UnusableInput: with the problems of all tables.
     """
     tables: dict[ChildSource, Sheet] = {}
     copies: dict[str, ChildCopy] = {}
@@ -102,9 +102,9 @@ def fingerprint(
     wire: WireFormat,
     selection: Selection,
 ) -> str:
-    """One text for everything on which the outcomes of a run depend: equal in runs that come to the same ones.
+    """A digest of everything that the outcomes of a run depend on: equal if the outcomes will be equal.
 
-    mapping_copy: the mapping with all that it takes from other files.
+    mapping_copy: the mapping, including what it takes from other files.
     """
     digest = hashlib.sha256(mapping_copy.read_bytes())
     for part in (__version__, copy.sha256, children.copies, tuple(questions), wire, selection):
@@ -141,9 +141,10 @@ def _open(
         path = _file_of(child.file, source, mapping.folders, place)
         try:
             copied = copy_source(path, folder, limits, f"child-{len(copies) + 1}")
-        except UnusableInput as error:  # told where the mapping names it
-            told = [replace(each, message=f"'{child.file}': {each.message}", place=place) for each in error.problems]
-            raise UnusableInput(told) from None
+        except UnusableInput as error:  # reported at the place in the mapping
+            raise UnusableInput(
+                [replace(each, message=f"'{child.file}': {each.message}", place=place) for each in error.problems]
+            ) from None
         copies[child.file] = ChildCopy(child.file, copied.path.name, copied.sha256)
     return open_sheet(
         folder / copies[child.file].copy, child.options, limits, shown_as=str(source.file.parent / child.file)
@@ -151,19 +152,19 @@ def _open(
 
 
 def _workbook_of(source: Source, folder: Path, copies: dict[str, ChildCopy], limits: ReadingLimits) -> Path:
-    """The workbook that holds the child sheets: the source itself, or for a results file that of its run."""
+    """The workbook with the child sheets: the source itself, or for a results file that of its run."""
     if not source.earlier_runs:
         return source.copy
     earlier = source.earlier_runs[0]
     manifest = read_manifest(earlier)
-    held = next((child.copy for child in manifest.children if child.name == _SOURCE), manifest.source)
+    workbook = next((child.copy for child in manifest.children if child.name == _SOURCE), manifest.source)
     if _SOURCE not in copies:
-        copied = copy_source(earlier / held, folder, limits, "child-source")
+        copied = copy_source(earlier / workbook, folder, limits, "child-source")
         copies[_SOURCE] = ChildCopy(_SOURCE, copied.path.name, copied.sha256)
     return folder / copies[_SOURCE].copy
 
 
-_SOURCE = "(source)"  # in a manifest: the workbook of the run whose rows were mended
+_SOURCE = "(source)"  # in a manifest: the workbook of the run whose rows were fixed
 
 
 def _file_of(name: str, source: Source, folders: tuple[Path, ...], place: Place) -> Path:

@@ -1,4 +1,4 @@
-"""The results folder: who may write in it, and the folders that runs make in it and that may be removed again."""
+"""The results folder: who may write to it, and the folders of runs in it."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from importer.settings import Settings
 
 MARKER: Final = ".importer-run"
-"""The first file in a run's folder: a folder without it is never removed, nor anything in it."""
+"""The first file in a run's folder. A folder without it is never removed or changed."""
 
-_MARKED: Final = b"The importer made this folder, and importer purge removes it.\n"
+_MARKER_TEXT: Final = b"The importer made this folder, and importer purge removes it.\n"
 _RUN_ID: Final = re.compile(r"(\d{8}-\d{6})-[0-9a-f]{4,5}(?:\.[^/\\\0]+)?")
-_MOST_LINKS: Final = 40  # the system follows no more, and says so itself
+_MAX_LINKS: Final = 40  # the operating system follows no more either
 
 Shared = Literal["no", "group", "any"]
 
@@ -35,12 +35,12 @@ Shared = Literal["no", "group", "any"]
 
 
 def make_results(settings: Settings) -> None:
-    """Make the results folder where it is not there: 0700, for a team 2770.
+    """Create the results folder if it does not exist: mode 0700, for a team 2770.
 
     Raises:
-        UnusableInput: it cannot be made, or others could change what lies there.
+        UnusableInput: it cannot be created, or others could change its contents.
     """
-    refuse_untrusted(settings)  # before anything is made behind somebody's link
+    refuse_untrusted(settings)  # before anything is created behind another user's link
     try:
         make_folder(settings.out, team=settings.out_shared == "group")
     except OSError as error:
@@ -49,46 +49,46 @@ def make_results(settings: Settings) -> None:
 
 
 def refuse_untrusted(settings: Settings) -> None:
-    """Raise UnusableInput where others could change the results folder or the ledger, with all that is wrong."""
+    """Raise UnusableInput, with all problems, if others could change the results folder or the ledger."""
     problems = why_untrusted(settings)
     if problems:
         raise UnusableInput(problems)
 
 
 def why_untrusted(settings: Settings) -> tuple[Problem, ...]:
-    """What lets others change what lies in the results folder and beside the ledger; () where nothing does."""
+    """Problems that let others change the results folder or the folder of the ledger; () if there are none."""
     if settings.out_shared == "any" or os.name == "nt":
         return ()
-    homes = [settings.out]
-    with suppress(UnusableInput):  # told where the ledger is opened
-        homes.append(ledger_file(settings.ledger_address).parent)
+    folders = [settings.out]
+    with suppress(UnusableInput):  # reported when the ledger is opened
+        folders.append(ledger_file(settings.ledger_address).parent)
     problems: list[Problem] = []
-    for home in homes:
+    for folder in folders:
         try:
-            problems += _doubts(home, settings.out_shared)
+            problems += _risks(folder, settings.out_shared)
         except OSError as error:
             hint = "choose another folder with --out or IMPORTER_OUT, or get permission for this one"
-            problems.append(_untrusted(f"this folder cannot be read: {error.strerror}", hint, home))
+            problems.append(_untrusted(f"this folder cannot be read: {error.strerror}", hint, folder))
     return tuple(dict.fromkeys(problems))
 
 
-def _doubts(home: Path, shared: Shared) -> Iterator[Problem]:
-    link = _foreign_link(home)
+def _risks(folder: Path, shared: Shared) -> Iterator[Problem]:
+    link = _link_of_other_user(folder)
     if link is not None:
-        told = f"this symbolic link belongs to {_user(link.lstat().st_uid)}, who could change where it points"
-        yield _untrusted(told, f"use the folder that it points to: {home.resolve()}", link)
-    of_home = tuple(_doubts_of_mode(home, shared))
-    yield from of_home
-    if of_home:
+        message = f"this symbolic link belongs to {_user(link.lstat().st_uid)}, who could change where it points"
+        yield _untrusted(message, f"use the folder that it points to: {folder.resolve()}", link)
+    own = tuple(_mode_risks(folder, shared))
+    yield from own
+    if own:
         return
-    if (home / INTERNAL).is_symlink():
-        told, hint = "this is a symbolic link, which is not allowed here", "replace it with the folder itself"
-        yield _untrusted(told, hint, home / INTERNAL)
+    if (folder / INTERNAL).is_symlink():
+        message, hint = "this is a symbolic link, which is not allowed here", "replace it with the folder itself"
+        yield _untrusted(message, hint, folder / INTERNAL)
     else:
-        yield from _doubts_of_mode(home / INTERNAL, shared)
+        yield from _mode_risks(folder / INTERNAL, shared)
 
 
-def _doubts_of_mode(folder: Path, shared: Shared) -> Iterator[Problem]:
+def _mode_risks(folder: Path, shared: Shared) -> Iterator[Problem]:
     if not folder.exists():
         return
     found = folder.stat()
@@ -103,25 +103,25 @@ def _doubts_of_mode(folder: Path, shared: Shared) -> Iterator[Problem]:
         return
     if found.st_uid != os.geteuid():
         hint = "choose your own folder with --out or IMPORTER_OUT; or set IMPORTER_OUT_SHARED: group for a team "
-        told = f"this folder belongs to {_user(found.st_uid)}, who could change its contents"
-        yield _untrusted(told, hint + "folder, any for a drive or volume without file owners", folder)
-    if mode & stat.S_IWGRP and not _is_own_group(found.st_gid):
+        message = f"this folder belongs to {_user(found.st_uid)}, who could change its contents"
+        yield _untrusted(message, hint + "folder, any for a drive or volume without file owners", folder)
+    if mode & stat.S_IWGRP and not _is_private_group(found.st_gid):
         hint = f"run: chmod g-w {folder}; or set IMPORTER_OUT_SHARED=group if it is a team folder"
-        told = f"the group {_group(found.st_gid)} can write in this folder (mode {mode:04o})"
-        yield _untrusted(told, hint, folder)
+        message = f"the group {_group(found.st_gid)} can write to this folder (mode {mode:04o})"
+        yield _untrusted(message, hint, folder)
 
 
 def _untrusted(message: str, hint: str, path: Path) -> Problem:
     return Problem("results-folder-untrusted", message, hint, FilePlace(str(path)))
 
 
-def _foreign_link(path: Path) -> Path | None:
-    """The first symbolic link on the way to a folder that belongs neither to this user nor to root."""
+def _link_of_other_user(path: Path) -> Path | None:
+    """The first symbolic link in a path that belongs neither to this user nor to root."""
     at, links = Path(path.absolute().anchor), 0
     rest = deque(path.absolute().parts[1:])
-    while rest and links < _MOST_LINKS:
+    while rest and links < _MAX_LINKS:
         name = rest.popleft()
-        step = at.parent if name == ".." else at / name  # `at` holds no link, so its parent is the one that is meant
+        step = at.parent if name == ".." else at / name  # `at` contains no link, so its parent is correct
         if not step.is_symlink():
             at = step
             continue
@@ -134,9 +134,9 @@ def _foreign_link(path: Path) -> Path | None:
     return None
 
 
-def _is_own_group(gid: int) -> bool:
-    """Whether a group is this user's alone, as systems with umask 002 give everybody one."""
-    import grp  # POSIX only, and seldom needed
+def _is_private_group(gid: int) -> bool:
+    """Whether a group contains only this user, as the private groups of systems with umask 002."""
+    import grp  # POSIX only, rarely needed
     import pwd
 
     try:
@@ -167,7 +167,7 @@ def _group(gid: int) -> str:
 
 
 def unusable_folder(folder: Path, error: OSError) -> UnusableInput:
-    """What is told of a results folder that cannot be made or written."""
+    """The error for a results folder that cannot be created or written."""
     return UnusableInput(
         Problem(
             "results-folder-not-writable",
@@ -182,30 +182,30 @@ def unusable_folder(folder: Path, error: OSError) -> UnusableInput:
 
 
 def new_run_id(now: datetime) -> str:
-    """`20261121-021503-512a9`: sorts by time to the millisecond, and two runs started in the same one differ."""
+    """A run ID such as `20261121-021503-512a9`: sorts by time, and is unique even within a millisecond."""
     return f"{now:%Y%m%d-%H%M%S}-{now.microsecond // 1000:03d}{secrets.token_hex(1)}"
 
 
 def is_run_name(name: str) -> bool:
-    """Whether a name that was found is the name of a run, and so no path."""
+    """Whether a name is a valid run ID, and therefore not a path."""
     return _RUN_ID.fullmatch(name) is not None
 
 
-def begun_at(folder: Path) -> datetime | None:
-    """When a run began, by the name of its folder; None where no run made it."""
+def started_at_of(folder: Path) -> datetime | None:
+    """When a run started, by the name of its folder; None if the folder is not a run's."""
     found = _RUN_ID.fullmatch(folder.name)
     if found is None or not is_run_folder(folder):
         return None
-    with suppress(ValueError):  # day 99
+    with suppress(ValueError):  # such as day 99
         return datetime.strptime(found[1], "%Y%m%d-%H%M%S").replace(tzinfo=UTC)
     return None
 
 
-def be_present(out: Path, run: str, ledger: str | None = None) -> Presence:
-    """Say that a run for the ledger of that address is at work, before it has a folder.
+def announce_run(out: Path, run: str, ledger: str | None = None) -> Presence:
+    """Announce that a run for the ledger at that address is running, before it has a folder.
 
     Raises:
-        UnusableInput: the results folder cannot be made or written.
+        UnusableInput: the results folder cannot be created or written.
     """
     try:
         return presences_in(out, ledger).announce(run)
@@ -214,17 +214,17 @@ def be_present(out: Path, run: str, ledger: str | None = None) -> Presence:
 
 
 def make_private_folder(out: Path, run: str) -> Path:
-    """`<out>/<run>`, a new folder for this user only (0700), with the marker by which it may be removed again.
+    """Create the folder `<out>/<run>` for this user only (0700), with the marker that allows removing it later.
 
     Raises:
-        UnusableInput: it cannot be made there.
+        UnusableInput: it cannot be created.
     """
     folder = out / run
     try:
         make_folder(out)
         make_subfolder(folder)
         with os.fdopen(open_private(folder / MARKER, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
-            file.write(_MARKED)
+            file.write(_MARKER_TEXT)
     except OSError as error:
         raise unusable_folder(folder, error) from None
     return folder
@@ -232,14 +232,14 @@ def make_private_folder(out: Path, run: str) -> Path:
 
 @contextmanager
 def private_input(settings: Settings) -> Iterator[Path]:
-    """A private folder for copies that are needed once. What a kill leaves of it goes with other abandoned folders.
+    """A private temporary folder. If the process is killed, it is removed with other abandoned folders.
 
     Raises:
-        UnusableInput: it cannot be made there, or others could change the results folder.
+        UnusableInput: it cannot be created, or others could change the results folder.
     """
     make_results(settings)
     out, name = settings.out, new_run_id(datetime.now(UTC))
-    presence = be_present(out, name)
+    presence = announce_run(out, name)
     try:
         folder = make_private_folder(out / INTERNAL, name)
         try:
@@ -251,18 +251,18 @@ def private_input(settings: Settings) -> Iterator[Path]:
 
 
 def folders_in(out: Path) -> list[Path]:
-    """The folders of a results folder in the order of their names; links to folders are none."""
+    """The folders in a results folder, sorted by name; without symbolic links."""
     return sorted(path for path in out.iterdir() if path.is_dir() and not path.is_symlink()) if out.is_dir() else []
 
 
 def is_run_folder(folder: Path) -> bool:
-    """Whether a folder is one that a run made: by its name and its marker, and it is no link."""
+    """Whether a folder was created by a run: it has a run ID as its name and the marker, and is not a link."""
     links = (path.is_symlink() for path in (folder, folder / MARKER))
     return is_run_name(folder.name) and (folder / MARKER).is_file() and not any(links)
 
 
 def remove_folder(folder: Path) -> None:
-    """Remove a run's folder as far as that is possible, its marker last; one that no run made is left alone."""
+    """Remove a run's folder as far as possible, its marker last. Other folders are left alone."""
     with suppress(OSError):
         if is_run_folder(folder):
             for path in folder.iterdir():
@@ -273,5 +273,5 @@ def remove_folder(folder: Path) -> None:
             if [path.name for path in folder.iterdir()] != [MARKER]:
                 return
             (folder / MARKER).unlink()
-        if is_run_name(folder.name):  # also one that a kill left before it had its marker: it is empty
+        if is_run_name(folder.name):  # also an empty one without a marker, after a kill
             folder.rmdir()

@@ -1,4 +1,4 @@
-"""Which rows of a source a run is about."""
+"""The selection of rows that a run imports."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from importer.text.normalize import normalize
 
 @dataclass(frozen=True, slots=True)
 class Routed:
-    """Rows that say one of the normalized words in the column of that index: of one target in an export to several."""
+    """The rows of one of several targets: those with one of the normalized words in the column of that index."""
 
     column: int
     words: tuple[str, ...]
@@ -23,16 +23,16 @@ class Routed:
 
 
 def route_word(row: Row, column: int) -> str:
-    """What a row says in the routing column, as words of routes are compared."""
+    """The normalized value of a row in the routing column."""
     return normalize(row.cells[column])
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which rows a run is about: row numbers as a spreadsheet program shows them, and at most how many.
+    """A selection of rows: first and last row number, as a spreadsheet program shows them, and a maximum number.
 
-    ranges: only these, each from its first to its last row, in order and apart; None where every row may be taken.
-    routed: only those of one target.
+    ranges: only these, each with its first and last row, in order and separate; None for no such limit.
+    routed: only the rows of one target.
     """
 
     first: int | None = None
@@ -43,12 +43,12 @@ class Selection:
 
     @property
     def partial(self) -> bool:
-        """Whether a person asked for a part of the rows."""
+        """Whether the user selected a part of the rows."""
         return (self.first, self.last, self.limit) != (None, None, None)
 
     @classmethod
     def of_rows(cls, rows: Iterable[int]) -> Selection:
-        """Exactly these rows, given in order."""
+        """Exactly these rows, which must be in order."""
         ranges: list[tuple[int, int]] = []
         for row in rows:
             if ranges and ranges[-1][1] == row - 1:
@@ -58,7 +58,7 @@ class Selection:
         return cls(ranges=tuple(ranges))
 
     def of(self, rows: Iterator[Row]) -> Iterator[Row]:
-        """The selected rows, in order; stops reading where no more can come."""
+        """The selected rows, in order; stops reading after the last one."""
         return rows if self == ALL_ROWS else self._of(rows)
 
     def _of(self, rows: Iterator[Row]) -> Iterator[Row]:
@@ -104,24 +104,24 @@ def _within(ranges: tuple[tuple[int, int], ...], rows: Iterator[Row]) -> Iterato
 
 
 def parse_rows(text: str) -> Selection:
-    """`10-40`, `10-`, `-40` or `10` as a person writes it.
+    """Parse `10-40`, `10-`, `-40` or `10`.
 
     Raises:
-        UsageError: it is none of these, or ends before it begins.
+        UsageError: the range is not valid, or ends before it starts.
     """
     first, dash, last = text.replace("–", "-").replace(" ", "").partition("-")
     numbers = [part for part in (first, last) if part]
     if not numbers or not all(part.isascii() and part.isdigit() for part in numbers):
         raise UsageError(f"--rows {text!r} is not a valid range of rows; write it like 10-40, 10- or 10")
-    begin = int(first) if first else None
-    end = int(last) if last else None if dash else begin
-    if begin is not None and end is not None and end < begin:
+    start = int(first) if first else None
+    end = int(last) if last else None if dash else start
+    if start is not None and end is not None and end < start:
         raise UsageError(f"--rows {text!r} ends before it starts; write the smaller row number first")
-    return Selection(begin, end)
+    return Selection(start, end)
 
 
 def selection_from_json(values: dict[str, Any]) -> Selection:
-    """The selection whose fields these are."""
+    """The selection with these fields."""
     ranges, routed = values.pop("ranges", None), values.pop("routed", None)
     return Selection(
         **values,

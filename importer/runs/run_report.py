@@ -1,7 +1,7 @@
-"""The report of a run, made from what its folder keeps: the copy of its source, its journal, its manifest.
+"""The report of a run, made from the files in its folder: the copy of the source, the journal and the manifest.
 
-The report of a long run is written by a process of its own while rows are still being sent, so that it is there at the
-end: `StreamingReport`.
+The report of a long run is written by a second process while rows are still being sent, so that it is ready when the
+run ends: `StreamingReport`.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import RunManifest, part_folders, read_manifest
 from importer.runs.private_copies import sheet_of
 from importer.runs.row_selection import route_word
-from importer.startup import spare_garbage_collector
+from importer.startup import reduce_garbage_collection
 from importer.text.normalize import closest
 
-GO_ON = "continue with importer resume, or run the same command again; completed rows are skipped"
-_RESTORE: Final = "put it back from a backup; what was sent is in the ledger, and the same import can be run again"
+CONTINUE_HINT = "continue with importer resume, or run the same command again; completed rows are skipped"
+_RESTORE: Final = "restore it from a backup, or run the same import again; the ledger knows what was sent"
 
 
 def rewrite_report(folder: Path, limits: ReadingLimits) -> Summary:
-    """Write the report of a run from what is kept of it: the copy of its source, its journals and its manifest.
+    """Write the report of a run from its files: the copy of its source, its journals and its manifest.
 
-    limits: those of today; more may be allowed than when the run was made.
+    limits: the current ones; they may be higher than those of the run.
 
     Raises:
-        UnusableInput: the copy or a journal is not what the run left; the report that is there stays.
+        UnusableInput: the copy or a journal was changed; the existing report stays.
     """
     manifest = read_manifest(folder)
     if manifest.is_split:
@@ -55,20 +55,20 @@ def rewrite_report(folder: Path, limits: ReadingLimits) -> Summary:
 
 
 def report_of_whole(folder: Path, manifest: RunManifest, limits: ReadingLimits) -> Summary:
-    """As `rewrite_report`, where the reports of its targets, if it has several, are as they should be."""
-    refuse_altered(folder, manifest)
+    """Like `rewrite_report`, but without writing the reports of its targets again."""
+    refuse_changed(folder, manifest)
     sheet = sheet_of(folder, manifest, limits)
-    with ExitStack() as held:
+    with ExitStack() as stack:
         if manifest.is_split:
-            outcomes = _outcomes_of_parts(folder, manifest, sheet, held)
+            outcomes = _outcomes_of_parts(folder, manifest, sheet, stack)
         else:
-            outcomes = held.enter_context(RunJournal(folder)).outcomes()
+            outcomes = stack.enter_context(RunJournal(folder)).outcomes()
         return write_report(folder, facts_of(manifest, sheet), rows_of(manifest, sheet), outcomes)
 
 
-def refuse_altered(folder: Path, manifest: RunManifest, hash_of: Callable[[Path], str] | None = None) -> None:
-    """Raise DamagedRun where the private copy or the journal of a run is gone or altered: a report would lie."""
-    hash_of = hash_of or HashedOnce()
+def refuse_changed(folder: Path, manifest: RunManifest, hash_of: Callable[[Path], str] | None = None) -> None:
+    """Raise DamagedRun if the private copy or the journal of a run is missing or changed: a report would be wrong."""
+    hash_of = hash_of or CachedHash()
     problems = []
     copy = folder / manifest.source
     if not copy.is_file():
@@ -96,14 +96,14 @@ def refuse_altered(folder: Path, manifest: RunManifest, hash_of: Callable[[Path]
         raise DamagedRun(problems)
 
 
-class HashedOnce:
-    """The SHA-256 of files. One that was hashed before is hashed again only where somebody has written to it since."""
+class CachedHash:
+    """The SHA-256 of files. A file is hashed again only if it has changed since."""
 
     def __init__(self) -> None:
         self._known: dict[Path, tuple[tuple[int, ...], str]] = {}
 
     def __call__(self, path: Path) -> str:
-        status = path.stat()  # before it is read: what is written meanwhile shows at the next time
+        status = path.stat()  # before reading, so that a later change is noticed
         stamp = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
         known_stamp, digest = self._known.get(path, (None, ""))
         if known_stamp != stamp:
@@ -114,12 +114,12 @@ class HashedOnce:
 
 
 def rows_of(manifest: RunManifest, sheet: Sheet) -> Iterator[Row]:
-    """The rows of a run as far as they could be read."""
+    """The rows that a run has read."""
     return islice(manifest.selection.of(sheet.rows()), manifest.rows)
 
 
 def facts_of(manifest: RunManifest, sheet: Sheet) -> RunFacts:
-    """What the report of a run tells of it."""
+    """The facts about a run for its report."""
     ending = manifest.ending
     return RunFacts(
         run=manifest.run,
@@ -144,12 +144,12 @@ def facts_of(manifest: RunManifest, sheet: Sheet) -> RunFacts:
     )
 
 
-def _outcomes_of_parts(folder: Path, manifest: RunManifest, sheet: Sheet, held: ExitStack) -> Iterator[Outcome]:
+def _outcomes_of_parts(folder: Path, manifest: RunManifest, sheet: Sheet, stack: ExitStack) -> Iterator[Outcome]:
     """The outcome of each row, from the journal of the run that it was routed to."""
     kept = {
-        part.name: held.enter_context(RunJournal(part)).outcomes()
+        part.name: stack.enter_context(RunJournal(part)).outcomes()
         for part in part_folders(folder, manifest)
-        if (part / JOURNAL).is_file()  # it has none before it begins
+        if (part / JOURNAL).is_file()  # it has none before it starts
     }
     target_of = {word: target for target in manifest.targets for word in target.words}
     waiting = {run: next(outcomes, None) for run, outcomes in kept.items()}
@@ -157,10 +157,10 @@ def _outcomes_of_parts(folder: Path, manifest: RunManifest, sheet: Sheet, held: 
     for row in rows_of(manifest, sheet):
         target = target_of.get(route_word(row, manifest.route_column))
         if target is None:
-            yield Outcome(row.number, OutcomeKind.INVALID, problems=(_unrouted(row, manifest, sheet),))
+            yield Outcome(row.number, OutcomeKind.INVALID, problems=(_no_route(row, manifest, sheet),))
             continue
         if target.blocked:
-            problem = Problem("target-blocked", f"nothing was sent to {target.target}: {target.blocked}", GO_ON)
+            problem = Problem("target-blocked", f"nothing was sent to {target.target}: {target.blocked}", CONTINUE_HINT)
             yield Outcome(row.number, OutcomeKind.NOT_SENT, problems=(problem,))
             continue
         outcome = waiting.get(target.run)
@@ -169,19 +169,19 @@ def _outcomes_of_parts(folder: Path, manifest: RunManifest, sheet: Sheet, held: 
             waiting[target.run] = next(kept[target.run], None)
         else:
             message = f"the run {target.run} was killed before this row was sent"
-            yield Outcome(row.number, OutcomeKind.NOT_SENT, problems=(Problem("run-killed", message, GO_ON),))
+            yield Outcome(row.number, OutcomeKind.NOT_SENT, problems=(Problem("run-killed", message, CONTINUE_HINT),))
 
 
-def _unrouted(row: Row, manifest: RunManifest, sheet: Sheet) -> Problem:
+def _no_route(row: Row, manifest: RunManifest, sheet: Sheet) -> Problem:
     assert manifest.route_column is not None
     column = sheet.columns[manifest.route_column]
-    said = row.cells[column.index].strip()
-    near = closest(said, [word for target in manifest.targets for word in target.words]) if said else None
+    text = row.cells[column.index].strip()
+    near = closest(text, [word for target in manifest.targets for word in target.words]) if text else None
     proposal = f"did you mean '{near}'? " if near else ""
     return Problem(
         "value-unknown",
-        f"no mapping takes rows with '{said}' in this column"
-        if said
+        f"no mapping takes rows with '{text}' in this column"
+        if text
         else "no mapping takes rows where this column is blank",
         f"{proposal}correct it, or add it under route: in a mapping in {manifest.mapping}",
         row.place(column),
@@ -190,17 +190,16 @@ def _unrouted(row: Row, manifest: RunManifest, sheet: Sheet) -> Problem:
 
 # --- written during the run ---------------------------------------------------------------------
 
-_GO: Final = b"the ending is kept\n"
-_LOOKS_EVERY: Final = 0.1  # seconds between two looks into the journal
-_AT_ONCE: Final = 2_000  # outcomes
+_PUBLISH: Final = b"publish\n"
+_POLL_INTERVAL: Final = 0.1  # seconds between two reads of the journal
+_BATCH: Final = 2_000  # outcomes
 
 
 class StreamingReport:
-    """A report that another process writes during the run. Costs a second processor, so it is for long runs only.
+    """A report that a second process writes during the run. It uses a second processor, so it is only for long runs.
 
-    That process follows the run's journal, row after row, and writes the same files as `rewrite_report` into a staging
-    folder. They appear only when the run has kept its ending and says so (`finish`); where it ends without a word,
-    nothing has happened.
+    The process follows the run's journal and writes the same files as `rewrite_report` to a staging folder. They are
+    published by `finish`, after the run has recorded its ending; otherwise they are discarded.
     """
 
     def __init__(self, folder: Path, limits: ReadingLimits) -> None:
@@ -211,48 +210,48 @@ class StreamingReport:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             env=child_environment(),
-            start_new_session=True,  # Ctrl-C is for the run, which then says whether its ending was kept
+            start_new_session=True,  # Ctrl-C is for the run, which then publishes or discards the report
         )
-        lower_priority(self._child.pid)  # from here, before it loads what it needs
+        lower_priority(self._child.pid)  # already while it loads its modules
 
     def finish(self) -> bool:
-        """Have it published, now that the run's ending is kept; false where it has to be written in the usual way."""
+        """Publish the report, after the ending was recorded; False if it has to be written in the usual way."""
         try:
-            self._child.communicate(_GO)
+            self._child.communicate(_PUBLISH)
         except OSError:
             self._child.wait()
         return self._child.returncode == 0
 
-    def give_up(self) -> None:
-        """Leave it unwritten."""
+    def discard(self) -> None:
+        """Discard the report."""
         if self._child.stdin is not None:
             self._child.stdin.close()
         self._child.wait()
 
 
 class _Follower:
-    """Gives rows, and for each its outcome as soon as the journal has it."""
+    """Yields rows, and the outcome of each as soon as it is in the journal."""
 
     def __init__(self, folder: Path, journal: RunJournal) -> None:
         self._folder = folder
         self._journal = journal
         self._ready: deque[Outcome] = deque()
-        self._row = 0  # the one whose outcome is asked for next
+        self._row = 0  # the one whose outcome is needed next
         self._is_over = threading.Event()
         self._ending: Future[RunManifest] = Future()
 
     def listen(self, copy: Path) -> None:
-        """Wait for the word of the run; without it nobody needs this report. `copy`: of the source."""
-        hash_of = HashedOnce()
+        """Wait until the run publishes or discards the report. `copy`: the private copy of the source."""
+        hash_of = CachedHash()
         with suppress(OSError):
-            hash_of(copy)  # now, while there is time, so that at the end a look is enough
-        if sys.stdin.buffer.readline() != _GO:
-            os._exit(1)  # what is staged goes with the next report of the run
+            hash_of(copy)  # in advance, so that the check at the end is fast
+        if sys.stdin.buffer.readline() != _PUBLISH:
+            os._exit(1)  # the next report of the run removes the staging folder
         self._is_over.set()
         try:
             manifest = read_manifest(self._folder)
-            refuse_altered(self._folder, manifest, hash_of)
-        except BaseException as error:  # noqa: BLE001 - raised where the ending is asked for
+            refuse_changed(self._folder, manifest, hash_of)
+        except BaseException as error:  # noqa: BLE001 - raised by ending()
             self._ending.set_exception(error)
         else:
             self._ending.set_result(manifest)
@@ -267,32 +266,32 @@ class _Follower:
         while self._row:
             outcome = self._outcome()
             if outcome is None:
-                return  # the row has none: the pairing says so
+                return  # the row has none: write_report raises an error
             yield outcome
 
     def ending(self) -> RunManifest:
-        """The manifest with how the run ended, once that is kept. Raises UnusableInput where the copy was altered."""
+        """The manifest with the ending, once it is recorded. Raises UnusableInput if the copy was changed."""
         return self._ending.result()
 
     def _outcome(self) -> Outcome | None:
         while not self._ready or self._ready[0].row != self._row:
             was_over = self._is_over.is_set()
-            self._ready = deque(self._journal.outcomes_from(self._row, _AT_ONCE))
+            self._ready = deque(self._journal.outcomes_from(self._row, _BATCH))
             if not self._ready or self._ready[0].row != self._row:
                 if was_over:
                     return None
-                self._is_over.wait(_LOOKS_EVERY)
+                self._is_over.wait(_POLL_INTERVAL)
         return self._ready.popleft()
 
 
 def follow_run() -> None:
-    """In the other process: write the report of the run whose folder and reading limits are the arguments."""
-    spare_garbage_collector()
-    _write_along(Path(sys.argv[1]), ReadingLimits(**json.loads(sys.argv[2])))
-    os._exit(0)  # the run waits for this: all is on disk, and what Python would tidy up is not worth its time
+    """In the second process: write the report of the run whose folder and reading limits are the arguments."""
+    reduce_garbage_collection()
+    _write_during_run(Path(sys.argv[1]), ReadingLimits(**json.loads(sys.argv[2])))
+    os._exit(0)  # everything is written; skip Python's cleanup, as the run is waiting
 
 
-def _write_along(folder: Path, limits: ReadingLimits) -> None:
+def _write_during_run(folder: Path, limits: ReadingLimits) -> None:
     manifest = read_manifest(folder)
     sheet = sheet_of(folder, manifest, limits)
     with RunJournal(folder) as journal:
@@ -302,7 +301,7 @@ def _write_along(folder: Path, limits: ReadingLimits) -> None:
         def final_facts() -> RunFacts:
             ended = follower.ending()
             if ended.rows is None or sum(journal.counts().values()) != ended.rows:
-                os._exit(1)  # not what this process has read: the run writes the report itself, or says what is wrong
+                os._exit(1)  # not what was read here: the run writes the report itself, or reports the problem
             return facts_of(ended, sheet)
 
         rows = follower.rows(rows_of(manifest, sheet))

@@ -1,4 +1,4 @@
-"""The recruiting service as plain methods: the only room that knows requests, pycurl and tenacity."""
+"""The recruiting service as plain methods: the only package that uses requests, pycurl and tenacity."""
 
 from importer.service.client import OnAnswer, RecruitingService, Reply, describe_transport
 from importer.service.question_list import RetryPolicy

@@ -15,21 +15,20 @@ from importer.service.transport_api import Limits, NoReply, RawReply, Request, T
 from importer.service.unspecified_forms import Clock, message_of, one_line, retry_after
 
 TransportChoice = Literal["auto", "requests", "curl"]
-"""pycurl where it is installed and new enough, else requests; or the one that is named."""
+"""auto: pycurl if it is installed and new enough, else requests."""
 
-_OLDEST_LIBCURL = 0x081600  # 8.22.0: older ones do not tell on which connection a request is while it is under way
-# Without the first a POST could leave twice: libcurl asks before it sends.
+_OLDEST_LIBCURL = 0x081600  # 8.22.0: older ones do not report the connection of an active request
+# Without PREREQFUNCTION, which is called before sending, a POST could be sent twice.
 _NEEDED = ("PREREQFUNCTION", "ACTIVESOCKET", "RETRY_AFTER")
 
 _REQUIRED_KEY: Final = {Operation.APPLY: "message", Operation.ADD_TO_POOL: "id"}  # in the body of a 201 (4.2, 2.5)
 
 
 class Reply(NamedTuple):
-    """A status that was read, whatever else was wrong with the answer.
+    """A response whose status was read, even if the rest is broken.
 
-    `message` is the body as one readable line ("" where it says nothing); of a 201 only that its body could not be
-    read, since a pool's record carries presigned URLs. `retry_after` is in seconds. `email` is the one that the body
-    of a 201 names, as one line; "" where it names none.
+    `message`: the body as one readable line, may be ""; for a 201 only whether the body has the expected form, since a
+    pool's record contains presigned URLs. `retry_after`: seconds. `email`: the address in the body of a 201, or "".
     """
 
     status: int
@@ -39,7 +38,7 @@ class Reply(NamedTuple):
 
 
 OnAnswer = Callable[[Reply | NoReply | BaseException], None]
-"""What is called with the answer to a submission, or with a bug of ours that leaves it open whether there was one."""
+"""Called with the response to a submission, or with a bug of ours, after which the response is unknown."""
 
 
 def _now() -> datetime:
@@ -47,11 +46,11 @@ def _now() -> datetime:
 
 
 class RecruitingService:
-    """The recruiting service at one base URL, with one company's token. Safe to use from many threads.
+    """The recruiting service at one base URL, with one company's token. Thread-safe.
 
-    base_url: scheme, host and perhaps a path before /api/v1/; checked by the settings (https, or loopback).
-    connections: how many are kept open for sending at the same time.
-    transport: what carries the requests; "auto" takes the faster one where it is installed.
+    base_url: scheme, host and optionally a path before /api/v1/; checked by the settings (https, or loopback).
+    connections: how many are kept open.
+    transport: the HTTP library; "auto" uses the faster one if it is installed.
     """
 
     def __init__(
@@ -81,10 +80,10 @@ class RecruitingService:
         self._transport.close()
 
     def start(self, target: Target, body: bytes, on_done: OnAnswer) -> None:
-        """Have one application (4.2) or talent pool addition (4.3) sent, once; returns at once.
+        """Send one application (4.2) or talent pool addition (4.3) once; returns at once.
 
-        `body` is the JSON body, encoded. `on_done` is called with the answer on a thread that others wait for: it does
-        little, and raises nothing. What the network or the service does is no exception: a status that was read is a
+        `body` is the encoded JSON body. `on_done` is called with the response on a shared thread: it must be quick and
+        must not raise. Network and service errors are values, not exceptions: a response whose status was read is a
         Reply, whatever its body.
         """
         if target.operation is Operation.APPLY:
@@ -96,34 +95,34 @@ class RecruitingService:
             found: Reply | NoReply | BaseException
             try:
                 found = _read_reply(target.operation, raw, self._now) if isinstance(raw, RawReply) else raw
-            except BaseException as bug:  # noqa: BLE001 - one of ours is reported, and delays nobody else
+            except BaseException as bug:  # noqa: BLE001 - reported to the caller
                 found = bug
             on_done(found)
 
         self._transport.start(Request("POST", self._base_url + path, self._post_headers, body), on_raw)
 
     def probe(self, job_post: str) -> Reply | NoReply:
-        """Ask once for a question list (4.1) only to see whether the service answers: changes nothing there.
+        """Request a question list (4.1) once, only to see whether the service responds.
 
-        A valid token gets 200, or 404 where the job post does not exist; a refused one gets 401.
+        A valid token gets 200, or 404 if the job post does not exist; a refused one gets 401.
         """
         raw = self._get(list_url(self._base_url, job_post))
         if isinstance(raw, NoReply):
             return raw
         return Reply(raw.status, "" if raw.status == 200 else message_of(raw), retry_after(raw, self._now))
 
-    def questions(self, job_post: str, patience: RetryPolicy | None = None) -> tuple[Question, ...]:
-        """The questions of a job post (4.1), their options split.
+    def questions(self, job_post: str, retry_policy: RetryPolicy | None = None) -> tuple[Question, ...]:
+        """The questions of a job post (4.1), with their options split.
 
         Raises:
-            UnusableInput: the job post does not exist or belongs to another company (404), or what answers there is
-                no question list as the description shows it.
-            StoppedEarly: the service refuses, or cannot be reached.
+            UnusableInput: the job post does not exist or belongs to another company (404), or the response does not
+                have the described form.
+            StoppedEarly: the service refuses the request or cannot be reached.
         """
-        patient = patience or RetryPolicy()
+        policy = retry_policy or RetryPolicy()
 
         def get(url: str) -> RawReply | NoReply:
-            return patient.ask(lambda: self._get(url, LIST_LIMIT), lambda raw: retry_after(raw, self._now))
+            return policy.ask(lambda: self._get(url, LIST_LIMIT), lambda raw: retry_after(raw, self._now))
 
         return read_questions(self._base_url, job_post, get, self._options_separator)
 
@@ -132,39 +131,39 @@ class RecruitingService:
 
 
 def _read_reply(operation: Operation, raw: RawReply, now: Clock) -> Reply:
-    """The answer to a submission."""
+    """The response to a submission."""
     if raw.status == 201:
         return _created(operation, raw.body)
     return Reply(raw.status, message_of(raw), retry_after(raw, now))
 
 
 def _created(operation: Operation, body: bytes) -> Reply:
-    """A 201. Of its content only the e-mail is kept: a pool's record carries presigned URLs."""
+    """A 201. Only the e-mail address is kept: a pool's record contains presigned URLs."""
     try:
         shown = json.loads(body)
     except (ValueError, RecursionError):
         shown = None
     if not isinstance(shown, dict):
         shown = {}
-    as_described = _REQUIRED_KEY[operation] in shown
+    is_expected = _REQUIRED_KEY[operation] in shown
     email = shown.get("email")
     return Reply(
         201,
-        "" if as_described else "created, but the response does not have the expected form",
+        "" if is_expected else "created, but the response does not have the expected form",
         email=one_line(email) if isinstance(email, str) else "",
     )
 
 
-# --- which library carries the requests ----------------------------------------------------------
+# --- the HTTP library --------------------------------------------------------------------------
 
 
 def open_transport(limits: Limits, connections: int, choice: TransportChoice = "auto") -> Transport:
-    """The transport over the library that is chosen.
+    """The transport with the chosen library.
 
     Raises:
-        UnusableInput: curl is asked for, and cannot be used.
+        UnusableInput: curl is set but cannot be used.
     """
-    # Only the library that is used is loaded: each takes its time.
+    # Import only the library that is used: each takes a while to load.
     if _library(choice) == "curl":
         from importer.service.curl_transport import CurlTransport
 
@@ -175,10 +174,10 @@ def open_transport(limits: Limits, connections: int, choice: TransportChoice = "
 
 
 def _library(choice: TransportChoice = "auto") -> Literal["requests", "curl"]:
-    """Which of the two it is.
+    """The library to use.
 
     Raises:
-        UnusableInput: curl is asked for, and cannot be used.
+        UnusableInput: curl is set but cannot be used.
     """
     if choice == "requests":
         return "requests"
@@ -198,23 +197,23 @@ def _library(choice: TransportChoice = "auto") -> Literal["requests", "curl"]:
 
 
 def describe_transport(choice: TransportChoice = "auto") -> str:
-    """For a person: which one it is, and how to have the other.
+    """The library in use, and how to choose the other one, for a person.
 
     Raises:
-        UnusableInput: curl is asked for, and cannot be used.
+        UnusableInput: curl is set but cannot be used.
     """
     if _library(choice) == "curl":
         import pycurl  # type: ignore[import-untyped]  # it has no stubs of its own
 
         version = pycurl.version.split()[0].removeprefix("PycURL/")
-        return f"pycurl {version} (IMPORTER_TRANSPORT=requests takes requests instead)"
+        return f"pycurl {version} (set IMPORTER_TRANSPORT=requests to use requests instead)"
     if choice == "requests":
-        return "requests, as IMPORTER_TRANSPORT says"
-    return f"requests ({_why_not_curl()}; pip install 'importer[fast]' makes importer faster)"
+        return "requests (set by IMPORTER_TRANSPORT)"
+    return f"requests ({_why_not_curl()}; for more speed: pip install 'importer[fast]')"
 
 
 def _why_not_curl() -> str:
-    """ "" where it can be used."""
+    """The reason why curl cannot be used; "" if it can."""
     try:
         import pycurl
     except ImportError:

@@ -1,8 +1,8 @@
-"""One request over libcurl: how it is made, what came of it, in which words it failed, and who may carry the next.
+"""One request with libcurl: its setup, its result, the reason of a failure, and which connection it may use.
 
-What libcurl does on its own, and this does not: a request whose kept connection dies before the first byte of an answer
-is sent again, a POST too, and the 409 to the second would be reported as somebody else's. It would wait at a dripping
-answer as long as it drips, and it reads proxies from the environment.
+libcurl's own behavior that is disabled here: it repeats a request, even a POST, if a reused connection closes before
+the first byte of a response, and the 409 to the second one would look like an existing candidate. It waits without
+limit for a response that arrives slowly, and it reads proxies from the environment.
 """
 
 from __future__ import annotations
@@ -22,37 +22,37 @@ import pycurl  # type: ignore[import-untyped]  # it has no stubs of its own
 from importer.service.transport_api import Limits, NoReply, Phase, RawReply, Reason, Request
 
 ConnectionKey = tuple[str, int, str, int]
-"""How libcurl names a connection: by its two addresses, the service's, then ours, each with its port."""
+"""A connection in libcurl: the address and port of the service, then ours."""
 
-NONE: Final = -1  # how libcurl says that there is no socket, or that it has nothing to wait for
-_RECEIVED_AT: Final = 128  # where Linux counts what has come on a connection, in struct tcp_info
+NONE: Final = -1  # libcurl's value for "no socket" and "no timer"
+_RECEIVED_AT: Final = 128  # offset of the count of received bytes in Linux' struct tcp_info
 
 
 def new_selector() -> selectors.BaseSelector:
-    """One that is changed without a call to the system, as it is twice for each request; Windows has no other."""
+    """A selector that is changed without a system call, since it changes twice per request."""
     return selectors.PollSelector() if sys.platform != "win32" else selectors.SelectSelector()
 
 
 class KeptConnections:
-    """Which connections wait for a request, by their addresses, and whether they may be used for one.
+    """The idle connections, by their addresses, and whether they may be used for a request.
 
-    One that has idled past the service's patience, or on which something has come, is not: a reset on it would be
-    ambiguous, and what has come may be a second answer to the request before, which would be taken for the answer to
-    the next one. libcurl would look only where a connection has waited for a second.
+    A connection is not used if it was idle for too long, since a reset on it would be ambiguous, or if data has arrived
+    on it, since that may be a second response to the previous request and would be read as the response to the next
+    one. libcurl itself checks only connections that were idle for a second.
 
-    Where a connection is encrypted, a second answer may lie in the TLS library already, where we cannot look. Then the
-    next request is "answered" though nothing came after it had left.
+    On an encrypted connection, a second response may be buffered in the TLS library, where it cannot be seen. Then the
+    next request gets a response although no data arrived after it was sent.
     """
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._waiting: dict[ConnectionKey, tuple[int, float]] = {}  # the socket's number, and since when
+        self._waiting: dict[ConnectionKey, tuple[int, float]] = {}  # socket number, and idle since when
         self._busy: set[ConnectionKey] = set()
-        self._taken: dict[ConnectionKey, tuple[int, int]] = {}  # encrypted: the socket, and bytes until then
-        self._active: set[int] = set()  # of their sockets those on which something came since
+        self._taken: dict[ConnectionKey, tuple[int, int]] = {}  # encrypted: socket, and bytes received before
+        self._active: set[int] = set()  # those of their sockets on which data arrived since
 
     def keep(self, key: ConnectionKey | None, number: int, *, may_be_used: bool) -> None:
-        """The request that was on it is over. `number`: its socket's; there is none where it was closed."""
+        """The request on the connection is done. `number`: its socket, NONE if it was closed."""
         if key is None:
             return
         self._busy.discard(key)
@@ -60,8 +60,8 @@ class KeptConnections:
             self._waiting[key] = (number, time.monotonic() if may_be_used else float("-inf"))
 
     def take(self, key: ConnectionKey, *, is_encrypted: bool) -> bool:
-        """Whether the connection may be used: one that was not kept is new."""
-        if key in self._busy:  # the request that was on it is done, and libcurl has not told us yet
+        """Whether the connection may be used; one that is not known is new."""
+        if key in self._busy:  # its request is done, but libcurl has not reported that yet
             return False
         self._busy.add(key)
         waiting = self._waiting.pop(key, None)
@@ -77,13 +77,13 @@ class KeptConnections:
         return True
 
     def note_activity(self, number: int) -> None:
-        """Something has come on that socket."""
+        """Data has arrived on that socket."""
         self._active.add(number)
 
     def answer_came_before(self, key: ConnectionKey | None) -> bool:
-        """Whether what was read on an encrypted connection since it was taken had come before that.
+        """Whether the response on an encrypted connection had arrived before the request was sent.
 
-        A quick answer may be read without a wait, too, but then the count of bytes has grown and none are left.
+        A fast response may also be read without waiting, but then the count of bytes has grown and none are left.
         """
         number, before = self._taken.pop(key, (NONE, 0)) if key is not None else (NONE, 0)
         if number == NONE or number in self._active:
@@ -92,7 +92,7 @@ class KeptConnections:
 
 
 def _has_something_to_read(number: int) -> bool:
-    """Nothing is to come on a connection that waits for a request: what does is its end."""
+    """Whether data has arrived on an idle connection, or it was closed."""
     with new_selector() as look:
         try:
             look.register(number, selectors.EVENT_READ)
@@ -102,7 +102,7 @@ def _has_something_to_read(number: int) -> bool:
 
 
 def _bytes_received(number: int) -> int:
-    """By the system's count, on that socket; 0 where it does not count."""
+    """The number of bytes received on that socket; 0 if unknown."""
     connection = socket.socket(socket.AF_INET, socket.SOCK_STREAM, fileno=number)
     try:
         info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _RECEIVED_AT + 8)
@@ -114,20 +114,20 @@ def _bytes_received(number: int) -> int:
 
 
 class CurlHandle:
-    """A handle of libcurl, for one request after the other.
+    """A libcurl handle, used for one request at a time.
 
-    kept: says before the first byte leaves on a connection whether that may be used; else it is closed.
-    Times are of the monotonic clock.
+    kept: decides before the first byte is sent whether a connection may be used; otherwise it is closed.
+    Times in seconds on the monotonic clock.
     """
 
     def __init__(self, limits: Limits, kept: KeptConnections) -> None:
         self.curl = _new_curl(limits)
-        self.sent = 0.0  # when the first byte was allowed to leave; 0: nothing has left this machine
-        self.key: ConnectionKey | None = None  # of the connection that it left on
+        self.sent = 0.0  # when sending was allowed; 0: nothing was sent
+        self.key: ConnectionKey | None = None  # of the connection it was sent on
         self._limits = limits
         self._kept = kept
         self._headers: object = None
-        self._target: object = None  # what goes where
+        self._target: object = None  # method, URL, and whether there is a body
         self._began = 0.0
         self._was_refused = False
         self._is_encrypted = False
@@ -142,14 +142,14 @@ class CurlHandle:
         self.curl.close()
 
     def prepare(self, request: Request) -> None:
-        """Make ready for a request, and forget the one before."""
+        """Set up the next request."""
         self._began, self.sent, self.key = time.monotonic(), 0.0, None
         self._pieces, self._size, self._most = [], 0, request.body_limit or self._limits.body
         self._body = len(request.body or b"")
         curl = self.curl
         if request.headers is not self._headers:
             lines = [f"{name}: {value}" for name, value in request.headers.items()]
-            # "Expect:" alone says that no such header is sent: it would be a second answer to wait for
+            # An empty "Expect:" disables the header, which would require waiting for an interim response
             curl.setopt(pycurl.HTTPHEADER, [*lines, "Expect:"])
             self._headers = request.headers
         if request.body is not None:
@@ -161,34 +161,34 @@ class CurlHandle:
                 curl.setopt(pycurl.HTTPGET, 1)
             curl.setopt(pycurl.CUSTOMREQUEST, request.method)
             self._is_encrypted = request.url.startswith("https:")
-            # Other systems do not count what comes on a connection: see KeptConnections
+            # Only Linux counts received bytes: see KeptConnections
             curl.setopt(pycurl.FORBID_REUSE, self._is_encrypted and sys.platform != "linux")
             self._target = target
 
     def needs_another_connection(self, error: int) -> bool:
-        """Whether nothing was sent only because the connection could not be used: then another one is taken."""
+        """Whether nothing was sent because the connection could not be used; then another one is tried."""
         was_refused, self._was_refused = self._was_refused, False
         return was_refused and not self.sent and error == pycurl.E_ABORTED_BY_CALLBACK
 
     def overdue_at(self, last_activity: float) -> float:
-        """When a limit passes, where the last bytes came at `last_activity`. While connecting, libcurl looks itself."""
+        """When a time limit expires, by the time of the last received bytes. libcurl itself limits connecting."""
         limits = self._limits
         if not self.sent:
             return float("inf")
         return min(self.sent + limits.total, max(last_activity, self.sent) + limits.read)
 
     def outcome(self, error: int) -> RawReply | NoReply:
-        """What came of the request; `error` is libcurl's code of what ended it."""
+        """The result of the request; `error`: libcurl's result code."""
         status = self.curl.getinfo(pycurl.RESPONSE_CODE)
-        if status >= 200:  # after an interim answer the true one is still to come
+        if status >= 200:  # below 200: only an interim response
             return RawReply(
                 status, self._relevant_headers(), b"".join(self._pieces)[: self._most], error == pycurl.E_OK
             )
         return NoReply(self._reason(error), self._phase())
 
     def _relevant_headers(self) -> dict[str, str]:
-        """As libcurl has read them. A call from libcurl for each line of the head would wait for its turn each time."""
-        asked = self.curl.getinfo_raw  # bytes: a header may hold any
+        """As parsed by libcurl: a callback for each header line would be slower."""
+        asked = self.curl.getinfo_raw  # bytes: a header may not be UTF-8
         found = {
             "content-type": (asked(pycurl.CONTENT_TYPE) or b"").decode("utf-8", "replace"),
             "location": (asked(pycurl.REDIRECT_URL) or b"").decode("utf-8", "replace"),
@@ -211,10 +211,10 @@ class CurlHandle:
         whole = self.curl.getinfo(pycurl.SIZE_UPLOAD_T) >= self._body
         return Phase.WAITING if whole and self.curl.getinfo(pycurl.REQUEST_SIZE) else Phase.SENDING
 
-    # --- what libcurl calls; an exception here would be printed and lost, so there is nothing that raises ---
+    # --- called by libcurl; must not raise, since libcurl would print the exception and lose it ---
 
     def _may_send(self, remote: str, local: str, remote_port: int, local_port: int) -> int:
-        """Asked on each connection before the first byte leaves on it: a request is allowed to leave once."""
+        """Called before the first byte is sent on a connection: allows a request to be sent only once."""
         if self.sent:
             return int(pycurl.PREREQFUNC_ABORT)
         key = (remote, remote_port, local, local_port)
@@ -226,7 +226,7 @@ class CurlHandle:
         return int(pycurl.PREREQFUNC_OK)
 
     def _read_body(self, piece: bytes) -> int:
-        """How much of the piece was taken; anything but all of it ends the transfer."""
+        """Returns how much was read; less than the piece ends the transfer."""
         self._pieces.append(piece)
         self._size += len(piece)
         return len(piece) if self._size <= self._most else 0
@@ -253,7 +253,7 @@ _WHILE_CONNECTING: dict[int, str] = {
 _WHILE_WAITING: dict[int, str] = {
     pycurl.E_OPERATION_TIMEDOUT: Reason.NO_ANSWER,
     pycurl.E_GOT_NOTHING: Reason.CLOSED,
-    # libcurl was about to send again, on another connection, or could not even make that one
+    # libcurl wanted to repeat the request on another connection, or could not open one
     pycurl.E_ABORTED_BY_CALLBACK: Reason.CLOSED,
     pycurl.E_COULDNT_RESOLVE_HOST: Reason.CLOSED,
     pycurl.E_COULDNT_CONNECT: Reason.CLOSED,
@@ -279,7 +279,7 @@ def _new_curl(limits: Limits) -> pycurl.Curl:
     set_to(pycurl.SSL_VERIFYPEER, 1)
     set_to(pycurl.SSL_VERIFYHOST, 2)
     set_to(pycurl.PATH_AS_IS, 1)
-    # What comes encoded though nobody asked is decoded; what is asked for stands in our own headers
+    # To decode responses that are encoded anyway; our own headers request no encoding
     set_to(pycurl.ACCEPT_ENCODING, "gzip, deflate")
     set_to(pycurl.CONNECTTIMEOUT_MS, max(1, round(limits.connect * 1000)))
     return curl

@@ -1,4 +1,4 @@
-"""The question list of a job post (4.1): asked for with patience, read page after page, and refused with a remedy."""
+"""The question list of a job post (4.1): requested with retries, read page by page, with a hint for each error."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 LIST_LIMIT: Final = 16 * 1024 * 1024  # bytes of a page
 _MOST_PAGES: Final = 100
-_IN_A_QUERY: Final = "%/?:@!$&'()*+,;=[]"  # what stays as it is; a space or a letter that is no ASCII does not
+_QUERY_CHARACTERS: Final = "%/?:@!$&'()*+,;=[]"  # not percent-encoded
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 60.0  # seconds between two attempts; the wait doubles
-_LONGEST_IN_ALL: Final = 30.0  # seconds, for a service that nobody knows to be there
+_LONGEST_TOTAL: Final = 30.0  # seconds, for a service that has never responded
 
 Answer = RawReply | NoReply
 
 
-# --- how often it is asked for -------------------------------------------------------------------
+# --- retries -------------------------------------------------------------------------------------
 
 
 def _ignore_wait(_: float) -> None:
@@ -37,12 +37,12 @@ def _ignore_wait(_: float) -> None:
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """Asks again for what may be had later, with a growing wait that is spread by chance.
+    """Retries a request with exponential backoff and jitter.
 
-    attempts: how many times in all, at least 1, and none after 30 seconds.
-    retry_for: asked once, when the first attempt failed: seconds for which it is tried however often, 0 for none.
+    attempts: the maximum of attempts, at least 1; none starts after 30 seconds.
+    retry_for: called once if the first attempt fails; seconds for which to retry without a limit of attempts, 0: none.
     on_wait: called before each wait, with its seconds.
-    sleep: how waiting is done, in seconds; tests wait otherwise.
+    sleep: waits for so many seconds.
     """
 
     attempts: int = 6
@@ -51,11 +51,11 @@ class RetryPolicy:
     on_wait: Callable[[float], None] = _ignore_wait
 
     def ask(self, attempt: Callable[[], Answer], retry_after: Callable[[RawReply], float | None]) -> Answer:
-        """What the last attempt found. A Retry-After takes the place of our own wait."""
+        """The result of the last attempt. A Retry-After replaces our own wait."""
         first = attempt()
         if not _is_retryable(first):
             return first
-        import tenacity  # a run whose every question is answered does not wait for it to load
+        import tenacity  # only loaded if a retry is needed
 
         backoff = tenacity.wait_random_exponential(multiplier=_FIRST_WAIT, max=_LONGEST_WAIT)
 
@@ -66,7 +66,7 @@ class RetryPolicy:
 
         made = [first]
         seconds = self.retry_for()
-        few = tenacity.stop_after_attempt(self.attempts) | tenacity.stop_after_delay(_LONGEST_IN_ALL)
+        few = tenacity.stop_after_attempt(self.attempts) | tenacity.stop_after_delay(_LONGEST_TOTAL)
         retrying = tenacity.Retrying(
             stop=tenacity.stop_after_delay(seconds) if seconds else few,
             wait=wait,
@@ -79,13 +79,13 @@ class RetryPolicy:
 
 
 def _found(state: tenacity.RetryCallState) -> Answer:
-    assert state.outcome is not None  # tenacity asks only after an attempt
+    assert state.outcome is not None  # tenacity calls this only after an attempt
     found: Answer = state.outcome.result()
     return found
 
 
 def _is_retryable(found: Answer) -> bool:
-    """A list may be read again whatever became of the first request: reading changes nothing."""
+    """Whether to request the list again. Reading it changes nothing, so any failure may be retried."""
     if isinstance(found, NoReply):
         return True
     return found.status in (408, 425, 429) or found.status >= 500 or (found.status == 200 and not found.complete)
@@ -95,7 +95,7 @@ def _is_retryable(found: Answer) -> bool:
 
 
 class _Question(BaseModel):
-    """A question as it is shown (2.1). `answer_type` stays text, so that a new type is a message and not a crash."""
+    """A question as described (2.1). `answer_type` is text, so that a new type is reported and does not crash."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -109,7 +109,7 @@ class _Question(BaseModel):
 
 
 class _Page(BaseModel):
-    """What the service answers. `next` is not shown; it is followed where it occurs."""
+    """The response. `next` is not described; it is followed if present."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -125,12 +125,12 @@ def list_url(base_url: str, job_post: str) -> str:
 def read_questions(
     base_url: str, job_post: str, get: Callable[[str], Answer], options_separator: str | None
 ) -> tuple[Question, ...]:
-    """The questions, their options split. `get` asks for the page at a URL.
+    """The questions, with their options split. `get` requests the page at a URL.
 
     Raises:
-        UnusableInput: the job post does not exist or belongs to another company (404), or what answers there is
-            no question list as the description shows it.
-        StoppedEarly: the service refuses, or cannot be reached.
+        UnusableInput: the job post does not exist or belongs to another company (404), or the response does not have
+            the described form.
+        StoppedEarly: the service refuses the request or cannot be reached.
     """
     target = Target(Operation.APPLY, job_post)
     url: str | None = list_url(base_url, job_post)
@@ -175,13 +175,13 @@ def _next_url(url: str, following: str | None) -> str | None:
         page = urlsplit(urljoin(url, following))
     except ValueError:
         page = None
-    # The token goes with each request: it must not leave for another host, nor ask for anything but questions.
+    # Each request carries the token: it must not go to another host, nor request anything but questions.
     if page is None or page[:3] != first[:3]:
         raise StoppedEarly(
             f"the question list continues at another address ({one_line(following)}); nothing was sent there; "
             "contact the administrator of your recruiting service"
         )
-    return first._replace(query=quote(page.query, safe=_IN_A_QUERY)).geturl()
+    return first._replace(query=quote(page.query, safe=_QUERY_CHARACTERS)).geturl()
 
 
 def _question(shown: _Question, options_separator: str | None) -> Question:
@@ -196,17 +196,17 @@ def _question(shown: _Question, options_separator: str | None) -> Question:
     )
 
 
-# --- what is wrong with it ------------------------------------------------------------------------
+# --- problems -------------------------------------------------------------------------------------
 
 
 def _refuse_repeated_ids(target: Target, found: list[_Question]) -> None:
-    """Question ids are unique per job post (part 8); with two alike nobody could tell which one an answer is for."""
+    """Question IDs are unique per job post (part 8); with a duplicate, an answer could go to the wrong question."""
     counts = Counter(question.id for question in found)
     problems = [
         Problem(
             "question-id-duplicate",
             f"{count} questions of {target} have the same ID {number}",
-            "show this to the administrator of your recruiting service",
+            "contact the administrator of your recruiting service",
             FilePlace(str(target)),
         )
         for number, count in counts.items()

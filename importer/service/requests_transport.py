@@ -1,9 +1,9 @@
-"""The transport over requests: a thread for each request under way; status, headers and capped body, or what failed.
+"""The transport with requests: one thread for each active request; status, headers and capped body, or the failure.
 
-What requests does on its own, and this does not (all measured): it follows a redirect of a POST as a GET and calls it
-success; it takes a password from ~/.netrc in place of our token; it hands the token to a proxy named in the
-environment; it holds a dripping answer far beyond its time-out; a broken body loses the status. Here nothing is
-followed, nothing is read from the environment, nothing is tried again, and one deadline stands over the whole answer.
+Behavior of requests that is disabled here (all measured): it follows a redirect of a POST as a GET and reports success;
+it replaces our token with a password from ~/.netrc; it sends the token to a proxy from the environment; it reads a slow
+response far beyond its timeout; it loses the status if the body is broken. Here no redirect is followed, nothing is
+read from the environment, nothing is retried, and one deadline covers the whole response.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from importer.service.transport_api import (
 
 
 class RequestsTransport:
-    """Sends through the adapter of requests, without a session, on up to `connections` threads: see `Transport`."""
+    """Sends with the adapter of requests, without a session, on up to `connections` threads: see `Transport`."""
 
     def __init__(self, limits: Limits, connections: int) -> None:
         self._limits = limits
@@ -52,18 +52,18 @@ class RequestsTransport:
         self._counting = threading.Lock()
 
     def start(self, request: Request, on_done: OnDone) -> None:
-        """Have one request sent once; returns at once. Where all threads are busy it waits for one of them."""
+        """Send one request once; returns at once. If all threads are busy, the request is queued."""
         with self._counting:
             self._under_way += 1
             if len(self._threads) < min(self._under_way, self._most):
-                # Daemons, no executor: who is interrupted does not wait for the answers that are still to come.
+                # Daemon threads, not an executor: an interrupted process does not wait for pending responses.
                 thread = threading.Thread(target=self._work, name=f"sender {len(self._threads) + 1}", daemon=True)
                 self._threads.append(thread)
                 thread.start()
         self._requests.put((request, on_done))
 
     def close(self) -> None:
-        """Let each thread end with the request that it is at."""
+        """End each thread after its current request."""
         for _ in self._threads:
             self._requests.put(None)
         self._adapter.close()
@@ -74,7 +74,7 @@ class RequestsTransport:
             answer: RawReply | NoReply | BaseException
             try:
                 answer = self._send(request)
-            except BaseException as bug:  # noqa: BLE001 - reported to whoever waits for the answer
+            except BaseException as bug:  # noqa: BLE001 - reported to the caller
                 answer = bug
             with self._counting:
                 self._under_way -= 1
@@ -93,7 +93,7 @@ class RequestsTransport:
         try:
             body, complete = _read_body(raw, request.body_limit or limits.body)
         finally:
-            # Only where the answer was read to its end is the next one on this connection not its rest.
+            # A connection is reused only if the response was read completely.
             raw.release_conn() if raw.closed else response.close()
         # http.client reads all bytes as Latin-1
         headers = {
@@ -105,12 +105,10 @@ class RequestsTransport:
 
 
 def _prepared(request: Request) -> requests.PreparedRequest:
-    """The request as requests would prepare it, which would look for passwords, cookies and codecs each time: a quarter
-    of what a request costs.
-    """
+    """The prepared request, without the search for passwords, cookies and codecs: a quarter of its cost."""
     prepared = requests.PreparedRequest()
     prepared.method, prepared.url, prepared.body = request.method, request.url, request.body
-    headers: Any = dict(request.headers)  # a plain dict: nobody looks a name up in other letters
+    headers: Any = dict(request.headers)  # a plain dict: no case-insensitive lookup is needed
     if request.body is not None:
         headers["Content-Length"] = str(len(request.body))
     prepared.headers = headers
@@ -118,7 +116,7 @@ def _prepared(request: Request) -> requests.PreparedRequest:
 
 
 def _read_body(raw: Any, limit: int) -> tuple[bytes, bool]:
-    """The body up to the limit, and whether it is whole. A body that breaks off does not lose the status."""
+    """The body up to the limit, and whether it is complete. A broken body does not lose the status."""
     pieces: list[bytes] = []
     size = 0
     try:
@@ -134,7 +132,7 @@ def _read_body(raw: Any, limit: int) -> tuple[bytes, bool]:
 
 
 def _reason(error: BaseException) -> str:
-    """What failed, for a person, without addresses of objects or nested names of classes."""
+    """What failed, for a person, without object addresses or nested class names."""
     link: BaseException | None = error
     chain: list[BaseException] = []
     while link is not None and len(chain) < 8:
@@ -147,7 +145,7 @@ def _reason(error: BaseException) -> str:
     return Reason.OTHER.format(kind=type(chain[-1]).__name__)
 
 
-# In this order: a foreign error is wrapped in others, and some are children of a less telling one.
+# The order matters: errors are wrapped in others, and some are subclasses of a more general one.
 _REASONS: list[tuple[type[BaseException], Reason]] = [
     (urllib3.exceptions.NameResolutionError, Reason.NAME_UNKNOWN),
     (socket.gaierror, Reason.NAME_UNKNOWN),
@@ -164,11 +162,11 @@ _REASONS: list[tuple[type[BaseException], Reason]] = [
 ]
 
 
-# --- one deadline over headers and body, and the phase of a call ---------------------------------
+# --- one deadline for headers and body, and the phase of a call ----------------------------------
 
 
 class _CurrentCall(threading.local):
-    """How far the call of this thread has come: urllib3 gives its connections no other way to hear of it."""
+    """The state of this thread's call: urllib3 has no other way to pass it to its connections."""
 
     limits = Limits()
     phase: Phase = Phase.CONNECTING
@@ -182,7 +180,7 @@ _CURRENT = _CurrentCall()
 
 
 class _DeadlineReader(io.RawIOBase):
-    """Reads a socket, each time no longer than what is left of the deadline. No more, once `is_over`."""
+    """Reads a socket within the deadline. Reads nothing once `is_over`."""
 
     is_over = False
 
@@ -200,8 +198,8 @@ class _DeadlineReader(io.RawIOBase):
             return 0
         left = self._deadline - time.monotonic()
         if left <= 0:
-            raise TimeoutError("the deadline of the answer has passed")
-        if left < self._read_timeout:  # else it is the one that urllib3 has set, and to set it is a call to the system
+            raise TimeoutError("the deadline of the response has passed")
+        if left < self._read_timeout:  # otherwise keep the timeout set by urllib3: setting it is a system call
             self._sock.settimeout(left)
         return self._sock.recv_into(buffer)
 
@@ -221,31 +219,31 @@ class _DeadlineResponse(http.client.HTTPResponse):
     def begin(self) -> None:
         super().begin()
         if len(set(self.headers.get_all("Content-Length", ()))) > 1 and not self.chunked:
-            # Nobody knows where it ends. urllib3 would refuse it, and lose the status.
+            # Its end is unknown. urllib3 would raise an error and lose the status.
             del self.headers["Content-Length"]
             self.length = None
             self.will_close = True
 
     def _close_conn(self) -> None:
-        """At the answer's end: where more has come than the answer, no other request may get the rest for its own."""
+        """At the end of the response: if more data has arrived, no other request may read it as its response."""
         self._reader.is_over = True
         if self.fp.peek(1) or (isinstance(self._sock, ssl.SSLSocket) and self._sock.pending()):
             with suppress(OSError):
-                self._sock.shutdown(socket.SHUT_RDWR)  # so it is found to be dead, whoever takes it next
+                self._sock.shutdown(socket.SHUT_RDWR)  # so that it is not reused
         super()._close_conn()  # type: ignore[misc]
 
     def _read_status(self) -> tuple[str, int, str]:
-        """Of the interim answers http.client passes over 100 alone. It would take another one for the answer, and the
-        true one, which comes later, for the answer to the next request on this connection: to another row.
+        """Skip all interim responses. http.client skips only 100; it would read another one as the response, and the
+        final one as the response to the next request on this connection, which is for another row.
         """
         version, status, reason = super()._read_status()  # type: ignore[misc]
         if status == http.HTTPStatus.SWITCHING_PROTOCOLS:
-            raise http.client.BadStatusLine(f"{version} {status}")  # nobody asked for it; what follows is no HTTP
+            raise http.client.BadStatusLine(f"{version} {status}")  # not requested; what follows is not HTTP
         return version, http.HTTPStatus.CONTINUE if status < 200 else status, reason
 
 
 class _ReportsPhase:
-    """Mixed into urllib3's connections: marks when bytes may have left, and lets no long-idle connection be used."""
+    """A mixin for urllib3's connections: records when bytes may have been sent, and refuses long-idle ones."""
 
     response_class: ClassVar[type] = _DeadlineResponse
     sock: Any
@@ -253,7 +251,7 @@ class _ReportsPhase:
     _to_send: list[bytes] | None = None
 
     def request(self, *args: Any, **kwargs: Any) -> None:
-        """Send head and body together: http.client would make a call to the system for each."""
+        """Send head and body with one system call; http.client would use two."""
         pieces: list[bytes] = []
         self._to_send = pieces
         try:
@@ -300,10 +298,10 @@ class _SecurePool(HTTPSConnectionPool):
 
 
 class _Adapter(HTTPAdapter):
-    """requests' adapter with our connections, whose pool is looked up once and knows whom to trust.
+    """requests' adapter with our connections, with one connection pool and our trusted certificates.
 
-    What requests would look for in each request and answer, and nobody asks for here, is left out: proxies, cookies, an
-    encoding. That is nearly a tenth of what a request costs.
+    Without the search for proxies, cookies and encodings in each request and response, which is nearly a tenth of a
+    request's cost.
     """
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
@@ -330,7 +328,7 @@ class _Adapter(HTTPAdapter):
         return response
 
     def cert_verify(self, *args: Any, **kwargs: Any) -> None:
-        """Nothing: requests would have the certificates read again from disk for each connection."""
+        """Do nothing: requests would read the certificates from disk for each connection."""
 
 
 def _trusted() -> ssl.SSLContext:

@@ -1,4 +1,4 @@
-"""The border to the network: one request goes out, one raw answer comes back, whatever carries it."""
+"""The interface to the network: one request, one raw response, whatever the HTTP library."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from typing import Final, NamedTuple, Protocol
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Seconds, and bytes for the body. `total` is the deadline over the whole answer, from the moment of sending."""
+    """Seconds, and bytes for the body. `total`: the deadline for the whole response, from the start of sending."""
 
     connect: float = 10.0
-    read: float = 30.0  # between two pieces of an answer
+    read: float = 30.0  # between two pieces of a response
     total: float = 60.0
     body: int = 256 * 1024
-    idle: float = 20.0  # a connection unused for longer is not used again: a reset on it would be ambiguous
+    idle: float = 20.0  # after that a connection is not reused: a reset on it would be ambiguous
 
 
 class Request(NamedTuple):
-    """One request as it goes out; the transport adds what HTTP itself asks for, such as the length of the body.
+    """One request; the transport adds what HTTP requires, such as the length of the body.
 
-    body_limit: bytes of the answer's body that are read at most; None: those of the transport's limits.
+    body_limit: the maximum of bytes to read from the response body; None: the transport's limit.
     """
 
     method: str
@@ -34,21 +34,21 @@ class Request(NamedTuple):
 
 
 class Phase(StrEnum):
-    """How far a request came before it failed. Only in CONNECTING is it proven that the service saw nothing of it."""
+    """How far a request got before it failed. Only CONNECTING proves that the service did not receive it."""
 
     CONNECTING = "connecting"  # name not found, refused, connect time-out, TLS refused
     SENDING = "sending"  # some bytes may have left this machine
-    WAITING = "waiting"  # all was sent, no status line was read
+    WAITING = "waiting"  # all was sent, no status was received
 
 
 RELEVANT_HEADERS: Final = ("content-type", "location", "retry-after")
 
 
 class RawReply(NamedTuple):
-    """A status that was read, the headers that count, and the body as far as it could be read.
+    """A status, the relevant headers, and as much of the body as could be read.
 
-    headers: of those in `RELEVANT_HEADERS` the ones that came, read as UTF-8, with a replacement character for what
-    is none. A Location may have been made absolute, and a Retry-After with a date may have become seconds.
+    headers: those of `RELEVANT_HEADERS` that were received, decoded as UTF-8 with replacement characters. A Location
+    may have been made absolute, and a Retry-After date may have been converted to seconds.
     """
 
     status: int
@@ -58,7 +58,7 @@ class RawReply(NamedTuple):
 
 
 class NoReply(NamedTuple):
-    """No status was read. `reason` is for a person: `connection refused`, `no answer within 30 s`."""
+    """No status was received. `reason` is for a person: `the connection was reset`, `no response within 30 s`."""
 
     reason: str
     phase: Phase
@@ -69,7 +69,7 @@ class NoReply(NamedTuple):
 
 
 class Reason(StrEnum):
-    """What failed, in words for a person: the same ones for each transport."""
+    """What failed, for a person; the same texts for each transport."""
 
     NAME_UNKNOWN = "the host name of the service cannot be resolved"
     REFUSED = "the connection was refused"
@@ -84,22 +84,22 @@ class Reason(StrEnum):
 
 
 OnDone = Callable[[RawReply | NoReply | BaseException], None]
-"""What is called with the answer to a request, or with a bug of ours that leaves it open whether there was one."""
+"""Called with the response to a request, or with a bug of ours, after which the response is unknown."""
 
 
 class Transport(Protocol):
     """Sends many requests at the same time over kept connections.
 
-    Nothing is followed, nothing is read from the environment, nothing is tried again, and one deadline stands over the
-    whole answer.
+    No redirect is followed, nothing is read from the environment, nothing is retried, and one deadline covers the whole
+    response.
     """
 
     def start(self, request: Request, on_done: OnDone) -> None:
-        """Have one request sent once; returns at once. From any thread.
+        """Send one request once; returns at once. Thread-safe.
 
-        `on_done` is called on a thread of the transport, which others wait for: it does little, and raises nothing.
-        What the network or the service does is a NoReply or a RawReply, and no exception. A bug of ours may be
-        reported at once, on the caller's thread.
+        `on_done` is called on a shared thread of the transport: it must be quick and must not raise. Network and
+        service errors are a NoReply or a RawReply, not exceptions. A bug of ours may be reported at once, on the
+        caller's thread.
 
         Raises:
             RuntimeError: an earlier bug of ours ended the transport's thread; nothing is sent, `on_done` is not called.
@@ -107,12 +107,12 @@ class Transport(Protocol):
         ...
 
     def close(self) -> None:
-        """Wait for nothing that is under way."""
+        """Close without waiting for active requests."""
         ...
 
 
 def send(transport: Transport, request: Request) -> RawReply | NoReply:
-    """Send one request once, and wait for its answer."""
+    """Send one request once and wait for its response."""
     found: list[RawReply | NoReply | BaseException] = []
     is_done = threading.Event()
 
@@ -121,7 +121,7 @@ def send(transport: Transport, request: Request) -> RawReply | NoReply:
         is_done.set()
 
     transport.start(request, on_done)
-    while not is_done.wait(1.0):  # in short waits: on Windows no signal ends a long one
+    while not is_done.wait(1.0):  # short waits, since signals do not interrupt a wait on Windows
         pass
     if isinstance(found[0], BaseException):
         raise found[0]

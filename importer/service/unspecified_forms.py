@@ -1,8 +1,8 @@
-"""What the service says in a form that its description does not show (part 7): read generously, capped, never trusted.
+"""Parses what the service description does not specify (part 7): tolerant, capped, never trusted.
 
-An error body becomes one readable line: seen in services of this kind are an object of lists, a list, `detail`,
-`message`, nested objects, an HTML page, plain text, nothing. A Retry-After is seconds or a date (RFC 9110, 10.2.3). The
-`options` of a question (2.1) are one string, which is split.
+An error body becomes one readable line; common forms are an object of lists, a list, `detail`, `message`, nested
+objects, an HTML page, plain text, or nothing. A Retry-After is seconds or a date (RFC 9110, 10.2.3). The `options` of a
+question (2.1) are one string, which is split.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from importer.service.transport_api import RawReply
 from importer.text.normalize import visible
 
 LONGEST_LINE = 500  # characters
-_LOOKED_AT = 8_192  # characters: some of the patterns below take long on more, and nobody puts the reason further down
+_LOOKED_AT = 8_192  # characters: the patterns below are slow on longer texts, and the reason is never further down
 _DEEPEST = 8
 _MOST_PARTS = 40
-# Keys that only wrap the message: they say nothing to a person.
+# Keys that only wrap the message and mean nothing to a person.
 _WRAPPERS = {
     "detail", "details", "message", "messages", "msg", "error", "errors", "content", "data", "non_field_errors",
     "description", "title", "reason",
@@ -30,14 +30,14 @@ _WRAPPERS = {
 _MARKERS = {"success", "status", "status_code", "code", "ok"}
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff]+")
 _CREDENTIAL = re.compile(r"(https?://[^\s\"'<>?]+)\?[^\s\"'<>]*|(?i:bearer)\s+\S+")
-LONGEST_RETRY_AFTER = 900.0  # seconds; a longer one would hold a nightly run for a service's slip of the pen
+LONGEST_RETRY_AFTER = 900.0  # seconds; a longer one is probably an error of the service and would delay a nightly run
 _SEPARATORS = ("\n", ";", "|", ",")  # of options, tried in this order after a JSON array
 
 Clock = Callable[[], datetime]
 
 
 def message_of(raw: RawReply) -> str:
-    """What the body says, for a person; of a redirect where it points to."""
+    """The message in the body, for a person; for a redirect its address."""
     location = raw.headers.get("location")
     if 300 <= raw.status < 400 and location:
         return f"redirects to {readable(location.encode())}"
@@ -45,13 +45,13 @@ def message_of(raw: RawReply) -> str:
 
 
 def retry_after(raw: RawReply, now: Clock) -> float | None:
-    """The seconds for which the service asks to be left alone, if it does."""
+    """The Retry-After in seconds, if there is one."""
     header = raw.headers.get("retry-after")
     return seconds_to_wait(header, now()) if header is not None else None
 
 
 def readable(body: bytes, content_type: str = "") -> str:
-    """The body as one line of at most LONGEST_LINE characters, "" where it says nothing."""
+    """The body as one line of at most LONGEST_LINE characters, or ""."""
     text = body.decode("utf-8", errors="replace").strip()
     if not text:
         return ""
@@ -80,7 +80,7 @@ def _parts(value: Any, label: str, depth: int) -> Iterator[str]:
             yield from _parts(item, inner, depth + 1)
     elif isinstance(value, list):
         for number, item in enumerate(value, start=1):
-            # A list of objects is a list of things: the place in it tells which one is meant.
+            # In a list of objects, the position shows which one is meant.
             inner = f"{label} {number}".strip() if isinstance(item, dict) and len(value) > 1 and label else label
             yield from _parts(item, inner, depth + 1)
     elif value is not None and value != "":
@@ -97,14 +97,14 @@ def _of_html(page: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """The text without what is not seen, without credentials, and with at most LONGEST_LINE characters."""
+    """The text without invisible characters and credentials, at most LONGEST_LINE characters."""
     text = _CREDENTIAL.sub(lambda found: found.group(1) or "(token)", text[:_LOOKED_AT])
     text = visible(re.sub(r"\s+", " ", _UNSEEN.sub(" ", text)).strip())
     return text if len(text) <= LONGEST_LINE else text[: LONGEST_LINE - 1].rstrip() + "…"
 
 
 def seconds_to_wait(header: str, now: datetime) -> float | None:
-    """The wait in seconds between 0 and LONGEST_RETRY_AFTER, or None where the header cannot be read."""
+    """The wait in seconds between 0 and LONGEST_RETRY_AFTER, or None if the header is not valid."""
     text = header.strip()
     if re.fullmatch(r"[0-9]+(\.[0-9]+)?", text, re.ASCII):
         return min(float(text), LONGEST_RETRY_AFTER)
@@ -118,10 +118,10 @@ def seconds_to_wait(header: str, now: datetime) -> float | None:
 
 
 def split_options(text: str | None, separator: str | None = None) -> tuple[str, ...]:
-    """The options of a choice question in their order, outer blanks taken off, blank ones left out.
+    """The options of a choice question in order, stripped, without blank ones.
 
-    With a declared separator only that is used. Otherwise a JSON array is read as such (of texts, numbers, or objects
-    that name themselves by label, text, value, name or title), else the first of _SEPARATORS that occurs.
+    A declared separator is the only one used. Otherwise: a JSON array (of texts, numbers, or objects with a label,
+    text, value, name or title), or else the first of _SEPARATORS that occurs.
     """
     if text is None or not text.strip():
         return ()
@@ -136,7 +136,7 @@ def split_options(text: str | None, separator: str | None = None) -> tuple[str, 
 def _json_options(text: str) -> tuple[str, ...] | None:
     try:
         value = json.loads(text)
-    except (ValueError, RecursionError):  # brackets in brackets
+    except (ValueError, RecursionError):  # deeply nested brackets
         return None
     if not isinstance(value, list):
         return None

@@ -1,4 +1,4 @@
-"""Settings, first wins: flag, environment (IMPORTER_*), .env, importer.toml, the user's own file."""
+"""Settings; the first source wins: flag, environment (IMPORTER_*), .env, importer.toml, the user's own file."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ from pydantic import (
 
 from importer.problems import FilePlace, Problem, UnusableInput
 from importer.regular_files import can_be_made_private, mode_for_others, read_regular
-from importer.settings.files import PREFIX, SettingSource, named, of_env_file, of_toml, user_file
+from importer.settings.files import ENVIRONMENT, PREFIX, SettingSource, from_env_file, from_toml, settings_in, user_file
 from importer.settings.trust import TokenUse, is_confirmed
 
 PROJECT_FILE: Final = Path("importer.toml")
 _ENV_FILE: Final = Path(".env")
 _PORTS: Final = {"https": 443, "http": 80}
-_TOKENS: Final = ("token", "token_file")  # two ways to say the same
-_PROTECTING: Final = ("out_shared", "mapping_folders")  # a folder that is not trusted must not switch these off
-_MOST_TOKEN: Final = 64 << 10  # bytes
-_PIPE_SECONDS: Final = 5.0  # that the writer of a pipe has to write a token
+_TOKENS: Final = ("token", "token_file")  # two ways to set the same
+_USER_ONLY: Final = ("out_shared", "mapping_folders")  # an untrusted working folder must not change these
+_MAX_TOKEN_BYTES: Final = 64 << 10  # bytes
+_PIPE_SECONDS: Final = 5.0  # to wait for a token from a pipe
 
 
 def _checked_base_url(url: str) -> str:
-    """https only, except to this machine itself: the token and the candidates' data go over it.
+    """The normalized address: https only, except for this computer, as the token and personal data are sent there.
 
-    Written in one way, since the ledger knows rows by it. What may hold a password or be a token is not repeated.
+    Normalized, because the ledger identifies services by it. Messages do not repeat it: it may contain a secret.
     """
     try:
         parts = urlsplit(url.strip())
         host, port = parts.hostname, parts.port
     except ValueError:
         host = port = None
-    if not host or parts.scheme not in _PORTS or any(sign.isspace() or not sign.isprintable() for sign in url.strip()):
+    if not host or parts.scheme not in _PORTS or any(char.isspace() or not char.isprintable() for char in url.strip()):
         raise ValueError("it is not a valid address; write it like https://recruiting.example.com")
     if parts.username or parts.password:
         raise ValueError("the address contains a user name or password; remove them, the token is enough")
@@ -54,10 +54,10 @@ def _checked_base_url(url: str) -> str:
         raise ValueError("the address contains ? or #; enter only https://, the host and the path")
     if parts.scheme == "http" and not _is_loopback(host):
         raise ValueError("the address is not encrypted; use https (http is only allowed for this computer)")
-    named = f"[{host}]" if ":" in host else host
+    netloc = f"[{host}]" if ":" in host else host
     if port not in (None, _PORTS[parts.scheme]):
-        named += f":{port}"
-    return f"{parts.scheme}://{named}{parts.path}".rstrip("/")
+        netloc += f":{port}"
+    return f"{parts.scheme}://{netloc}{parts.path}".rstrip("/")
 
 
 def _is_loopback(host: str) -> bool:
@@ -71,7 +71,7 @@ def _is_loopback(host: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class WireFormat:
-    """What the service description does not show about answers, so that it is a setting (design, section 8)."""
+    """Formats of answers that the service description does not define, so they are settings."""
 
     multiple_choice: Literal["json", "comma", "semicolon", "newline"] = "json"
     yes_no: tuple[str, str] = ("yes", "no")
@@ -79,12 +79,12 @@ class WireFormat:
 
     @property
     def choice_separator(self) -> str:
-        """What stands between several choices in one answer; "" where they are a JSON array."""
+        """The separator of several choices in one answer; "" if they are a JSON array."""
         return {"json": "", "comma": ",", "semicolon": ";", "newline": "\n"}[self.multiple_choice]
 
 
 class Settings(BaseModel):
-    """What a run needs to know beside its file and its mapping. Each field is IMPORTER_<NAME> in the environment."""
+    """The settings. Each field is IMPORTER_<NAME> in the environment."""
 
     model_config = ConfigDict(allow_inf_nan=False)
 
@@ -111,13 +111,13 @@ class Settings(BaseModel):
     source_megabytes: int = Field(default=4096, ge=1)
     csv_row_megabytes: int = Field(default=16, ge=1)
     csv_columns: int = Field(default=16_384, ge=1)
-    mapping_folders: str | None = None  # where else mappings may take files from, as PATH lists folders
+    mapping_folders: str | None = None  # more folders for files of mappings, separated as in PATH
     workbook_seconds: float = Field(default=120, gt=0)
     workbook_memory_megabytes: int = Field(default=2048, ge=128)
     workbook_unpacked_megabytes: int = Field(default=2048, ge=1)
 
     _set_by: dict[str, SettingSource] = PrivateAttr(default_factory=dict)
-    _token_once: str | None = PrivateAttr(default=None)  # a pipe gives it only once
+    _token_once: str | None = PrivateAttr(default=None)  # a pipe can be read only once
 
     @field_validator("yes_no", mode="before")
     @classmethod
@@ -125,13 +125,13 @@ class Settings(BaseModel):
         """`ja,nein` in the environment is what `["ja", "nein"]` is in importer.toml."""
         given = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
         words = [str(word).strip() for word in given if not isinstance(word, (list, dict))]
-        if len(words) != 2 or not all(words) or any(sign in word for word in words for sign in '[]"'):
+        if len(words) != 2 or not all(words) or any(char in word for word in words for char in '[]"'):
             raise ValueError("enter two words, the word for yes first: yes,no")
         return tuple(words)
 
     @field_validator("out", "token_file", "ledger", "mapping_folders")
     @classmethod
-    def _a_path(cls, value: Any) -> Any:
+    def _valid_path(cls, value: Any) -> Any:
         if "\0" in str(value):
             raise ValueError("a path cannot contain a NUL character")
         return value
@@ -146,11 +146,11 @@ class Settings(BaseModel):
         return self.ledger if self.ledger is not None else str(self.out / "ledger.sqlite")
 
     def access_token(self) -> str:
-        """The bearer token, to be sent to the address of these settings.
+        """The access token for the address of these settings.
 
         Raises:
-            UnusableInput: there is none, others can read it, its file cannot be read, it cannot go into a header, or
-                the address was not confirmed.
+            UnusableInput: it is missing, not valid, not readable, or readable by others, or the address was not
+                confirmed.
         """
         if self._token_once is None:
             use = self.unconfirmed_use()
@@ -160,13 +160,13 @@ class Settings(BaseModel):
         return self._token_once
 
     def unconfirmed_use(self) -> TokenUse | None:
-        """The use of a token that the person has to confirm before anything is sent, see `trust`."""
+        """The use of the token that the user has to confirm before anything is sent, see `trust`."""
         address = self._set_by.get("base_url")
         token = self._set_by.get("token") or self._set_by.get("token_file")
-        if self.base_url is None or address is None or token is None or not address.of_folder:
+        if self.base_url is None or address is None or token is None or not address.in_working_folder:
             return None
         folder, token_file = Path.cwd().resolve(), ""
-        if token.of_folder:
+        if token.in_working_folder:
             token_file = os.path.realpath(self.token_file or folder)
             if self.token is not None or Path(token_file).is_relative_to(folder):
                 return None
@@ -174,10 +174,10 @@ class Settings(BaseModel):
         return None if is_confirmed(use) else use
 
     def secret_file(self) -> Path | None:
-        """The file that the token comes from: the token file, or the settings file that it stands in."""
+        """The file with the token: the token file, or a settings file."""
         if self.token is None:
             return self.token_file
-        source = self._set_by.get("token")  # none where a program made these settings itself
+        source = self._set_by.get("token")  # none if these settings were not loaded from a source
         return source.file if source else None
 
     def _readable_by_others(self) -> list[Problem]:
@@ -186,7 +186,7 @@ class Settings(BaseModel):
             mode = file and mode_for_others(file)
             if not file or not mode or not can_be_made_private(file):
                 return []
-        except OSError:  # it is not there, which is told when it is read
+        except OSError:  # reported when the file is read
             return []
         message = f"other users of this computer can read the access token in this file (mode {mode:04o})"
         return [
@@ -200,14 +200,14 @@ class Settings(BaseModel):
             return _usable_token(self.token.get_secret_value(), "IMPORTER_TOKEN")
         if self.token_file is not None:
             try:
-                text = read_regular(self.token_file, _MOST_TOKEN, _PIPE_SECONDS).decode()
+                text = read_regular(self.token_file, _MAX_TOKEN_BYTES, _PIPE_SECONDS).decode()
             except (OSError, UnicodeDecodeError) as error:
-                # The path is not repeated: somebody may have set the token itself.
+                # Without the path: the user may have set the token itself by mistake.
                 raise UnusableInput(
                     Problem(
                         "token-file-unreadable",
                         f"the token file cannot be read: {getattr(error, 'strerror', None) or 'it is not text'}",
-                        f"{self._named_by('token_file')}set IMPORTER_TOKEN_FILE to the path of a "
+                        f"{self._path_source('token_file')}set IMPORTER_TOKEN_FILE to the path of a "
                         "file that contains only the token",
                         FilePlace("IMPORTER_TOKEN_FILE"),
                     )
@@ -218,13 +218,12 @@ class Settings(BaseModel):
                 "token-missing",
                 "the access token is not set",
                 "set IMPORTER_TOKEN, or IMPORTER_TOKEN_FILE to a file that contains it (in the environment or in "
-                ".env); "
-                "or try it with --sandbox, which needs no token",
+                ".env); or try it with --sandbox, which needs no token",
                 FilePlace("IMPORTER_TOKEN"),
             )
         )
 
-    def _named_by(self, setting: str) -> str:
+    def _path_source(self, setting: str) -> str:
         source = self._set_by.get(setting)
         return f"the path is set by {source.name}; " if source else ""
 
@@ -232,7 +231,7 @@ class Settings(BaseModel):
         """The base URL of the service.
 
         Raises:
-            UnusableInput: none is set.
+            UnusableInput: it is not set.
         """
         if self.base_url is None:
             raise UnusableInput(
@@ -249,7 +248,7 @@ class Settings(BaseModel):
 
 def _usable_token(text: str, place: str) -> str:
     token = text.strip()
-    if not token or not token.isascii() or any(sign.isspace() or not sign.isprintable() for sign in token):
+    if not token or not token.isascii() or any(char.isspace() or not char.isprintable() for char in token):
         raise UnusableInput(
             Problem(
                 "token-invalid",
@@ -262,30 +261,33 @@ def _usable_token(text: str, place: str) -> str:
 
 
 def load_settings(**flags: Any) -> Settings:
-    """The settings of this run; flags that are None are left to the other sources.
+    """Load the settings. A flag that is None is not set.
 
     Raises:
-        UnusableInput: every setting that cannot be used, with its name and where it was set.
+        UnusableInput: with every setting that is not valid, and where it was set.
     """
     problems: list[Problem] = []
     user, known = user_file(), Settings.model_fields
     sources = [
-        (SettingSource(str(user), user), of_toml(user, known, problems) if user is not None else {}),
-        (SettingSource(str(PROJECT_FILE), PROJECT_FILE, of_folder=True), of_toml(PROJECT_FILE, known, problems)),
+        (SettingSource(str(user), user), from_toml(user, known, problems) if user is not None else {}),
         (
-            SettingSource(str(_ENV_FILE), _ENV_FILE, of_folder=True),
-            named(of_env_file(_ENV_FILE, problems), str(_ENV_FILE), known, problems),
+            SettingSource(str(PROJECT_FILE), PROJECT_FILE, in_working_folder=True),
+            from_toml(PROJECT_FILE, known, problems),
         ),
-        (SettingSource("the environment"), named(os.environ, "the environment", known, problems)),
         (
-            SettingSource("the flag of the same name"),
+            SettingSource(str(_ENV_FILE), _ENV_FILE, in_working_folder=True),
+            settings_in(from_env_file(_ENV_FILE, problems), str(_ENV_FILE), known, problems),
+        ),
+        (SettingSource(ENVIRONMENT), settings_in(os.environ, ENVIRONMENT, known, problems)),
+        (
+            SettingSource("a command-line flag"),
             {name: value for name, value in flags.items() if value is not None},
         ),
     ]
     values: dict[str, Any] = {}
     set_by: dict[str, SettingSource] = {}
     for source, found in sources:  # the last one wins
-        # Of the two ways to name a token both at once, or a near token file would lose to a far token.
+        # Both ways to set a token count as one setting: a token file must win over a token of a later source.
         if any(name in found for name in _TOKENS):
             for name in _TOKENS:
                 values.pop(name, None)
@@ -295,9 +297,11 @@ def load_settings(**flags: Any) -> Settings:
     try:
         settings = Settings.model_validate(values)
     except ValidationError as error:
-        problems += [_setting_problem(item, set_by) for item in error.errors()]
+        problems += [_invalid_setting(item, set_by) for item in error.errors()]
     problems += [
-        _not_of_folder(name, set_by[name]) for name in _PROTECTING if name in set_by and set_by[name].of_folder
+        _untrusted_source(name, set_by[name])
+        for name in _USER_ONLY
+        if name in set_by and set_by[name].in_working_folder
     ]
     if problems:
         raise UnusableInput(problems)
@@ -305,20 +309,23 @@ def load_settings(**flags: Any) -> Settings:
     return settings
 
 
-def _setting_problem(item: Any, set_by: Mapping[str, SettingSource]) -> Problem:
-    """What is wrong with a value. It is not repeated: whatever the setting, somebody may have put a token there."""
+def _invalid_setting(item: Any, set_by: Mapping[str, SettingSource]) -> Problem:
+    """The problem of a value that is not valid. The value is not repeated: it may be a token, set by mistake."""
     name = str(item["loc"][0])
     message = str(item["msg"]).removeprefix("Value error, ")
+    source = set_by[name].name
+    if source == ENVIRONMENT:
+        source = f"the environment variable {PREFIX}{name.upper()}"
     return Problem(
         "setting-invalid",
         f"the value is not valid: {message[:1].lower()}{message[1:]}",
-        f"set by {set_by[name].name}; fix it there",
+        f"set by {source}; fix it there",
         FilePlace(f"{PREFIX}{name.upper()}"),
     )
 
 
-def _not_of_folder(name: str, source: SettingSource) -> Problem:
-    """A setting that says what of the surroundings is trusted, in a file that may have come with them."""
+def _untrusted_source(name: str, source: SettingSource) -> Problem:
+    """The problem of a setting about trust in a file of the working folder, which others may have written."""
     user, variable = user_file(), f"{PREFIX}{name.upper()}"
     own_file = f", or {name} in {user}" if user else ""
     return Problem(

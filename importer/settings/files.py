@@ -1,4 +1,4 @@
-"""The sources of settings: what the user's file, importer.toml, .env and variables hold, and what is wrong in them."""
+"""The sources of settings: the user's file, importer.toml, .env and environment variables."""
 
 from __future__ import annotations
 
@@ -13,23 +13,24 @@ from importer.problems import FilePlace, Problem
 from importer.regular_files import read_regular
 
 PREFIX: Final = "IMPORTER_"  # of a setting's name in the environment and in .env
-_MOST_TOML: Final = 16 << 10  # bytes: a reader of TOML takes a minute for keys of 100 KB
-_MOST_ENV: Final = 64 << 10  # bytes; other programs' variables stand there too
+ENVIRONMENT: Final = "the environment"  # the name of this source
+_MAX_TOML_BYTES: Final = 16 << 10  # bytes: parsing TOML with a key of 100 KB takes a minute
+_MAX_ENV_BYTES: Final = 64 << 10  # bytes; the file may contain variables of other programs
 
 
 @dataclass(frozen=True, slots=True)
 class SettingSource:
-    """Where a setting was found. `of_folder`: in a file of the working folder, which somebody else may have written."""
+    """Where a setting was found. `in_working_folder`: in a file of that folder, which someone else may have written."""
 
     name: str
     file: Path | None = None
-    of_folder: bool = False
+    in_working_folder: bool = False
 
 
 def user_file() -> Path | None:
-    """The settings file of the person, for all projects: importer/config.toml below their configuration folder.
+    """The user's settings file for all projects: importer/config.toml in the user's configuration folder.
 
-    None where nobody knows where that is, as in a container. A relative path would lead into the working folder.
+    None if that folder is unknown, as in some containers. A relative path, in the working folder, is ignored.
     """
     try:
         if os.name == "nt":
@@ -42,48 +43,48 @@ def user_file() -> Path | None:
     return folder / "importer" / "config.toml" if folder.is_absolute() else None
 
 
-def of_toml(file: Path, known: Collection[str], problems: list[Problem]) -> dict[str, Any]:
-    """What a file sets. A misspelt setting would be passed over without a word, and its default taken: it is told."""
+def from_toml(file: Path, known: Collection[str], problems: list[Problem]) -> dict[str, Any]:
+    """The settings in a TOML file. An unknown key is a problem: ignoring a typo would silently use the default."""
     try:
-        content = read_regular(file, _MOST_TOML)
+        content = read_regular(file, _MAX_TOML_BYTES)
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
         problems.append(_unreadable(file, str(error.strerror)))
         return {}
-    import tomllib  # few have such a file
+    import tomllib  # rarely needed
 
     try:
         found = tomllib.loads(content.decode("utf-8"))
     except (ValueError, RecursionError) as error:
-        said = "its brackets are nested too deeply" if isinstance(error, RecursionError) else str(error)
+        reason = "its brackets are nested too deeply" if isinstance(error, RecursionError) else str(error)
         hint = "fix this line; write a setting like concurrency = 4"
         problems.append(
-            Problem("settings-file-unreadable", f"the file cannot be read: {said}", hint, FilePlace(str(file)))
+            Problem("settings-file-unreadable", f"the file cannot be read: {reason}", hint, FilePlace(str(file)))
         )
         return {}
     for key in found:
         if key not in known:
-            near = _nearest(key.lower().removeprefix(PREFIX.lower()), known)
-            hint = f"did you mean {near!r}?" if near else f"the settings are {', '.join(known)}"
+            match = _closest(key.lower().removeprefix(PREFIX.lower()), known)
+            hint = f"did you mean {match!r}?" if match else f"the settings are {', '.join(known)}"
             problems.append(Problem("setting-unknown", f"unknown setting {key!r}", hint, FilePlace(str(file))))
     return {key: value for key, value in found.items() if key in known}
 
 
-def of_env_file(file: Path, problems: list[Problem]) -> Mapping[str, str | None]:
-    """The variables of a .env file as they are written: `${NAME}` does not become another program's secret."""
+def from_env_file(file: Path, problems: list[Problem]) -> Mapping[str, str | None]:
+    """The variables in a .env file, without expansion of `${NAME}`, which could insert another program's secret."""
     try:
-        content = read_regular(file, _MOST_ENV)
+        content = read_regular(file, _MAX_ENV_BYTES)
     except FileNotFoundError:
         return {}
     except OSError as error:
-        if not file.is_dir():  # some keep a virtual environment there
+        if not file.is_dir():  # it may be the folder of a virtual environment
             problems.append(_unreadable(file, str(error.strerror)))
         return {}
-    from dotenv.parser import parse_stream  # few have such a file
+    from dotenv.parser import parse_stream  # rarely needed
 
     try:
-        text = content.decode("utf-8-sig")  # some editors put the mark in front
+        text = content.decode("utf-8-sig")  # some editors add a BOM
     except UnicodeDecodeError as error:
         message, hint = f"the file cannot be read: {error}", "save it as UTF-8 text"
         problems.append(Problem("settings-file-unreadable", message, hint, FilePlace(str(file))))
@@ -96,12 +97,12 @@ def of_env_file(file: Path, problems: list[Problem]) -> Mapping[str, str | None]
     return {} if broken else {binding.key: binding.value for binding in bindings if binding.key}
 
 
-def named(
+def settings_in(
     environment: Mapping[str, str | None], source: str, known: Collection[str], problems: list[Problem]
 ) -> dict[str, str]:
-    """The settings among variables, in upper or lower case; an empty one is as good as none.
+    """The settings among environment variables, in upper or lower case; empty ones are ignored.
 
-    A variable that looks like one of ours and is none is told. Others may be for somebody else.
+    A variable that looks like a typo of a setting is a problem. Others may belong to another program.
     """
     found: dict[str, str] = {}
     for variable, value in environment.items():
@@ -110,18 +111,18 @@ def named(
         name = variable.upper().removeprefix(PREFIX).lower()
         if name in known:
             found[name] = value
-        elif near := _nearest(name, known):
-            message, hint = f"unknown setting {variable}", f"did you mean {PREFIX}{near.upper()}?"
+        elif match := _closest(name, known):
+            message, hint = f"unknown setting {variable}", f"did you mean {PREFIX}{match.upper()}?"
             problems.append(Problem("setting-unknown", message, hint, FilePlace(source)))
     return found
 
 
 def _unreadable(file: Path, reason: str) -> Problem:
-    hint = "a settings file must be a small text file; check what is there"
+    hint = "a settings file must be a small text file; check this file"
     return Problem("settings-file-unreadable", f"the file cannot be read: {reason}", hint, FilePlace(str(file)))
 
 
-def _nearest(name: str, known: Collection[str]) -> str | None:
-    import difflib  # seldom needed
+def _closest(name: str, known: Collection[str]) -> str | None:
+    import difflib  # rarely needed
 
     return next(iter(difflib.get_close_matches(name, list(known), n=1)), None)

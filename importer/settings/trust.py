@@ -1,4 +1,4 @@
-"""An address that a folder names gets a person's token only after the person has confirmed it, once."""
+"""The user's confirmation that the token may be sent to an address that the working folder sets."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from importer.atomic_files import keep_json
+from importer.atomic_files import write_json
 from importer.problems import FilePlace, Problem, UnusableInput
 from importer.regular_files import read_regular
 from importer.settings.files import user_file
 
-_MOST: Final = 4 << 20  # bytes: tens of thousands of folders
+_MAX_BYTES: Final = 4 << 20  # bytes: tens of thousands of folders
 
 
 @dataclass(frozen=True, slots=True)
 class TokenUse:
-    """That a token of the person goes to an address which the working folder names.
+    """The use of the user's token for an address that the working folder sets.
 
-    folder: with links resolved. source: the file in it that names the address. token_file: the file outside the folder
-    from which that folder takes the token, links resolved; "" where the token is set by the person.
+    folder: with links resolved. source: the file in it that sets the address. token_file: the file outside the folder
+    that the folder uses as the token file, links resolved; "" if the user set the token.
 
-    All but `source` is confirmed together: a folder that changes later can neither send the token to another address,
-    nor another of the person's files to this one.
+    All except `source` is confirmed together: a folder that changes later can neither send the token to another
+    address, nor another file of the user to this address.
     """
 
     folder: str
@@ -34,34 +34,34 @@ class TokenUse:
     def refusal(self) -> Problem:
         return Problem(
             "address-not-trusted",
-            f"{self.source} in this folder would send {self.told_token} to {self.address}, which you have not "
+            f"{self.source} in this folder would send {self.token_text} to {self.address}, which you have not "
             "confirmed yet",
             "if this is the address of your recruiting service, confirm it once with: importer doctor --trust; "
             "or set IMPORTER_BASE_URL in the environment",
         )
 
     @property
-    def told_token(self) -> str:
+    def token_text(self) -> str:
         return f"the token in {self.token_file}" if self.token_file else "your token"
 
 
 def is_confirmed(use: TokenUse) -> bool:
-    """Whether the person has confirmed exactly this."""
-    return _confirmed().get(use.folder) == _kept(use)
+    """Whether the user has confirmed exactly this use."""
+    return _confirmed().get(use.folder) == _as_json(use)
 
 
 def confirm(use: TokenUse) -> Path:
-    """Remember for this user that it is confirmed, in place of what was for its folder; gives the file that says so.
+    """Save the confirmation for this user, replacing an earlier one for the same folder; return the file.
 
     Raises:
-        UnusableInput: it cannot be kept.
+        UnusableInput: the file cannot be written.
     """
     file = _file()
     reason = "your settings folder is not known"
     if file is not None:
         try:
             file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            keep_json(file, {"version": 1, "folders": {**_confirmed(), use.folder: _kept(use)}})
+            write_json(file, {"version": 1, "folders": {**_confirmed(), use.folder: _as_json(use)}})
         except OSError as error:
             reason = error.strerror or str(error)
         else:
@@ -71,15 +71,15 @@ def confirm(use: TokenUse) -> Path:
     raise UnusableInput(Problem("trust-not-saved", f"your confirmation cannot be saved: {reason}", hint, place))
 
 
-def _kept(use: TokenUse) -> dict[str, str]:
+def _as_json(use: TokenUse) -> dict[str, str]:
     return {"address": use.address, "token_file": use.token_file}
 
 
 def _confirmed() -> dict[str, Any]:
-    """By folder. What cannot be read is confirmed again."""
+    """The confirmations by folder. If the file cannot be read, the user has to confirm again."""
     file = _file()
     try:
-        folders = json.loads(read_regular(file, _MOST))["folders"] if file else {}
+        folders = json.loads(read_regular(file, _MAX_BYTES))["folders"] if file else {}
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return {}
     return folders if isinstance(folders, dict) else {}

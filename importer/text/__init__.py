@@ -1,1 +1,1 @@
-"""What every room needs to read and to show texts: compared, corrected, dated, taken apart, made visible."""
+"""Texts for every room: comparing, suggesting, splitting, escaping, and date formats."""

@@ -1,4 +1,4 @@
-"""Dates as people write them: the codes of a format, and the names of months."""
+"""Dates as people write them: format codes and month names."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 from importer.text.normalize import normalize
 
-FIRST_YEAR, LAST_YEAR = 1900, 2100  # of every date that is sent
+FIRST_YEAR, LAST_YEAR = 1900, 2100  # the range of dates that are sent
 
-# --- formats: the codes of strptime that need no locale, or a word for a count -----------------
+# --- formats: the codes of strptime that need no locale, or the name of a count ----------------
 
 CODES: dict[str, str] = {
     "d": "day, 1 or 01",
     "m": "month, 1 or 01",
     "Y": "year, 2024",
-    "y": "year, 24: which century is said by pivot",
+    "y": "year, 24; pivot sets the century",
     "b": "month by name, Jan or January",
     "B": "month by name, Jan or January",
     "H": "hour, 0 to 23",
@@ -26,10 +26,10 @@ CODES: dict[str, str] = {
     "f": "fraction of a second",
     "p": "AM or PM",
 }
-# Formats that are no codes but one word: dates that are kept as a count.
+# Formats without codes: dates that are stored as a count.
 COUNTS: dict[str, str] = {
-    "excel": "days since 1900, as a spreadsheet keeps a date",
-    "excel_1904": "days since 1904, as old spreadsheets of a Macintosh do",
+    "excel": "days since 1900, as spreadsheets store dates",
+    "excel_1904": "days since 1904, as old Macintosh spreadsheets store dates",
     "epoch": "seconds since 1970, in UTC",
     "epoch_ms": "milliseconds since 1970, in UTC",
 }
@@ -48,7 +48,7 @@ def tokens(date_format: str) -> tuple[FormatToken, ...]:
     """The pieces of a format, in order; `%%` is the literal `%`.
 
     Raises:
-        ValueError: the format has an unknown code, no year, or a part twice. The message says what, for a person.
+        ValueError: the format has an unknown code, no year, or a part twice. The message is for a person.
     """
     found: list[FormatToken] = []
     for match in _TOKEN.finditer(date_format):
@@ -66,7 +66,7 @@ def tokens(date_format: str) -> tuple[FormatToken, ...]:
 
 
 def has_short_year(date_format: str) -> bool:
-    """Whether a format that `tokens` takes, or one of COUNTS, has a year of two digits."""
+    """Whether a format that `tokens` accepts, or one of COUNTS, has a year of two digits."""
     return date_format not in COUNTS and any(token.code == "y" for token in tokens(date_format))
 
 
@@ -86,7 +86,7 @@ def _check_parts(date_format: str, codes: list[str]) -> None:
 
 # --- months ---------------------------------------------------------------------------------------
 
-# Each month with its forms; a short form may end in a point, which is not written here.
+# The names of each month, normalized; a period after a short name is not written here.
 LANGUAGES: dict[str, tuple[str, ...]] = {
     "en": (
         "january jan", "february feb", "march mar", "april apr", "may", "june jun",
@@ -134,10 +134,10 @@ LANGUAGES: dict[str, tuple[str, ...]] = {
 
 
 def month_numbers(languages: Sequence[str]) -> dict[str, int]:
-    """The number of a month by its folded name, in the given languages; of two, the language named first decides."""
+    """The numbers of the months by normalized name, in the given languages. An earlier language takes precedence."""
     numbers: dict[str, int] = {}
     for language in languages:
-        for number, forms in enumerate(LANGUAGES[language], start=1):
-            for form in forms.split():
-                numbers.setdefault(normalize(form), number)
+        for number, names in enumerate(LANGUAGES[language], start=1):
+            for name in names.split():
+                numbers.setdefault(normalize(name), number)
     return numbers

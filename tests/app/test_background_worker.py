@@ -45,7 +45,7 @@ def test_it_lets_the_run_go_first() -> None:
     beside.close()
 
 
-def test_what_cannot_be_read_is_told_after_all_that_could() -> None:
+def test_a_reading_error_is_raised_after_all_readable_items() -> None:
     """With every problem, as if it had been met here."""
 
     def work() -> Iterator[int]:
@@ -95,7 +95,7 @@ def test_signals_are_for_the_run() -> None:
 
 
 def test_a_run_that_forgets_it_still_ends() -> None:
-    """It is ended with the process that began it, also where nobody closes it."""
+    """It ends with the process that started it, even if it was not closed."""
     program = """
         import itertools
         from importer.app.background_worker import BackgroundWorker
@@ -107,7 +107,7 @@ def test_a_run_that_forgets_it_still_ends() -> None:
 
 
 def test_a_bug_shows_itself_here() -> None:
-    """What nobody foresaw is met again in this process, with its own traceback."""
+    """An unexpected error is raised again in this process, with its traceback."""
 
     def work() -> Iterator[int]:
         yield from range(100)
@@ -119,7 +119,7 @@ def test_a_bug_shows_itself_here() -> None:
     beside.close()
 
 
-def test_closing_ends_work_that_nobody_waits_for() -> None:
+def test_close_ends_unfinished_work() -> None:
     """A run that stops early does not go on reading its file."""
 
     def work() -> Iterator[bytes]:
@@ -133,8 +133,8 @@ def test_closing_ends_work_that_nobody_waits_for() -> None:
     assert time.monotonic() - began < 5
 
 
-def test_it_ends_with_the_process_that_began_it(tmp_path: Path) -> None:
-    """Killed, a run leaves nobody behind, and none of the locks that it held."""
+def test_it_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
+    """A killed run leaves neither a worker process nor locks behind."""
     lock = tmp_path / "lock"
     program = f"""
         import itertools, os, signal, sys
@@ -159,7 +159,7 @@ def test_it_ends_with_the_process_that_began_it(tmp_path: Path) -> None:
 
 
 def test_an_interruption_in_the_middle_of_the_fork_is_not_forgotten() -> None:
-    """Python prints what is raised there, and goes on: the run would send although somebody pressed Ctrl-C."""
+    """Python only prints an exception raised there: the run would continue after Ctrl-C."""
     program = """
         import os, signal
         from importer.app.background_worker import BackgroundWorker

@@ -76,10 +76,10 @@ def counts(found: Finished) -> dict[str, int]:
 
 
 def test_the_events_of_a_run_come_in_the_order_of_its_work(serve: Serve) -> None:
-    """Planned, begun, a row each, their end, the report."""
+    """Planned, started, each row, the end of the rows, the report."""
     served, listener = serve(), Listener()
     done = finished(import_file(order_for(served, 3), listener))
-    assert listener.names == ["Planned", "Begun", "RowEnded", "RowsEnded", "ReportWritten"]
+    assert listener.names == ["Planned", "Started", "RowEnded", "RowsEnded", "ReportWritten"]
     planned, last = listener.events[0], listener.events[-1]
     assert isinstance(planned, orders.Planned)
     assert [(one.rows, one.ready) for one in planned.targets] == [(3, 3)]
@@ -87,16 +87,16 @@ def test_the_events_of_a_run_come_in_the_order_of_its_work(serve: Serve) -> None
     assert counts(done) == {"created": 3}
 
 
-def test_a_check_tells_the_same_and_sends_nothing(serve: Serve) -> None:
+def test_a_check_emits_the_same_events_and_sends_nothing(serve: Serve) -> None:
     """What is listened to is the same; no row is sent."""
     served, listener = serve(), Listener()
     done = check_file(order_for(served, 3), listener)
-    assert listener.names == ["Planned", "Begun", "RowEnded", "RowsEnded", "ReportWritten"]
+    assert listener.names == ["Planned", "Started", "RowEnded", "RowsEnded", "ReportWritten"]
     assert (counts(done), served.accepted) == ({"not_sent": 3}, [])
 
 
 def test_who_is_asked_and_declines_leaves_nothing(serve: Serve) -> None:
-    """The number of ready rows is known to whoever is asked; a no takes everything back."""
+    """The question contains the number of ready rows; a no removes all files."""
     served, asked = serve(), list[int | None]()
 
     def confirm(planned: orders.Planned) -> bool:
@@ -110,7 +110,7 @@ def test_who_is_asked_and_declines_leaves_nothing(serve: Serve) -> None:
 
 
 def test_a_stop_ends_in_a_report_and_the_run_goes_on_later(serve: Serve) -> None:
-    """Rows in flight finish, the others have no turn, the exit code says that it is safe to go on."""
+    """Pending rows finish, the others are not sent, and the exit code shows that the run can be repeated."""
     served, control = serve({"kind": "delay", "ms": 5, "share": 1.0, "times": 9999}), RunControl()
     listener = Listener(5, control.stop)
     order = order_for(served, 60, concurrency=2)
@@ -125,14 +125,14 @@ def test_a_stop_ends_in_a_report_and_the_run_goes_on_later(serve: Serve) -> None
 
 
 def test_a_stop_before_the_first_row_sends_none(serve: Serve) -> None:
-    """A page may be told to stop while the file is still read."""
+    """A stop is possible while the file is still being read."""
     served, control = serve(), RunControl()
     done = finished(import_file(order_for(served, 4), lambda event: control.stop(), control))
     assert (counts(done), served.accepted) == ({"not_sent": 4}, [])
 
 
 def test_a_paused_run_sends_nothing_until_it_is_resumed(serve: Serve) -> None:
-    """A pause holds for as long as somebody wants it, also one that came before the first row."""
+    """A pause lasts until `resume`, even one before the first row."""
     served, control = serve(), RunControl()
     control.pause()
     done: list[Finished] = []
@@ -145,7 +145,7 @@ def test_a_paused_run_sends_nothing_until_it_is_resumed(serve: Serve) -> None:
     assert counts(done[0]) == {"created": 6}
 
 
-def test_a_signal_is_told_by_the_exit_code(serve: Serve) -> None:
+def test_a_signal_determines_the_exit_code(serve: Serve) -> None:
     """128 and the number of the signal, as shells have it."""
     served, control = serve(), RunControl()
     listener = Listener(1, lambda: control.stop(15))
@@ -193,7 +193,7 @@ def test_a_second_front_door_takes_a_few_lines(serve: Serve, tmp_path: Path) -> 
         check=False,
     )
     assert (ran.returncode, ran.stderr) == (0, "")
-    assert ran.stdout.split() == ["Planned", "Begun", "RowEnded", "RowEnded", "RowsEnded", "ReportWritten"]
+    assert ran.stdout.split() == ["Planned", "Started", "RowEnded", "RowEnded", "RowsEnded", "ReportWritten"]
 
 
 @pytest.mark.parametrize("raises", [False, True], ids=["no", "Ctrl-C"])
@@ -217,7 +217,7 @@ def test_who_declines_an_export_to_several_targets_leaves_nothing(serve: Serve, 
 
 
 def test_a_run_whose_manifest_cannot_be_read_is_purged_when_it_is_old(serve: Serve) -> None:
-    """Its copies hold personal data, whatever wrote them; when it began is in its name."""
+    """Its copies contain personal data; its name contains the start time."""
     order = order_for(serve(), 1)
     folder = finished(import_file(order)).folder
     (folder / "run.json").write_text('{"version": 1}', encoding="utf-8")

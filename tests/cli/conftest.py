@@ -1,4 +1,4 @@
-"""The front door: commands in a folder of their own, against a sandbox that serves over real HTTP."""
+"""Runs commands in a folder of their own, against a sandbox over real HTTP."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def read_csv(path: Path) -> list[dict[str, str]]:
 
 @dataclass(frozen=True)
 class Ran:
-    """What a command left: its exit code, and what it said on stdout and stderr."""
+    """The result of a command: its exit code, stdout and stderr."""
 
     code: int
     out: str
@@ -96,7 +96,7 @@ class FrontDoor:
     environment: dict[str, str]
 
     def __call__(self, *arguments: str, **environment: str) -> Ran:
-        """A command from its words to its exit code, in this process: starting Python each time would take longer."""
+        """Run a command in this process, which is faster than starting Python each time."""
         out, err = io.StringIO(), io.StringIO()
         before = dict(os.environ)
         os.environ.clear()
@@ -112,7 +112,7 @@ class FrontDoor:
 
     @contextmanager
     def started(self, *arguments: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
-        """A command in a process of its own, still at work; killed in the end if it has not ended."""
+        """A command running in its own process; killed at the end of the context."""
         process = subprocess.Popen(
             [sys.executable, "-m", "importer", *arguments],
             cwd=self.folder,
@@ -142,7 +142,7 @@ def front_door(tmp_path: Path) -> FrontDoor:
 
 @dataclass(frozen=True)
 class Served:
-    """A front door whose settings name a sandbox that this test can look into."""
+    """A front door whose settings point to a sandbox that the test can inspect."""
 
     door: FrontDoor
     sandbox: RunningSandbox
@@ -165,7 +165,7 @@ class Served:
 
 @pytest.fixture
 def serve(front_door: FrontDoor) -> Iterator[Callable[..., Served]]:
-    """Call it with faults to have a sandbox serve, and its address and token in the settings."""
+    """Call it with faults to start a sandbox, with its address and token in the settings."""
     opened = []
 
     def start(*faults: dict[str, Any], **options: Any) -> Served:

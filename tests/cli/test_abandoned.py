@@ -1,4 +1,4 @@
-"""What is left of runs that were killed before they sent anything: the next command removes it, and says so."""
+"""Leftovers of runs that were killed before they sent anything: the next command removes and reports them."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ def killed(out: Path, run: str = RUN) -> Path:
 
 
 @pytest.mark.parametrize("command", [COMMAND, ("check", *COMMAND[1:])], ids=["run", "check"])
-def test_the_next_command_removes_what_a_kill_left(serve: Callable[..., Served], command: tuple[str, ...]) -> None:
-    """Copies of a file that was never sent do not lie about; the person is told which run it was."""
+def test_the_next_command_removes_leftovers(serve: Callable[..., Served], command: tuple[str, ...]) -> None:
+    """Copies of a file that was never sent are removed; the message names the run."""
     served = serve()
     people(served.door.folder, 2)
     folder = killed(served.door.folder / "results")
     ran = served(*command)
     assert ran.code == 0
-    assert f"Run {RUN} was ended from outside before it sent anything; what it left is removed.\n" in ran.err
+    assert f"Run {RUN} was killed before it sent anything; its files were removed.\n" in ran.err
     assert not folder.exists()
     assert list(folder.parent.glob(".importer/*.running")) == []
 
 
 def test_a_run_that_is_being_planned_is_left_alone(tmp_path: Path) -> None:
-    """Its process lives, and says so."""
+    """Its process announces that it is alive."""
     folder = killed(tmp_path)
     presence = presences_in(tmp_path).announce(RUN)
     assert list(remove_abandoned(tmp_path, None, presences_in(tmp_path))) == []
@@ -53,7 +53,7 @@ def test_a_run_that_is_being_planned_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_a_planned_run_that_the_ledger_does_not_know_is_removed(tmp_path: Path) -> None:
-    """It had its manifest, and was killed before it began."""
+    """It had its manifest, and was killed before it started."""
     folder = killed(tmp_path)
     write_manifest(folder, MANIFEST)
     with open_ledger(tmp_path / "ledger.sqlite") as ledger:
@@ -62,15 +62,15 @@ def test_a_planned_run_that_the_ledger_does_not_know_is_removed(tmp_path: Path) 
 
 
 def test_a_killed_check_is_removed(tmp_path: Path) -> None:
-    """It has outcomes in its journal, and none of them was sent."""
+    """It has outcomes in its journal, but sent nothing."""
     folder = killed(tmp_path)
     write_manifest(folder, replace(MANIFEST, dry_run=True))
     (folder / JOURNAL).touch()
     assert list(remove_abandoned(tmp_path, None, presences_in(tmp_path))) == [RUN]
 
 
-def test_a_kill_before_there_was_a_folder_leaves_nothing_to_tell(tmp_path: Path) -> None:
-    """Only the word that the process lived is left, and goes."""
+def test_a_run_killed_before_it_had_a_folder_is_not_reported(tmp_path: Path) -> None:
+    """Only its announcement is left, and is removed."""
     (internal_folder(tmp_path) / f"{RUN}.running").touch()
     assert list(remove_abandoned(tmp_path, None, presences_in(tmp_path))) == []
     assert list((tmp_path / ".importer").iterdir()) == []
@@ -78,10 +78,10 @@ def test_a_kill_before_there_was_a_folder_leaves_nothing_to_tell(tmp_path: Path)
 
 def test_a_run_that_may_have_sent_something_is_kept(tmp_path: Path) -> None:
     """One that the ledger knows, one that has a journal, one that is part of a batch, one that cannot be read."""
-    known, begun, batch, unreadable = (f"20260301-12000{number}-abcd" for number in range(4))
-    for name in (known, begun, f"{batch}.backend"):
+    known, started, batch, unreadable = (f"20260301-12000{number}-abcd" for number in range(4))
+    for name in (known, started, f"{batch}.backend"):
         write_manifest(killed(tmp_path, name), replace(MANIFEST, run=name))
-    (tmp_path / begun / JOURNAL).touch()
+    (tmp_path / started / JOURNAL).touch()
     (tmp_path / batch).mkdir()
     (tmp_path / batch / FILE).touch()
     (killed(tmp_path, unreadable) / "run.json").write_text("{", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Going on with an earlier run: resume, retry, resolve, and when a row whose answer was lost is settled."""
+"""Earlier runs: resume, retry, resolve, and when a row whose response was lost is sent again."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_resume_reads_the_private_copies(serve: Serve, harm: str) -> None:
 
 
 def test_resume_takes_the_same_rows(serve: Serve) -> None:
-    """A run of some rows goes on with these rows only."""
+    """A run of selected rows is resumed with these rows only."""
     served = serve()
     people(served.door.folder, 9)
     served(*RUN, "--rows", "4-6")
@@ -63,7 +63,7 @@ def test_resume_takes_the_same_rows(serve: Serve) -> None:
 
 
 def test_retry_sends_only_what_failed(serve: Serve) -> None:
-    """Refused and unconfirmed rows are sent again as they were, and no row is read that was neither."""
+    """Rejected and unconfirmed rows are sent again unchanged, and no other rows are read."""
     served = serve(REFUSED, LOST)
     people(served.door.folder, 6, candidate(9, Salary="a lot"))
     first = served(*RUN, "--json", "--resend-unconfirmed", "never")
@@ -75,11 +75,11 @@ def test_retry_sends_only_what_failed(serve: Serve) -> None:
     assert (unconfirmed.code, unconfirmed.counts) == (4, {"unconfirmed": 1})
     assert Counter(served.accepted) == everybody(6)
     assert served("retry", run, "--only", "failed").err == (
-        f"No row of run {run} was failed. Next: importer show {run}\n"
+        f"Run {run} has no failed rows. Next: importer show {run}\n"
     )
 
 
-def test_retry_settles_what_a_killed_run_left(serve: Serve) -> None:
+def test_retry_resends_unconfirmed_rows_of_a_killed_run(serve: Serve) -> None:
     """The rows that were in flight at a kill are found in the ledger, and are those that retry sends."""
     served = serve(LOST)
     people(served.door.folder, 5)
@@ -100,7 +100,7 @@ MISTYPED = [
     ),
     pytest.param(
         ("resolve", "last", "2"),
-        "importer: say what you found in the service: --created if the candidate is there, or --not-created\n",
+        "importer: use --created if the candidate exists in the service, or --not-created if not\n",
         id="resolve without a finding",
     ),
     pytest.param(
@@ -127,7 +127,7 @@ def test_a_mistyped_command_says_how(serve: Serve, command: tuple[str, ...], mes
 
 
 def test_nothing_goes_on_from_a_check(serve: Serve) -> None:
-    """A check sent nothing, so there is nothing to resume or to send again."""
+    """A check sent nothing, so there is nothing to resume or retry."""
     served = serve()
     people(served.door.folder, 2)
     run = served("check", "people.csv", "--mapping", "mapping.yaml", "--json").summary["run"]
@@ -151,7 +151,7 @@ def test_a_run_goes_on_at_its_own_service_only(serve: Serve) -> None:
     )
 
 
-# --- settled by a person ---
+# --- resolve ---
 
 FOUND = [
     pytest.param("--created", "created", {"already_imported": 2}, id="the candidate is there"),
@@ -160,19 +160,19 @@ FOUND = [
 
 
 @pytest.mark.parametrize(("found", "outcome", "later"), FOUND)
-def test_a_person_settles_an_unconfirmed_row(serve: Serve, found: str, outcome: str, later: dict[str, int]) -> None:
-    """What a person found is kept: the report says so, and the next run sends the row only where it is absent."""
+def test_a_user_resolves_an_unconfirmed_row(serve: Serve, found: str, outcome: str, later: dict[str, int]) -> None:
+    """The result is recorded in the report, and the next run sends the row only if it was not created."""
     served = serve({"kind": "reset", "when": "before", "emails": ["person1@example.com"], "operation": "apply"})
     folder = served.door.folder
     people(folder, 2)
     first = served(*RUN, "--json", "--resend-unconfirmed", "never")
     assert first.counts == {"created": 1, "unconfirmed": 1}
     run = first.summary["run"]
-    for _ in range(2):  # it may be said again
+    for _ in range(2):  # it can be repeated
         resolved = served("resolve", run, "3", found)
         assert resolved.code == 0
     assert resolved.out == (
-        f"Row 3 of run {run} is known as created; it will not be sent again.\n"
+        f"Row 3 of run {run} is recorded as created and will not be sent again.\n"
         if found == "--created"
         else f"Row 3 of run {run} is recorded as not created. Next: importer retry {run} --only failed\n"
     )
@@ -184,8 +184,8 @@ def test_a_person_settles_an_unconfirmed_row(serve: Serve, found: str, outcome: 
     assert served(*RUN, "--json").counts == later
 
 
-def test_a_row_that_is_clear_is_not_settled_by_hand(serve: Serve) -> None:
-    """What the service said of it stays in its report, whatever a person says."""
+def test_only_an_unconfirmed_row_can_be_resolved(serve: Serve) -> None:
+    """A row with a response of the service keeps its outcome."""
     served = serve({"kind": "reset", "when": "before", "emails": ["person1@example.com"], "operation": "apply"})
     people(served.door.folder, 2)
     run = served(*RUN, "--json", "--resend-unconfirmed", "never").summary["run"]
@@ -198,34 +198,34 @@ def test_a_row_that_is_clear_is_not_settled_by_hand(serve: Serve) -> None:
     assert report.read_bytes() == before
 
 
-# --- when a lost answer is settled ---
+# --- when unconfirmed rows are sent again ---
 
-SETTLINGS = [
+RESEND = [
     pytest.param("now", 0, {"created": 39, "already_exists": 1}, id="at once"),
     pytest.param("end", 0, {"created": 39, "already_exists": 1}, id="at the end of the run"),
     pytest.param("never", 4, {"created": 39, "unconfirmed": 1}, id="not at all"),
 ]
 
 
-@pytest.mark.parametrize(("resend", "code", "counts"), SETTLINGS)
+@pytest.mark.parametrize(("resend", "code", "counts"), RESEND)
 def test_when_unconfirmed_rows_are_sent_again_is_a_choice(
     serve: Serve, resend: str, code: int, counts: dict[str, Any]
 ) -> None:
-    """A row whose answer was lost is sent again at once, at the end of the run, or not."""
+    """A row whose response was lost is sent again at once, at the end of the run, or never."""
     served = serve({"kind": "503", "when": "after", "emails": ["person5@example.com"], "operation": "apply"})
     people(served.door.folder, 40)
     ran = served(*RUN, "--json", "--resend-unconfirmed", resend)
     assert (ran.code, ran.counts) == (code, counts)
     statuses = [request.status for request in served.sandbox.requests if request.method == "POST"]
     assert {
-        "now": 409 in statuses[:-8],  # as many as may be in flight come in any order
+        "now": 409 in statuses[:-8],  # pending requests can finish in any order
         "end": 409 in statuses[-8:],
         "never": 409 not in statuses,
     }[resend]
 
 
-def test_a_service_that_takes_nothing_is_given_up(serve: Serve) -> None:
-    """After the time that a person has set: what it waits for is told, and few requests were sent."""
+def test_a_run_gives_up_on_a_service_that_accepts_nothing(serve: Serve) -> None:
+    """After the configured time; the reason for waiting is shown, and few requests are sent."""
     served = serve({"kind": "429", "share": 1, "retry_after": "none", "times": 500, "operation": "apply"})
     people(served.door.folder, 300)
     ran = served(*RUN, "--json", "--give-up-after", "4s")

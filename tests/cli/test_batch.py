@@ -57,7 +57,7 @@ def test_one_export_goes_to_all_its_targets(serve: Serve, folder: Path) -> None:
     assert [row["import_row"] for row in read_csv(folder / "results" / batch / "201_created.csv")] == list("23456")
 
 
-def test_a_target_that_cannot_be_begun_does_not_deny_the_others(serve: Serve, folder: Path) -> None:
+def test_a_target_that_cannot_start_does_not_block_the_others(serve: Serve, folder: Path) -> None:
     """Where the second target cannot have its lock, what was sent to the first is reported, and the exit code is 5."""
     served = serve()
     scope = Scope(served.sandbox.base_url, Target(Operation.APPLY, "9b1d07"))
@@ -67,12 +67,12 @@ def test_a_target_that_cannot_be_begun_does_not_deny_the_others(serve: Serve, fo
     lock.mkdir()
     ran = served(*RUN, "--json")
     assert (ran.code, ran.counts) == (5, {"created": 3, "invalid": 1, "not_sent": 2})
-    assert f"importer: results/.importer/{lock.name}: the ledger cannot be written (Is a directory)" in ran.err
+    assert f"importer: results/.importer/{lock.name}: it cannot be written (Is a directory)" in ran.err
     assert "nothing was sent." not in ran.err
 
 
-def test_the_report_of_a_killed_batch_is_true(serve: Serve, folder: Path) -> None:
-    """The runs that were begun are closed first, and what the others were to send is called not sent."""
+def test_the_report_of_a_killed_batch_is_correct(serve: Serve, folder: Path) -> None:
+    """The runs that had started are finalized first; the rows of the others are not_sent."""
     served = serve({"kind": "delay", "ms": 20, "share": 1.0, "times": 9999})
     header, *rows = (folder / "export.csv").read_text("utf-8").splitlines()
     many = [row.replace("@example.com", f"{number}@example.com") for number in range(30) for row in rows[:4]]
@@ -89,8 +89,8 @@ def test_the_report_of_a_killed_batch_is_true(serve: Serve, folder: Path) -> Non
     assert served("retry", "last", "--only", "unconfirmed", "--json").code == 0
 
 
-def test_rows_that_no_mapping_takes_are_told(serve: Serve, folder: Path) -> None:
-    """A row whose job no route names is no silent loss: it is invalid, with the nearest word."""
+def test_rows_without_a_matching_route_are_reported(serve: Serve, folder: Path) -> None:
+    """A row whose job is in no route is invalid, with the closest word as a suggestion."""
     ran = serve()(*RUN, "--json")
     assert [problem["message"] for problem in ran.summary["problems"]] == [
         "export.csv, row 7, column \"Job\": no mapping takes rows with 'Data Analist' in this column; did you mean "
@@ -98,8 +98,8 @@ def test_rows_that_no_mapping_takes_are_told(serve: Serve, folder: Path) -> None
     ]
 
 
-def test_the_mended_rows_and_a_second_run(serve: Serve, folder: Path) -> None:
-    """invalid.csv of the batch, mended, goes to the right target; the export run again sends nothing."""
+def test_the_fixed_rows_and_a_second_run(serve: Serve, folder: Path) -> None:
+    """The fixed invalid.csv of the batch goes to the right target; running the export again sends nothing."""
     served = serve()
     first = served(*RUN, "--json").summary
     invalid = folder / "results" / first["run"] / "invalid.csv"
@@ -124,7 +124,7 @@ def test_the_mended_rows_and_a_second_run(serve: Serve, folder: Path) -> None:
 def test_one_blocked_target_does_not_stop_the_others(
     serve: Serve, folder: Path, fault: dict[str, Any], of_its_rows: dict[str, int]
 ) -> None:
-    """Where a job post is refused, its rows are not sent, the others are, and the run can go on later."""
+    """If a job post is refused, its rows are not sent, the others are, and the run can be resumed later."""
     served = serve({"kind": "403", **fault})
     ran = served(*RUN, "--json")
     assert (ran.code, ran.counts) == (5, {"created": 3, "invalid": 1, **of_its_rows})
@@ -147,7 +147,7 @@ def test_a_batch_is_shown_and_reported_again(serve: Serve, folder: Path) -> None
 
 
 def test_checking_a_batch_sends_nothing(serve: Serve, folder: Path) -> None:
-    """`check` with a folder makes no POST and tells the same."""
+    """`check` with a folder sends no POST and reports the same."""
     served = serve()
     checked = served("check", *RUN[1:], "--json")
     assert (checked.code, checked.counts) == (4, {"invalid": 1, "not_sent": 5})
@@ -155,7 +155,7 @@ def test_checking_a_batch_sends_nothing(serve: Serve, folder: Path) -> None:
 
 
 def test_a_limit_is_no_part_of_a_batch(serve: Serve, folder: Path) -> None:
-    """--limit would take rows of the first targets only; --rows says which rows are meant."""
+    """--limit would only select rows of the first targets; --rows is unambiguous."""
     ran = serve()(*RUN, "--limit", "2")
     assert (ran.code, ran.err.strip().splitlines()[-1]) == (
         2,
@@ -165,7 +165,7 @@ def test_a_limit_is_no_part_of_a_batch(serve: Serve, folder: Path) -> None:
     assert (some.code, some.counts) == (0, {"created": 2})
 
 
-def test_mistakes_of_all_mappings_are_told_at_once(serve: Serve, folder: Path) -> None:
+def test_problems_of_all_mappings_are_reported_at_once(serve: Serve, folder: Path) -> None:
     """Nothing is sent to any target where a mapping of the folder does not fit."""
     with (folder / "export.csv").open(encoding="utf-8") as file:
         header, *rows = csv.reader(file)
@@ -174,7 +174,7 @@ def test_mistakes_of_all_mappings_are_told_at_once(serve: Serve, folder: Path) -
         csv.writer(file).writerows([header, *rows])
     served = serve()
     ran = served(*RUN)
-    assert (ran.code, ran.err.splitlines()[0]) == (3, "importer: 1 problem to mend first; nothing was sent.")
+    assert (ran.code, ran.err.splitlines()[0]) == (3, "importer: 1 problem found; nothing was sent.")
     assert "all/_shared.yaml:9:7: the column 'CV' does not exist" in ran.err
     assert {request.method for request in served.sandbox.requests} <= {"GET"}
     assert list((folder / "results").glob("2*")) == []
@@ -217,14 +217,14 @@ def test_a_target_that_was_blocked_before_its_run_is_resumed_too(serve: Serve, f
     assert (again.code, again.counts) == (4, {"created": 2, "already_imported": 3, "invalid": 1})
 
 
-def test_the_refused_rows_of_a_batch_are_sent_again(serve: Serve, folder: Path) -> None:
+def test_the_rejected_rows_of_a_batch_are_sent_again(serve: Serve, folder: Path) -> None:
     """`retry` of a batch takes the rows that were rejected or failed, of all its targets, and no others."""
     served = serve({"kind": "403", "emails": ["leyla.su@example.com"], "operation": "apply", "times": 1})
     batch = served(*RUN, "--json").summary["run"]
     again = served("retry", batch, "--json")
     assert (again.code, again.counts) == (0, {"created": 1})
     nothing = served("retry", again.summary["run"])
-    assert nothing.err.startswith(f"No row of run {again.summary['run']} was rejected or failed or unconfirmed.")
+    assert nothing.err.startswith(f"Run {again.summary['run']} has no rejected or failed or unconfirmed rows.")
 
 
 def test_a_check_of_a_batch_cannot_be_resumed(serve: Serve, folder: Path) -> None:
@@ -247,7 +247,7 @@ def test_a_batch_is_purged_with_its_copies(serve: Serve, folder: Path) -> None:
 
 
 def test_a_folder_of_mappings_is_checked_as_one(serve: Serve, folder: Path) -> None:
-    """`mapping check` holds every mapping of a folder against its own questions; all mistakes are told at once."""
+    """`mapping check` checks every mapping of a folder against its questions, and reports all problems at once."""
     served = serve()
     checked = served("mapping", "check", "all", "export.csv")
     assert (checked.code, [line for line in checked.out.splitlines() if " fits " in line]) == (
@@ -267,7 +267,7 @@ def test_a_folder_of_mappings_is_checked_as_one(serve: Serve, folder: Path) -> N
 
 
 def test_a_row_of_a_batch_is_resolved_by_the_batch(serve: Serve, folder: Path) -> None:
-    """A person need not know which target a row went to; a row that none has is named."""
+    """The user need not know the target of a row; an unknown row is reported."""
     served = serve({"kind": "hang_after", "emails": ["leyla.su@example.com"], "operation": "apply", "times": 99})
     batch = served(*RUN, "--resend-unconfirmed", "never", "--json").summary["run"]
     unconfirmed = read_csv(folder / "results" / batch / "unconfirmed.csv")[0]["import_row"]

@@ -92,8 +92,8 @@ def counts(summary: Summary) -> dict[OutcomeKind, int]:
     return {kind: count for kind, count in summary.outcomes.items() if count}
 
 
-def test_every_row_is_told_as_the_ledger_knows_it(folder: Path, ledger: LedgerStore) -> None:
-    """The report of a killed run is complete, and says of a 409 after a doubt whose it most likely was."""
+def test_every_row_gets_its_outcome_from_the_ledger(folder: Path, ledger: LedgerStore) -> None:
+    """The report of a killed run is complete, and explains a 409 after a lost response."""
     summary = close(folder, ledger, ReadingLimits())
     assert (summary.finished, counts(summary)) == (False, TOLD)
     with RunJournal(folder) as journal:
@@ -104,8 +104,8 @@ def test_every_row_is_told_as_the_ledger_knows_it(folder: Path, ledger: LedgerSt
     assert ledger.check() == ()
 
 
-def test_what_the_journal_has_is_not_told_otherwise(folder: Path, ledger: LedgerStore) -> None:
-    """An outcome that the run kept before it was killed stays, and a closing that was cut off goes on."""
+def test_outcomes_in_the_journal_stay(folder: Path, ledger: LedgerStore) -> None:
+    """An outcome recorded before the kill stays, and an interrupted finalization is completed."""
     with RunJournal(folder) as journal:
         journal.record(Outcome(2, OutcomeKind.CREATED, 201, 3))
         journal.record(Outcome(7, OutcomeKind.INVALID))
@@ -130,7 +130,7 @@ def test_killed_between_ending_and_report(folder: Path, ledger: LedgerStore) -> 
 
 
 def test_a_later_report_says_the_same(folder: Path, ledger: LedgerStore) -> None:
-    """What a killed run left in doubt is told as such for ever, whatever a later run found out."""
+    """Unconfirmed rows of a killed run stay unconfirmed in its report, whatever a later run finds."""
     first = close(folder, ledger, ReadingLimits())
     identity = ledger.fingerprints.identity(MANIFEST.scope, "person3@example.com")
     ledger.begin_run(RunRecord("run-2", MANIFEST.scope, "people.csv", "", "", "", NOON))
@@ -140,8 +140,8 @@ def test_a_later_report_says_the_same(folder: Path, ledger: LedgerStore) -> None
     assert counts(rewrite_report(folder, ReadingLimits())) == counts(first)
 
 
-def test_a_run_that_never_began_is_left_alone(folder: Path, ledger: LedgerStore) -> None:
-    """A run that the ledger does not know may be about to begin: its books are not touched."""
+def test_a_run_that_never_started_is_left_alone(folder: Path, ledger: LedgerStore) -> None:
+    """A run that the ledger does not know may be about to start: it is not finalized."""
     write_manifest(folder, replace(MANIFEST, run="20260301-120000-ffff"))
     with pytest.raises(UsageError) as caught:
         close(folder, ledger, ReadingLimits())

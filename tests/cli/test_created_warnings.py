@@ -25,7 +25,7 @@ def record(email: str) -> str:
     )
 
 
-def test_a_created_row_whose_response_names_somebody_else_is_a_warning(front_door: FrontDoor) -> None:
+def test_a_created_row_whose_response_names_another_candidate_is_a_warning(front_door: FrontDoor) -> None:
     """It stays created; the terminal names the row and two hashes, the report both addresses, also written anew."""
     write_csv(front_door.folder / "people.csv", [candidate(number) for number in range(3)])
     bodies = [record("PERSON0@EXAMPLE.COM"), record("bob@example.com"), "<html>created</html>"]
@@ -35,7 +35,7 @@ def test_a_created_row_whose_response_names_somebody_else_is_a_warning(front_doo
     assert ran.code == 0
     (folder,) = (path for path in (front_door.folder / "results").iterdir() if (path / "summary.json").exists())
     warning = (
-        "created, but the response contains a different e-mail address (SHA-256 5ff860bf1190, sent was 18c0922f0e3b)",
+        "created, but the response contains a different e-mail address (SHA-256 5ff860bf1190, sent 18c0922f0e3b)",
         "find the candidate in the service and correct it there; the row is not sent again",
     )
     unreadable = (

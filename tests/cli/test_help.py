@@ -1,4 +1,4 @@
-"""What `--help` shows, of all commands."""
+"""The help of all commands."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from importer.cli.app import COMMANDS, app, load_command
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_the_list_of_commands_says_what_each_says_of_itself(name: str) -> None:
-    """The list is shown without loading the commands, so its lines stand beside them."""
+def test_the_list_of_commands_repeats_their_help(name: str) -> None:
+    """The list is shown without loading the commands, so its lines are a copy."""
     command = COMMANDS[name]
     loaded: Any = getattr(import_module(f"importer.cli.{command.module}"), command.name)
     own = loaded.info.help if isinstance(loaded, typer.Typer) else inspect.getdoc(loaded)
@@ -32,11 +32,47 @@ def _commands() -> list[tuple[tuple[str, ...], Any]]:
     return found
 
 
-@pytest.mark.parametrize(("words", "command"), [pytest.param(*one, id=" ".join(one[0])) for one in _commands()])
+def _help(*words: str) -> str:
+    shown = CliRunner().invoke(app, [*words, "--help"], env={"COLUMNS": "80", "TERMINAL_WIDTH": "80"})
+    assert shown.exit_code == 0
+    return shown.output
+
+
+def _words(shown: str) -> str:
+    """The output without frames, its lines joined."""
+    return " ".join(re.sub(r"[│╭╮╰╯─]", " ", shown).split())
+
+
+COMMAND = [pytest.param(*one, id=" ".join(one[0])) for one in _commands()]
+PAGES = [(), ("mapping",), *(words for words, _ in _commands())]
+
+
+@pytest.mark.parametrize("words", PAGES, ids=lambda words: " ".join(words) or "importer")
+def test_help_fits_into_80_columns(words: tuple[str, ...]) -> None:
+    """No line is longer, and nothing is cut off."""
+    shown = _help(*words)
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "…" not in shown
+
+
+@pytest.mark.parametrize(("words", "command"), COMMAND)
+def test_help_explains_every_option_in_whole_words(words: tuple[str, ...], command: Any) -> None:
+    """Every option and argument has a help text, and its words are not split at 80 columns."""
+    text = _words(_help(*words))
+    for parameter in command.params:
+        if getattr(parameter, "hidden", False):
+            continue
+        explained = (getattr(parameter, "help", None) or "").replace("\\[", "[")
+        assert explained, parameter.name
+        assert not [word for word in explained.split() if word not in text], parameter.name
+
+
+@pytest.mark.parametrize(("words", "command"), COMMAND)
 def test_help_shows_every_default_in_brackets(words: tuple[str, ...], command: Any) -> None:
-    """`[found]` is no markup: at 80 columns it is there, whole."""
-    shown = CliRunner().invoke(app, [*words, "--help"], env={"COLUMNS": "80", "TERMINAL_WIDTH": "80"}).output
-    text = " ".join(re.sub(r"[│╭╮╰╯─]", " ", shown).split())
+    """Brackets in help texts are not markup, and a default value that is not empty is shown."""
+    text = _words(_help(*words))
     for parameter in command.params:
         for bracket in re.findall(r"\\?(\[.*?\])", getattr(parameter, "help", None) or ""):
             assert all(word in text for word in bracket.split()), (parameter.name, bracket)
+        if parameter.default not in (None, False) and not getattr(parameter, "hidden", False):
+            assert f"[default: {parameter.default}]" in text, parameter.name

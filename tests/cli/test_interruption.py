@@ -34,7 +34,7 @@ def summaries(folder: Path) -> list[dict[str, Any]]:
 
 
 def rows_in_files(folder: Path, run: str) -> Counter[str]:
-    """How often each row number stands in the CSV files of a run."""
+    """How often each row number occurs in the CSV files of a run."""
     files = (folder / "results" / run).glob("*.csv")
     return Counter(row["import_row"] for path in files if path.name != "source.csv" for row in read_csv(path))
 
@@ -63,11 +63,11 @@ def test_kill_in_the_middle_then_the_same_command(serve: Serve, accepted: int) -
     assert (killed["finished"], sum(outcomes.values())) == (False, 61)
     assert outcomes["created"] + outcomes["already_exists"] <= known <= 61 - outcomes["not_sent"]
     assert rows_in_files(folder, killed["run"]) == Counter({str(number): 1 for number in range(2, 63)})
-    assert f"Run {killed['run']} was ended from outside" in again.err
+    assert f"Run {killed['run']} was killed" in again.err
 
 
 def test_the_report_of_a_killed_run_can_be_written_at_once(serve: Serve) -> None:
-    """`importer report` tells what is known after a kill, without sending anything."""
+    """After a kill, `importer report` reports what is known, without sending anything."""
     served = serve(SLOW)
     people(served.door.folder, 40)
     with served.door.started(*RUN, "--json") as process:
@@ -92,7 +92,7 @@ INTERRUPTIONS = [
 
 @pytest.mark.parametrize(("number", "code"), INTERRUPTIONS)
 def test_a_signal_drains_and_reports(serve: Serve, number: signal.Signals, code: int) -> None:
-    """The first signal finishes what is in flight, reports, and says where it goes on."""
+    """After the first signal, pending requests finish, and the report is written."""
     served = serve(SLOW)
     people(served.door.folder, 60)
     with served.door.started(*RUN, "--json") as process:
@@ -103,14 +103,14 @@ def test_a_signal_drains_and_reports(serve: Serve, number: signal.Signals, code:
     assert process.returncode == summary["exit_code"] == code
     assert summary["finished"] is False
     assert summary["outcomes"]["created"] == len(served.accepted) == 60 - summary["outcomes"]["not_sent"]
-    assert "Stopping: no new rows are sent" in err
+    assert "Stopping: waiting for pending requests" in err
     again = served(*RUN, "--json")
     assert again.code == 0
     assert Counter(served.accepted) == Counter(f"person{number}@example.com" for number in range(60))
 
 
 def test_a_second_signal_stops_now(serve: Serve) -> None:
-    """Who cannot wait is not made to; the next run settles what was in flight."""
+    """The second signal ends the process at once; the next run resends what was pending."""
     served = serve({"kind": "hang_after", "first": 5, "seconds": 20, "operation": "apply"})
     people(served.door.folder, 20)
     with served.door.started(*RUN, IMPORTER_READ_TIMEOUT="15") as process:
@@ -121,13 +121,13 @@ def test_a_second_signal_stops_now(serve: Serve) -> None:
             pass
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=60) == 143
-        assert "Stopped. The next run settles what was in flight: run the same command again." in process.stderr.read()
+        assert "Stopped. Run the same command again to continue." in process.stderr.read()
     assert served(*RUN, "--json", IMPORTER_READ_TIMEOUT="0.5").code == 0
     assert Counter(served.accepted) == Counter(f"person{number}@example.com" for number in range(20))
 
 
 def test_one_run_at_a_time(serve: Serve) -> None:
-    """A second run for the same target is told who holds the lock, and ends with 75 at once."""
+    """A second run for the same target names the process that holds the lock, and exits with 75 at once."""
     served = serve(SLOW)
     people(served.door.folder, 40)
     with served.door.started(*RUN, "--json", "--rate", "4") as process:
@@ -142,23 +142,23 @@ def test_one_run_at_a_time(serve: Serve) -> None:
 
 
 def test_a_second_run_is_refused_before_its_file_is_read(serve: Serve) -> None:
-    """However large its file is, the second run ends at once: what could be wrong with the file is not looked at."""
+    """The second run ends at once, even with a large file, and does not check the file."""
     served = serve()
     scope = Scope(served.sandbox.base_url, Target(Operation.APPLY, "4f2c9a"))
     with open_ledger(served.door.folder / "results" / "ledger.sqlite") as ledger, ledger.lock_target(scope):
         assert served("run", "not-there.csv", "--mapping", "mapping.yaml").code == 75
 
 
-def test_two_rehearsals_at_once(front_door: FrontDoor) -> None:
+def test_two_sandbox_runs_at_once(front_door: FrontDoor) -> None:
     """Of two commands that rehearse in one results folder the second ends with 75, as of two runs."""
     with sandbox_lock(front_door.folder):
         ran = front_door("run", "people.csv", "--mapping", "mapping.yaml", "--sandbox", "--out", ".")
     assert ran.code == 75
-    assert ran.err.startswith("importer: another command works with the sandbox of .: process ")
+    assert ran.err.startswith("importer: another command is using the sandbox of .: process ")
 
 
 def test_kill_in_the_middle_of_the_demo(front_door: FrontDoor) -> None:
-    """The demo's own command, killed with its sandbox at work and run again: the golden outcomes, nobody twice."""
+    """The demo's own command, killed with its sandbox and run again: the golden outcomes, and no candidate twice."""
     memory = front_door.folder / "results" / ".importer" / "sandbox-memory.jsonl"
     command = ("run", str(LEGACY.file), "-m", str(LEGACY.mapping), "--sandbox", "--faults", str(DEMO_FAULTS), "--json")
     with front_door.started(*command) as process:
@@ -184,8 +184,8 @@ def test_check_on_the_samples_sends_no_post(serve: Serve, sample: Sample) -> Non
     assert [request for request in served.sandbox.requests if request.method != "GET"] == []
 
 
-def test_whoever_reads_may_go_away(serve: Serve) -> None:
-    """In a pipe whose reader has gone (`importer run ... 2>&1 | head -1`) the run goes on to its end."""
+def test_a_broken_pipe_does_not_stop_a_run(serve: Serve) -> None:
+    """If the reader of the pipe exits (`importer run ... 2>&1 | head -1`), the run continues to its end."""
     served = serve(SLOW)
     people(served.door.folder, 30)
     with served.door.started(*RUN) as process:
@@ -220,12 +220,12 @@ def test_a_signal_while_a_bar_is_drawn(serve: Serve) -> None:
             shown += read_some(ours)
         assert process.returncode == 130
     os.close(ours)
-    assert b"Stopping: no new rows are sent" in shown
+    assert b"Stopping: waiting for pending requests" in shown
     assert b"Traceback" not in shown
 
 
 def read_some(terminal: int) -> bytes:
-    """What a terminal shows now; nothing where it shows nothing for a moment, or its other end was closed."""
+    """The output of a terminal; empty if there is none for a moment, or the other end was closed."""
     try:
         return os.read(terminal, 65536) if select.select([terminal], [], [], 0.05)[0] else b""
     except OSError:

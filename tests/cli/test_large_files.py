@@ -33,7 +33,7 @@ def served(serve: Serve) -> Served:
 
 
 def break_file(folder: Path, row: int) -> None:
-    """A quote in the middle of a cell, which is no CSV any more; nothing below it can be trusted."""
+    """A quote in the middle of a cell, which is not valid CSV; nothing after it can be trusted."""
     path = folder / "people.csv"
     lines = path.read_text(encoding="utf-8").splitlines()
     lines[row - 1] = lines[row - 1].replace("Ada", '"Ada" x')
@@ -48,8 +48,8 @@ def test_every_row_of_a_large_file_is_accounted_for(served: Served) -> None:
     assert (again.code, again.counts) == (0, {"already_imported": ROWS})
 
 
-def test_a_large_file_that_breaks_off_is_told_with_its_row(served: Served) -> None:
-    """What stands above the break is sent and reported; after the mend the same command does the rest, once."""
+def test_a_large_file_that_cannot_be_read_completely_is_reported_with_the_row(served: Served) -> None:
+    """The rows before the error are sent; after fixing the file, the same command sends the rest once."""
     break_file(served.door.folder, BROKEN_AT)
     ran = served(*RUN)
     assert (ran.code, ran.counts) == (5, {"created": BROKEN_AT - 2})
@@ -61,8 +61,8 @@ def test_a_large_file_that_breaks_off_is_told_with_its_row(served: Served) -> No
         "then run the same command again; completed rows are skipped",
     }
     write_csv(served.door.folder / "people.csv", [candidate(number) for number in range(ROWS)])
-    mended = served(*RUN)
-    assert (mended.code, mended.counts) == (0, {"created": ROWS - BROKEN_AT + 2, "already_imported": BROKEN_AT - 2})
+    fixed = served(*RUN)
+    assert (fixed.code, fixed.counts) == (0, {"created": ROWS - BROKEN_AT + 2, "already_imported": BROKEN_AT - 2})
     assert len(served.accepted) == len(set(served.accepted)) == ROWS
 
 
@@ -76,7 +76,7 @@ def test_check_first_finds_the_break_before_anything_is_sent(served: Served) -> 
 
 
 def test_a_duplicate_far_below_is_found(served: Served) -> None:
-    """The second row of an e-mail is refused also where the first one was sent long ago."""
+    """The second row of an e-mail address is invalid, even long after the first one was sent."""
     rows = [candidate(number) for number in range(ROWS)]
     rows[-1] = candidate(0)
     write_csv(served.door.folder / "people.csv", rows)
@@ -89,7 +89,7 @@ def test_a_duplicate_far_below_is_found(served: Served) -> None:
 
 
 def test_a_large_run_that_is_killed_is_reported_with_all_its_rows(serve: Serve) -> None:
-    """The books of a run that never read its file to the end are closed over the whole file."""
+    """The report of a run that did not read its whole file covers the whole file."""
     served = serve({"kind": "delay", "ms": 20, "share": 1.0})
     write_csv(served.door.folder / "people.csv", [candidate(number) for number in range(ROWS)])
     with served.door.started(*RUN) as process:
@@ -105,7 +105,7 @@ def test_a_large_run_that_is_killed_is_reported_with_all_its_rows(serve: Serve) 
 
 
 def test_the_report_written_along_is_the_report_written_afterwards(served: Served) -> None:
-    """A long run's report is begun while rows are sent; `importer report` writes the same files again."""
+    """A long run's report is started while rows are sent; `importer report` writes the same files again."""
     rows = [candidate(number) for number in range(ROWS)]
     rows[5] = candidate(5, Salary="a lot")
     write_csv(served.door.folder / "people.csv", rows)
@@ -117,7 +117,7 @@ def test_the_report_written_along_is_the_report_written_afterwards(served: Serve
     assert not list(folder.glob(".writing-*"))
 
 
-def test_a_copy_that_is_altered_while_rows_are_sent_is_told(serve: Serve) -> None:
+def test_a_copy_that_is_changed_while_rows_are_sent_is_reported(serve: Serve) -> None:
     """A report is written from the file that was read, or not at all."""
     served = serve({"kind": "delay", "ms": 20, "share": 1.0})
     write_csv(served.door.folder / "people.csv", [candidate(number) for number in range(ROWS)])
@@ -133,7 +133,7 @@ def test_a_copy_that_is_altered_while_rows_are_sent_is_told(serve: Serve) -> Non
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds the process in Linux's /proc")
 def test_a_report_process_that_is_killed_costs_nothing(served: Served) -> None:
-    """Where the process that writes along is gone, the run writes its report itself."""
+    """If the reporting process dies, the run writes its report itself."""
     earlier = set(children())
     seen: list[int] = []
 
@@ -182,7 +182,7 @@ def test_a_second_run_closes_the_journal_of_the_first(served: Served) -> None:
 
 
 def test_a_changed_mapping_is_worked_through_anew(served: Served) -> None:
-    """Nothing is taken from an earlier run where anything differs on which a verdict depends."""
+    """No outcome of an earlier run is reused if anything that outcomes depend on differs."""
     folder = served.door.folder
     write_csv(folder / "people.csv", [candidate(number, Salary="1,5") for number in range(ROWS)])
     assert served(*RUN, "--rows", "2-11").counts == {"invalid": 10}
@@ -193,8 +193,8 @@ def test_a_changed_mapping_is_worked_through_anew(served: Served) -> None:
     assert served(*RUN).counts == {"created": ROWS}
 
 
-def test_without_the_ledger_nothing_is_taken_for_done(served: Served) -> None:
-    """What an earlier run said of done rows counts only as far as the ledger knows that run."""
+def test_without_the_ledger_no_row_counts_as_imported(served: Served) -> None:
+    """Imported rows of an earlier run count only if the ledger knows that run."""
     assert served(*RUN).counts == {"created": ROWS}
     for path in (served.door.folder / "results").glob("ledger*"):
         path.unlink()

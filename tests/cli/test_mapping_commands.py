@@ -30,7 +30,7 @@ def test_a_proposal_needs_no_edit_where_everything_is_found(serve: Serve) -> Non
     assert (new.code, new.out) == (0, "")
     assert new.err.splitlines()[1:] == [
         "Wrote people.yaml: 5 matched, 2 to review, 0 required but not found.",
-        'Look for "please check" in people.yaml.',
+        'Review the lines marked "please check" in people.yaml.',
         "Next: importer mapping check people.yaml people.csv",
     ]
     checked = served("mapping", "check", "people.yaml", "people.csv")
@@ -64,7 +64,7 @@ def test_a_mapping_file_is_not_replaced_without_force(serve: Serve) -> None:
     refused = served(*NEW)
     assert (refused.code, path.read_text("utf-8")) == (2, "mine")
     assert refused.err == (
-        "importer: people.yaml already exists; choose another name with --to, or use --force to replace it\n"
+        "importer: people.yaml already exists; choose another name with --to, or use --force to overwrite it\n"
     )
     assert served(*NEW, "--force").code == 0
     assert path.read_text("utf-8").startswith("# yaml-language-server: $schema=.importer/mapping.schema.json\n")
@@ -81,7 +81,7 @@ def test_a_pool_needs_no_connection_and_a_proposal_can_be_printed(front_door: Fr
 
 
 def test_what_a_mapping_would_declare_is_a_flag_here(front_door: FrontDoor) -> None:
-    """A file that cannot be read as it is says which flag to give."""
+    """If a file cannot be read, the hint names the flag to use."""
     file = str(SAMPLES / "nightly_candidates.csv")
     refused = front_door("mapping", "new", file, "--talent-pool", "17", "--to", "-")
     assert refused.code == 3
@@ -89,15 +89,15 @@ def test_what_a_mapping_would_declare_is_a_flag_here(front_door: FrontDoor) -> N
     assert refused.err.endswith("; for this command use --encoding\n")
 
 
-WRONG = [
+USAGE_ERRORS = [
     pytest.param(
         (),
-        "importer: say where the candidates go: --job-post HASH or --talent-pool NUMBER, one of the two\n",
+        "importer: use either --job-post HASH or --talent-pool ID\n",
         id="none",
     ),
     pytest.param(
         ("--job-post", "a", "--talent-pool", "1"),
-        "importer: say where the candidates go: --job-post HASH or --talent-pool NUMBER, one of the two\n",
+        "importer: use either --job-post HASH or --talent-pool ID\n",
         id="both",
     ),
     pytest.param(
@@ -108,20 +108,20 @@ WRONG = [
     ),
     pytest.param(
         ("--job-post", "4f2c9a", "--questions", "q.json"),
-        "importer: --questions is for the sandbox; add --sandbox, or leave it out\n",
+        "importer: --questions can only be used with --sandbox\n",
         id="questions without sandbox",
     ),
 ]
 
 
-@pytest.mark.parametrize(("flags", "message"), WRONG)
+@pytest.mark.parametrize(("flags", "message"), USAGE_ERRORS)
 def test_a_target_is_one_and_well_formed(front_door: FrontDoor, flags: tuple[str, ...], message: str) -> None:
-    """A wrong target is told before anything is read or asked."""
+    """A wrong target is reported before any file is read or request is sent."""
     refused = front_door("mapping", "new", "people.csv", *flags)
     assert (refused.code, refused.err) == (2, message)
 
 
-def test_a_place_that_cannot_be_written_is_told(front_door: FrontDoor) -> None:
+def test_an_unwritable_path_is_reported(front_door: FrontDoor) -> None:
     """Where no file can be, another place is asked for."""
     file = str(SAMPLES / "nightly_candidates.csv")
     refused = front_door(
@@ -137,7 +137,7 @@ def test_a_place_that_cannot_be_written_is_told(front_door: FrontDoor) -> None:
 
 
 def changed_questions(folder: Path) -> str:
-    """The shipped questions with another option, a new required question, and one that is gone."""
+    """The shipped questions with another option, a new required question, and one that was removed."""
     company = json.loads(SHIPPED_QUESTIONS.read_text("utf-8"))
     questions = company["job_posts"]["4f2c9a"]["questions"]
     kept = [question for question in questions if question["question_key"] != "dribbble"]
@@ -150,8 +150,8 @@ def changed_questions(folder: Path) -> str:
     return str(path)
 
 
-def test_check_tells_what_changed_since_and_what_does_not_fit_now(serve: Serve) -> None:
-    """Questions that are gone, new or changed are told, and what the mapping lacks is refused, without any file."""
+def test_check_reports_changed_questions_and_problems(serve: Serve) -> None:
+    """Removed, new and changed questions are reported, and a missing answer is an error, even without a file."""
     served = serve()
     folder = served.door.folder
     people(folder, 1)
@@ -159,7 +159,7 @@ def test_check_tells_what_changed_since_and_what_does_not_fit_now(serve: Serve) 
     checked = served("mapping", "check", "people.yaml", "--sandbox", "--questions", changed_questions(folder))
     assert checked.code == 3
     told = [line for line in checked.out.splitlines() if not line.startswith(" ")]
-    assert told[0] == "3 changed since people.yaml was written:"
+    assert told[0] == "3 questions changed since people.yaml was written:"
     assert [line.partition(": ")[2] for line in told[1:]] == [
         "the question dribbble no longer exists",
         "the options of level changed: 'Mid' was removed, 'Lead' was removed",
@@ -168,7 +168,7 @@ def test_check_tells_what_changed_since_and_what_does_not_fit_now(serve: Serve) 
     assert "the required question shift ('Shift?'), short_text, has no mapping" in checked.err
 
 
-def test_accepting_the_questions_of_today_ends_the_telling(serve: Serve) -> None:
+def test_accepted_questions_are_not_reported_again(serve: Serve) -> None:
     """--accept rewrites the record and nothing else of the file."""
     served = serve()
     folder = served.door.folder
@@ -180,8 +180,8 @@ def test_accepting_the_questions_of_today_ends_the_telling(serve: Serve) -> None
     )
     check = ("mapping", "check", "people.yaml", "people.csv", "--sandbox", "--questions", changed_questions(folder))
     before = served(*check)
-    assert (before.code, before.out.splitlines()[0]) == (0, "3 changed since people.yaml was written:")
-    assert "When its answers are right: importer mapping check people.yaml --accept --sandbox" in before.err
+    assert (before.code, before.out.splitlines()[0]) == (0, "3 questions changed since people.yaml was written:")
+    assert "To accept the changed questions: importer mapping check people.yaml --accept --sandbox" in before.err
     accepted = served(*check, "--accept")
     assert accepted.code == 0
     assert served(*check).out == "people.yaml fits job post 4f2c9a and people.csv.\n"
@@ -189,7 +189,7 @@ def test_accepting_the_questions_of_today_ends_the_telling(serve: Serve) -> None
 
 
 def test_check_holds_a_mapping_against_a_header(serve: Serve) -> None:
-    """Columns that are missing refuse it; columns that nothing uses are told, also where the mapping ignores them."""
+    """Missing columns are errors; unused columns are reported, even if the mapping ignores them."""
     served = serve()
     people(served.door.folder, 1)
     served(*NEW)
@@ -242,7 +242,7 @@ FILLED = {
 
 
 def test_copies_that_a_check_needs_lie_in_the_results_folder(front_door: FrontDoor) -> None:
-    """Other files that entries are taken from are copied where purge finds what a kill leaves, and then removed."""
+    """Copies of other files are temporary; after a kill, purge removes them."""
     export = ROOT / "sample_data" / "bullhorn_files" / "Candidate.csv"
     checked = front_door("mapping", "check", str(ROOT / "mappings" / "bullhorn_files.yaml"), str(export), "--sandbox")
     assert checked.code == 0
@@ -250,13 +250,13 @@ def test_copies_that_a_check_needs_lie_in_the_results_folder(front_door: FrontDo
 
 
 def test_what_is_filled_into_a_template_imports_without_change(serve: Serve) -> None:
-    """Every question has its column; a row that is typed in by hand is accepted as it stands."""
+    """Every question has a column; a row that was typed in is accepted without changes."""
     served = serve()
     made = served("template", "4f2c9a")
     assert (made.code, made.out) == (0, "")
     assert made.err.splitlines() == [
         "Wrote template-4f2c9a.xlsx with 59 columns, and template-4f2c9a.yaml. Yellow columns are required.",
-        "Next: fill it in, then: importer check template-4f2c9a.xlsx --mapping template-4f2c9a.yaml",
+        "Next: fill in the workbook, then run: importer check template-4f2c9a.xlsx --mapping template-4f2c9a.yaml",
     ]
     path = served.door.folder / "template-4f2c9a.xlsx"
     book = openpyxl.load_workbook(path)
@@ -281,18 +281,18 @@ def test_what_is_filled_into_a_template_imports_without_change(serve: Serve) -> 
 
 
 def test_a_template_is_a_workbook_and_replaces_none(serve: Serve) -> None:
-    """Another ending, or a file that is there already, is refused before anything is written."""
+    """Another file type, or an existing file, is refused before anything is written."""
     served = serve()
     wrong = served("template", "4f2c9a", "--to", "t.csv")
     assert (wrong.code, wrong.err) == (
         2,
-        "importer: t.csv is no name of a workbook; give one that ends in .xlsx\n",
+        "importer: t.csv is not a workbook name; use one that ends in .xlsx\n",
     )
     (served.door.folder / "t.yaml").write_text("mine", "utf-8")
     kept = served("template", "4f2c9a", "--to", "t.xlsx")
     assert (kept.code, kept.err) == (
         2,
-        "importer: t.yaml already exists; choose another name with --to, or use --force to replace it\n",
+        "importer: t.yaml already exists; choose another name with --to, or use --force to overwrite it\n",
     )
     assert not (served.door.folder / "t.xlsx").exists()
     nowhere = served("template", "4f2c9a", "--to", "none/t.xlsx")

@@ -272,7 +272,7 @@ GERMAN = Newcomer(
 
 @pytest.mark.parametrize("newcomer", [TURKISH, ENGLISH, GERMAN], ids=["Turkish", "English", "German"])
 def test_a_new_user_needs_three_commands_and_one_edit(newcomer: Newcomer, front_door: FrontDoor) -> None:
-    """What `check` tells after new, one edit and mapping check are faults of single rows, which no mapping can mend."""
+    """After `mapping new`, one edit and `mapping check`, `check` only reports problems of single rows."""
     write_workbook(front_door.folder / "list.xlsx", newcomer.sheets)
     assert front_door("mapping", "new", "list.xlsx", "--job-post", "4f2c9a", "--sandbox").code == 0
     mapping = front_door.folder / "list.yaml"
@@ -286,11 +286,11 @@ def test_a_new_user_needs_three_commands_and_one_edit(newcomer: Newcomer, front_
     assert tuple(problem["code"] for problem in checked.summary["problems"]) == newcomer.invalid
 
 
-def test_a_cover_sheet_is_passed_over_and_open_words_are_told(front_door: FrontDoor) -> None:
-    """A person is told which sheet is taken and why, and what the value tables still lack."""
+def test_a_cover_sheet_is_skipped_and_words_without_an_option_are_reported(front_door: FrontDoor) -> None:
+    """The output names the sheet that is used and why, and what the value tables still lack."""
     write_workbook(front_door.folder / "list.xlsx", ENGLISH.sheets)
     told = front_door("mapping", "new", "list.xlsx", "--job-post", "4f2c9a", "--sandbox").err.splitlines()
-    assert told[1] == "Sheet 'Export' is taken: 'Cover' holds no candidates."
+    assert told[1] == "Using the sheet 'Export': 'Cover' contains no candidates."
     assert told[4] == '1 value matches no option: complete the lines that end in "no similar option".'
 
 

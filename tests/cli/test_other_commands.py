@@ -52,8 +52,8 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("job_post", "code", "message"), REFUSED)
-def test_questions_of_a_job_post_that_is_not_there(serve: Serve, job_post: str, code: int, message: str) -> None:
-    """An unknown hash is told; what is no hash is not even asked for."""
+def test_questions_of_an_unknown_job_post(serve: Serve, job_post: str, code: int, message: str) -> None:
+    """An unknown hash is reported; an invalid hash is not even requested."""
     ran = serve()("questions", job_post)
     assert (ran.code, message in ran.err) == (code, True)
 
@@ -74,14 +74,14 @@ def test_runs_are_listed_and_shown(serve: Serve) -> None:
 
 
 def test_runs_of_a_folder_without_runs(front_door: FrontDoor) -> None:
-    """Nothing is no error, and the next command is named."""
+    """An empty folder is not an error; the next command is named."""
     ran = front_door("runs")
     assert (ran.code, ran.out) == (0, "")
     assert ran.err == "There are no runs in results. Next: importer check FILE --mapping MAPPING\n"
 
 
 def test_a_damaged_run_does_not_hide_the_others(serve: Serve) -> None:
-    """A folder that cannot be read is named in the list; the rest is listed as ever."""
+    """A folder that cannot be read is named in the list; the rest is listed as usual."""
     served = serve()
     people(served.door.folder, 1)
     run = served(*RUN, "--json").summary["run"]
@@ -115,7 +115,7 @@ def test_doctor_finds_all_well(serve: Serve) -> None:
     people(served.door.folder, 1)
     served(*RUN)
     ran = served("doctor")
-    assert (ran.code, ran.out.splitlines()[-1]) == (0, "All is well.")
+    assert (ran.code, ran.out.splitlines()[-1]) == (0, "No problems.")
     assert "ok     token: accepted by the service" in ran.out
     assert {request.path for request in served.sandbox.requests if request.status == 404} == {
         "/api/v1/client/job-posts/importer-probe/questions/"
@@ -125,15 +125,15 @@ def test_doctor_finds_all_well(serve: Serve) -> None:
 def test_doctor_says_what_carries_the_requests(serve: Serve) -> None:
     """By name, and with how to have the other."""
     served = serve()
-    line = "ok     transport: pycurl [0-9.]+ \\(IMPORTER_TRANSPORT=requests takes requests instead\\)\n"
+    line = "ok     transport: pycurl [0-9.]+ \\(set IMPORTER_TRANSPORT=requests to use requests instead\\)\n"
     assert re.search(line, served("doctor").out)
-    assert "ok     transport: requests, as IMPORTER_TRANSPORT says\n" in (
+    assert "ok     transport: requests (set by IMPORTER_TRANSPORT)\n" in (
         served("doctor", IMPORTER_TRANSPORT="requests").out
     )
 
 
 def test_a_transport_that_is_not_installed(serve: Serve) -> None:
-    """Nothing needs it; where it is asked for, it is told how to have it before anything is sent."""
+    """It is optional; if it is requested but missing, the hint explains how to install it."""
     served = serve()
     (served.door.folder / "without").mkdir()
     (served.door.folder / "without" / "pycurl.py").write_text("raise ImportError\n", "utf-8")
@@ -141,26 +141,26 @@ def test_a_transport_that_is_not_installed(serve: Serve) -> None:
     with served.door.started("doctor", **hidden) as process:
         out, _ = process.communicate(timeout=30)
     assert process.returncode == 0
-    line = "transport: requests (pycurl is not installed; pip install 'importer[fast]' makes importer faster)"
+    line = "transport: requests (pycurl is not installed; for more speed: pip install 'importer[fast]')"
     assert f"ok     {line}\n" in out
     with served.door.started("doctor", IMPORTER_TRANSPORT="curl", **hidden) as process:
         out, _ = process.communicate(timeout=30)
     assert process.returncode == 3
-    assert "WRONG  transport: the curl transport is not available: pycurl is not installed\n" in out
+    assert "ERROR  transport: the curl transport is not available: pycurl is not installed\n" in out
     with served.door.started("questions", "4f2c9a", IMPORTER_TRANSPORT="curl", **hidden) as process:
         _, err = process.communicate(timeout=30)
     assert process.returncode == 3
     assert err == (
-        "importer: 1 problem to mend first; nothing was sent.\n\n"
+        "importer: 1 problem found; nothing was sent.\n\n"
         "IMPORTER_TRANSPORT: the curl transport is not available: pycurl is not installed\n"
         "  -> install it with: pip install 'importer[fast]'; or remove this setting\n"
     )
 
 
 UNWELL = [
-    pytest.param({"IMPORTER_TOKEN": "old"}, "WRONG  token: the service responded with 401", id="token refused"),
-    pytest.param({"IMPORTER_BASE_URL": "http://127.0.0.1:1"}, "WRONG  connection: the connection was ref", id="no one"),
-    pytest.param({"IMPORTER_TOKEN": ""}, "WRONG  token: the access token is not set", id="no token"),
+    pytest.param({"IMPORTER_TOKEN": "old"}, "ERROR  token: the service responded with 401", id="token refused"),
+    pytest.param({"IMPORTER_BASE_URL": "http://127.0.0.1:1"}, "ERROR  connection: the connection was ref", id="no one"),
+    pytest.param({"IMPORTER_TOKEN": ""}, "ERROR  token: the access token is not set", id="no token"),
 ]
 
 
@@ -174,19 +174,19 @@ def test_doctor_says_what_is_wrong(serve: Serve, settings: dict[str, str], findi
 
 
 def test_doctor_sees_a_damaged_run(serve: Serve) -> None:
-    """A run whose manifest cannot be read holds up no import, and is told here."""
+    """A run whose manifest cannot be read does not block an import, and is reported here."""
     served = serve()
     people(served.door.folder, 1)
     run = served(*RUN, "--json").summary["run"]
     (served.door.folder / "results" / run / "run.json").write_text("{", "utf-8")
     ran = served("doctor")
     assert ran.code == 3
-    assert f"WRONG  run {run}: the manifest of this run cannot be read:" in ran.out
+    assert f"ERROR  run {run}: the manifest of this run cannot be read:" in ran.out
     assert served(*RUN, "--json").counts == {"already_imported": 1}
 
 
 def test_doctor_sees_a_damaged_ledger(serve: Serve) -> None:
-    """A file that is no ledger is told, not repaired."""
+    """A file that is not a ledger is reported, not repaired."""
     served = serve()
     (served.door.folder / "results").mkdir()
     (served.door.folder / "results" / "ledger.sqlite").write_bytes(
@@ -194,11 +194,11 @@ def test_doctor_sees_a_damaged_ledger(serve: Serve) -> None:
     )
     ran = served("doctor")
     assert ran.code == 3
-    assert "WRONG  ledger: " in ran.out
+    assert "ERROR  ledger: " in ran.out
 
 
 def test_the_sandbox_runs_on_its_own(front_door: FrontDoor) -> None:
-    """It says where it listens, answers, and ends with a signal."""
+    """It prints its address, responds, and ends with a signal."""
     with front_door.started("sandbox", "--port", "0", "--token", "t0ken") as process:
         assert process.stdout is not None
         line = process.stdout.readline().strip()
@@ -209,7 +209,7 @@ def test_the_sandbox_runs_on_its_own(front_door: FrontDoor) -> None:
         assert process.wait(timeout=60) == 0
 
 
-def test_the_version_is_told(front_door: FrontDoor) -> None:
+def test_the_version_is_printed(front_door: FrontDoor) -> None:
     """--version names the program and its version."""
     ran = front_door("--version")
     assert (ran.code, ran.out) == (0, f"importer {__version__}\n")
@@ -267,7 +267,7 @@ def test_a_report_is_not_written_from_another_file(serve: Serve) -> None:
 
 
 def test_a_cleared_run_folder_holds_up_no_import(serve: Serve) -> None:
-    """What a killed run left may be damaged: it is told once, and the import goes on."""
+    """The files of a killed run may be damaged: it is reported once, and the import continues."""
     served = serve({"kind": "delay", "share": 1, "ms": 50, "times": 9})
     people(served.door.folder, 30)
     with served.door.started(*RUN) as process:
@@ -278,12 +278,12 @@ def test_a_cleared_run_folder_holds_up_no_import(serve: Serve) -> None:
     (folder / "source.csv").unlink()
     again = served(*RUN, "--json")
     assert again.code == 0
-    assert "An earlier run cannot be reported any more: " in again.err
+    assert "The report of an earlier run cannot be written: " in again.err
     assert len(served.accepted) == 30
     assert "cannot be reported" not in served(*RUN, "--json").err
 
 
-def test_rows_that_the_file_does_not_have_are_told(serve: Serve) -> None:
+def test_rows_that_the_file_does_not_have_are_reported(serve: Serve) -> None:
     """A range beyond the end is a slip, not an import of nothing."""
     served = serve()
     people(served.door.folder, 2)
@@ -292,8 +292,8 @@ def test_rows_that_the_file_does_not_have_are_told(serve: Serve) -> None:
     assert ran.err.endswith("importer: rows 5000 to 5000: the file has no such rows; its header is in row 1\n")
 
 
-def test_a_question_list_that_nobody_can_mend_still_rehearses(serve: Serve) -> None:
-    """A choice without options, or a new answer type, is taken by the sandbox as accepted by the service."""
+def test_the_sandbox_accepts_an_incomplete_question_list(serve: Serve) -> None:
+    """The sandbox accepts a choice without options, or a new answer type."""
     served = serve()
     listed = json.loads(served("questions", "4f2c9a", "--json").out)
     for question in listed["questions"]:
@@ -306,47 +306,47 @@ def test_a_question_list_that_nobody_can_mend_still_rehearses(serve: Serve) -> N
     assert served(*RUN, "--sandbox", "--questions", "questions.json", "--json").counts == {"created": 2}
 
 
-def test_proposed_commands_are_as_they_must_be_typed(front_door: FrontDoor) -> None:
-    """What was said of how to read a file, and of where, is said in the next command too."""
+def test_suggested_commands_can_be_typed(front_door: FrontDoor) -> None:
+    """The suggested command repeats the flags for reading the file."""
     (front_door.folder / "old file.csv").write_bytes("E-posta;Şehir\na@example.com;İzmir\n".encode("cp1254"))
-    looked = front_door("inspect", "old file.csv", "--encoding", "cp1254", "--header-row", "1", "--delimiter", ";")
+    inspected = front_door("inspect", "old file.csv", "--encoding", "cp1254", "--header-row", "1", "--delimiter", ";")
     again = "importer mapping new 'old file.csv' --header-row 1 --encoding cp1254 --delimiter ';' --job-post HASH"
-    assert (looked.code, f"Next: {again} proposes" in looked.err) == (0, True)
+    assert (inspected.code, f"Next: {again}\n" in inspected.err) == (0, True)
     asked = front_door("questions", "4f2c9a", "--sandbox")
     again = "importer mapping new FILE --job-post 4f2c9a --sandbox"
-    assert (asked.code, f"Next: {again} proposes" in asked.err) == (0, True)
+    assert (asked.code, f"Next: {again}\n" in asked.err) == (0, True)
 
 
-def test_two_spellings_of_one_address_are_told(serve: Callable[..., Served]) -> None:
-    """To the ledger they are two services: said before a run, and by doctor, until one is kept to."""
+def test_two_spellings_of_one_address_are_reported(serve: Callable[..., Served]) -> None:
+    """The ledger treats them as two services: runs and doctor warn about it."""
     served = serve()
     people(served.door.folder, 1)
     one, other = served.sandbox.base_url, served.sandbox.base_url.replace("127.0.0.1", "localhost")
     assert served(*RUN, "--json").counts == {"created": 1}
-    assert "The ledger has runs" not in served(*RUN).err
+    assert "The ledger contains runs" not in served(*RUN).err
     for command in (("check", *RUN[1:]), RUN, RUN):
         ran = served(*command, "--json", IMPORTER_BASE_URL=other)
         assert ran.code == 0
         assert ran.err.startswith(
-            f"The ledger has runs for {one}, and takes {other} for another service: whom it knows there is sent again. "
-            "If they are one service, keep to one address in IMPORTER_BASE_URL.\n"
+            f"The ledger contains runs for {one}, and treats {other} as a different service: candidates sent there are "
+            "sent again. For the same service, always use one address in IMPORTER_BASE_URL.\n"
         )
     told = served("doctor")
     assert told.code == 3
     assert (
-        f"WRONG  addresses: {one}, {other} in the ledger look like one address, but count as different services\n"
+        f"ERROR  addresses: {one}, {other} in the ledger look like one address, but count as different services\n"
         "         -> use only one in IMPORTER_BASE_URL: candidates sent to one address are sent again to the other\n"
     ) in told.out
 
 
-def test_another_service_is_told_once(serve: Callable[..., Served]) -> None:
-    """A ledger may serve a test system too: that is said when it is new, and is nothing wrong."""
+def test_another_service_is_reported_once(serve: Callable[..., Served]) -> None:
+    """A ledger may also contain a test system: reported when it is new, but not a problem."""
     served = serve()
     people(served.door.folder, 1)
     assert served(*RUN, "--json").counts == {"created": 1}
     with running(SandboxOptions(token="t0ken")) as second:
         first, more = (served(*RUN, IMPORTER_BASE_URL=second.base_url) for _ in range(2))
-        assert f"takes {second.base_url} for another service" in first.err
+        assert f"treats {second.base_url} as a different service" in first.err
         assert "for another service" not in more.err
         told = served("doctor", IMPORTER_BASE_URL=second.base_url)
     assert told.code == 0

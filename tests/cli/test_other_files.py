@@ -33,8 +33,8 @@ def _folder(door: FrontDoor, mapping: str) -> Path:
     return private
 
 
-def _told(door: FrontDoor, *flags: str) -> tuple[int, str]:
-    """What is told, in one line, of the one problem."""
+def _messages(door: FrontDoor, *flags: str) -> tuple[int, str]:
+    """The exit code, and the only problem in one line."""
     ran = door(*_RUN, *flags)
     assert "Traceback" not in ran.err
     lines = [line.strip() for line in ran.err.splitlines() if " | " not in line and "^" not in line]
@@ -76,11 +76,11 @@ def test_a_file_elsewhere_is_not_read(front_door: FrontDoor, mapping: str, told:
     """A mapping reaches no file outside its folder and the source's, by no dots and by no link."""
     private = _folder(front_door, mapping)
     (front_door.folder / "link.csv").symlink_to(private / "salaries.csv")
-    assert _told(front_door) == (3, f"importer: 1 problem to mend first; nothing was sent. {told} -> {_ELSEWHERE}")
+    assert _messages(front_door) == (3, f"importer: 1 problem found; nothing was sent. {told} -> {_ELSEWHERE}")
 
 
 def test_a_folder_that_the_person_names_is_read(serve: Serve) -> None:
-    """IMPORTER_MAPPING_FOLDERS lists more folders: all three kinds of files are taken from them, and a run goes on."""
+    """IMPORTER_MAPPING_FOLDERS lists more folders: all three kinds of files can be in them, and runs can resume."""
     served = serve({"kind": "403", "emails": ["person1@example.com"], "operation": "apply"})
     own = "target: {job_post: 4f2c9a}\nanswers:\n  work_permit: {column: Permit, values: ../private/levels.csv}\n"
     private = _folder(served.door, f"extends: ../private/shared.yaml\n{own}{_JOBS % '../private/salaries.csv'}")
@@ -98,7 +98,7 @@ def test_the_working_folder_does_not_name_more_folders(front_door: FrontDoor) ->
     """A .env that came with the mapping does not open the person's other folders to it."""
     _folder(front_door, MAPPING + _JOBS % "../private/salaries.csv")
     (front_door.folder / ".env").write_text("IMPORTER_MAPPING_FOLDERS=/\n", encoding="utf-8")
-    code, told = _told(front_door)
+    code, told = _messages(front_door)
     assert (code, "; nothing was sent. IMPORTER_MAPPING_FOLDERS: this setting is ignored" in told) == (3, True)
 
 
@@ -126,18 +126,18 @@ ENDLESS = [
 
 
 @pytest.mark.parametrize(("mapping", "told"), ENDLESS)
-def test_what_never_ends_is_not_waited_for(front_door: FrontDoor, mapping: str, told: str) -> None:
-    """A pipe, a huge file and a name that none can have are told at the mapping's line, and nothing waits for them."""
+def test_pipes_and_huge_files_are_refused(front_door: FrontDoor, mapping: str, told: str) -> None:
+    """A pipe, a huge file and an impossible name are reported at the mapping's line, without waiting."""
     _folder(front_door, mapping)
     os.mkfifo(front_door.folder / "pipe")
     with (front_door.folder / "sparse.csv").open("wb") as sparse:
         sparse.truncate(8 << 30)
-    code, said = _told(front_door)
+    code, said = _messages(front_door)
     assert (code, told in said) == (3, True), said
 
 
 def test_a_mapping_and_questions_that_are_pipes(front_door: FrontDoor) -> None:
-    """The files that a command names itself are no more waited for."""
+    """The files in the command itself are refused too."""
     _folder(front_door, MAPPING)
     os.mkfifo(front_door.folder / "pipe")
     mapping = front_door("run", "people.csv", "--mapping", "pipe", "--sandbox")
@@ -150,22 +150,22 @@ def test_a_mapping_and_questions_that_are_pipes(front_door: FrontDoor) -> None:
 
 
 def test_a_chain_of_mappings_is_short(front_door: FrontDoor) -> None:
-    """A file that extends 1,500 others one by one is refused at its line."""
+    """A chain of 1,500 files that extend each other is refused, with its line."""
     _folder(front_door, "extends: m1.yaml\n")
     for number in range(1, 1_500):
         (front_door.folder / f"m{number}.yaml").write_text(f"extends: m{number + 1}.yaml\n", encoding="utf-8")
-    code, said = _told(front_door)
+    code, said = _messages(front_door)
     told = "m19.yaml:1:10: more than 20 files extend one another -> merge some of them"
     assert (code, said.endswith(told)) == (3, True), said
 
 
 def test_options_of_brackets_alone(front_door: FrontDoor) -> None:
-    """Options that are brackets in brackets are no list: they are an option like any other text."""
+    """Nested brackets are not a list: they are one option, like any other text."""
     _folder(front_door, MAPPING.partition("answers:")[0] + "answers: {level: {column: Permit, default: yes}}\n")
     brackets = "[" * 500_000
     question = {"id": 1, "question_text": "Level?", "is_required": False, "answer_type": "single_choice"}
     listing = {"job_post": "4f2c9a", "questions": [question | {"options": brackets, "question_key": "level"}]}
     (front_door.folder / "q.json").write_text(json.dumps(listing), encoding="utf-8")
-    code, said = _told(front_door, "--questions", "q.json")
+    code, said = _messages(front_door, "--questions", "q.json")
     assert code == 3
     assert "people.yaml:8:44: 'yes' is not an option of level -> use one of [[[[" in said

@@ -31,7 +31,7 @@ def age(folder: Path, days: int) -> None:
     manifest.write_text(json.dumps(values), "utf-8")
 
 
-def test_no_byte_is_left_and_nobody_is_entered_twice(serve: Serve) -> None:
+def test_no_byte_is_left_and_no_candidate_is_imported_twice(serve: Serve) -> None:
     """After purge no file below the results folder holds a name, and the same file sends nothing."""
     served = serve()
     folder = served.door.folder
@@ -40,7 +40,7 @@ def test_no_byte_is_left_and_nobody_is_entered_twice(serve: Serve) -> None:
     results = folder / "results"
     assert holding(results, *NAMES) >= {"source.csv", "outcomes.sqlite", "201_created.csv", "run.json"}
     purged = served("purge", "--older-than", "0d", "--yes")
-    assert (purged.code, purged.err) == (0, "1 runs were removed.\n")
+    assert (purged.code, purged.err) == (0, "1 run removed.\n")
     assert holding(results, *NAMES) == set()
     assert {path.name for path in results.iterdir()} == {"ledger.sqlite", ".importer"}
     assert {path.suffix for path in (results / ".importer").iterdir()} == {".key", ".reserve", ".lock", ".holder"}
@@ -58,8 +58,8 @@ def test_only_old_runs_go(serve: Serve) -> None:
     age(results / old, days=91)
     listed = served("purge", "--older-than", "90d", "--dry-run")
     assert listed.out.splitlines() == [f"results/{old}  ended {datetime.now(UTC) - timedelta(days=91):%Y-%m-%d}"]
-    assert listed.err == "1 runs would be removed. Nothing was.\n"
-    assert served("purge", "--older-than", "90d").err == "1 runs were removed.\n"
+    assert listed.err == "1 run would be removed.\n"
+    assert served("purge", "--older-than", "90d").err == "1 run removed.\n"
     assert sorted(path.name for path in results.iterdir() if path.is_dir()) == [".importer", new]
     assert served("resume", new, "--json").counts == {"already_imported": 2}
 
@@ -69,7 +69,7 @@ def test_what_killed_runs_left_goes_too(serve: Serve) -> None:
     served = serve()
     left = make_private_folder(served.door.folder / "results", "20250101-020000-abcd")
     (left / "source.csv").write_text("person1@example.com", "utf-8")
-    assert served("purge", "--older-than", "90d").err == "1 runs were removed.\n"
+    assert served("purge", "--older-than", "90d").err == "1 run removed.\n"
     assert not left.exists()
 
 
@@ -84,14 +84,14 @@ def test_a_rehearsal_is_forgotten_too(serve: Serve) -> None:
     assert holding(results, *NAMES) == set()
 
 
-def test_a_run_at_work_is_left_alone(serve: Serve) -> None:
-    """Nothing is taken from under a run that holds the lock of its target."""
+def test_a_running_run_is_skipped(serve: Serve) -> None:
+    """Nothing is removed while a run holds the lock of its target."""
     served = serve()
     people(served.door.folder, 30)
     with served.door.started(*RUN, "--json", "--rate", "4") as process:
         served.wait_for(2)
         purged = served("purge", "--older-than", "0d")
-        assert "left alone, because a run for the same target is at work" in purged.err
-        assert purged.err.splitlines()[-1] == "0 runs were removed."
+        assert "skipped, because a run for the same target is running" in purged.err
+        assert purged.err.splitlines()[-1] == "0 runs removed."
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=30) == 143

@@ -75,12 +75,12 @@ LIMITS = [
 
 
 @pytest.mark.parametrize(("file", "content", "limit", "message"), LIMITS)
-def test_a_limit_that_is_met_names_its_setting(
+def test_an_exceeded_limit_names_its_setting(
     front_door: FrontDoor, file: str, content: Callable[[], bytes], limit: dict[str, str], message: str
 ) -> None:
-    """`look` and `check` say the limit and how to allow more; with what is usual the same file is read."""
+    """`inspect` and `check` name the limit and its setting; with the default limits the file is read."""
     (front_door.folder / file).write_bytes(content())
-    told = f"importer: 1 problem to mend first; nothing was sent.\n\n{message}"
+    told = f"importer: 1 problem found; nothing was sent.\n\n{message}"
     looked = front_door("inspect", file, **limit)
     assert (looked.code, looked.err) == (3, told)
     checked = front_door("check", file, "--mapping", "mapping.yaml", "--sandbox", **limit)

@@ -110,7 +110,7 @@ REFUSED = {
     ),
     "for a group": (
         _for_a_group,
-        "results: the group 54321 can write in this folder (mode 0770)\n"
+        "results: the group 54321 can write to this folder (mode 0770)\n"
         "  -> run: chmod g-w results; or set IMPORTER_OUT_SHARED=group if it is a team folder\n",
     ),
     "a stranger's link": (
@@ -134,7 +134,7 @@ REFUSED = {
 @superuser
 @pytest.mark.parametrize(("make", "told"), REFUSED.values(), ids=REFUSED.keys())
 def test_a_folder_that_others_can_change_is_refused(serve: Serve, make: Callable[[Path], None], told: str) -> None:
-    """Before anything is read or written there, by every command that uses it; doctor says the same."""
+    """Before anything is read or written there, by every command that uses it; doctor reports the same."""
     served = serve()
     here = served.door.folder
     people(here, 1)
@@ -147,7 +147,7 @@ def test_a_folder_that_others_can_change_is_refused(serve: Serve, make: Callable
         assert ran.err.endswith(f"\n\n{told}"), command
     doctor = served("doctor")
     place, _, hint = told.partition("\n")
-    assert f"WRONG  results folder: {place}\n       {hint}" in doctor.out
+    assert f"ERROR  results folder: {place}\n       {hint}" in doctor.out
     assert (doctor.code, sorted(here.rglob("*"))) == (3, before)
 
 
@@ -164,8 +164,8 @@ def test_a_folder_of_ones_own_group_is_ones_own(serve: Serve) -> None:
 
 
 @superuser
-def test_the_ledgers_own_folder_is_looked_at_too(serve: Serve) -> None:
-    """Whoever can put another ledger there decides who is sent."""
+def test_the_folder_of_the_ledger_is_checked_too(serve: Serve) -> None:
+    """Someone who can replace the ledger decides which candidates are sent."""
     served = serve()
     people(served.door.folder, 1)
     _for_everybody(served.door.folder / "kept")
@@ -178,7 +178,7 @@ def test_the_ledgers_own_folder_is_looked_at_too(serve: Serve) -> None:
 
 @superuser
 def test_a_team_shares_a_folder(serve: Serve) -> None:
-    """With IMPORTER_OUT_SHARED=group all is for the group, whatever the umask; a colleague's folder is taken."""
+    """With IMPORTER_OUT_SHARED=group everything is shared with the group, whatever the umask."""
     served = serve()
     people(served.door.folder, 3)
     with umask(0o077):
@@ -189,24 +189,24 @@ def test_a_team_shares_a_folder(serve: Serve) -> None:
             for path in (served.door.folder / "results", *(served.door.folder / "results").rglob("*")):
                 os.chown(path, STRANGER, -1)
                 path.chmod(0o2770 if path.is_dir() else 0o660)
-    assert served("purge", "--older-than", "0d", IMPORTER_OUT_SHARED="group").err == "4 runs were removed.\n"
+    assert served("purge", "--older-than", "0d", IMPORTER_OUT_SHARED="group").err == "4 runs removed.\n"
 
 
-def test_a_folder_that_no_team_can_use_is_told(serve: Serve) -> None:
-    """A private folder does not become a team's by a setting alone: what lies in it has to be opened too."""
+def test_a_folder_that_a_team_cannot_use_is_reported(serve: Serve) -> None:
+    """The setting alone does not turn a private folder into a team folder: its modes must change too."""
     served = serve()
     people(served.door.folder, 1)
     (served.door.folder / "results").mkdir(mode=0o700)
     ran = served(*RUN, IMPORTER_OUT_SHARED="group")
     assert ran.err == (
-        "importer: 1 problem to mend first; nothing was sent.\n\n"
+        "importer: 1 problem found; nothing was sent.\n\n"
         "results: this folder is not set up for a team (mode 0700 instead of 2770)\n"
         "  -> run: chmod -R g+rwX results && find results -type d -exec chmod g+s {} +\n"
     )
 
 
 @superuser
-def test_a_drive_without_owners_is_taken_as_it_is(serve: Serve) -> None:
+def test_a_drive_without_owners_is_accepted(serve: Serve) -> None:
     """With IMPORTER_OUT_SHARED=any nothing is asked of the folder."""
     served = serve()
     people(served.door.folder, 1)
@@ -244,16 +244,16 @@ def test_no_file_is_opened_through_a_link(front_door: FrontDoor, name: str) -> N
     assert theirs.read_text("utf-8") == "alias ll='ls -l'\n"
 
 
-def test_a_link_is_told(front_door: FrontDoor) -> None:
+def test_a_symbolic_link_is_reported(front_door: FrontDoor) -> None:
     """The message names the link and what to do."""
     people(front_door.folder, 1)
     results = front_door.folder / "results"
     results.mkdir(mode=0o700)
     (internal_folder(results) / "ledger.sqlite.reserve").symlink_to(front_door.folder / "mapping.yaml")
     assert front_door(*RUN, "--sandbox", "--quiet").err == (
-        "importer: 1 problem to mend first; nothing was sent.\n\n"
-        "results/.importer/ledger.sqlite.reserve: the ledger cannot be written (it is a symbolic link, and none is "
-        "followed here: remove it), so nothing is sent\n"
+        "importer: 1 problem found; nothing was sent.\n\n"
+        "results/.importer/ledger.sqlite.reserve: it cannot be written (it is a symbolic link, which is not allowed "
+        "here; remove it), so nothing is sent\n"
         "  -> free disk space or get write permission there, or choose another folder with --out\n"
     )
 
@@ -288,8 +288,8 @@ def test_only_what_a_run_made_is_removed(serve: Serve) -> None:
     (results / ID / "notes.txt").write_text("mine", "utf-8")
     purged = served("purge", "--older-than", "0d")
     assert purged.err == (
-        f"results/{ID}: left alone, because it lacks the file .importer-run of a run's folder; remove it yourself\n"
-        "0 runs were removed.\n"
+        f"results/{ID}: skipped, because it does not contain the file .importer-run; remove it manually\n"
+        "0 runs removed.\n"
     )
     assert (archive / "source.csv").exists()
     assert sorted(path.name for path in (results / ID).iterdir()) == ["notes.txt", "run.json"]
@@ -304,21 +304,21 @@ def test_a_link_in_a_runs_folder_is_removed_and_not_followed(serve: Serve) -> No
     (served.door.folder / "kept" / "mine.txt").write_text("mine", "utf-8")
     (folder / "kept").symlink_to(served.door.folder / "kept")
     (folder / "mine.txt").symlink_to(served.door.folder / "kept" / "mine.txt")
-    assert served("purge", "--older-than", "0d").err == "1 runs were removed.\n"
+    assert served("purge", "--older-than", "0d").err == "1 run removed.\n"
     assert not folder.exists()
     assert (served.door.folder / "kept" / "mine.txt").read_text("utf-8") == "mine"
 
 
 @pytest.mark.parametrize("key", ["run", "source", "mapping_copy"])
 def test_a_manifest_names_files_of_its_own_folder_only(serve: Serve, key: str) -> None:
-    """A name with a path in it is told as damage, and the file there is not read."""
+    """A name that contains a path is reported as damage, and the file is not read."""
     served = serve()
     people(served.door.folder, 1)
     folder = served.door.folder / "results" / served(*RUN, "--json").summary["run"]
     values = json.loads((folder / "run.json").read_text("utf-8"))
     (folder / "run.json").write_text(json.dumps(values | {key: "../../people.csv"}), "utf-8")
     assert served("report", "last").err == (
-        "importer: 1 problem to mend first.\n\n"
+        "importer: 1 problem found.\n\n"
         f"results/{folder.name}: the manifest of this run cannot be read: '../../people.csv' is not a valid file name\n"
         "  -> you can still open its CSV files\n"
     )
@@ -328,7 +328,7 @@ def test_a_manifest_names_files_of_its_own_folder_only(serve: Serve, key: str) -
 
 
 def _signalled_while_it_reads(door: FrontDoor, number: int, *command: str) -> tuple[Path, int, str]:
-    """The copy that a command made of standard input, its exit code after that signal, and what it said."""
+    """The copy of standard input, the exit code after the signal, and the output."""
     rows = "".join(",".join(candidate(number)) + "\n" for number in range(3))
     with subprocess.Popen(
         [sys.executable, "-m", "importer", *command],
@@ -352,7 +352,7 @@ def _signalled_while_it_reads(door: FrontDoor, number: int, *command: str) -> tu
 
 @pytest.mark.parametrize("cleaned_by", [("check", *RUN[1:]), ("purge", "--older-than", "0d")], ids=["check", "purge"])
 def test_what_look_was_given_does_not_lie_about_after_a_kill(serve: Serve, cleaned_by: tuple[str, ...]) -> None:
-    """It lies in the results folder, private, and the next check or purge removes it."""
+    """It is in the results folder, private, and the next check or purge removes it."""
     served = serve()
     people(served.door.folder, 1)
     (served.door.folder / "tmp").mkdir()
@@ -401,7 +401,7 @@ def test_inspecting_leaves_nothing_behind(serve: Serve) -> None:
 
 
 def _cut_off(served: Served, change: Callable[[Path], object]) -> tuple[int, str, str]:
-    """A run whose folder is changed after some rows: its exit code, what it said after its first line, its id."""
+    """Change a run's folder after some rows; return its exit code, its output after the first line, and its ID."""
     results = served.door.folder / "results"
     with served.door.started(*RUN, "--json", "--rate", "40") as process:
         served.wait_for(8)
@@ -411,28 +411,28 @@ def _cut_off(served: Served, change: Callable[[Path], object]) -> tuple[int, str
         return process.returncode, said.partition("\n")[2], folder.name
 
 
-def _everybody_is_there_once(served: Served) -> None:
+def _every_candidate_is_accepted_once(served: Served) -> None:
     assert served(*RUN, "--json").code == 0
     assert sorted(served.accepted) == sorted(f"person{number}@example.com" for number in range(80))
 
 
 def test_a_run_whose_folder_is_removed_stops(serve: Serve) -> None:
-    """It says that rows were sent, and what to do; the same command goes on where it ended."""
+    """The message names what was sent and what to do; the same command continues."""
     served = serve()
     people(served.door.folder, 80)
     code, said, run = _cut_off(served, shutil.rmtree)
     assert (code, said) == (
         5,
         f"importer: results/{run}/outcomes.sqlite: the outcomes of run {run} cannot be written (the file was moved or "
-        "deleted), so nothing more is sent; what was sent is known to the ledger: run the same command again\n",
+        "deleted), so nothing more is sent. The ledger knows what was sent: run the same command again\n",
     )
     assert len(served.accepted) < 80
     assert not (served.door.folder / "results" / run).exists()
-    _everybody_is_there_once(served)
+    _every_candidate_is_accepted_once(served)
 
 
-def test_a_run_whose_copy_is_removed_has_no_report_and_says_what_it_sent(serve: Serve) -> None:
-    """All rows were sent, and nobody is told that none was."""
+def test_a_run_whose_copy_was_changed_has_no_report(serve: Serve) -> None:
+    """All rows were sent, and the message does not deny it."""
     served = serve()
     people(served.door.folder, 80)
     code, said, run = _cut_off(served, lambda folder: (folder / "source.csv").write_text("other", "utf-8"))
@@ -443,17 +443,17 @@ def test_a_run_whose_copy_is_removed_has_no_report_and_says_what_it_sent(serve: 
         "no candidate is sent twice\n",
     )
     asked = len(served.sandbox.requests)
-    _everybody_is_there_once(served)
+    _every_candidate_is_accepted_once(served)
     assert len(served.sandbox.requests) == asked + 1  # the questions
     assert served("report", run).err == (
-        "importer: 1 problem to mend first.\n\n"
+        "importer: 1 problem found.\n\n"
         f"results/{run}/source.csv: the run's copy of the source file was changed\n"
-        "  -> put it back from a backup; what was sent is in the ledger, and the same import can be run again\n"
+        "  -> restore it from a backup, or run the same import again; the ledger knows what was sent\n"
     )
 
 
-def test_a_run_whose_ledger_is_removed_too_claims_nothing(serve: Serve) -> None:
-    """Without ledger and folder only the service knows what was sent, and it is asked again."""
+def test_a_run_whose_ledger_is_removed_does_not_claim_what_was_sent(serve: Serve) -> None:
+    """Without ledger and folder only the service knows what was sent, so all rows are sent again."""
     served = serve()
     people(served.door.folder, 80)
     code, said, _ = _cut_off(
@@ -465,11 +465,11 @@ def test_a_run_whose_ledger_is_removed_too_claims_nothing(serve: Serve) -> None:
         "report. Only the service knows which rows were sent: restore the ledger if you can, then run the same command "
         "again; the service reports which candidates it already has\n",
     )
-    _everybody_is_there_once(served)
+    _every_candidate_is_accepted_once(served)
 
 
-def test_an_interruption_claims_nothing(serve: Serve) -> None:
-    """Ctrl-C while nobody closes the books is told as what it is."""
+def test_an_interruption_prints_nothing(serve: Serve) -> None:
+    """Ctrl-C before any row is sent ends the command without a message."""
     served = serve()
     _, code, said = _signalled_while_it_reads(served.door, signal.SIGINT, "run", "-", "--mapping", "mapping.yaml")
     assert (code, said) == (130, "")

@@ -59,7 +59,7 @@ def test_a_talent_pool_is_filled_likewise(serve: Serve) -> None:
     }
 
 
-def test_check_sends_nothing_and_tells_the_same(serve: Serve) -> None:
+def test_check_sends_nothing_and_reports_the_same(serve: Serve) -> None:
     """Check finds what run would find, and makes no POST: the service's own log shows it."""
     served = serve()
     people(served.door.folder, 3, candidate(6, Salary="a lot"))
@@ -72,7 +72,7 @@ def test_check_sends_nothing_and_tells_the_same(serve: Serve) -> None:
     assert served(*CHECK, "--json").counts == {"already_imported": 3, "invalid": 1}
 
 
-def test_a_mended_results_file_is_run_as_it_is(serve: Serve) -> None:
+def test_a_fixed_results_file_can_be_imported(serve: Serve) -> None:
     """invalid.csv, with its cell corrected and its import_ columns left in, imports with the same mapping."""
     served = serve()
     people(served.door.folder, 2, candidate(6, Salary="a lot"), candidate(7, Last="=SUM(A1)", Salary="x"))
@@ -117,7 +117,7 @@ SURVIVED = [
 @pytest.mark.parametrize("mapping", ["mapping.yaml", "pool.yaml"])
 @pytest.mark.parametrize("fault", SURVIVED)
 def test_a_fault_costs_no_row_and_doubles_none(serve: Serve, fault: dict[str, Any], mapping: str) -> None:
-    """With each fault switched on everybody is there once, and every row says so."""
+    """With each fault, every candidate is accepted once, and every row has an outcome."""
     operation = "apply" if mapping == "mapping.yaml" else "add-candidate"
     served = serve({**fault, "operation": operation})
     people(served.door.folder, 20)
@@ -142,8 +142,8 @@ STOPPING = [
 
 
 @pytest.mark.parametrize(("fault", "reason"), STOPPING)
-def test_a_refusal_that_meets_everybody_stops_the_run(serve: Serve, fault: dict[str, Any], reason: str) -> None:
-    """The rest is not sent, the exit code is 5, and the same command goes on when the trouble is over."""
+def test_a_refusal_of_all_requests_stops_the_run(serve: Serve, fault: dict[str, Any], reason: str) -> None:
+    """The rest is not sent, the exit code is 5, and the same command continues later."""
     served = serve({**fault, "operation": "apply", "emails": ["person4@example.com"], "times": 1})
     people(served.door.folder, 30)
     ran = served(*RUN, "--json", "--concurrency", "1")
@@ -155,8 +155,8 @@ def test_a_refusal_that_meets_everybody_stops_the_run(serve: Serve, fault: dict[
     assert len(served.accepted) == 30
 
 
-def test_the_same_refusal_for_everybody_stops_the_run(serve: Serve) -> None:
-    """Ten first rows refused alike mean a wrong mapping, not ten wrong rows."""
+def test_the_same_rejection_of_every_row_stops_the_run(serve: Serve) -> None:
+    """If the first ten rows are rejected for the same reason, the mapping is wrong, not the rows."""
     emails = [f"person{number}@example.com" for number in range(40)]
     served = serve({"kind": "refuse", "emails": emails, "times": 9, "message": "no such document"})
     people(served.door.folder, 40)
@@ -166,15 +166,15 @@ def test_the_same_refusal_for_everybody_stops_the_run(serve: Serve) -> None:
 
 
 def test_max_errors_stops_the_run(serve: Serve) -> None:
-    """--max-errors 1 stops at the second refused row."""
+    """--max-errors 1 stops at the second rejected row."""
     served = serve({"kind": "refuse", "emails": ["person1@example.com", "person3@example.com"], "message": "no"})
     people(served.door.folder, 20)
     ran = served(*RUN, "--json", "--max-errors", "1", "--concurrency", "1")
     assert (ran.code, ran.counts) == (5, {"created": 2, "rejected": 2, "not_sent": 16})
 
 
-def test_a_rejected_row_is_sent_again_only_when_it_changed_or_by_again(serve: Serve) -> None:
-    """An unchanged row that was refused is told with the reason of then, and costs no request."""
+def test_a_rejected_row_is_sent_again_only_if_changed_or_with_resend_rejected(serve: Serve) -> None:
+    """An unchanged rejected row is reported with its earlier reason, without a request."""
     served = serve({"kind": "refuse", "emails": ["person1@example.com"], "message": "no such document"})
     people(served.door.folder, 3)
     first = served(*RUN, "--json")
@@ -184,7 +184,7 @@ def test_a_rejected_row_is_sent_again_only_when_it_changed_or_by_again(serve: Se
     assert second.summary["requests"]["sent"] == 0
     row = read_csv(served.door.folder / "results" / second.summary["run"] / "400_rejected.csv")[0]
     assert row["import_problem"] == (
-        f"the service refused this row (400: no such document) in run {first.summary['run']}, "
+        f"the service rejected this row (400: no such document) in run {first.summary['run']}, "
         "and the row has not changed since"
     )
     third = served(*RUN, "--json", "--resend-rejected")
@@ -215,8 +215,8 @@ def test_json_is_all_that_stdout_holds(serve: Serve) -> None:
     assert ran.err == 'CSV, UTF-8, delimiter ",", header found in row 1, 7 columns\n'
 
 
-def test_quiet_says_nothing_when_all_is_well(serve: Serve) -> None:
-    """--quiet is for schedulers that mail whatever is said."""
+def test_quiet_prints_nothing_without_problems(serve: Serve) -> None:
+    """--quiet is for schedulers that mail all output."""
     served = serve()
     people(served.door.folder, 2)
     ran = served(*RUN, "--quiet")
@@ -228,7 +228,9 @@ NOT_USABLE = [
     pytest.param(("run", "people.csv"), 2, "Missing option '--mapping'", id="no mapping"),
     pytest.param((*RUN, "--rows", "9-2"), 2, "--rows '9-2' ends before it starts", id="rows backwards"),
     pytest.param((*RUN, "--max-errors", "many"), 2, "'many' is not a valid limit for errors", id="no limit"),
-    pytest.param((*RUN, "--faults", "x.json"), 2, "--questions and --faults are for the sandbox", id="faults alone"),
+    pytest.param(
+        (*RUN, "--faults", "x.json"), 2, "--questions and --faults can only be used with the sandbox", id="faults alone"
+    ),
     pytest.param(("run", "no.csv", "-m", "mapping.yaml"), 3, "no.csv: the file does not exist", id="no file"),
     pytest.param(("run", "people.csv", "-m", "no.yaml"), 3, "no.yaml: ", id="no mapping file"),
     pytest.param(("show", "2099"), 2, "there is no run '2099' in results", id="no run"),
@@ -236,7 +238,7 @@ NOT_USABLE = [
 
 
 @pytest.mark.parametrize(("arguments", "code", "message"), NOT_USABLE)
-def test_what_cannot_be_used_is_told(serve: Serve, arguments: tuple[str, ...], code: int, message: str) -> None:
+def test_what_cannot_be_used_is_reported(serve: Serve, arguments: tuple[str, ...], code: int, message: str) -> None:
     """Usage errors are 2, unusable files 3; nothing is sent, no run is left behind, no traceback is shown."""
     served = serve()
     people(served.door.folder, 2)
@@ -249,8 +251,8 @@ def test_what_cannot_be_used_is_told(serve: Serve, arguments: tuple[str, ...], c
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the system takes no such name")
-def test_names_that_are_no_utf_8_are_no_reason_to_fail(serve: Serve) -> None:
-    """A file, a mapping and a folder that an old program has named."""
+def test_names_that_are_not_utf_8_are_accepted(serve: Serve) -> None:
+    """A file, a mapping and a folder named by an old program."""
     served = serve()
     people(served.door.folder, 2)
     names = [os.fsdecode(name) for name in (b"people\xff.csv", b"mapping\xff.yaml", b"out\xff")]
@@ -268,7 +270,7 @@ def test_names_that_are_no_utf_8_are_no_reason_to_fail(serve: Serve) -> None:
     ],
 )
 def test_a_wrong_header_row_is_one_problem(serve: Serve, source: str, said: str) -> None:
-    """Of a dozen columns that are not there none is at fault."""
+    """One problem, instead of one for each missing column."""
     served = serve()
     people(served.door.folder, 3)
     path = served.door.folder / "mapping.yaml"
@@ -280,26 +282,26 @@ def test_a_wrong_header_row_is_one_problem(serve: Serve, source: str, said: str)
 
 
 @pytest.mark.parametrize(
-    ("rate", "said"), [(68.4, "about 68 a second (429)"), (1.5, "--rate 1.4 "), (0.2, "--rate 0.19 ")]
+    ("rate", "said"), [(68.4, "about 68 requests per second (429)"), (1.5, "--rate 1.4 "), (0.2, "--rate 0.19 ")]
 )
-def test_a_learned_rate_is_told_as_it_can_be_typed(rate: float, said: str) -> None:
-    """Of a service that takes one in five seconds, 0 would be said, and 1 proposed."""
-    assert said in process_rows._kept_to(rate)
+def test_a_learned_rate_is_shown_as_it_can_be_typed(rate: float, said: str) -> None:
+    """Rounded to whole numbers, a rate of 0.2 would be shown as 0."""
+    assert said in process_rows._learned_rate_warning(rate)
 
 
-def test_quiet_tells_of_a_correction_that_was_not_sent(serve: Serve) -> None:
-    """A done row with other content is in place, and not as it is written: somebody should look."""
+def test_quiet_reports_changed_data_that_was_not_sent(serve: Serve) -> None:
+    """An imported row whose data has changed since needs a correction in the service."""
     served = serve()
     people(served.door.folder, 3)
     served(*RUN)
     write_csv(served.door.folder / "people.csv", [candidate(0), candidate(1, Salary="77"), candidate(2)])
     ran = served(*RUN, "--quiet")
     assert (ran.code, ran.out) == (0, "")
-    assert ran.err.startswith("importer: 1 row is done with other content; see: importer show ")
+    assert ran.err.startswith("importer: 1 row was already imported with different data; see: importer show ")
 
 
-def test_a_run_that_cannot_begin_leaves_nothing(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a full disk the books of an earlier run cannot be closed: a try must not leave one more copy of the file."""
+def test_a_run_that_cannot_start_leaves_no_files(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a full disk, each attempt must not leave another copy of the file."""
     served = serve()
     people(served.door.folder, 2)
 
@@ -307,7 +309,7 @@ def test_a_run_that_cannot_begin_leaves_nothing(serve: Serve, monkeypatch: pytes
         raise StoppedEarly("no room")
 
     with monkeypatch.context() as patched:
-        patched.setattr(import_file._Execution, "_begin", full)
+        patched.setattr(import_file._Execution, "_start", full)
         assert served(*RUN).code == 5
     assert not list((served.door.folder / "results").glob("*2*-*"))
     assert served(*RUN, "--json").counts == {"created": 2}
@@ -332,7 +334,7 @@ SETTINGS = [
 
 
 @pytest.mark.parametrize(("settings", "code", "messages"), SETTINGS)
-def test_settings_that_do_not_work_are_told(
+def test_unusable_settings_are_reported(
     front_door: FrontDoor, settings: dict[str, str], code: int, messages: list[str]
 ) -> None:
     """Each setting is named with what to do; nothing is left behind."""
@@ -344,15 +346,15 @@ def test_settings_that_do_not_work_are_told(
     assert not list((front_door.folder / "results").glob("2*"))
 
 
-def test_all_mapping_mistakes_are_told_at_once_with_their_lines(serve: Serve) -> None:
-    """A column that is not there and a key that is not asked are both told, with line, caret and a proposal."""
+def test_all_mapping_problems_are_reported_at_once_with_their_lines(serve: Serve) -> None:
+    """A missing column and an unknown key are both reported, with line, caret and suggestion."""
     served = serve()
     people(served.door.folder, 1)
     mapping = served.door.folder / "mapping.yaml"
     mapping.write_text(mapping.read_text("utf-8").replace("CV", "CVs").replace("salary:", "salery:"), "utf-8")
     ran = served(*CHECK)
     assert ran.code == 3
-    assert "importer: 2 problems to mend first; nothing was sent." in ran.err
+    assert "importer: 2 problems found; nothing was sent." in ran.err
     assert "mapping.yaml:7:7: the column 'CVs' does not exist" in ran.err
     assert "mapping.yaml:11:3: " in ran.err
     assert "    7 |   cv: CVs\n      |       ^" in ran.err
@@ -402,8 +404,8 @@ def test_what_a_workbook_knows_of_its_cells_survives_the_way_back(serve: Serve) 
     ]
 
 
-def test_an_error_value_holds_up_a_row_only_where_it_is_taken(serve: Serve) -> None:
-    """#N/A in a column that the mapping does not use changes nothing; in one that it uses it is told at its cell."""
+def test_an_error_value_matters_only_in_a_mapped_column(serve: Serve) -> None:
+    """#N/A in a column that the mapping does not use is ignored; in a mapped column it is reported with its cell."""
     served = serve()
     rows = [[*candidate(0), "#N/A"], [*candidate(1, Salary="#N/A"), "fine"]]
     with (served.door.folder / "people.csv").open("w", encoding="utf-8", newline="") as file:

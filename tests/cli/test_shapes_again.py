@@ -34,7 +34,7 @@ def with_children(folder: Path) -> tuple[str, ...]:
 
 
 def without_its_files(folder: Path) -> None:
-    """What a person named is gone: only the copies of the run are left."""
+    """Delete the files that the user named: only the copies of the run are left."""
     for path in (*folder.glob("*.csv"), *folder.glob("*o*.yaml")):
         path.unlink()
     shutil.rmtree(folder / "value_tables")
@@ -65,8 +65,8 @@ def test_all_rows_of_a_candidate_are_tried_again(serve: Serve) -> None:
     assert (again.counts, again.summary["requests"]["sent"]) == ({"created": 4}, 1)
 
 
-def test_what_could_not_be_checked_in_a_child_file_is_told(serve: Serve) -> None:
-    """A workbook of schools of which only the values can be read is told like the main one, by `check` and by `run`."""
+def test_warnings_about_a_child_file_are_reported(serve: Serve) -> None:
+    """A child workbook of which only the values can be read causes a warning, by `check` and `run`."""
     served = serve()
     folder = served.door.folder
     run = with_children(folder)
@@ -83,7 +83,7 @@ def test_what_could_not_be_checked_in_a_child_file_is_told(serve: Serve) -> None
 
 
 def test_a_run_with_child_files_goes_on_and_is_purged(serve: Serve) -> None:
-    """`resume` joins the copies of the other files; `purge` leaves nothing of them."""
+    """`resume` uses the copies of the other files; `purge` removes them."""
     served = serve({"kind": "403", "emails": ["bora.demir@example.org"], "operation": "apply"})
     folder = served.door.folder
     first = served(*with_children(folder), "--json")

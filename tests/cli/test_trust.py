@@ -62,18 +62,18 @@ SENDING = [
 
 @pytest.mark.parametrize("arguments", SENDING, ids=" ".join)
 def test_an_address_of_the_folder_does_not_get_the_token(served: Served, arguments: tuple[str, ...]) -> None:
-    """Nothing at all is sent before the person has confirmed it, whichever command it is."""
+    """No command sends anything before the user has confirmed the address."""
     ran = served(*arguments)
     assert ran.code == 3
     assert "importer doctor --trust" in ran.out + ran.err
     assert served.sandbox.requests == []
 
 
-def test_both_ways_out_are_named(served: Served) -> None:
-    """The refusal says what would have happened and what to do, and each of the two does it."""
+def test_both_solutions_are_named(served: Served) -> None:
+    """The message says what would have happened and names two solutions, which both work."""
     address = served.sandbox.base_url
     assert served(*QUESTIONS).err == (
-        "importer: 1 problem to mend first; nothing was sent.\n\n"
+        "importer: 1 problem found; nothing was sent.\n\n"
         f".env in this folder would send your token to {address}, which you have not confirmed yet\n"
         "  -> if this is the address of your recruiting service, confirm it once with: importer doctor --trust; "
         "or set IMPORTER_BASE_URL in the environment\n"
@@ -82,14 +82,14 @@ def test_both_ways_out_are_named(served: Served) -> None:
     assert served(*QUESTIONS).code == 3
     kept = served.door.folder / "none" / "importer" / "trusted.json"
     told = served("doctor", "--trust")
-    assert f"ok     trust: {address} may get your token from now on, in this folder ({kept})\n" in told.out
+    assert f"ok     trust: in this folder, your token may now be sent to {address} (saved in {kept})\n" in told.out
     assert (told.code, stat.S_IMODE(kept.stat().st_mode)) == (0, 0o600)
     assert served(*QUESTIONS).code == 0
     assert "ok     trust: nothing to confirm\n" in served("doctor", "--trust").out
 
 
-def test_what_changes_after_it_was_confirmed_is_asked_again(served: Served) -> None:
-    """Another address, another of the person's files, another folder: none of them was confirmed."""
+def test_a_change_after_the_confirmation_must_be_confirmed_again(served: Served) -> None:
+    """Another address, another token file, another folder: none of them was confirmed."""
     folder, address = served.door.folder, served.sandbox.base_url
     secrets = [private(folder / name / "token", "t0ken") for name in ("mine", "other")]
     (folder / "work").mkdir()
@@ -115,7 +115,7 @@ def test_what_changes_after_it_was_confirmed_is_asked_again(served: Served) -> N
 
 
 def test_a_folder_with_its_own_token_needs_no_confirming(served: Served) -> None:
-    """Its token goes where it says: in .env, or in a file that lies in the folder."""
+    """A token in .env or in a file of the folder may be sent to the folder's address."""
     settings = served.door.folder / ".env"
     private(settings, settings.read_text() + "IMPORTER_TOKEN=t0ken\n")
     assert served(*QUESTIONS, IMPORTER_TOKEN="").code == 0
@@ -144,7 +144,7 @@ def test_what_cannot_be_kept_is_not_confirmed(served: Served) -> None:
     (served.door.folder / "none").write_text("a file where the folder would be")
     told = served("doctor", "--trust")
     assert told.code == 3
-    assert "WRONG  trust: your confirmation cannot be saved: Not a directory\n" in told.out
+    assert "ERROR  trust: your confirmation cannot be saved: Not a directory\n" in told.out
     assert "         -> set IMPORTER_BASE_URL in the environment instead\n" in told.out
     assert served.sandbox.requests == []
 
@@ -169,8 +169,8 @@ def test_a_person_at_a_terminal_is_asked_once(served: Served, answer: str, code:
     os.close(near)
     assert process.returncode == code
     assert (
-        f".env in {served.door.folder} names the address {served.sandbox.base_url}, which would get your token.\r\n"
-        "Is this the address of your recruiting service? (You are asked once.) [y/N]:"
+        f".env in {served.door.folder} would send your token to {served.sandbox.base_url}.\r\n"
+        "Is this the address of your recruiting service? (You are only asked once.) [y/N]:"
     ) in said.decode()
     assert served(*QUESTIONS).code == code
     assert bool(served.sandbox.requests) == (code == 0)
@@ -236,7 +236,7 @@ def test_the_steps_of_the_readme_lead_to_an_import(served: Served) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="only root can give a file to somebody else")
 def test_doctor_warns_of_a_secret_that_cannot_be_made_private(serve: Callable[..., Served]) -> None:
-    """That of a container is 0444 and not ours: it is used, and the person is told."""
+    """A container's secret has mode 0444 and another owner: it is used, with a note."""
     served = serve()
     secret = private(served.door.folder / "secret", "t0ken")
     secret.chmod(0o444)

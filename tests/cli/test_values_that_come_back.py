@@ -15,7 +15,7 @@ from tests.cli.conftest import HEADER, MAPPING, Ran, Served, candidate, read_csv
 Serve = Callable[..., Served]
 _MORE = "  notice_weeks: Weeks\n  available_from: From\n"
 _DEFAULTS = "defaults: {decimal: ',', thousands: '.', dates: ['%d/%m/%Y']}\nsource: {missing: [N/A]}\n"
-_TOLD = (
+_CHANGED_FORMAT = (
     "'{}' was a date, a number, TRUE or FALSE in the workbook; its format has changed since; "
     "write it as YYYY-MM-DD (in a text cell), 1234.5 or TRUE; or fix the row in report.xlsx"
 )
@@ -37,7 +37,7 @@ def _ran(served: Served, *rows: tuple[float | bool | None, date]) -> Path:
 
 
 def _saved(results: Path, columns: Sequence[str], *cells: Sequence[str]) -> None:
-    """The file with the salaries mended and these cells as a program has left them."""
+    """The file with fixed salaries, and with these cells as a spreadsheet program saved them."""
     rows = read_csv(results)
     with results.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.DictWriter(file, rows[0])
@@ -58,7 +58,7 @@ def _sent(served: Served) -> list[tuple[str | None, str | None]]:
     return [(each.get("notice_weeks"), each.get("available_from")) for each in answers]
 
 
-def _told(again: Ran) -> str:
+def _messages(again: Ran) -> str:
     (problem,) = again.summary["problems"]
     return str(problem["message"]).partition("row 2, ")[2]
 
@@ -98,7 +98,7 @@ def test_a_proven_form_is_read(
     came: list[tuple[str, str]],
     sent: list[tuple[str | None, str | None]],
 ) -> None:
-    """Where unchanged cells leave one form only, every cell of the column is read in it, whatever the mapping says."""
+    """If unchanged cells prove one format, every cell of the column is read in it, whatever the mapping says."""
     served = serve()
     results = _ran(served, *was)
     _saved(results, ("Weeks", "From"), *came)
@@ -118,22 +118,25 @@ UNPROVEN = [
 
 
 @pytest.mark.parametrize(("column", "was", "came"), UNPROVEN)
-def test_an_unproven_form_is_refused(serve: Serve, column: str, was: date | float | bool, came: str) -> None:
-    """What nothing proves is refused and never read by the mapping's form, also when it is fed back once more."""
+def test_an_unproven_format_is_refused(serve: Serve, column: str, was: date | float | bool, came: str) -> None:
+    """An unproven format is invalid, and never read in the mapping's format, also in a second round."""
     served = serve()
     day = was if isinstance(was, date) else date(2026, 3, 4)
     results = _ran(served, (None if isinstance(was, date) else was, day))
     _saved(results, (column,), (came,))
     again = _again(served, results)
-    assert (again.counts, _told(again)) == ({"invalid": 1}, f'column "{column}": {_TOLD.format(came)}')
+    assert (again.counts, _messages(again)) == ({"invalid": 1}, f'column "{column}": {_CHANGED_FORMAT.format(came)}')
     results = served.door.folder / "results" / str(again.summary["run"]) / "invalid.csv"
-    assert read_csv(results)[0]["import_hint"] == _TOLD.format(came).partition("; its format has changed since; ")[2]
+    assert (
+        read_csv(results)[0]["import_hint"]
+        == _CHANGED_FORMAT.format(came).partition("; its format has changed since; ")[2]
+    )
     assert _again(served, results).counts == {"invalid": 1}
     assert _sent(served) == []
 
 
-def test_a_form_beside_the_proven_one_is_refused(serve: Serve) -> None:
-    """Where a program writes 3/15/2026, a 03/04/2026 is of somebody else, who may have meant the day first."""
+def test_a_format_other_than_the_proven_one_is_refused(serve: Serve) -> None:
+    """If the program writes 3/15/2026, a 03/04/2026 was typed by someone, who may have meant the day first."""
     served = serve()
     results = _ran(served, (None, date(2026, 3, 15)), (None, date(2026, 3, 5)))
     _saved(results, ("From",), ("3/15/2026",), ("03/04/2026",))
@@ -141,18 +144,18 @@ def test_a_form_beside_the_proven_one_is_refused(serve: Serve) -> None:
     assert _sent(served) == [(None, "2026-03-15")]
 
 
-def test_a_results_file_far_from_its_run_proves_nothing(serve: Serve) -> None:
-    """Away from the run's folder nobody knows what the cells were, so that all that came back otherwise is refused."""
+def test_a_results_file_outside_its_run_proves_nothing(serve: Serve) -> None:
+    """Outside the run's folder the original cells are unknown, so every changed format is refused."""
     served = serve()
     results = _ran(served, (None, date(2026, 3, 15)))
     _saved(results, ("From",), ("3/15/2026",))
     moved = results.rename(served.door.folder / "fixed.csv")
     again = _again(served, moved)
-    assert (again.counts, _told(again)) == ({"invalid": 1}, f'column "From": {_TOLD.format("3/15/2026")}')
+    assert (again.counts, _messages(again)) == ({"invalid": 1}, f'column "From": {_CHANGED_FORMAT.format("3/15/2026")}')
 
 
 def test_the_same_form_twice_over(serve: Serve) -> None:
-    """A results file of a results file still says which cells are values."""
+    """A results file of a results file still records which cells are values."""
     served = serve()
     results = _ran(served, (1234.567, date(2026, 3, 4)))
     _saved(results, ("Phone",), ("+90 12",))

@@ -179,7 +179,7 @@ MUTANTS = (
     Mutant(
         "a run never gives up",
         "load/next_step.py",
-        "    return _stopped(run, no_progress(patience, run.suspension.reason if run.suspension else None))\n",
+        "    return _stopped(run, no_progress(timeout, run.suspension.reason if run.suspension else None))\n",
         "    return run\n",
         _NEXT,
     ),

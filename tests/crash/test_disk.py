@@ -107,7 +107,7 @@ def test_a_folder_without_the_right_to_write(nursery: Nursery, service: Witness,
         code = life.end()
         assert (code, (folder / "said.txt").read_text("utf-8")) == (
             3,
-            f"importer: 1 problem to mend first; nothing was sent.\n\nresults: {CLOSED[mode]}",
+            f"importer: 1 problem found; nothing was sent.\n\nresults: {CLOSED[mode]}",
         )
         assert service.look() == 0
     finally:
@@ -121,7 +121,7 @@ def test_a_read_only_disk(
     """A results folder on a disk that is mounted read-only is told before anything is sent, also to the superuser."""
     subprocess.run(["mount", "-o", "remount,ro", str(tmp_path / "disk")], check=True)
     code, said = run()
-    assert (code, "cannot be made: Read-only file system" in said, service.look()) == (3, True, 0)
+    assert (code, "cannot be created: Read-only file system" in said, service.look()) == (3, True, 0)
 
 
 @pytest.mark.parametrize("also", ["", ".importer/"], ids=["alone", "with its key"])
@@ -147,12 +147,10 @@ def test_a_damaged_ledger(tmp_path: Path, service: Witness, run: Callable[[], tu
     code, said = run()
     assert code == 3
     assert said.endswith(
-        "importer: 1 problem to mend first; nothing was sent.\n\n"
-        "disk/results/ledger.sqlite: it is not a database that we can read (file is not a database), and without it "
-        "nothing is sent\n"
-        "  -> restore it from a backup; if you move it away instead, every row is sent again and the service "
-        "reports which it "
-        "has already\n"
+        "importer: 1 problem found; nothing was sent.\n\n"
+        "disk/results/ledger.sqlite: it is not a readable database (file is not a database), so nothing is sent\n"
+        "  -> restore it from a backup; if you move it away instead, every row is sent again and the service reports "
+        "which candidates it already has\n"
     )
     ledger.rename(ledger.with_suffix(".old"))
     assert run()[0] == 0

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from importer.extract.cell_text import Value, cell_text, clean, flaw_of
+from importer.extract.cell_text import Value, cell_text, clean, find_problem
 from importer.extract.sheet_content import column_text
 
 _TEXTS = st.text(st.sampled_from("aİ#E+1 \t\n\x1f\x7f\x85\xa0\u0301\u200b\ufffd"), max_size=4) | st.text(max_size=4)
@@ -19,11 +19,13 @@ _TEXTS = st.text(st.sampled_from("aİ#E+1 \t\n\x1f\x7f\x85\xa0\u0301\u200b\ufffd
 @example(["a", "\x1f", "b"])
 @example(["e", "\u0301"])
 def test_texts(values: list[str]) -> None:
-    """A column of texts is each text made clean, and no text with a flaw goes unseen."""
+    """Each text of a column is cleaned, and each problem in a text is found."""
     text = column_text(values)
     assert text.cells == [clean(value) for value in values]
     assert text.typed is False
-    assert list(text.flaws) == [(at, flaw) for at, value in enumerate(values) if (flaw := flaw_of(clean(value)))]
+    assert list(text.problems) == [
+        (at, flaw) for at, value in enumerate(values) if (flaw := find_problem(clean(value)))
+    ]
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=4))

@@ -8,7 +8,7 @@ import pytest
 
 from importer.extract import ReadingLimits, open_sheet
 from importer.problems import UnusableInput
-from tests.extract.corpus import CASES, Case, Seen
+from tests.extract.corpus import CASES, Case, Expected
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
@@ -16,24 +16,24 @@ def test_corpus(case: Case, tmp_path: Path) -> None:
     """Each file of the corpus is read as its case says, to the last cell and the last word of each message."""
     path = tmp_path / case.file
     path.write_bytes(case.content())
-    assert _seen(path, case) == case.seen, case.promise
+    assert _read(path, case) == case.expected, case.promise
 
 
-def _seen(path: Path, case: Case) -> Seen:
+def _read(path: Path, case: Case) -> Expected:
     try:
         sheet = open_sheet(path, case.options, ReadingLimits(), shown_as=case.file)
         rows = list(sheet.rows())
     except UnusableInput as error:
-        return Seen(refused=tuple(str(problem) for problem in error.problems))
+        return Expected(refused=tuple(str(problem) for problem in error.problems))
     assert list(sheet.rows()) == rows, "rows may be read again"
-    return Seen(
+    return Expected(
         columns=tuple(column.label for column in sheet.columns),
         rows={row.number: row.cells for row in rows},
         problems=tuple(str(problem) for row in rows for problem in row.problems),
         warnings=tuple(str(warning) for warning in sheet.warnings),
-        reading=None if case.seen.reading is None else sheet.reading,
+        reading=None if case.expected.reading is None else sheet.reading,
         header_row=sheet.header_row,
-        typed=None if case.seen.typed is None else {row.number: set(row.typed) for row in rows},
+        typed=None if case.expected.typed is None else {row.number: set(row.typed) for row in rows},
     )
 
 

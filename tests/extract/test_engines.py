@@ -14,10 +14,10 @@ from importer.extract.sheet import FileKind
 from importer.extract.sheet_content import Batch, Batches
 from importer.extract.workbook_readers import CalamineBook, OpenpyxlBook
 from importer.extract.xlsx_package import read_package
-from importer.extract.xml_flags import find_xlsx_flags, find_xlsx_flags_thoroughly
+from importer.extract.xml_flags import find_xlsx_flags, find_xlsx_flags_slowly
 from tests.extract.corpus import CASES, Case
 
-XLSX = [case for case in CASES if case.file.endswith(".xlsx") and not case.seen.refused]
+XLSX = [case for case in CASES if case.file.endswith(".xlsx") and not case.expected.refused]
 # What openpyxl reads otherwise, and wrongly; it is asked only where calamine fails.
 OPENPYXL_CANNOT = {
     "xlsx-backslashes": "it finds no part",
@@ -29,7 +29,7 @@ OPENPYXL_CANNOT = {
 
 @pytest.mark.parametrize("case", [case for case in XLSX if case.id not in OPENPYXL_CANNOT], ids=lambda case: case.id)
 def test_openpyxl_agrees_with_calamine(case: Case, tmp_path: Path) -> None:
-    """openpyxl, the reader for what calamine refuses, gives the same texts, types and flaws in every sheet."""
+    """openpyxl, the reader for what calamine refuses, gives the same texts, types and problems in every sheet."""
     path = tmp_path / case.file
     path.write_bytes(case.content())
     calamine = CalamineBook(path, FileKind.XLSX)
@@ -43,15 +43,15 @@ def test_openpyxl_agrees_with_calamine(case: Case, tmp_path: Path) -> None:
 
 
 def _cells(batches: Iterable[Batch]) -> dict[tuple[int, int], tuple[str, bool, list[str]]]:
-    """Text, type and flaws of each cell that holds something, by row number and column."""
+    """Text, type and problems of each cell that holds something, by row number and column."""
     cells = {}
     for batch in batches:
-        flaws: dict[tuple[int, int], list[str]] = {}
-        for flaw in batch.flaws:
-            flaws.setdefault((flaw.offset, flaw.index), []).append(flaw.code)
+        problems: dict[tuple[int, int], list[str]] = {}
+        for flaw in batch.problems:
+            problems.setdefault((flaw.offset, flaw.index), []).append(flaw.code)
         for index, (texts, typed) in enumerate(zip(batch.columns, batch.typed, strict=True)):
             for offset, text in enumerate(texts):
-                told = flaws.get((offset, index), [])
+                told = problems.get((offset, index), [])
                 if text or told:
                     is_typed = typed if isinstance(typed, bool) else bool(typed[offset])
                     cells[batch.first + offset, index] = (text, is_typed, told)
@@ -77,4 +77,4 @@ def test_both_scans_agree(case: Case) -> None:
         package = read_package(archive)
         for path in package.paths.values():
             quick = find_xlsx_flags(archive, path, package.formats)
-            assert quick == find_xlsx_flags_thoroughly(archive, path, package.formats)
+            assert quick == find_xlsx_flags_slowly(archive, path, package.formats)

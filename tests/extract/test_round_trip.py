@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from importer.extract import ReadingLimits, open_sheet
-from importer.extract.cell_text import flaw_of
+from importer.extract.cell_text import find_problem
 from importer.models import SourceOptions
 from tests.extract.corpus.writers import csv_text, openpyxl_bytes, xlsxwriter_bytes
 
@@ -36,7 +36,7 @@ def as_read(cell: str) -> str:
 
 def tables(alphabet: st.SearchStrategy[str]) -> st.SearchStrategy[Table]:
     """Tables of one width, without signs that no cell may hold; rows may be blank."""
-    cell = st.text(alphabet, max_size=12).filter(lambda text: flaw_of(text) is None)
+    cell = st.text(alphabet, max_size=12).filter(lambda text: find_problem(text) is None)
     return st.integers(2, 5).flatmap(
         lambda width: st.lists(st.lists(cell, min_size=width, max_size=width), min_size=1, max_size=12)
     )

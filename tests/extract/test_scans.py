@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from importer.extract.cell_flags import CellFlags, DamagedError
-from importer.extract.xml_flags import find_xlsx_flags, find_xlsx_flags_thoroughly
+from importer.extract.xml_flags import find_xlsx_flags, find_xlsx_flags_slowly
 from tests.extract.mutate import DAMAGES
 
 _FORMATS = {3: "0%"}
@@ -54,7 +54,7 @@ def _outcome(xml: bytes, *, thoroughly: bool) -> CellFlags | str:
     out = BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         archive.writestr("sheet.xml", xml)
-        find = find_xlsx_flags_thoroughly if thoroughly else find_xlsx_flags
+        find = find_xlsx_flags_slowly if thoroughly else find_xlsx_flags
         try:
             return find(archive, "sheet.xml", _FORMATS)
         except (ValueError, DamagedError, SyntaxError):  # of which the errors of XML are kinds

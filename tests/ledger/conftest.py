@@ -1,4 +1,4 @@
-"""The stores that keep the promises of `LedgerStore`: each test that asks for an `address` runs with each of them."""
+"""The stores: each test with an `address` runs with each of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STORES: dict[str, Callable[[Path], str]] = {
 
 @pytest.fixture(params=STORES)
 def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The address of a ledger that is not there yet."""
+    """The address of a ledger that does not exist yet."""
     return STORES[request.param](tmp_path)
 
 

@@ -1,4 +1,4 @@
-"""A ledger with a run begun in it, for the tests of this folder."""
+"""A ledger with one run, for the tests of this folder."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def make_intent(
 
 
 def intend(ledger: LedgerStore, intent: Intent) -> None:
-    """Return when the intent is on disk; raises what kept it off."""
+    """Return when the intent is on disk; raises the error otherwise."""
     settled: SimpleQueue[Exception | None] = SimpleQueue()
     ledger.write_intent(intent, settled.put)
     ledger.flush_soon()
@@ -42,7 +42,7 @@ def intend(ledger: LedgerStore, intent: Intent) -> None:
 
 
 def lead_to(ledger: LedgerStore, state: State | None, row: int = 2) -> Intent:
-    """Bring the identity of a row into a state by steps that the table allows; gives its last intent."""
+    """Bring the identity of a row into a state by allowed transitions; returns its last intent."""
     intent = make_intent(ledger, row)
     if state is None:
         return intent

@@ -1,4 +1,4 @@
-"""Who is the same candidate at the same target, and that the ledger never says who."""
+"""Which candidates are identical, and that the ledger stores no personal data."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ADA = KEY.identity(JOB_POST, "ada.lovelace@example.com")
     ],
 )
 def test_the_same_candidate(scope: Scope, email: str) -> None:
-    """An e-mail written another way is the same identity."""
+    """Another spelling of an e-mail address is the same identity."""
     assert KEY.identity(scope, email) == ADA
 
 
@@ -57,7 +57,7 @@ def test_a_job_post_and_a_pool_with_the_same_id_are_two_targets() -> None:
 
 
 def test_another_key_gives_other_hashes() -> None:
-    """Without the key nobody can try out e-mails against a ledger."""
+    """Without the key, e-mail addresses cannot be tested against a ledger."""
     other = Fingerprints(b"j" * 32)
     assert other.identity(JOB_POST, "ada.lovelace@example.com") != ADA
     assert other.body_digest(b"{}") != KEY.body_digest(b"{}")
@@ -95,8 +95,8 @@ def problem_on_opening(folder: Path) -> str:
     return str(caught.value)
 
 
-def test_a_lost_key_is_told(tmp_path: Path) -> None:
-    """A ledger without its key is not used, since it would call everybody new."""
+def test_a_missing_key_is_reported(tmp_path: Path) -> None:
+    """A ledger without its key is not used, since every candidate would look new."""
     begun(tmp_path / "ledger.sqlite").close()
     key = key_path(tmp_path / "ledger.sqlite")
     key.unlink()
@@ -106,7 +106,7 @@ def test_a_lost_key_is_told(tmp_path: Path) -> None:
     )
 
 
-def test_a_cut_key_is_told(tmp_path: Path) -> None:
+def test_a_truncated_key_is_reported(tmp_path: Path) -> None:
     """A key of the wrong length is not used."""
     begun(tmp_path / "ledger.sqlite").close()
     key = key_path(tmp_path / "ledger.sqlite")
@@ -116,7 +116,7 @@ def test_a_cut_key_is_told(tmp_path: Path) -> None:
     )
 
 
-def test_a_foreign_key_is_told(tmp_path: Path) -> None:
+def test_the_key_of_another_ledger_is_reported(tmp_path: Path) -> None:
     """A key of another ledger is not used."""
     begun(tmp_path / "ledger.sqlite").close()
     key = key_path(tmp_path / "ledger.sqlite")
@@ -127,7 +127,7 @@ def test_a_foreign_key_is_told(tmp_path: Path) -> None:
     )
 
 
-def test_a_pool_is_known_by_its_number_however_it_is_written() -> None:
+def test_leading_zeros_in_a_pool_id_make_no_difference() -> None:
     """017 is pool 17, and its candidates are not sent again."""
     assert Target(Operation.ADD_TO_POOL, "017") == Target(Operation.ADD_TO_POOL, "17")
     assert Target(Operation.ADD_TO_POOL, "00").id == "0"

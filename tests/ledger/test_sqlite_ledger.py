@@ -1,4 +1,4 @@
-"""What a ledger in SQLite promises of its file, beside what every store does (`test_store.py`)."""
+"""What the SQLite ledger promises in addition to `test_store.py`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.ledger.given import begun, intend, lead_to, make_intent
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Where the ledger is."""
+    """The path of the ledger."""
     return tmp_path / "ledger.sqlite"
 
 
@@ -58,7 +58,7 @@ def test_an_intent_is_on_disk_when_intend_returns(ledger: LedgerStore) -> None:
 
 
 def test_intents_of_many_senders_share_commits(ledger: LedgerStore) -> None:
-    """Thirty-two senders at once all get their intent written, each once."""
+    """The intents of thirty-two threads are all written, each once."""
     threads = [
         threading.Thread(
             target=intend,
@@ -76,7 +76,7 @@ def test_intents_of_many_senders_share_commits(ledger: LedgerStore) -> None:
     assert raw(ledger, "SELECT count(*), count(DISTINCT identity) FROM attempts") == [(32, 32)]
 
 
-def test_the_database_is_as_durable_as_we_say(ledger: LedgerStore) -> None:
+def test_the_database_settings_are_durable(ledger: LedgerStore) -> None:
     """WAL, synchronous=FULL and foreign keys are on in the connections that write."""
     with ledger._file.transaction(writes=True) as connection:
         pragmas = [
@@ -134,15 +134,13 @@ def test_an_older_ledger_is_refused(path: Path) -> None:
     )
 
 
-def test_a_ledger_damaged_while_it_is_open_is_told(ledger: LedgerStore) -> None:
-    """What SQLite finds wrong in the middle is a message with the path and what to do, and no traceback."""
+def test_damage_of_an_open_ledger_is_reported(ledger: LedgerStore) -> None:
+    """An error of SQLite becomes a problem with path and hint, not a traceback."""
     raw(ledger, "DROP TABLE attempts")
     for ask in (lambda: list(ledger.row_states("run-1")), ledger.check):
         with pytest.raises(UnusableInput) as caught:
             ask()
-        assert (
-            str(caught.value) == f"{ledger.name}: the ledger cannot be written (no such table: attempts), {_UNWRITABLE}"
-        )
+        assert str(caught.value) == f"{ledger.name}: it cannot be written (no such table: attempts), {_UNWRITABLE}"
 
 
 _PUT_BACK = (
@@ -151,55 +149,51 @@ _PUT_BACK = (
 )
 
 
-def test_a_file_that_is_no_database_is_refused(path: Path) -> None:
-    """Some other file under the ledger's name is not touched."""
-    path.write_bytes(b"Dear diary, this is no database at all. " * 100)
+def test_a_file_that_is_not_a_database_is_refused(path: Path) -> None:
+    """Another file with the ledger's name is not changed."""
+    path.write_bytes(b"This is not a database. " * 100)
     before = path.read_bytes()
-    assert problem_on_opening(path) == (
-        f"{path}: the ledger is not a readable database (file is not a database), {_PUT_BACK}"
-    )
+    assert problem_on_opening(path) == (f"{path}: it is not a readable database (file is not a database), {_PUT_BACK}")
     assert path.read_bytes() == before
 
 
-def test_a_database_of_something_else_is_refused(path: Path) -> None:
-    """Another program's SQLite file is not written into."""
+def test_a_database_of_another_program_is_refused(path: Path) -> None:
+    """Another program's SQLite file is not changed."""
     connection = sqlite3.connect(path)
     connection.execute("CREATE TABLE recipes (name)")
     connection.close()
     assert problem_on_opening(path) == (
-        f"{path}: the ledger is not a readable database (it is a database of another program), {_PUT_BACK}"
+        f"{path}: it is not a readable database (it is a database of another program), {_PUT_BACK}"
     )
 
 
 @pytest.mark.parametrize("change", ["DELETE FROM about", "INSERT INTO about SELECT * FROM about"])
-def test_a_ledger_that_does_not_say_its_version_is_refused(path: Path, change: str) -> None:
-    """Nobody knows what its tables mean."""
+def test_a_ledger_without_a_version_is_refused(path: Path, change: str) -> None:
+    """The meaning of its tables is unknown."""
     with begun(path) as ledger:
         raw(ledger, change)
-    assert problem_on_opening(path) == (
-        f"{path}: the ledger is not a readable database (its version is missing), {_PUT_BACK}"
-    )
+    assert problem_on_opening(path) == (f"{path}: it is not a readable database (its version is missing), {_PUT_BACK}")
 
 
 _UNWRITABLE = "so nothing is sent; free disk space or get write permission there, or choose another folder with --out"
 
 
-def test_a_place_that_is_no_folder_is_told(tmp_path: Path) -> None:
-    """A ledger that cannot be made is an unusable setting."""
+def test_a_path_in_a_file_is_reported(tmp_path: Path) -> None:
+    """A ledger that cannot be created is an unusable setting."""
     (tmp_path / "file").touch()
     path = tmp_path / "file" / "ledger.sqlite"
-    assert problem_on_opening(path) == f"{path}: the ledger cannot be written (File exists), {_UNWRITABLE}"
+    assert problem_on_opening(path) == f"{path}: it cannot be written (File exists), {_UNWRITABLE}"
 
 
 @pytest.mark.skipif(os.getuid() == 0, reason="the superuser writes anywhere")
-def test_a_read_only_folder_is_told(tmp_path: Path) -> None:
-    """A folder without the right to write is an unusable setting."""
+def test_a_read_only_folder_is_reported(tmp_path: Path) -> None:
+    """A folder without write permission is an unusable setting."""
     tmp_path.chmod(0o500)
-    assert problem_on_opening(path) == f"{path}: the ledger cannot be written (Permission denied), {_UNWRITABLE}"
+    assert problem_on_opening(path) == f"{path}: it cannot be written (Permission denied), {_UNWRITABLE}"
 
 
-def test_a_ledger_that_is_gone_stops_sending(ledger: LedgerStore) -> None:
-    """An intent is never written into a file that nobody will find again."""
+def test_a_deleted_ledger_stops_sending(ledger: LedgerStore) -> None:
+    """An intent is never written to a file that was deleted."""
     Path(ledger.name).unlink()
     with pytest.raises(LedgerUnwritable) as caught:
         intend(ledger, make_intent(ledger, 2))
@@ -234,15 +228,15 @@ def fill(folder: Path) -> None:
 
 
 def test_a_full_disk_stops_sending_and_loses_no_answer(small_disk: Path) -> None:
-    """When nothing fits any more, the answers on their way are recorded and no intent is."""
+    """On a full disk, pending answers are recorded and intents are not."""
     with begun(small_disk / "ledger.sqlite") as ledger:
-        on_their_way = [make_intent(ledger, row) for row in range(2, 34)]
-        for intent in on_their_way:
+        in_flight = [make_intent(ledger, row) for row in range(2, 34)]
+        for intent in in_flight:
             intend(ledger, intent)
         fill(small_disk)
         with pytest.raises(LedgerUnwritable, match="its disk is almost full"):
             intend(ledger, make_intent(ledger, 99))
-        for intent in on_their_way:
+        for intent in in_flight:
             ledger.record(Answered(intent.attempt, State.CREATED, 201))
         with pytest.raises(LedgerUnwritable):
             ledger.flush()
@@ -251,16 +245,16 @@ def test_a_full_disk_stops_sending_and_loses_no_answer(small_disk: Path) -> None
 
 
 def test_a_file_that_cannot_grow_stops_sending_and_loses_no_answer(path: Path, ledger: LedgerStore) -> None:
-    """What SQLite refuses to write is told, nothing more is intended, the reserve is given up for the answers."""
-    on_their_way = [make_intent(ledger, row) for row in range(2, 34)]
-    intend_all(ledger, on_their_way)
+    """A failed write is reported, no more intents are written, and the reserve is released for the answers."""
+    in_flight = [make_intent(ledger, row) for row in range(2, 34)]
+    intend_all(ledger, in_flight)
     with ledger._file.connection() as connection:
         (pages,) = connection.execute("PRAGMA page_count").fetchone()
         connection.execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(LedgerUnwritable, match=r"cannot be written \(database or disk is full\)"):
         intend_all(ledger, [make_intent(ledger, row) for row in range(100, 1000)])
     assert not (path.parent / ".importer" / "ledger.sqlite.reserve").exists()
-    for intent in on_their_way:
+    for intent in in_flight:
         ledger.record(Answered(intent.attempt, State.CREATED, 201))
     with pytest.raises(LedgerUnwritable):
         ledger.flush()
@@ -279,7 +273,7 @@ _KEEP = "keep a copy of the file, restore it from a backup, and report this to t
         pytest.param(
             "UPDATE identities SET state = 'created'",
             "1 open attempts belong to candidates that are not being sent",
-            id="open attempt astray",
+            id="open attempt without state",
         ),
         pytest.param(
             "UPDATE attempts SET ended_at = 1",
@@ -301,11 +295,11 @@ _KEEP = "keep a copy of the file, restore it from a backup, and report this to t
             "the index that prevents two open attempts for one candidate is missing",
             id="index",
         ),
-        pytest.param("DELETE FROM runs", "2 entries refer to entries that do not exist", id="stray"),
+        pytest.param("DELETE FROM runs", "2 entries refer to entries that do not exist", id="missing run"),
     ],
 )
 def test_the_doctor_finds_what_is_wrong(ledger: LedgerStore, harm: str, message: str) -> None:
-    """Each broken invariant is told with the ledger's path."""
+    """Each broken invariant is reported with the ledger's path."""
     lead_to(ledger, State.IN_FLIGHT)
     assert ledger.check() == ()
     raw(ledger, harm)

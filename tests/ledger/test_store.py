@@ -44,13 +44,13 @@ BEFORE: list[State | None] = [None, *State]
 # --- the table of states ---
 
 
-def test_no_step_leaves_a_state_in_which_the_candidate_is_there() -> None:
+def test_final_states_have_no_transitions() -> None:
     """Created and already exists never change."""
     assert not [step for step in TRANSITIONS if step.before in DONE]
 
 
-def test_every_state_can_be_reached_and_says_when() -> None:
-    """The table knows a way into each state, and a reason for each step."""
+def test_every_state_can_be_reached() -> None:
+    """There is a transition to each state, and a reason for each."""
     assert {step.after for step in TRANSITIONS} == set(State)
     assert all(step.when for step in TRANSITIONS)
     assert len(STEPS) == len(TRANSITIONS)
@@ -66,8 +66,8 @@ def attempt_step(ledger: LedgerStore, before: State | None, after: State) -> Non
 
 
 @pytest.mark.parametrize(("before", "after"), [pair for pair in product(BEFORE, State) if pair not in BY_A_PERSON])
-def test_the_ledger_takes_the_steps_of_the_table_and_no_other(address: str, before: State | None, after: State) -> None:
-    """A step is written if and only if the table has it."""
+def test_the_ledger_allows_only_the_transitions_of_the_table(address: str, before: State | None, after: State) -> None:
+    """A transition is written if and only if it is in the table."""
     ledger = begun(address)
     try:
         if (before, after) in STEPS:
@@ -83,8 +83,8 @@ def test_the_ledger_takes_the_steps_of_the_table_and_no_other(address: str, befo
 # --- the life of a row ---
 
 
-def test_an_intent_is_durable_when_it_is_said_to_be(address: str, ledger: LedgerStore) -> None:
-    """Whoever else opens the ledger sees the open attempt as soon as its request may be sent."""
+def test_an_intent_is_durable_when_it_is_reported_as_written(address: str, ledger: LedgerStore) -> None:
+    """Another connection sees the open attempt before its request may be sent."""
     intent = make_intent(ledger, 2)
     intend(ledger, intent)
     with open_ledger(address) as other:
@@ -94,7 +94,7 @@ def test_an_intent_is_durable_when_it_is_said_to_be(address: str, ledger: Ledger
 
 
 def test_intents_of_many_senders_are_all_written(ledger: LedgerStore) -> None:
-    """Thirty-two senders at once all get their intent written, each once."""
+    """The intents of thirty-two threads are all written, each once."""
     threads = [threading.Thread(target=intend, args=(ledger, make_intent(ledger, row))) for row in range(32)]
     for thread in threads:
         thread.start()
@@ -103,15 +103,15 @@ def test_intents_of_many_senders_are_all_written(ledger: LedgerStore) -> None:
     assert list(ledger.row_states("run-1")) == [RowState(row, State.UNCONFIRMED, None, 1) for row in range(32)]
 
 
-def test_an_intent_is_written_soon_without_being_asked_for(ledger: LedgerStore) -> None:
-    """Nobody has to call `flush_soon`: it only makes it sooner."""
+def test_an_intent_is_written_without_a_flush(ledger: LedgerStore) -> None:
+    """`flush_soon` is optional: it only makes writing faster."""
     done = threading.Event()
     ledger.write_intent(make_intent(ledger, 2), lambda error: done.set() if error is None else None)
     assert done.wait(20)
 
 
 def test_an_identity_in_flight_cannot_be_intended_again(ledger: LedgerStore) -> None:
-    """Of two rows with the same e-mail only one is ever on its way; who refuses names the row of the other."""
+    """Of two rows with the same e-mail address only one is in flight; the refusal names the other row."""
     intent = make_intent(ledger, 2)
     intend(ledger, intent)
     with pytest.raises(NotAllowed, match=r"^no step from in_flight to in_flight$") as refused:
@@ -120,7 +120,7 @@ def test_an_identity_in_flight_cannot_be_intended_again(ledger: LedgerStore) -> 
 
 
 def test_an_identity_in_flight_cannot_be_intended_elsewhere(address: str, ledger: LedgerStore) -> None:
-    """It makes no difference which process or connection asks."""
+    """Also from another process or connection."""
     intent = make_intent(ledger, 2)
     intend(ledger, intent)
     with open_ledger(address) as other, pytest.raises(NotAllowed, match=r"^no step from in_flight to in_flight$"):
@@ -137,8 +137,8 @@ def test_an_answer_and_the_next_intent_may_follow_at_once(ledger: LedgerStore) -
     assert ledger.check() == ()
 
 
-def test_inspect_up_says_what_is_known(ledger: LedgerStore) -> None:
-    """Known identities come back with state, status, body digest, run and row; unknown ones do not."""
+def test_look_up_returns_known_identities(ledger: LedgerStore) -> None:
+    """Known identities have state, status, body digest, run and row; unknown ones are left out."""
     intent = lead_to(ledger, State.REJECTED)
     stranger = ledger.fingerprints.identity(JOB_POST, "nobody@example.com")
     assert ledger.look_up([intent.attempt.identity, stranger]) == {
@@ -146,15 +146,15 @@ def test_inspect_up_says_what_is_known(ledger: LedgerStore) -> None:
     }
 
 
-def test_the_body_in_doubt_is_kept_until_the_doubt_is_settled(ledger: LedgerStore) -> None:
-    """While a first body is unconfirmed, a second one does not take its place as the one to compare a refusal with."""
+def test_the_digest_of_an_unconfirmed_body_is_kept(ledger: LedgerStore) -> None:
+    """While the first body is unconfirmed, a changed one does not replace its digest."""
     first = lead_to(ledger, State.UNCONFIRMED)
     intend(ledger, Intent(first.attempt._replace(number=2), ledger.fingerprints.body_digest(b"changed")))
     assert ledger.look_up([first.attempt.identity])[first.attempt.identity].body_digest == first.body_digest
 
 
-def test_what_was_recorded_is_there_after_it_is_closed(address: str) -> None:
-    """An answer that nobody waited for is written before the ledger is let go."""
+def test_closing_writes_queued_answers(address: str) -> None:
+    """A queued answer is written before the ledger is closed."""
     with begun(address) as ledger:
         intent = make_intent(ledger, 2)
         intend(ledger, intent)
@@ -163,27 +163,27 @@ def test_what_was_recorded_is_there_after_it_is_closed(address: str) -> None:
         assert list(ledger.row_states("run-1")) == [RowState(2, State.CREATED, 201, 1)]
 
 
-# --- after a death ---
+# --- after a kill ---
 
 
-def test_what_a_dead_run_had_in_flight_is_unconfirmed(address: str) -> None:
-    """The next run of the same scope finds an intent without an answer unconfirmed, never new."""
-    with begun(address) as dead:
-        intent = lead_to(dead, State.IN_FLIGHT)
+def test_what_a_killed_run_had_in_flight_is_unconfirmed(address: str) -> None:
+    """In the next run of the same scope, an intent without an answer is unconfirmed, never new."""
+    with begun(address) as killed:
+        intent = lead_to(killed, State.IN_FLIGHT)
     with begun(address, "run-2") as ledger:
         assert ledger.look_up([intent.attempt.identity])[intent.attempt.identity].state is State.UNCONFIRMED
         assert list(ledger.row_states("run-1")) == [RowState(2, State.UNCONFIRMED, None, 1)]
         assert ledger.check() == ()
 
 
-def test_a_run_of_another_target_is_left_alone(ledger: LedgerStore) -> None:
-    """A run that begins does not touch what another target's run has in flight."""
+def test_a_run_of_another_target_is_not_changed(ledger: LedgerStore) -> None:
+    """A new run does not change what another target's run has in flight."""
     intent = lead_to(ledger, State.IN_FLIGHT)
     ledger.begin_run(record("run-2", POOL))
     assert ledger.look_up([intent.attempt.identity])[intent.attempt.identity].state is State.IN_FLIGHT
 
 
-_INTENDS_AND_DIES = """
+_INTENDS_AND_IS_KILLED = """
 import os, signal, sys
 from tests.ledger.given import begun, intend, make_intent
 ledger = begun(sys.argv[1])
@@ -194,8 +194,8 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_intents_survive_a_kill(address: str) -> None:
-    """Every intent that was said to be durable is there after kill -9."""
-    ended = subprocess.run([sys.executable, "-c", _INTENDS_AND_DIES, address], check=False)
+    """Every intent that was reported as durable exists after kill -9."""
+    ended = subprocess.run([sys.executable, "-c", _INTENDS_AND_IS_KILLED, address], check=False)
     assert ended.returncode == -signal.SIGKILL
     with begun(address, "run-2") as ledger:
         assert list(ledger.row_states("run-1")) == [RowState(row, State.UNCONFIRMED, None, 1) for row in range(2, 10)]
@@ -205,7 +205,7 @@ def test_intents_survive_a_kill(address: str) -> None:
 
 
 def test_row_states_give_the_last_state_and_the_last_status(ledger: LedgerStore) -> None:
-    """Of several attempts the last state counts, and the last status that was read."""
+    """The state is that of the last attempt; the status is the last one received."""
     intent = lead_to(ledger, State.UNCONFIRMED, row=5)
     intend(ledger, make_intent(ledger, 5, number=2))
     ledger.record(Answered(intent.attempt._replace(number=2), State.UNCONFIRMED, None))
@@ -220,8 +220,8 @@ def test_row_states_give_the_last_state_and_the_last_status(ledger: LedgerStore)
     assert (list(ledger.rows_done("run-1")), list(ledger.rows_done("run-0"))) == ([2], [])
 
 
-def test_runs_are_kept(ledger: LedgerStore) -> None:
-    """A run comes back as it was begun and ended, the newest first; one without an end is unfinished."""
+def test_runs_are_stored(ledger: LedgerStore) -> None:
+    """Runs are returned as recorded, the newest first; a run without an end is unfinished."""
     later = record("run-2", POOL, NOON + timedelta(hours=1))
     ledger.begin_run(later)
     ledger.end_run("run-2", NOON + timedelta(hours=2), 4)
@@ -233,8 +233,8 @@ def test_runs_are_kept(ledger: LedgerStore) -> None:
     assert ledger.unfinished_runs(POOL) == ()
 
 
-def test_what_could_name_a_person_is_taken_from_a_run(ledger: LedgerStore) -> None:
-    """After a purge the run is known, and what was sent; not its file, its mapping and its folder."""
+def test_personal_names_are_removed_from_a_run(ledger: LedgerStore) -> None:
+    """After a purge the run and what it sent are known, but not its file, mapping and folder."""
     intent = lead_to(ledger, State.CREATED)
     ledger.forget_run("run-1", NOON)
     assert ledger.scrub()
@@ -243,7 +243,7 @@ def test_what_could_name_a_person_is_taken_from_a_run(ledger: LedgerStore) -> No
 
 
 def test_a_service_has_answered_once_a_status_was_read(ledger: LedgerStore) -> None:
-    """A request without an answer shows nothing; and each service by its own address."""
+    """Only a response counts, separately for each address."""
     lead_to(ledger, State.IN_FLIGHT)
     assert not ledger.has_answered(JOB_POST.base)
     lead_to(ledger, State.UNCONFIRMED, row=3)
@@ -254,8 +254,8 @@ def test_a_service_has_answered_once_a_status_was_read(ledger: LedgerStore) -> N
 
 
 @pytest.mark.parametrize(("created", "state"), [(True, State.CREATED), (False, State.FAILED)], ids=["there", "absent"])
-def test_a_person_settles_an_unconfirmed_row(ledger: LedgerStore, created: bool, state: State) -> None:
-    """What a person found is the row's state, in the ledger and in the report of its run."""
+def test_a_person_resolves_an_unconfirmed_row(ledger: LedgerStore, created: bool, state: State) -> None:
+    """The row gets the state that the person found, in the ledger and in the report of its run."""
     intent = lead_to(ledger, State.UNCONFIRMED)
     ledger.resolve("run-1", 2, created=created)
     assert ledger.look_up([intent.attempt.identity])[intent.attempt.identity].state is state
@@ -281,7 +281,7 @@ def test_a_person_settles_an_unconfirmed_row(ledger: LedgerStore, created: bool,
     ],
 )
 def test_only_unconfirmed_rows_can_be_resolved(ledger: LedgerStore, run: str, row: int, message: str) -> None:
-    """A row that is not unconfirmed is not changed, and the person is told why."""
+    """Other rows are not changed, and the reason is reported."""
     lead_to(ledger, State.CREATED)
     with pytest.raises(UsageError) as caught:
         ledger.resolve(run, row, created=False)
@@ -291,14 +291,14 @@ def test_only_unconfirmed_rows_can_be_resolved(ledger: LedgerStore, run: str, ro
 # --- its address ---
 
 
-def test_no_ledger_is_made_by_looking(address: str, tmp_path: Path) -> None:
-    """A dry run leaves no file behind."""
+def test_opening_an_existing_ledger_creates_none(address: str, tmp_path: Path) -> None:
+    """A dry run creates no file."""
     assert open_existing_ledger(address) is None
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_ledger_is_found_by_its_own_address(address: str, ledger: LedgerStore) -> None:
-    """What a store gives as its address opens the same ledger, with the same key."""
+    """The address of a store opens the same ledger with the same key."""
     again = open_existing_ledger(ledger.address)
     assert again is not None
     with again:
@@ -307,7 +307,7 @@ def test_a_ledger_is_found_by_its_own_address(address: str, ledger: LedgerStore)
         assert again.is_in_place()
 
 
-# --- who is at work ---
+# --- locks and presences ---
 
 _HOLDS = """
 import sys
@@ -333,7 +333,7 @@ def holder(address: str) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
-def test_a_second_run_is_told_who_is_at_work(address: str) -> None:
+def test_a_second_run_reports_who_holds_the_lock(address: str) -> None:
     """The message names the process, the host and the start of the run that holds the lock."""
     with (
         holder(address) as process,
@@ -351,14 +351,14 @@ def test_a_second_run_is_told_who_is_at_work(address: str) -> None:
     )
 
 
-def test_another_target_is_not_held_up(address: str) -> None:
+def test_another_target_is_not_locked(address: str) -> None:
     """Two targets of one ledger can be loaded at the same time."""
     with holder(address), open_ledger(address) as ledger, ledger.lock_target(POOL):
         pass
 
 
 def test_a_kill_frees_the_lock(address: str) -> None:
-    """After kill -9 the next run goes on."""
+    """After kill -9 the next run gets the lock."""
     with holder(address) as process, open_ledger(address) as ledger:
         process.send_signal(signal.SIGKILL)
         process.wait()
@@ -367,14 +367,14 @@ def test_a_kill_frees_the_lock(address: str) -> None:
 
 
 def test_the_lock_is_free_after_use(ledger: LedgerStore) -> None:
-    """The same run twice in a row needs no cleaning up."""
+    """The same run can be repeated without cleanup."""
     for _ in range(2):
         with ledger.lock_target(JOB_POST):
             pass
 
 
-def test_what_was_recorded_under_a_lock_is_there_for_the_next_one(address: str, ledger: LedgerStore) -> None:
-    """The next run finds the answers of this one, not what looks like a kill: also where that one is not closed yet."""
+def test_releasing_the_lock_writes_queued_answers(address: str, ledger: LedgerStore) -> None:
+    """The next run finds the answers of this one even if its ledger is not closed yet."""
     with ledger.lock_target(JOB_POST):
         rows = [make_intent(ledger, row) for row in range(2, 300)]
         for intent in rows:
@@ -396,8 +396,8 @@ sys.stdin.read()
 """
 
 
-def test_a_process_that_was_killed_is_no_longer_present(tmp_path: Path, address: str) -> None:
-    """While a process lives its run is not abandoned; after a kill it is; where there is no word of it, it is not."""
+def test_the_run_of_a_killed_process_is_abandoned(tmp_path: Path, address: str) -> None:
+    """A run is abandoned after a kill, but not while its process is alive or if it was never announced."""
     presences = presences_in(tmp_path, address)
     assert not presences.is_abandoned("a-run")
     command = [sys.executable, "-c", _IS_PRESENT, str(tmp_path), address]
@@ -412,8 +412,8 @@ def test_a_process_that_was_killed_is_no_longer_present(tmp_path: Path, address:
     assert (presences.runs(), presences.is_abandoned("a-run")) == ([], False)
 
 
-def test_a_run_that_ended_is_no_longer_present(tmp_path: Path, address: str) -> None:
-    """Its end may be said again."""
+def test_a_run_that_ended_is_not_present(tmp_path: Path, address: str) -> None:
+    """`end` may be called again."""
     presences = presences_in(tmp_path, address)
     presence = presences.announce("a-run")
     assert presences.runs() == ["a-run"]

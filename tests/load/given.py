@@ -1,4 +1,4 @@
-"""Time that passes only when somebody waits, services that answer as told, and rows to send."""
+"""A simulated clock, scripted services, and rows to send."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Answer = Reply | NoReply
 
 
 class Time:
-    """A clock that stands still but for waits; `waits` are all of them, in seconds."""
+    """A clock that advances only during waits; `waits`: all of them, in seconds."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -48,7 +48,7 @@ class Time:
 
 
 def answer_on_a_thread(answer: Callable[[], Answer], on_done: OnAnswer) -> None:
-    """As a transport does it: the answer, or a bug, comes on another thread than that of the request."""
+    """Like a transport: the answer, or a bug, is reported on another thread."""
 
     def work() -> None:
         try:
@@ -61,7 +61,7 @@ def answer_on_a_thread(answer: Callable[[], Answer], on_done: OnAnswer) -> None:
 
 
 class Scripted:
-    """Answers the n-th request (from 0) for an e-mail as told; keeps every e-mail and body it was sent, in order.
+    """Answers the n-th request (from 0) for an e-mail address by a script; keeps every address and body in order.
 
     at_once: each answer comes before `start` has returned.
     """
@@ -91,7 +91,7 @@ class Scripted:
 
 
 def in_turn(*answers: Answer) -> Callable[[str, int], Answer]:
-    """Each e-mail gets these answers one after the other, the last one for ever."""
+    """Each e-mail address gets these answers in turn; the last one repeats."""
     return lambda email, number: answers[min(number, len(answers) - 1)]
 
 
@@ -154,7 +154,7 @@ class Harness:
     def load(
         self, service: Scripted, rows: list[ReadyCandidate], options: LoadOptions | None = None
     ) -> dict[int, Outcome]:
-        """The outcome of each row of one run, after which the ledger is sound."""
+        """The outcome of each row of one run; also checks the ledger."""
         with self.ledger() as ledger:
             outcomes = by_outcome(self.loader(ledger, service, options).load(rows))
             assert ledger.check() == ()

@@ -146,7 +146,7 @@ def test_a_paused_run_does_not_give_up(tmp_path: Path) -> None:
 
 
 def test_the_time_of_a_pause_is_no_lack_of_progress(tmp_path: Path) -> None:
-    """A service that is down is waited for 15 minutes beside the pause: not less, and not much more."""
+    """The run waits 15 minutes for a service that is down, not counting the pause."""
     harness, service = Harness(tmp_path), Scripted(in_turn(REFUSED))
     cancellation = paused_from_to(harness, 300, 3900)
     reported: list[Waiting | None] = []
@@ -178,7 +178,7 @@ def test_an_end_in_a_pause_ends(tmp_path: Path) -> None:
 
 
 def test_a_pause_begins_no_probe_of_a_service_that_is_unwell(tmp_path: Path) -> None:
-    """Neither a row nor the question list is asked for while a person has paused the run."""
+    """While the run is paused, neither a row nor a probe is sent."""
     harness = Harness(tmp_path)
     service = Scripted(by_row(dict.fromkeys(range(10, 20), (BROKEN, CREATED))))
     cancellation = paused_from_to(harness, 1, 600)

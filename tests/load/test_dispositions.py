@@ -17,7 +17,7 @@ V = Disposition
 
 
 def expected(status: int) -> Disposition:
-    """The rules of the design, said a second time and another way."""
+    """The rules of the design, written independently."""
     singles = {201: V.CREATED, 401: V.STOP_RUN, 408: V.AMBIGUOUS, 409: V.ALREADY_EXISTS, 425: V.AGAIN, 429: V.AGAIN}
     if status in singles:
         return singles[status]
@@ -30,14 +30,14 @@ def expected(status: int) -> Disposition:
 
 @pytest.mark.parametrize("century", range(1, 6))
 def test_every_status(century: int) -> None:
-    """Each status from 100 to 599 has the disposition of the design, whatever its body says."""
+    """Each status from 100 to 599 has the disposition of the design, whatever its body contains."""
     for status, message in product(range(century * 100, century * 100 + 100), ("", "created")):
         assert (status, classify(Reply(status, message))) == (status, expected(status))
 
 
 @pytest.mark.parametrize("status", [0, 99, 600, 999])
 def test_a_status_that_no_standard_knows_is_ambiguous(status: int) -> None:
-    """What we cannot read as a refusal is no refusal."""
+    """Only a known refusal is a refusal."""
     assert classify(Reply(status)) is Disposition.AMBIGUOUS
 
 
@@ -85,7 +85,7 @@ def test_the_state_without_a_doubt(operation: Operation, disposition: Dispositio
 @pytest.mark.parametrize("disposition", Disposition)
 @pytest.mark.parametrize("prior", [PriorAttempt.SAME_BYTES, PriorAttempt.OTHER_BYTES])
 def test_the_state_after_a_doubt(operation: Operation, disposition: Disposition, prior: PriorAttempt) -> None:
-    """Only 201 and 409 settle a prior, and the refusal of the very same application."""
+    """Only 201, 409 and the rejection of the same application confirm an unconfirmed row."""
     same_application = (operation, disposition, prior) == (Operation.APPLY, V.REJECTED, PriorAttempt.SAME_BYTES)
     after = State.REJECTED if same_application else SETTLES.get(disposition, State.UNCONFIRMED)
     assert state_after(operation, disposition, prior) is after

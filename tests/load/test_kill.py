@@ -1,4 +1,4 @@
-"""Kill -9 in the middle, real HTTP, a real ledger: nobody twice, every row in one outcome that is true."""
+"""Kill -9 with real HTTP and a real ledger: no duplicates, and one correct outcome per row."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ IN_PLACE = {OutcomeKind.CREATED, OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY
 
 
 def run_and_kill(folder: Path, truth: Truth, name: str, after: int) -> None:
-    """Kill a run when the service has had that many requests of it."""
+    """Kill a run after that many requests."""
     before = truth.requests
     command = [sys.executable, "-m", "tests.load.one_run", str(folder), truth.base_url, str(ROWS), name]
     with subprocess.Popen(command) as process:
@@ -35,7 +35,7 @@ def run_and_kill(folder: Path, truth: Truth, name: str, after: int) -> None:
 
 @pytest.mark.parametrize(("kills", "fault_rate"), [(1, 0.0), (3, 0.1)], ids=["once", "three times, with faults"])
 def test_killed_and_run_again(tmp_path: Path, kills: int, fault_rate: float) -> None:
-    """After any kills the same command enters everybody, nobody twice, and says of nobody what is not so."""
+    """After any kills the same command creates every candidate once, and reports correctly."""
     luck = random.Random(20)
     with recording_service(seed=7, fault_rate=fault_rate) as truth:
         for number in range(kills):

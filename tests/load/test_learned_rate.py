@@ -1,4 +1,4 @@
-"""A service that lets through so many a second: its limit is found, used and kept, whatever way it counts."""
+"""The rate limit of a service is found, used and respected, however it counts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CREATED = OutcomeKind.CREATED
 
 
 def answered(rate: LearnedRate, now: float, *answers: bool, waited: bool = True) -> float:
-    """Requests that are accepted or not, at the rate or 50 a second; when the last of them went."""
+    """Send requests at the learned rate or 50 per second; returns when the last one was sent."""
     for is_accepted in answers:
         now += 1 / (rate.at(now) or 50)
         if is_accepted:
@@ -37,7 +37,7 @@ LIMITS = [
 @pytest.mark.parametrize("retry_after", [None, 1.0], ids=["no Retry-After", "Retry-After 1"])
 @pytest.mark.parametrize(("allowed", "size"), LIMITS)
 def test_nearly_all_that_is_allowed_is_used(allowed: int, size: float | None, retry_after: float | None) -> None:
-    """At least 95 % of a real limit over two minutes, and of one of 50 a second at most 2 % are refused."""
+    """At least 95 % of a limit over two minutes; at 50 per second at most 2 % are refused."""
     rows = 120 * allowed
     found = simulate(rows, Limiter(allowed, size, retry_after))
     assert found.kinds == {CREATED: rows}
@@ -50,7 +50,7 @@ def test_nearly_all_that_is_allowed_is_used(allowed: int, size: float | None, re
     ("share", "seconds"), [(0.01, 5), (0.05, 10), (0.1, 30), (0.3, 180)], ids=["1 %", "5 %", "10 %", "30 %"]
 )
 def test_refusals_by_chance_cost_little(share: float, seconds: float) -> None:
-    """Of a thousand rows, with Retry-After 1: going slower would not help, and is given up."""
+    """For a thousand rows with Retry-After 1: a lower rate does not help and is not kept."""
 
     def draw(_: int, __: float, luck: random.Random) -> tuple[Answer, float, bool]:
         return (Reply(429, "", 1.0), 0.002, False) if luck.random() < share else (Reply(201), 0.02, True)
@@ -63,14 +63,14 @@ def test_refusals_by_chance_cost_little(share: float, seconds: float) -> None:
 
 
 def test_nothing_is_learned_without_a_cut() -> None:
-    """Single refusals are no limit."""
+    """Single refusals are not a limit."""
     rate = LearnedRate()
     now = answered(rate, 0.0, *[True, True, True, False] * 50)
     assert (rate.at(now), rate.measured) == (None, None)
 
 
 def test_a_cut_that_helps_is_kept() -> None:
-    """Refusals fell with it: it is kept, and rises again by and by."""
+    """Refusals decrease: the rate is kept, and rises slowly."""
     rate = LearnedRate()
     now = answered(rate, 0.0, *[True] * 60)
     rate.cut(now, now)
@@ -84,7 +84,7 @@ def test_a_cut_that_helps_is_kept() -> None:
 
 
 def test_a_cut_that_changes_nothing_is_taken_back() -> None:
-    """Refused as often at whatever rate: it was no limit, and for thirty seconds none is tried."""
+    """Refusals do not depend on the rate: it is not limited for thirty seconds."""
     rate = LearnedRate()
     now = answered(rate, 0.0, *[True] * 60)
     rate.cut(now, now)
@@ -101,14 +101,14 @@ def test_a_cut_that_changes_nothing_is_taken_back() -> None:
 
 
 def test_the_slowest_is_one_in_five_seconds() -> None:
-    """Nobody waits for minutes, however little was let through."""
+    """Even if very little is accepted."""
     rate = LearnedRate()
     rate.cut(100.0, 100.0)
     assert rate.at(100.0) == pytest.approx(0.2)
 
 
 def test_the_rate_that_is_reported_was_measured_while_requests_waited() -> None:
-    """None before a refusal told a limit, nor of a time in which too few were sent to reach it."""
+    """None before the limit is known, nor while too few requests were sent to reach it."""
     rate = LearnedRate()
     now = answered(rate, 0.0, *[True] * 60)
     rate.cut(now, now)
@@ -126,8 +126,8 @@ def test_the_rate_that_is_reported_was_measured_while_requests_waited() -> None:
     assert rate.measured == before
 
 
-def test_after_idle_time_the_rate_is_not_without_end() -> None:
-    """A rate that nobody used has not been shown to be let through."""
+def test_after_idle_time_the_rate_is_limited() -> None:
+    """A rate that was not used is not proven."""
     rate = LearnedRate()
     now = answered(rate, 0.0, *[True] * 60)
     rate.cut(now, now)
@@ -138,7 +138,7 @@ def test_after_idle_time_the_rate_is_not_without_end() -> None:
 
 
 def test_a_limit_that_was_lifted_is_found_out() -> None:
-    """Where nothing was refused for long the rate rises more quickly."""
+    """Without refusals for a long time, the rate rises faster."""
     limits = Limiter(5, None, None)
 
     def draw(row: int, now: float, luck: random.Random) -> tuple[Answer, float, bool]:

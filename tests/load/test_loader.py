@@ -1,4 +1,4 @@
-"""The life of rows: what is sent, how often, and what is said about each."""
+"""The life of rows: what is sent, how often, and with which outcome."""
 
 from __future__ import annotations
 
@@ -97,15 +97,13 @@ FILL = Reply(400, "cv: this field may not be blank")
             Outcome(2, K.FAILED, 429, 6, (not_accepted("6 attempts (429: slow down)"),)),
             id="refused each time, and once more at the end",
         ),
-        pytest.param((BROKEN, CREATED), Outcome(2, K.CREATED, 201, 2), id="settled: it had not arrived"),
-        pytest.param((SILENT, EXISTS), Outcome(2, K.ALREADY_EXISTS, 409, 2, (OURS,)), id="settled: it had arrived"),
+        pytest.param((BROKEN, CREATED), Outcome(2, K.CREATED, 201, 2), id="resent: it had not arrived"),
+        pytest.param((SILENT, EXISTS), Outcome(2, K.ALREADY_EXISTS, 409, 2, (OURS,)), id="resent: it had arrived"),
+        pytest.param((BROKEN, BROKEN, EXISTS), Outcome(2, K.ALREADY_EXISTS, 409, 3, (OURS,)), id="resent twice"),
         pytest.param(
-            (BROKEN, BROKEN, EXISTS), Outcome(2, K.ALREADY_EXISTS, 409, 3, (OURS,)), id="settled at the second go"
+            (BROKEN, Reply(429), EXISTS), Outcome(2, K.ALREADY_EXISTS, 409, 3, (OURS,)), id="resent after a 429"
         ),
-        pytest.param(
-            (BROKEN, Reply(429), EXISTS), Outcome(2, K.ALREADY_EXISTS, 409, 3, (OURS,)), id="settled after a 429"
-        ),
-        pytest.param((BROKEN,), Outcome(2, K.UNCONFIRMED, 500, 3, (unconfirmed("500: oops"),)), id="never settled"),
+        pytest.param((BROKEN,), Outcome(2, K.UNCONFIRMED, 500, 3, (unconfirmed("500: oops"),)), id="never confirmed"),
         pytest.param(
             (SILENT,),
             Outcome(2, K.UNCONFIRMED, None, 3, (unconfirmed("no response within 30 s"),)),
@@ -114,13 +112,13 @@ FILL = Reply(400, "cv: this field may not be blank")
         pytest.param(
             (BROKEN, Reply(429)),
             Outcome(2, K.UNCONFIRMED, 429, 7, (unconfirmed("429, no reason given"),)),
-            id="a 429 settles nothing",
+            id="a 429 confirms nothing",
         ),
     ],
 )
 @pytest.mark.parametrize("scope", [JOB_POST, POOL], ids=["job post", "pool"])
 def test_the_life_of_one_row(harness: Harness, scope: Scope, answers: tuple[Answer, ...], outcome: Outcome) -> None:
-    """Whatever the service answers, the row ends in the outcome that is true, and is told about."""
+    """Whatever the service responds, the row gets the correct outcome."""
     harness.scope = scope
     rows = rows_for(scope, [3, 4, 5, 2])
     outcomes = harness.load(Scripted(by_row({2: answers})), rows, LoadOptions(max_attempts=3))
@@ -128,15 +126,15 @@ def test_the_life_of_one_row(harness: Harness, scope: Scope, answers: tuple[Answ
 
 
 @pytest.mark.parametrize(("scope", "kind"), [(JOB_POST, K.REJECTED), (POOL, K.UNCONFIRMED)], ids=["job post", "pool"])
-def test_a_refusal_after_a_doubt(harness: Harness, scope: Scope, kind: OutcomeKind) -> None:
-    """A job post refuses the same bytes both times; of a pool nobody knows what it says to a duplicate."""
+def test_a_rejection_after_an_unconfirmed_request(harness: Harness, scope: Scope, kind: OutcomeKind) -> None:
+    """A job post rejects the same body both times; the response of a pool to a duplicate is not known."""
     harness.scope = scope
     outcome = harness.load(Scripted(in_turn(BROKEN, FILL)), rows_for(scope, [2]))[2]
     assert (outcome.kind, outcome.status, outcome.attempts) == (kind, 400, 2)
 
 
-def test_settling_sends_the_same_bytes_at_the_end_of_the_run_after_the_delay(harness: Harness) -> None:
-    """The other rows go on meanwhile; then the row in doubt is sent once more as it was."""
+def test_unconfirmed_rows_are_resent_at_the_end_after_the_delay(harness: Harness) -> None:
+    """The other rows are sent meanwhile; then the unconfirmed row is sent again unchanged."""
     service = Scripted(by_row({2: (BROKEN, CREATED)}))
     harness.load(service, applications(range(2, 12)), LoadOptions(concurrency=1, resend_delay=60))
     assert service.emails == [email_of(row) for row in [*range(2, 12), 2]]
@@ -144,22 +142,22 @@ def test_settling_sends_the_same_bytes_at_the_end_of_the_run_after_the_delay(har
     assert harness.time.waits == [60]
 
 
-def test_settling_now_does_not_wait(harness: Harness) -> None:
-    """With `now` the row in doubt is sent again as soon as a sender is free, without a delay."""
+def test_resending_now_does_not_wait(harness: Harness) -> None:
+    """With `now` the unconfirmed row is sent again without a delay."""
     service = Scripted(by_row({2: (BROKEN, CREATED)}))
     harness.load(service, applications([2, 3, 4, 5]), LoadOptions(concurrency=1, resend_unconfirmed="now"))
     assert service.emails == [email_of(row) for row in (2, 2, 3, 4, 5)]
     assert harness.time.waits == []
 
 
-def test_settling_never_leaves_the_row_unconfirmed(harness: Harness) -> None:
+def test_resending_never_leaves_the_row_unconfirmed(harness: Harness) -> None:
     """With `never` one request is sent for it."""
     outcome = harness.load(Scripted(in_turn(BROKEN)), applications([2]), LoadOptions(resend_unconfirmed="never"))[2]
     assert outcome == Outcome(2, K.UNCONFIRMED, 500, 1, (unconfirmed("500: oops"),))
 
 
-def test_a_retry_after_is_what_is_waited(harness: Harness) -> None:
-    """The service's own wish takes the place of our backoff."""
+def test_a_retry_after_is_respected(harness: Harness) -> None:
+    """It replaces our backoff."""
     harness.load(Scripted(in_turn(Reply(429, retry_after=17), CREATED)), applications([2]))
     assert harness.time.waits == [17]
 
@@ -177,8 +175,8 @@ def test_what_is_done_is_not_sent_again(harness: Harness, answer: Answer) -> Non
     assert service.emails == []
 
 
-def test_other_content_for_what_is_done_is_told(harness: Harness) -> None:
-    """Nothing is sent for an e-mail that is done, but nobody is passed over in silence: it may be another person."""
+def test_other_data_for_an_imported_row_is_reported(harness: Harness) -> None:
+    """Nothing is sent for an imported e-mail address, but a warning is reported: it may be another person."""
     harness.load(Scripted(in_turn(CREATED)), applications([2]))
     service = Scripted(in_turn(CREATED))
     problem = Problem(
@@ -192,7 +190,7 @@ def test_other_content_for_what_is_done_is_told(harness: Harness) -> None:
 
 
 def test_what_was_rejected_is_not_sent_again_unchanged(harness: Harness) -> None:
-    """It is told again, with the run that found it, and no request is made."""
+    """It is reported again with the run that sent it, and no request is sent."""
     harness.load(Scripted(in_turn(FILL)), applications([2]))
     service = Scripted(in_turn(CREATED))
     problem = Problem(
@@ -208,7 +206,7 @@ def test_what_was_rejected_is_not_sent_again_unchanged(harness: Harness) -> None
     ("first_name", "again"), [("Ida", False), ("Ada", True)], ids=["the row was fixed", "--resend-rejected"]
 )
 def test_what_was_rejected_is_sent_again(harness: Harness, first_name: str, again: bool) -> None:
-    """A changed row gets its second chance by itself, an unchanged one when a person says so."""
+    """A changed row is sent again, an unchanged one only with --resend-rejected."""
     harness.load(Scripted(in_turn(FILL)), applications([2]))
     outcomes = harness.load(
         Scripted(in_turn(CREATED)), applications([2], first_name), LoadOptions(resend_rejected=again)
@@ -217,29 +215,29 @@ def test_what_was_rejected_is_sent_again(harness: Harness, first_name: str, agai
 
 
 def test_what_failed_is_sent_again(harness: Harness) -> None:
-    """The next run takes it up as if it were new."""
+    """The next run sends it like a new row."""
     harness.load(Scripted(in_turn(REFUSED)), applications([2]))
     assert harness.load(Scripted(in_turn(CREATED)), applications([2])) == {2: Outcome(2, K.CREATED, 201, 1)}
 
 
-def test_what_was_unconfirmed_is_settled_by_the_next_run(harness: Harness) -> None:
-    """A 409 is then most likely our own earlier attempt."""
+def test_the_next_run_confirms_an_unconfirmed_row(harness: Harness) -> None:
+    """A 409 then means that our own earlier request most likely created it."""
     harness.load(Scripted(in_turn(SILENT)), applications([2]), LoadOptions(resend_unconfirmed="never"))
     assert harness.load(Scripted(in_turn(EXISTS)), applications([2])) == {
         2: Outcome(2, K.ALREADY_EXISTS, 409, 1, (OURS,))
     }
 
 
-def test_a_changed_row_that_is_refused_after_a_doubt_stays_unconfirmed(harness: Harness) -> None:
-    """The refusal of other bytes does not say that the first ones were not accepted, in this run or the one after."""
+def test_a_changed_row_that_is_rejected_stays_unconfirmed(harness: Harness) -> None:
+    """The rejection of a changed body does not prove that the first one was not accepted."""
     harness.load(Scripted(in_turn(SILENT)), applications([2]), LoadOptions(resend_unconfirmed="never"))
     for _ in range(2):
         assert harness.load(Scripted(in_turn(FILL)), applications([2], "Ida"))[2].kind is K.UNCONFIRMED
     assert harness.load(Scripted(in_turn(FILL)), applications([2]))[2].kind is K.REJECTED
 
 
-def test_an_unconfirmed_row_is_told_where_it_is_not_settled(harness: Harness) -> None:
-    """With settling off the next run makes no request for it either."""
+def test_an_unconfirmed_row_that_is_not_resent_is_reported(harness: Harness) -> None:
+    """With `never` the next run sends no request for it either."""
     never = LoadOptions(resend_unconfirmed="never")
     harness.load(Scripted(in_turn(SILENT)), applications([2]), never)
     service = Scripted(in_turn(EXISTS))
@@ -252,8 +250,8 @@ def test_an_unconfirmed_row_is_told_where_it_is_not_settled(harness: Harness) ->
     assert service.emails == []
 
 
-def test_a_rehearsal_marks_nothing_as_done(harness: Harness) -> None:
-    """What the sandbox has is not what the service has."""
+def test_a_sandbox_run_marks_nothing_as_done(harness: Harness) -> None:
+    """The sandbox is not the service."""
     harness.scope = replace(JOB_POST, base="sandbox")
     harness.load(Scripted(in_turn(CREATED)), applications([2]))
     harness.scope = JOB_POST
@@ -261,7 +259,7 @@ def test_a_rehearsal_marks_nothing_as_done(harness: Harness) -> None:
 
 
 def test_two_rows_with_one_email_are_sent_once(harness: Harness) -> None:
-    """Should two rows of a run be the same candidate, the second is refused by us and never sent."""
+    """If two rows of a run are the same candidate, the second is invalid and never sent."""
     duplicate = applications([2])[0]._replace(row=3, email=email_of(2).upper())
     service = Scripted(in_turn(CREATED))
     outcomes = harness.load(service, [*applications([2]), duplicate])
@@ -275,7 +273,7 @@ def test_two_rows_with_one_email_are_sent_once(harness: Harness) -> None:
 
 
 def test_an_intent_is_in_the_ledger_before_its_request(harness: Harness) -> None:
-    """While the service has the request, the ledger already says so."""
+    """While a request is in flight, the ledger has its intent."""
     with harness.ledger() as ledger:
         observed: list[State | None] = []
 
@@ -291,7 +289,7 @@ def test_an_intent_is_in_the_ledger_before_its_request(harness: Harness) -> None
 
 @pytest.mark.parametrize("at_once", [False, True], ids=["answers come later", "answers come at once"])
 def test_a_ledger_that_cannot_be_written_stops_sending(harness: Harness, at_once: bool) -> None:
-    """From then on nothing is sent but what was made ready before, and each row that was not sent says why."""
+    """From then on only rows that were ready are sent, and each other row shows the reason."""
     with harness.ledger() as ledger:
 
         def answer(email: str, _: int) -> Answer:
@@ -318,11 +316,11 @@ def test_a_ledger_that_cannot_be_written_stops_sending(harness: Harness, at_once
     }
 
 
-# --- how it goes about it ---
+# --- order and concurrency ---
 
 
 def test_the_first_rows_go_one_at_a_time(harness: Harness) -> None:
-    """Until three rows have a final answer only one is on its way; then several are."""
+    """Only one row is in flight until three have a final answer."""
     lock, at_once, most = threading.Lock(), Counter[str](), []
     several = threading.Barrier(2, timeout=10)
 
@@ -363,8 +361,8 @@ def test_candidates_are_read_by_the_caller_and_not_far_ahead(harness: Harness) -
     assert threads == {threading.get_ident()}
 
 
-def test_what_is_never_taken_has_failed(harness: Harness) -> None:
-    """One attempt, and one more when all others are done: then it has failed, here and in the ledger."""
+def test_a_row_that_is_always_refused_has_failed(harness: Harness) -> None:
+    """One attempt, and one more after all others: then it has failed, also in the ledger."""
     with harness.ledger() as ledger:
         loader = harness.loader(ledger, Scripted(in_turn(Reply(429, "slow down"))), LoadOptions(max_attempts=1))
         outcomes = by_outcome(loader.load(applications([2])))
@@ -375,16 +373,16 @@ def test_what_is_never_taken_has_failed(harness: Harness) -> None:
 
 
 @pytest.mark.parametrize("answer", [Reply(429), BROKEN], ids=["refused", "unconfirmed"])
-def test_when_no_more_may_wait_in_memory_those_that_wait_go_first(harness: Harness, answer: Answer) -> None:
-    """Bodies of 48 MB are refused or lost once: all are sent again in their time, though not every row was sent yet."""
+def test_waiting_rows_go_first_if_memory_is_full(harness: Harness, answer: Answer) -> None:
+    """48 MB of bodies are refused or lost once: all are sent again, although not every row was sent yet."""
     rows = [encode(Application(row, email_of(row), "A" * 4_000_000, "Example", "9")) for row in range(2, 14)]
     outcomes = harness.load(Scripted(in_turn(answer, CREATED)), rows, LoadOptions(max_attempts=1 + (answer is BROKEN)))
     assert {outcome.kind for outcome in outcomes.values()} == {K.CREATED}
     assert harness.time.now < 1900
 
 
-def test_a_bug_in_sending_shows_itself(harness: Harness) -> None:
-    """What nobody foresaw is raised to the caller, and its row is unconfirmed afterwards."""
+def test_a_bug_in_sending_is_raised(harness: Harness) -> None:
+    """It is raised to the caller, and its row is unconfirmed afterwards."""
 
     def answer(email: str, _: int) -> Answer:
         if email == email_of(4):
@@ -398,23 +396,23 @@ def test_a_bug_in_sending_shows_itself(harness: Harness) -> None:
 
 
 def test_answers_may_come_at_once(harness: Harness) -> None:
-    """Before the request is even said to have started: all rows go, each once, on a short stack."""
+    """Before `start` returns: all rows are sent once, without deep recursion."""
     service = Scripted(in_turn(CREATED), at_once=True)
     outcomes = harness.load(service, applications(range(2, 3_000)))
     assert {outcome.kind for outcome in outcomes.values()} == {K.CREATED}
     assert sorted(Counter(service.emails).values()) == [1] * 2_998
 
 
-def test_a_service_that_breaks_when_it_is_asked_does_not_hang_the_run(harness: Harness) -> None:
-    """It cannot even begin to send: that is raised to the caller, with all rows that are ready beside it."""
+def test_an_error_on_start_does_not_hang_the_run(harness: Harness) -> None:
+    """The error is raised to the caller although other rows are ready."""
 
     class Broken:
         def start(self, *_: object) -> None:
-            raise RuntimeError("the network thread broke off")
+            raise RuntimeError("the network thread ended with an error")
 
     with harness.ledger() as ledger:
         loader = harness.loader(ledger, Broken())
-        with pytest.raises(RuntimeError, match="broke off"):
+        with pytest.raises(RuntimeError, match="ended with an error"):
             list(loader.load(applications(range(2, 90))))
     assert harness.load(Scripted(in_turn(CREATED)), applications([2]))[2].kind is K.CREATED
 
@@ -423,7 +421,7 @@ def test_a_service_that_breaks_when_it_is_asked_does_not_hang_the_run(harness: H
 
 
 def test_a_dry_run_sends_nothing_and_knows_what_is_done(harness: Harness) -> None:
-    """Rows that are done are told; all others would be sent."""
+    """Completed rows are reported; all others would be sent."""
     harness.load(Scripted(by_row({3: (FILL,)})), applications([2, 3]))
     with harness.ledger() as ledger:
         outcomes = list(DryLoader(ledger, JOB_POST).load(applications([2, 3, 4])))

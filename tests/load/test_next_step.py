@@ -1,4 +1,4 @@
-"""What comes after an answer, rule by rule: for its row, and for the run (design, section 7)."""
+"""What follows a response, rule by rule, for its row and for the run (design, section 7)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.load.given import BROKEN, CREATED, EXISTS, JOB_POST, POOL, REFUSED, S
 
 NOW = 1000.0
 NEW = Job(2, b"identity", b"{}", b"digest")
-SENT = NEW._replace(attempts=1, tries=1, prior=PriorAttempt.SAME_BYTES)  # once, without a clear answer
+SENT = NEW._replace(attempts=1, tries=1, prior=PriorAttempt.SAME_BYTES)  # once, with an inconclusive response
 CHANGED = NEW._replace(prior=PriorAttempt.OTHER_BYTES)
 PROBE = SENT._replace(is_probe=True)
 BUSY = RunState(NOW - 100, finals=3)
@@ -37,13 +37,13 @@ TOO_MANY, UNAVAILABLE = Reply(429), Reply(503)
 
 
 def step(run: RunState, job: Job, answer: Answer, now: float = NOW, *, pool: bool = False, **options: Any) -> Step:
-    """One step, with waits that are spread by nothing, those of resends by an eighth."""
+    """One step with a fixed jitter: no change to waits, one eighth more for resends."""
     target = (POOL if pool else JOB_POST).target
     return after_answer(run, job, answer, Conditions(target, LoadOptions(**options), now, jitter=0.5))
 
 
 def after(run: RunState, *answers: Answer, first_row: int = 2, now: float = NOW) -> RunState:
-    """The run after answers to so many rows, each sent for the first time."""
+    """The run after responses to new rows."""
     for row, answer in enumerate(answers, start=first_row):
         run = step(run, NEW._replace(row=row), answer, now).run
     return run
@@ -56,21 +56,21 @@ S = State
 ROWS = [
     # the row, the answer, options -> what next, in how many seconds, the state it is left in, its tries, its refusals
     pytest.param(NEW, CREATED, {}, END, 0, S.CREATED, 0, 0, id="201 creates"),
-    pytest.param(NEW, EXISTS, {}, END, 0, S.ALREADY_EXISTS, 0, 0, id="409 is there already"),
+    pytest.param(NEW, EXISTS, {}, END, 0, S.ALREADY_EXISTS, 0, 0, id="409 exists already"),
     pytest.param(NEW, BAD, {}, END, 0, S.REJECTED, 0, 0, id="400 rejects"),
     pytest.param(NEW, Reply(413), {}, END, 0, S.REJECTED, 0, 0, id="413 rejects"),
     pytest.param(NEW, Reply(422), {}, END, 0, S.REJECTED, 0, 0, id="422 rejects"),
-    pytest.param(SENT, CREATED, {}, END, 0, S.CREATED, 1, 0, id="201 settles a doubt"),
-    pytest.param(SENT, EXISTS, {}, END, 0, S.ALREADY_EXISTS, 1, 0, id="409 settles a doubt"),
-    pytest.param(SENT, BAD, {}, END, 0, S.REJECTED, 1, 0, id="400 to the same bytes settles a doubt of a job post"),
-    pytest.param(CHANGED, BAD, {}, END, 0, S.UNCONFIRMED, 0, 0, id="400 to other bytes settles nothing"),
-    pytest.param(SENT, BAD, {"pool": True}, END, 0, S.UNCONFIRMED, 1, 0, id="400 in a pool settles nothing"),
-    pytest.param(NEW, BAD, {"pool": True}, END, 0, S.REJECTED, 0, 0, id="400 in a pool without a doubt rejects"),
+    pytest.param(SENT, CREATED, {}, END, 0, S.CREATED, 1, 0, id="201 confirms"),
+    pytest.param(SENT, EXISTS, {}, END, 0, S.ALREADY_EXISTS, 1, 0, id="409 confirms"),
+    pytest.param(SENT, BAD, {}, END, 0, S.REJECTED, 1, 0, id="400 to the same body is final for a job post"),
+    pytest.param(CHANGED, BAD, {}, END, 0, S.UNCONFIRMED, 0, 0, id="400 to another body is not final"),
+    pytest.param(SENT, BAD, {"pool": True}, END, 0, S.UNCONFIRMED, 1, 0, id="400 in a pool is not final"),
+    pytest.param(NEW, BAD, {"pool": True}, END, 0, S.REJECTED, 0, 0, id="400 to the first request in a pool rejects"),
     pytest.param(NEW, Reply(401), {}, END, 0, S.FAILED, 0, 0, id="401 was not accepted"),
-    pytest.param(SENT, Reply(403), {}, END, 0, S.UNCONFIRMED, 1, 0, id="403 settles no doubt"),
+    pytest.param(SENT, Reply(403), {}, END, 0, S.UNCONFIRMED, 1, 0, id="403 confirms nothing"),
     pytest.param(NEW, Reply(302), {}, END, 0, S.UNCONFIRMED, 0, 0, id="302 may follow an acceptance"),
     pytest.param(NEW, BROKEN, {}, RESEND, 60, S.UNCONFIRMED, 1, 0, id="500 is sent again one delay later"),
-    pytest.param(NEW, SILENT, {}, RESEND, 60, S.UNCONFIRMED, 1, 0, id="silence is sent again one delay later"),
+    pytest.param(NEW, SILENT, {}, RESEND, 60, S.UNCONFIRMED, 1, 0, id="no response is sent again one delay later"),
     pytest.param(NEW, Reply(200), {}, RESEND, 60, S.UNCONFIRMED, 1, 0, id="200 is not created"),
     pytest.param(SENT, BROKEN, {}, RESEND, 67.5, S.UNCONFIRMED, 2, 0, id="later delays are spread by chance"),
     pytest.param(SENT._replace(tries=12), BROKEN, {}, END, 0, S.UNCONFIRMED, 13, 0, id="twelve resends and no more"),
@@ -88,9 +88,11 @@ ROWS = [
         0,
         id="now is a little later each time",
     ),
-    pytest.param(PROBE, BROKEN, {"run": PAUSED}, RESEND, 67.5, S.UNCONFIRMED, 1, 0, id="a probe is no try"),
-    pytest.param(PROBE, CREATED, {"run": PAUSED}, END, 0, S.CREATED, 1, 0, id="a probe settles its row"),
-    pytest.param(NEW, UNAVAILABLE, {}, RESEND, 60, S.UNCONFIRMED, 0, 0, id="503 is a doubt and no try"),
+    pytest.param(
+        PROBE, BROKEN, {"run": PAUSED}, RESEND, 67.5, S.UNCONFIRMED, 1, 0, id="a probe does not count as a try"
+    ),
+    pytest.param(PROBE, CREATED, {"run": PAUSED}, END, 0, S.CREATED, 1, 0, id="a probe confirms its row"),
+    pytest.param(NEW, UNAVAILABLE, {}, RESEND, 60, S.UNCONFIRMED, 0, 0, id="503 is inconclusive and not a try"),
     pytest.param(NEW, Reply(503, "", 90), {}, RESEND, 90, S.UNCONFIRMED, 0, 0, id="a longer Retry-After is kept"),
     pytest.param(NEW, Reply(503, "", 9), {}, RESEND, 60, S.UNCONFIRMED, 0, 0, id="a shorter one is within the delay"),
     pytest.param(NEW, Reply(503, "", 9e9), {}, RESEND, 900, S.UNCONFIRMED, 0, 0, id="Retry-After is capped"),
@@ -99,15 +101,19 @@ ROWS = [
     pytest.param(NEW._replace(refusals=3), TOO_MANY, {}, RETRY, 8, S.PLANNED, 0, 4, id="429 waits longer each time"),
     pytest.param(NEW, Reply(429, "", 30), {}, RETRY, 30, S.PLANNED, 0, 1, id="429 holds its row for its Retry-After"),
     pytest.param(NEW, Reply(429, "", 9e9), {}, RETRY, 900, S.PLANNED, 0, 1, id="that of a 429 is capped too"),
-    pytest.param(SENT, TOO_MANY, {}, RETRY, 1, S.UNCONFIRMED, 1, 1, id="429 does not settle a doubt"),
-    pytest.param(NEW, TOO_MANY, {"run": HELD}, RETRY, 0.5, S.PLANNED, 0, 0, id="429 in a hold is the run's"),
-    pytest.param(PROBE, TOO_MANY, {"run": HELD}, RETRY, 0.5, S.UNCONFIRMED, 1, 0, id="429 to a probe is the run's"),
+    pytest.param(SENT, TOO_MANY, {}, RETRY, 1, S.UNCONFIRMED, 1, 1, id="429 confirms nothing"),
+    pytest.param(
+        NEW, TOO_MANY, {"run": HELD}, RETRY, 0.5, S.PLANNED, 0, 0, id="429 in a suspension counts for the run"
+    ),
+    pytest.param(
+        PROBE, TOO_MANY, {"run": HELD}, RETRY, 0.5, S.UNCONFIRMED, 1, 0, id="429 to a probe counts for the run"
+    ),
     pytest.param(
         NEW._replace(refusals=12), TOO_MANY, {}, LAST_PASS, 0, S.PLANNED, 0, 13, id="one more pass at the end"
     ),
     pytest.param(NEW._replace(refusals=25), TOO_MANY, {}, END, 0, S.FAILED, 0, 26, id="and no more passes"),
     pytest.param(NEW, REFUSED, {}, RETRY, 0, S.PLANNED, 0, 0, id="no connection spends nothing"),
-    pytest.param(SENT, REFUSED, {}, RETRY, 0, S.UNCONFIRMED, 1, 0, id="no connection settles no doubt"),
+    pytest.param(SENT, REFUSED, {}, RETRY, 0, S.UNCONFIRMED, 1, 0, id="no connection confirms nothing"),
 ]
 
 
@@ -122,7 +128,7 @@ def test_the_row(
     tries: int,
     refusals: int,
 ) -> None:
-    """What comes next for the row, when, and what it has spent."""
+    """What follows for the row, when, and its counts."""
     options = dict(options)
     found = step(options.pop("run", BUSY), job, answer, **options)
     in_seconds = found.due - NOW if found.next in (RETRY, RESEND) else 0
@@ -136,8 +142,8 @@ ANY = st.sampled_from([BROKEN, SILENT, UNAVAILABLE, TOO_MANY, REFUSED, BAD, CREA
 
 
 @given(st.lists(st.tuples(ANY, st.booleans(), st.sampled_from([BUSY, PAUSED, HELD]))), st.booleans())
-def test_a_doubt_is_never_forgotten(answers: list[tuple[Answer, bool, RunState]], pool: bool) -> None:
-    """Once a request may have arrived, no later answer makes its row one that was proven not accepted."""
+def test_an_unconfirmed_row_stays_unconfirmed(answers: list[tuple[Answer, bool, RunState]], pool: bool) -> None:
+    """After a request that may have arrived, no later response makes the row proven not accepted."""
     job, may_have_arrived = NEW, False
     for answer, is_probe, run in answers:
         found = step(run, job._replace(is_probe=is_probe), answer, pool=pool)
@@ -150,26 +156,26 @@ def test_a_doubt_is_never_forgotten(answers: list[tuple[Answer, bool, RunState]]
         job = found.job
 
 
-# --- the run: pause ---
+# --- the run: suspension ---
 
 
-def test_ten_inconclusive_answers_in_a_row_begin_a_pause() -> None:
-    """Nine do not, nor do ten with a clear one among them; the first wait is five seconds."""
+def test_ten_inconclusive_answers_in_a_row_suspend_the_run() -> None:
+    """Nine do not, nor do ten with a clear one between them; the first wait is five seconds."""
     assert after(BUSY, *[BROKEN] * 9).suspension is None
     assert after(BUSY, *[BROKEN] * 9, CREATED, *[BROKEN] * 9).suspension is None
     pause = after(BUSY, *[BROKEN, SILENT, UNAVAILABLE, Reply(200), BROKEN] * 2).suspension
     assert pause == Suspension("inconclusive", "too many responses are lost or inconclusive", NOW + 5)
 
 
-def test_thirty_of_fifty_begin_a_pause() -> None:
-    """With clear answers between them; twenty-nine do not, and what was longer ago does not count."""
+def test_thirty_of_fifty_suspend_the_run() -> None:
+    """Also with clear responses between them; twenty-nine do not, and older ones do not count."""
     mixed = [BROKEN, BROKEN, BROKEN, CREATED, CREATED] * 10
     assert after(BUSY, *mixed).suspension is not None
     assert after(BUSY, *[CREATED, *mixed[1:]] * 3).suspension is None
 
 
-def test_one_row_that_breaks_the_service_each_time_begins_no_pause() -> None:
-    """Different rows count: a single one says nothing about the others."""
+def test_one_row_that_always_fails_does_not_suspend_the_run() -> None:
+    """Only different rows count."""
     run = BUSY
     for _ in range(60):
         run = step(run, SENT, BROKEN).run
@@ -191,15 +197,15 @@ def test_one_row_that_breaks_the_service_each_time_begins_no_pause() -> None:
     ],
 )
 def test_a_probe_without_a_clear_answer_waits_for_longer(waits: int, answer: Answer, seconds: float) -> None:
-    """5, 10, 20, 40, 60, 60 ... seconds; what was clear since the pause began still counts."""
+    """5, 10, 20, 40, 60, 60 ... seconds; clear probes so far still count."""
     paused = PAUSED._replace(waits=waits, suspension=Suspension("inconclusive", "why", NOW, clear=2))
     run = step(paused, PROBE, answer).run
     assert (run.suspension, run.waits) == (Suspension("inconclusive", "why", NOW + seconds, clear=2), waits + 1)
 
 
 @pytest.mark.parametrize("is_row", [True, False], ids=["a row", "the question list"])
-def test_three_clear_probes_end_a_pause(is_row: bool) -> None:
-    """Each next one follows at once; then rows go singly until three have a final answer."""
+def test_three_clear_probes_end_a_suspension(is_row: bool) -> None:
+    """Each next one follows at once; then rows are sent one at a time until three have a final response."""
     run, breaks = PAUSED._replace(window=(-1,), streak=(2,)), []
     for _ in range(3):
         run = (
@@ -217,23 +223,23 @@ def test_three_clear_probes_end_a_pause(is_row: bool) -> None:
     assert not after(run, CREATED, EXISTS, BAD).is_sequential
 
 
-def test_a_question_that_is_not_answered_waits_for_longer() -> None:
-    """As a row that is a probe; outside of a pause it says nothing."""
+def test_a_failed_probe_of_the_questions_waits_for_longer() -> None:
+    """Like a row; without a suspension it has no effect."""
     given = Conditions(JOB_POST.target, LoadOptions(), NOW, 0.5)
     assert after_question_probe(PAUSED, False, given).suspension == Suspension("inconclusive", "why", NOW + 10)
     assert after_question_probe(BUSY, False, given) == BUSY
 
 
 @pytest.mark.parametrize(("clear", "waits"), [(40, 0), (39, 2)])
-def test_earlier_pauses_are_forgotten_after_clear_answers(clear: int, waits: int) -> None:
-    """After fifty answers of which at least forty were clear the first wait is five seconds again."""
+def test_clear_answers_reset_the_waits(clear: int, waits: int) -> None:
+    """After at least forty clear responses of fifty, the first wait is five seconds again."""
     mixed = [*[BROKEN, CREATED] * (50 - clear), *[CREATED] * (2 * clear - 50)]
     assert len(mixed) == 50
     assert after(BUSY._replace(waits=2), *mixed).waits == waits
 
 
-def test_an_answer_of_before_the_pause_does_not_lengthen_it() -> None:
-    """What was on its way when the pause began is no probe."""
+def test_an_earlier_request_does_not_extend_a_suspension() -> None:
+    """A request that was in flight when the suspension began is not a probe."""
     for answer in (BROKEN, TOO_MANY, REFUSED, CREATED):
         assert step(PAUSED, NEW, answer).run.suspension == PAUSED.suspension
 
@@ -241,7 +247,7 @@ def test_an_answer_of_before_the_pause_does_not_lengthen_it() -> None:
 # --- the run: refusals, no connection ---
 
 
-def test_more_than_thirty_percent_of_refusals_hold_every_sender() -> None:
+def test_more_than_thirty_percent_of_refusals_suspend_the_run() -> None:
     """Sixteen of the last fifty; fifteen do not. The window is empty after that."""
     assert after(BUSY, *[TOO_MANY] * 15, *[CREATED] * 100).suspension is None
     held = after(BUSY, *[CREATED] * 34, *[TOO_MANY] * 16)
@@ -252,17 +258,17 @@ def test_more_than_thirty_percent_of_refusals_hold_every_sender() -> None:
     assert asked.until == NOW + 30
 
 
-def test_a_single_refusal_holds_nobody_else() -> None:
-    """Nor does its Retry-After."""
+def test_a_single_refusal_delays_only_its_row() -> None:
+    """So does its Retry-After."""
     assert after(BUSY, Reply(429, "", 30)).suspension is None
 
 
 @pytest.mark.parametrize(
     ("holds", "answer", "until"),
     [
-        pytest.param(1, CREATED, None, id="let through"),
+        pytest.param(1, CREATED, None, id="accepted"),
         pytest.param(1, BAD, None, id="rejected"),
-        pytest.param(1, BROKEN, None, id="an inconclusive answer is no refusal"),
+        pytest.param(1, BROKEN, None, id="an inconclusive response is not a refusal"),
         pytest.param(1, TOO_MANY, 1, id="refused again"),
         pytest.param(2, TOO_MANY, 2, id="and again"),
         pytest.param(50, TOO_MANY, 60, id="at most a minute"),
@@ -270,15 +276,15 @@ def test_a_single_refusal_holds_nobody_else() -> None:
         pytest.param(1, REFUSED, 1, id="no connection"),
     ],
 )
-def test_one_probe_says_whether_a_hold_is_over(holds: int, answer: Answer, until: float | None) -> None:
-    """The first that is let through ends it."""
+def test_one_probe_ends_a_suspension_for_refusals(holds: int, answer: Answer, until: float | None) -> None:
+    """The first that is not refused ends it."""
     run = step(HELD._replace(holds=holds), PROBE, answer).run
     assert (run.suspension and run.suspension.until - NOW) == until
     assert run.holds == (0 if until is None else holds + 1)
 
 
-def test_without_a_connection_every_sender_is_held() -> None:
-    """At once, and the reason is told."""
+def test_a_failed_connection_suspends_the_run() -> None:
+    """At once, with the reason."""
     held = after(BUSY, REFUSED).suspension
     assert held == Suspension("unreachable", "the service cannot be reached (connection refused)", NOW + 0.5)
 
@@ -292,7 +298,7 @@ def test_without_a_connection_every_sender_is_held() -> None:
     ],
 )
 def test_the_time_of_a_pause_does_not_count(since: float, after: float) -> None:
-    """A person paused the run for 100 seconds: it is as near to giving up as it was before."""
+    """After a pause of 100 seconds the time until giving up is unchanged."""
     run = BUSY._replace(progress_at=since, unreachable=2, unreachable_since=since)
     resumed = after_pause(run, NOW - 100, NOW)
     assert resumed == run._replace(progress_at=after, unreachable_since=after)
@@ -312,7 +318,7 @@ ADDRESSES = [
 def test_an_address_that_never_answered_is_not_waited_for(
     has_answered: bool, seconds: float, answers: list[Answer], code: str | None
 ) -> None:
-    """It is most likely mistyped."""
+    """It is probably a typing error."""
     run = RunState(NOW, has_answered=has_answered)
     for number, answer in enumerate(answers):
         run = after(run, answer, now=NOW + number * seconds)
@@ -334,7 +340,7 @@ def test_without_progress_a_run_gives_up(options: dict[str, Any], seconds: float
     """Not sooner."""
     progress = PAUSED._replace(progress_at=NOW)
     for passed, code in ((seconds - 0.1, None), (seconds, "run-stalled")):
-        run = after_time(progress, LoadOptions(**options).patience, NOW + passed)
+        run = after_time(progress, LoadOptions(**options).stall_timeout, NOW + passed)
         assert (run.stop.code if run.stop else None) == code
 
 
@@ -342,17 +348,17 @@ def test_without_progress_a_run_gives_up(options: dict[str, Any], seconds: float
     ("run", "job", "answer", "is_progress"),
     [
         pytest.param(BUSY, NEW, CREATED, True, id="a final answer"),
-        pytest.param(PAUSED, PROBE, EXISTS, True, id="a probe that settles its row"),
+        pytest.param(PAUSED, PROBE, EXISTS, True, id="a probe that confirms its row"),
         pytest.param(BUSY, SENT, BROKEN, True, id="a try more of at most thirteen"),
         pytest.param(BUSY, NEW, BROKEN, False, id="a first try"),
-        pytest.param(PAUSED, PROBE, BROKEN, False, id="a probe that settles nothing"),
+        pytest.param(PAUSED, PROBE, BROKEN, False, id="a probe that confirms nothing"),
         pytest.param(BUSY, SENT, UNAVAILABLE, False, id="503"),
         pytest.param(BUSY, NEW, TOO_MANY, False, id="429"),
         pytest.param(BUSY, NEW, REFUSED, False, id="no connection"),
     ],
 )
 def test_what_is_progress(run: RunState, job: Job, answer: Answer, is_progress: bool) -> None:
-    """What brings a row nearer to its end, so that every run has an end."""
+    """Only what brings a row closer to its outcome, so that every run ends."""
     assert (step(run, job, answer).run.progress_at == NOW) is is_progress
 
 
@@ -361,8 +367,8 @@ STOPS |= {410: "target-removed", 423: "target-locked", 302: "redirected", 307: "
 
 
 @pytest.mark.parametrize(("status", "code"), STOPS.items())
-def test_what_every_row_would_meet_ends_the_run_at_once(status: int, code: str) -> None:
-    """The first of such answers says why; those that were on their way do not change it."""
+def test_a_response_that_every_row_would_get_stops_the_run(status: int, code: str) -> None:
+    """The first one is the reason; later ones do not change it."""
     run = after(BUSY, Reply(status), Reply(401), Reply(403))
     assert run.stop is not None
     assert run.stop.code == code
@@ -380,8 +386,8 @@ def test_what_every_row_would_meet_ends_the_run_at_once(status: int, code: str) 
         pytest.param([*[BAD, BROKEN] * 9, BAD], "rejection-repeated", id="inconclusive ones say nothing"),
     ],
 )
-def test_the_same_refusal_for_everybody_ends_the_run(answers: list[Answer], code: str | None) -> None:
-    """It is the mapping that is wrong."""
+def test_the_same_rejection_of_all_rows_stops_the_run(answers: list[Answer], code: str | None) -> None:
+    """The mapping is wrong."""
     run = after(RunState(NOW), *answers)
     assert (run.stop.code if run.stop else None) == code
 
@@ -397,13 +403,13 @@ def test_the_same_refusal_for_everybody_ends_the_run(answers: list[Answer], code
     ],
 )
 def test_what_counts_as_an_error(answer: Answer, options: dict[str, Any], is_error: bool) -> None:
-    """--max-errors ends the run with the row that passes the limit."""
+    """--max-errors stops the run at the row that exceeds the limit."""
     stop = step(BUSY, NEW, answer, max_errors=ErrorLimit(0), **options).run.stop
     assert (stop.code if stop else None) == ("too-many-errors" if is_error else None)
 
 
-def test_the_first_rows_go_singly() -> None:
-    """Until three have a final answer; inconclusive ones and refusals do not count."""
+def test_the_first_rows_go_one_at_a_time() -> None:
+    """Until three have a final response; inconclusive ones and refusals do not count."""
     run = after(RunState(NOW), CREATED, BROKEN, TOO_MANY, EXISTS)
     assert run.is_sequential
     assert not after(run, BAD).is_sequential

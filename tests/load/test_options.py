@@ -1,4 +1,4 @@
-"""What a person may ask of sending."""
+"""The options of sending."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def test_a_limit_is_read(text: str, limit: ErrorLimit) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "many", "-1", "2.5", "5%%", "101%", "٥"])
-def test_a_limit_that_is_none_is_told(text: str) -> None:
-    """The message shows what was typed and what may be."""
+def test_a_limit_that_is_not_valid_is_reported(text: str) -> None:
+    """The message shows the text and the valid forms."""
     with pytest.raises(UsageError) as caught:
         ErrorLimit.parse(text)
     assert str(caught.value) == (
@@ -45,5 +45,5 @@ def test_a_limit_that_is_none_is_told(text: str) -> None:
     ],
 )
 def test_when_a_limit_is_passed(limit: str, errors: int, ended: int, passed: bool) -> None:
-    """A limit may be reached, and not passed."""
+    """A limit may be reached, but not exceeded."""
     assert ErrorLimit.parse(limit).is_passed_by(errors, ended) is passed

@@ -1,4 +1,4 @@
-"""How fast requests may go."""
+"""The concurrency and the rate of requests."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ TOO_MANY = Reply(429)
 
 
 class Sender:
-    """Sends when it is its turn, on a clock of its own, and has its answer at once."""
+    """Sends when allowed, on a simulated clock, with immediate responses."""
 
     def __init__(self, concurrency: int = 8, rate: float | None = None) -> None:
         self.limiter = RateLimiter(concurrency, rate)
         self.now = 1000.0
 
     def sends(self, answer: Reply | NoReply = CREATED) -> float:
-        """When the request went, counted from the start."""
+        """When the request was sent, in seconds from the start."""
         self.now = max(self.now, self.limiter.next_request_at())
         self.limiter.request_sent(self.now)
         self.limiter.answered(self.now, self.now, answer, waited=True)
@@ -38,21 +38,21 @@ class Sender:
 
 
 def test_a_rate_is_spread_evenly() -> None:
-    """Four a second are one each quarter of a second; of turns that were missed one is made up for, and no more."""
+    """Four per second are one each 0.25 seconds; only one missed request is made up for."""
     sender = Sender(rate=4)
     assert [sender.sends() for _ in range(4)] == [0, 0, 0.25, 0.5]
     sender.now += 10
     assert [sender.sends() for _ in range(3)] == [10.5, 10.5, 10.75]
 
 
-def test_without_a_rate_nobody_waits() -> None:
-    """The service's own speed is the pace."""
+def test_without_a_rate_there_is_no_wait() -> None:
+    """The service limits the speed."""
     sender = Sender()
     assert [sender.sends() for _ in range(100)] == [0] * 100
 
 
 def test_clean_answers_raise_the_number_in_flight_to_its_ceiling() -> None:
-    """It begins with two and rises with each clean answer, to what was allowed and no further."""
+    """It starts with two and rises with each clean response up to the limit."""
     sender = Sender(concurrency=5)
     assert sender.limiter.ceiling == 2
     assert sender.ceilings(*[CREATED] * 5) == [3, 4, 5, 5, 5]
@@ -65,8 +65,8 @@ def test_the_ceiling_is_never_above_what_was_allowed(allowed: int) -> None:
 
 
 @pytest.mark.parametrize("answer", [Reply(503), SILENT, REFUSED], ids=["503", "time-out", "refused"])
-def test_a_service_in_trouble_gets_fewer_at_once(answer: Reply | NoReply) -> None:
-    """Where half of the answers are so: eight become four, two, one, and never none; single ones change nothing."""
+def test_errors_reduce_concurrency(answer: Reply | NoReply) -> None:
+    """If half of the responses are errors: eight become four, two, one; single errors change nothing."""
     sender = Sender()
     sender.ceilings(*[CREATED] * 6)
     assert sender.ceilings(*[answer, CREATED, CREATED] * 10) == [8] * 30
@@ -75,7 +75,7 @@ def test_a_service_in_trouble_gets_fewer_at_once(answer: Reply | NoReply) -> Non
 
 
 def test_answers_to_the_old_number_halve_only_once() -> None:
-    """Eight requests that were under way together are one reason to slow down, not eight."""
+    """Errors of eight simultaneous requests reduce the concurrency once."""
     sender = Sender()
     sender.ceilings(*[CREATED] * 6)
     limiter, went = sender.limiter, sender.now + 1
@@ -84,8 +84,8 @@ def test_answers_to_the_old_number_halve_only_once() -> None:
     assert limiter.ceiling == 4
 
 
-def test_it_rises_slowly_after_trouble() -> None:
-    """After a halving a whole round of clean answers makes one more."""
+def test_it_rises_slowly_after_errors() -> None:
+    """After a reduction, each round of clean responses adds one."""
     sender = Sender()
     sender.ceilings(*[CREATED] * 6)
     while sender.limiter.ceiling > 4:
@@ -93,8 +93,8 @@ def test_it_rises_slowly_after_trouble() -> None:
     assert sender.ceilings(*[CREATED] * 10) == [4, 4, 4, 4, 5, 5, 5, 5, 5, 6]
 
 
-def test_after_a_break_few_go_at_once() -> None:
-    """As at the beginning."""
+def test_after_a_suspension_it_starts_slowly() -> None:
+    """As at the start."""
     sender = Sender()
     sender.ceilings(*[CREATED] * 6)
     sender.limiter.slow_start()
@@ -103,14 +103,14 @@ def test_after_a_break_few_go_at_once() -> None:
 
 @pytest.mark.parametrize("status", [400, 404, 409, 429, 500])
 def test_other_answers_do_not_mean_fewer_at_once(status: int) -> None:
-    """A refused row says nothing about speed, and of too many requests it is the rate that gives way."""
+    """A rejected row does not affect concurrency, and a 429 affects only the rate."""
     sender = Sender()
     sender.ceilings(*[CREATED] * 6)
     assert sender.ceilings(*[Reply(status)] * 20) == [8] * 20
 
 
 def test_single_refusals_do_not_slow_it_down() -> None:
-    """What slows it down is `cut`, which is called when too large a share of the last answers were refusals."""
+    """Only `cut` does, which is called after too many refusals."""
     sender = Sender()
     for _ in range(20):
         sender.sends(TOO_MANY)
@@ -118,7 +118,7 @@ def test_single_refusals_do_not_slow_it_down() -> None:
 
 
 def test_after_a_cut_requests_are_spread_at_a_lower_rate() -> None:
-    """A little below what was accepted in the last second, whatever is allowed."""
+    """Slightly below what was accepted in the last second."""
     sender = Sender(rate=200)
     for _ in range(20):
         sender.now += 0.1
@@ -129,7 +129,7 @@ def test_after_a_cut_requests_are_spread_at_a_lower_rate() -> None:
 
 
 def test_refusals_of_what_went_before_a_cut_are_not_counted() -> None:
-    """They say nothing about the rate of now: the trial of the cut does not fail by them."""
+    """They say nothing about the current rate, so the trial does not fail."""
     sender = Sender()
     for _ in range(20):
         sender.now += 0.1
@@ -146,7 +146,7 @@ def test_refusals_of_what_went_before_a_cut_are_not_counted() -> None:
 
 
 def rise(throughput: Callable[[float], float], most: float, answers: int) -> list[float]:
-    """The numbers in flight of a sender that rises by one with each answer, where `throughput` of them is answered."""
+    """The concurrency over time for a service with this throughput."""
     probe, now, concurrency, observed = ThroughputProbe(), 0.0, 2.0, []
     for _ in range(answers):
         now += 1 / throughput(concurrency)
@@ -158,17 +158,17 @@ def rise(throughput: Callable[[float], float], most: float, answers: int) -> lis
 
 
 def test_a_service_with_a_delay_is_given_every_one_more() -> None:
-    """Where each answer takes 20 ms, twice as many in flight are twice as many a second: all are used."""
+    """If each response takes 20 ms, throughput doubles with concurrency: the limit is used."""
     assert rise(lambda concurrency: concurrency / 0.02, 32, 60)[-1] == 32
 
 
-def test_a_service_that_works_on_one_at_a_time_is_not_crowded() -> None:
-    """Where throughput stays the same, the number falls back to what it was, and few tries are made."""
+def test_concurrency_does_not_rise_without_a_gain() -> None:
+    """If throughput stays the same, concurrency falls back, and is rarely tried again."""
     observed = rise(lambda _: 100.0, 64, 400)
     assert sum(observed[200:]) / 200 < 24
 
 
 def test_a_service_that_serves_ten_at_once_gets_about_ten() -> None:
-    """Beyond that more are tried again and again, and not kept there."""
+    """More are tried from time to time, but not kept."""
     observed = rise(lambda concurrency: min(concurrency, 10) / 0.02, 64, 2_000)
     assert 8 <= sum(observed[1_000:]) / 1_000 <= 26

@@ -1,4 +1,4 @@
-"""A run finishes by itself: hours of fault_rate on a clock that jumps; `python -m benchmarks faults` shows more."""
+"""A run finishes by itself: hours of faults on a simulated clock; `python -m benchmarks faults` shows more."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _FOREVER = 250e9  # seconds: a Retry-After of the year 9999
 
 
 def _has_finished(found: Simulated, rows: int) -> bool:
-    """Everybody is in place and told so, nobody was sent again who had a clear answer, and nothing ended it early."""
-    settled = found.kinds[OutcomeKind.CREATED] + found.kinds[OutcomeKind.ALREADY_EXISTS]
-    return (settled, found.missing, found.twice, found.stop) == (rows, 0, 0, None)
+    """Every row is complete, none was sent again after a clear response, and the run did not stop early."""
+    completed = found.kinds[OutcomeKind.CREATED] + found.kinds[OutcomeKind.ALREADY_EXISTS]
+    return (completed, found.missing, found.twice, found.stop) == (rows, 0, 0, None)
 
 
 @pytest.mark.parametrize("pool", [False, True], ids=["job post", "pool"])
 @pytest.mark.parametrize("seconds", [30.0, 120.0, 600.0])
 @pytest.mark.parametrize("kind", OUTAGES)
 def test_an_outage_is_waited_for(kind: str, seconds: float, pool: bool) -> None:
-    """A service that is out for a while costs that while and at most another two and a half minutes, and no row."""
+    """An outage delays the run by its length plus at most two and a half minutes, and loses no row."""
     found = simulate_outage(1500, OUTAGES[kind], lambda now: 0.2 <= now < 0.2 + seconds, pool=pool)
     assert _has_finished(found, 1500)
     assert seconds < found.seconds < seconds + 150
@@ -42,7 +42,7 @@ def test_an_outage_is_waited_for(kind: str, seconds: float, pool: bool) -> None:
 
 @pytest.mark.parametrize("pool", [False, True], ids=["job post", "pool"])
 def test_a_service_that_fails_every_half_minute(pool: bool) -> None:
-    """Five seconds of 502 in every 30 end no run, and no row is asked for at those times only."""
+    """Five seconds of 502 in every 30 do not stop a run, and resends do not coincide with them."""
     found = simulate_outage(5000, OUTAGES["502"], lambda now: now % 30 < 5, pool=pool)
     assert _has_finished(found, 5000)
 
@@ -50,13 +50,13 @@ def test_a_service_that_fails_every_half_minute(pool: bool) -> None:
 @pytest.mark.parametrize("kind", RANDOM)
 @pytest.mark.parametrize("share", [0.01, 0.05, 0.1, 0.3])
 def test_random_faults(kind: str, share: float) -> None:
-    """Whatever strikes by chance, up to three requests in ten, everybody is in place in the end."""
+    """With random faults in up to 30 % of the requests, every row is complete at the end."""
     assert _has_finished(simulate(1000, at_random(share, RANDOM[kind])), 1000)
 
 
 @pytest.mark.parametrize(("share", "seconds"), [(0.01, 5), (0.05, 10), (0.1, 30), (0.3, 180)])
 def test_random_refusals_cost_little(share: float, seconds: float) -> None:
-    """429s that strike by chance are no limit: with Retry-After 1 they cost 1,000 rows seconds, not hours."""
+    """Random 429s are not a limit: with Retry-After 1 they cost 1,000 rows seconds, not hours."""
     plain = simulate(1000, at_random(0, RANDOM["429"])).seconds
     costs = [simulate(1000, at_random(share, RANDOM["429, Retry-After 1"]), seed).seconds - plain for seed in (1, 2, 3)]
     assert max(costs) <= seconds
@@ -65,7 +65,7 @@ def test_random_refusals_cost_little(share: float, seconds: float) -> None:
 @pytest.mark.parametrize("retry_after", [None, 1.0])
 @pytest.mark.parametrize(("rate", "size"), [(50, 5), (50, 50), (50, 100), (10, 10), (10, 20), (3, 3), (3, 6)])
 def test_a_limit_is_used(rate: float, size: float, retry_after: float | None) -> None:
-    """A limit that is really met is used to 95 %, and at 50 a second at most 2 % of the requests are refused."""
+    """A rate limit is used to 95 %, and at 50 per second at most 2 % of the requests are refused."""
     rows = int(rate * 60)
     found = simulate(rows, Limiter(rate, size, retry_after))
     assert _has_finished(found, rows)
@@ -74,8 +74,8 @@ def test_a_limit_is_used(rate: float, size: float, retry_after: float | None) ->
     assert found.rate == pytest.approx(rate, rel=0.35)
 
 
-def test_a_row_that_breaks_the_service_each_time() -> None:
-    """One row alone is sent 13 times, a resend delay apart, ends as unconfirmed, and holds nobody else up."""
+def test_a_row_that_always_fails() -> None:
+    """It is sent 13 times, ends as unconfirmed, and does not delay other rows."""
     found = simulate(1000, _only(5, Reply(500)))
     assert found.kinds == {OutcomeKind.CREATED: 999, OutcomeKind.UNCONFIRMED: 1}
     assert (found.requests, found.stop) == (999 + 13, None)
@@ -84,7 +84,7 @@ def test_a_row_that_breaks_the_service_each_time() -> None:
 
 @pytest.mark.parametrize(("status", "kind"), [(429, OutcomeKind.FAILED), (503, OutcomeKind.UNCONFIRMED)])
 def test_a_retry_after_of_the_year_9999(status: int, kind: OutcomeKind) -> None:
-    """It holds its own row only, and ends with the run's patience."""
+    """It delays only its own row, until the run gives up."""
     found = simulate(1000, _only(5, Reply(status, "", _FOREVER)))
     assert found.kinds == {OutcomeKind.CREATED: 999, kind: 1}
     assert found.seconds < 15 * 60 + 5
@@ -92,7 +92,7 @@ def test_a_retry_after_of_the_year_9999(status: int, kind: OutcomeKind) -> None:
 
 @pytest.mark.parametrize("every", [1, 3])
 def test_many_retry_afters_of_the_year_9999(every: int) -> None:
-    """A service that asks to wait for ever is given up once nothing came nearer to its end for 15 minutes."""
+    """The run gives up after 15 minutes without progress."""
 
     def draw(row: int, _: float, __: random.Random) -> tuple[Answer, float, bool]:
         return (Reply(429, "", _FOREVER), 0.005, False) if row % every == 0 else (Reply(201), 0.005, True)
@@ -104,7 +104,7 @@ def test_many_retry_afters_of_the_year_9999(every: int) -> None:
 
 
 def test_a_service_that_never_comes_back() -> None:
-    """A service that stays away ends the run after 15 minutes; an address that never answered, within 30 seconds."""
+    """The run stops after 15 minutes; for an address that never responded, within 30 seconds."""
     gone = simulate(1000, within(lambda now: now > 0.2, OUTAGES["process down"]))
     assert gone.stop is not None
     assert gone.stop.code == "run-stalled"

@@ -1,4 +1,4 @@
-"""When sending ends early, and what is said then."""
+"""When sending stops early, and what is reported."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def kinds(outcomes: dict[int, Outcome]) -> dict[OutcomeKind, int]:
     ],
 )
 def test_an_answer_that_stops(harness: Harness, status: int, stop: Stop) -> None:
-    """The row that met it failed, no other is sent, each is told why, and the next run sends them all."""
+    """The row failed, no other row is sent, each shows the reason, and the next run sends them all."""
     service = Scripted(by_row({5: (Reply(status, "no"),)}))
     with harness.ledger() as ledger:
         loader = harness.loader(ledger, service, ONE)
@@ -142,7 +142,7 @@ def test_an_answer_that_stops(harness: Harness, status: int, stop: Stop) -> None
 
 @pytest.mark.parametrize("status", [302, 303])
 def test_a_redirect_that_may_follow_an_acceptance_leaves_the_row_unconfirmed(harness: Harness, status: int) -> None:
-    """Many a service says so when it has taken a form: no other row is sent, and the next run settles this one."""
+    """Some services redirect after accepting: no other row is sent, and the next run confirms this one."""
     service = Scripted(by_row({5: (Reply(status, "no"),)}))
     with harness.ledger() as ledger:
         loader = harness.loader(ledger, service, ONE)
@@ -154,8 +154,8 @@ def test_a_redirect_that_may_follow_an_acceptance_leaves_the_row_unconfirmed(har
     assert kinds(later) == {K.ALREADY_IMPORTED: 3, K.ALREADY_EXISTS: 1, K.CREATED: 4}
 
 
-def test_a_stop_after_a_doubt_leaves_the_row_unconfirmed(harness: Harness) -> None:
-    """A 403 to the second attempt does not say what became of the first."""
+def test_a_stop_leaves_an_unconfirmed_row_unconfirmed(harness: Harness) -> None:
+    """A 403 to the second attempt says nothing about the first."""
     outcomes = harness.load(Scripted(in_turn(BROKEN, Reply(403))), applications([2]), ONE)
     assert (outcomes[2].kind, outcomes[2].status) == (K.UNCONFIRMED, 403)
 
@@ -180,8 +180,8 @@ def load_with_probes(
 PAUSED = "too many responses are lost or inconclusive"
 
 
-def test_ten_inconclusive_answers_in_a_row_pause_the_run(harness: Harness) -> None:
-    """Five seconds or so, then the question list is asked for three times, and all is sent and settled."""
+def test_ten_inconclusive_answers_in_a_row_suspend_the_run(harness: Harness) -> None:
+    """After about five seconds the question list is requested three times; then all rows are sent and confirmed."""
     unconfirmed_rows = dict.fromkeys(range(10, 20), (BROKEN, CREATED))
     stop, outcomes, probes = load_with_probes(harness, Scripted(by_row(unconfirmed_rows)), 60, True, True, True)
     assert (stop, kinds(outcomes), probes) == (None, {K.CREATED: 60}, 3)
@@ -189,12 +189,12 @@ def test_ten_inconclusive_answers_in_a_row_pause_the_run(harness: Harness) -> No
 
 
 def test_nine_do_not(harness: Harness) -> None:
-    """A service that stumbles now and then is lived with."""
+    """Occasional failures do not suspend the run."""
     unconfirmed_rows = dict.fromkeys((*range(10, 19), *range(20, 29)), (BROKEN, CREATED))
     assert load_with_probes(harness, Scripted(by_row(unconfirmed_rows)), 70)[2] == 0
 
 
-def test_thirty_of_fifty_pause_the_run(harness: Harness) -> None:
+def test_thirty_of_fifty_suspend_the_run(harness: Harness) -> None:
     """Inconclusive answers with clear ones between them count too."""
     unconfirmed_rows = dict.fromkeys((row for row in range(5, 60) if row % 5), (BROKEN, CREATED))
     stop, outcomes, probes = load_with_probes(harness, Scripted(by_row(unconfirmed_rows)), 70, *[True] * 6)
@@ -202,7 +202,7 @@ def test_thirty_of_fifty_pause_the_run(harness: Harness) -> None:
 
 
 def test_an_inconclusive_probe_waits_for_longer(harness: Harness) -> None:
-    """5, 10, 20 seconds, each spread by a quarter."""
+    """5, 10, 20 seconds, each randomized by a quarter."""
     unconfirmed_rows = dict.fromkeys(range(10, 20), (BROKEN, CREATED))
     probes = (False, False, True, True, True)
     stop, outcomes, asked = load_with_probes(harness, Scripted(by_row(unconfirmed_rows)), 30, *probes)
@@ -211,8 +211,8 @@ def test_an_inconclusive_probe_waits_for_longer(harness: Harness) -> None:
         assert 0.75 * seconds <= waited <= 1.25 * seconds
 
 
-def test_in_a_pause_a_row_that_is_in_doubt_is_the_probe(harness: Harness) -> None:
-    """Its delay has passed: it adds no doubt, another one goes each time, and no question is asked."""
+def test_an_unconfirmed_row_is_the_probe(harness: Harness) -> None:
+    """Once its delay has passed; a different row each time, and the question list is not requested."""
     service = Scripted(by_row(dict.fromkeys(range(10, 20), (BROKEN, CREATED))))
     options = LoadOptions(concurrency=1, resend_delay=1)
     stop, outcomes, probes = load_with_probes(harness, service, 30, options=options)
@@ -220,7 +220,7 @@ def test_in_a_pause_a_row_that_is_in_doubt_is_the_probe(harness: Harness) -> Non
     assert service.emails[18:21] == [email_of(row) for row in (10, 11, 12)]
 
 
-def test_of_a_pool_a_new_row_is_the_probe_where_none_is_due(harness: Harness) -> None:
+def test_a_new_row_is_the_probe_for_a_pool(harness: Harness) -> None:
     """A pool has no question list."""
     harness.scope = POOL
     service = Scripted(by_row(dict.fromkeys(range(10, 20), (BROKEN, CREATED))))
@@ -232,7 +232,7 @@ def test_of_a_pool_a_new_row_is_the_probe_where_none_is_due(harness: Harness) ->
 
 
 def test_a_service_that_never_gives_a_clear_answer_is_given_up(harness: Harness) -> None:
-    """After a quarter of an hour; ten rows are in doubt, and no more."""
+    """After 15 minutes; only ten rows are unconfirmed."""
     stop, outcomes, _ = load_with_probes(harness, Scripted(in_turn(BROKEN)), 30, *[False] * 50)
     assert stop == Stop(
         "run-stalled",
@@ -243,8 +243,8 @@ def test_a_service_that_never_gives_a_clear_answer_is_given_up(harness: Harness)
     assert 900 <= sum(harness.time.waits) < 961
 
 
-def test_the_end_of_patience_is_reached_whatever_the_fractions(harness: Harness) -> None:
-    """The clock shows just the time at which the run is to be given up, and the difference is a hair less: it ends."""
+def test_the_timeout_is_reached_despite_rounding(harness: Harness) -> None:
+    """The run stops at its timeout even if the difference of the times is slightly less."""
     began = 1000.1
     assert (began + 900.0) - began < 900.0
     harness.time.now = began
@@ -254,7 +254,7 @@ def test_the_end_of_patience_is_reached_whatever_the_fractions(harness: Harness)
     assert stop.code == "run-stalled"
 
 
-def test_how_long_is_a_choice(harness: Harness) -> None:
+def test_give_up_after_is_an_option(harness: Harness) -> None:
     """--give-up-after 5m is five minutes."""
     options = LoadOptions(concurrency=1, give_up_after=300)
     stop, _, _ = load_with_probes(harness, Scripted(in_turn(BROKEN)), 30, *[False] * 50, options=options)
@@ -264,15 +264,15 @@ def test_how_long_is_a_choice(harness: Harness) -> None:
 
 @pytest.mark.parametrize("answer", [REFUSED, Reply(429), Reply(429, retry_after=20)], ids=["down", "429", "20 s"])
 def test_a_service_that_is_back_after_ten_minutes_is_waited_for(harness: Harness, answer: Answer) -> None:
-    """Such answers are states of the run: no row has spent its attempts, and all are in place in the end."""
+    """Such responses count for the run: no row uses up its attempts, and all are created."""
     back_at = harness.time.now + 600
     service = Scripted(lambda *_: CREATED if harness.time.now >= back_at else answer)
     stop, outcomes, _ = load_with_probes(harness, service, 30, options=LoadOptions(concurrency=1, max_attempts=3))
     assert (stop, kinds(outcomes)) == (None, {K.CREATED: 30})
 
 
-def test_what_was_proven_not_taken_when_the_run_gave_up_has_failed(harness: Harness) -> None:
-    """The service stays down: the row that was tried failed, all others were not sent."""
+def test_a_row_that_was_not_accepted_when_the_run_gave_up_has_failed(harness: Harness) -> None:
+    """The service stays down: the row that was tried has failed, the others were not sent."""
     stop, outcomes, _ = load_with_probes(harness, Scripted(by_row({2: (CREATED,)}, otherwise=REFUSED)), 30)
     assert stop is not None
     assert stop.reason == "no row was completed for 15 minutes: the service cannot be reached (connection refused)"
@@ -281,7 +281,7 @@ def test_what_was_proven_not_taken_when_the_run_gave_up_has_failed(harness: Harn
 
 
 def test_an_address_that_never_answered_is_not_waited_for(harness: Harness) -> None:
-    """Three tries within half a minute: it is most likely mistyped."""
+    """Three attempts within 30 seconds: it is probably a typing error."""
     service = Scripted(in_turn(REFUSED))
     with harness.ledger() as ledger:
         loader = harness.loader(ledger, service, ONE, has_answered=False)
@@ -297,7 +297,7 @@ def test_an_address_that_never_answered_is_not_waited_for(harness: Harness) -> N
     assert set(kinds(outcomes)) == {K.FAILED, K.NOT_SENT}
 
 
-def test_what_is_waited_for_is_told_and_that_it_is_over(harness: Harness) -> None:
+def test_waiting_and_its_end_are_reported(harness: Harness) -> None:
     """With the reason, how long, how many rows wait, and when the run would give up."""
     reported: list[Waiting | None] = []
     service = Scripted(by_row(dict.fromkeys(range(10, 20), (BROKEN, CREATED))))
@@ -310,11 +310,11 @@ def test_what_is_waited_for_is_told_and_that_it_is_over(harness: Harness) -> Non
     assert over is None
     assert delays
     assert delays[0] is not None
-    assert delays[0].reason == "rows whose answers were lost or inconclusive are sent again after a delay"
+    assert delays[0].reason == "unconfirmed rows are sent again after a delay"
 
 
-def test_after_a_pause_rows_go_singly(harness: Harness) -> None:
-    """Until three rows have a final answer again, one is on its way."""
+def test_after_a_suspension_rows_go_one_at_a_time(harness: Harness) -> None:
+    """Until three rows have a final response again."""
     scripted = by_row(dict.fromkeys(range(10, 30), (BROKEN, CREATED)))
     lock, at_once, busy = threading.Lock(), [0], [0]
 
@@ -345,8 +345,8 @@ def test_after_a_pause_rows_go_singly(harness: Harness) -> None:
 @pytest.mark.parametrize(
     ("before", "refused"), [(0, 10), (1, 25)], ids=["the first ten answers", "twenty-five in a row later on"]
 )
-def test_the_same_refusal_again_and_again_stops_the_run(harness: Harness, before: int, refused: int) -> None:
-    """When every row is refused with the same words, it is the mapping that is wrong."""
+def test_the_same_rejection_of_all_rows_stops_the_run(harness: Harness, before: int, refused: int) -> None:
+    """If all rows are rejected for the same reason, the mapping is wrong."""
     good = dict.fromkeys(range(2, 2 + before), (CREATED,))
     service = Scripted(by_row(good, otherwise=Reply(400, "phone: required")))
     stop, outcomes, _ = load_with_probes(harness, service, 60)
@@ -359,8 +359,8 @@ def test_the_same_refusal_again_and_again_stops_the_run(harness: Harness, before
 
 
 def test_different_refusals_do_not_stop_the_run(harness: Harness) -> None:
-    """Messy rows are not a wrong mapping."""
-    service = Scripted(lambda email, _: Reply(400, f"{email} is not liked"))
+    """Different reasons do not mean that the mapping is wrong."""
+    service = Scripted(lambda email, _: Reply(400, f"{email} is not allowed"))
     stop, outcomes, _ = load_with_probes(harness, service, 40)
     assert (stop, kinds(outcomes)) == (None, {K.REJECTED: 40})
 
@@ -375,7 +375,7 @@ def test_different_refusals_do_not_stop_the_run(harness: Harness) -> None:
     ],
 )
 def test_too_many_errors_stop_the_run(harness: Harness, limit: str, sent: int, text: str) -> None:
-    """--max-errors ends the run with the row that passes it."""
+    """--max-errors stops the run at the row that exceeds it."""
     service = Scripted(lambda email, _: Reply(400, email) if int(email[6:].partition("@")[0]) % 2 == 0 else CREATED)
     options = LoadOptions(concurrency=1, max_errors=ErrorLimit.parse(limit))
     stop, _, _ = load_with_probes(harness, service, 40, options=options)
@@ -392,8 +392,8 @@ def test_too_many_errors_stop_the_run(harness: Harness, limit: str, sent: int, t
 INTERRUPTED = Stop("interrupted", "the run was interrupted", f"{AGAIN}; it continues where it stopped")
 
 
-def test_a_halt_lets_what_is_in_flight_finish_and_sends_no_more(harness: Harness) -> None:
-    """After an interruption the answers on their way are taken, and every other row is told why it was not sent."""
+def test_an_interruption_waits_for_requests_in_flight(harness: Harness) -> None:
+    """Their responses are recorded, and every other row shows why it was not sent."""
     cancellation = harness.time.cancellation()
 
     def answer(email: str, _: int) -> Answer:
@@ -414,11 +414,13 @@ def test_a_halt_lets_what_is_in_flight_finish_and_sends_no_more(harness: Harness
     ("answer", "kind", "state"),
     [
         pytest.param(Reply(429, retry_after=800), K.FAILED, State.FAILED, id="a Retry-After"),
-        pytest.param(BROKEN, K.UNCONFIRMED, State.UNCONFIRMED, id="the settling delay"),
+        pytest.param(BROKEN, K.UNCONFIRMED, State.UNCONFIRMED, id="the resend delay"),
     ],
 )
-def test_a_halt_ends_waiting_at_once(harness: Harness, answer: Answer, kind: OutcomeKind, state: State) -> None:
-    """A wait of many minutes ends with the cancellation, and the row's outcome is what is true then."""
+def test_an_interruption_ends_waiting_at_once(
+    harness: Harness, answer: Answer, kind: OutcomeKind, state: State
+) -> None:
+    """A long wait ends at once, and the row gets the correct outcome."""
     cancellation = Cancellation()
     sent = threading.Event()
 
@@ -445,17 +447,17 @@ def test_a_halt_ends_waiting_at_once(harness: Harness, answer: Answer, kind: Out
     assert loader.stop == INTERRUPTED
 
 
-def test_a_pause_that_would_begin_after_an_interruption_is_not_told(harness: Harness) -> None:
-    """The tenth inconclusive answer comes after Ctrl-C, with another one on its way: nothing is waited for any more."""
-    cancellation, last_is_on_its_way, reported = Cancellation(), threading.Event(), list[Waiting | None]()
+def test_a_suspension_after_an_interruption_is_not_reported(harness: Harness) -> None:
+    """The tenth inconclusive response arrives after Ctrl-C: the run does not wait any more."""
+    cancellation, last_is_in_flight, reported = Cancellation(), threading.Event(), list[Waiting | None]()
 
     def answer(email: str, _: int) -> Answer:
         if email == email_of(14):
-            last_is_on_its_way.wait(10)
+            last_is_in_flight.wait(10)
             cancellation.set()
             time.sleep(0.2)
         if email == email_of(15):
-            last_is_on_its_way.set()
+            last_is_in_flight.set()
             time.sleep(0.6)
             return CREATED
         return BROKEN if email not in map(email_of, (2, 3, 4)) else CREATED
@@ -470,8 +472,8 @@ def test_a_pause_that_would_begin_after_an_interruption_is_not_told(harness: Har
     assert kinds(outcomes) == {K.CREATED: 4, K.UNCONFIRMED: 10, K.NOT_SENT: 14}
 
 
-def test_a_caller_who_goes_away_stops_the_sending(harness: Harness) -> None:
-    """When nobody takes the outcomes any more, no new row is sent, and no answer is lost."""
+def test_closing_the_outcomes_stops_sending(harness: Harness) -> None:
+    """If the caller stops early, no new row is sent and no answer is lost."""
     slow, begun = threading.Event(), threading.Event()
 
     def answer(*_: object) -> Answer:

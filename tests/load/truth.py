@@ -1,4 +1,4 @@
-"""A recruiting service on loopback that knows the truth: whom it accepted, whatever it answered."""
+"""A recruiting service on loopback that records which candidates it accepted, whatever it responded."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 @dataclass
 class Truth:
-    """What was accepted, by e-mail, and how often an accepted e-mail was asked for once more."""
+    """The accepted e-mail addresses, and how many duplicates were refused."""
 
     base_url: str = ""
     accepted: Counter[str] = field(default_factory=Counter)
@@ -43,7 +43,7 @@ class _Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A client that was killed is no error here."""
+        """A killed client is not an error here."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -76,19 +76,19 @@ class _Handler(BaseHTTPRequestHandler):
         self.connection.shutdown(socket.SHUT_RDWR)
 
     def _answer(self, status: int) -> None:
-        body = b'{"message": "as you like"}'
+        body = b'{"message": "ok"}'
         self.send_response(status)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """No log."""
 
 
 @contextlib.contextmanager
 def recording_service(seed: int = 1, fault_rate: float = 0.0) -> Iterator[Truth]:
-    """Serve; a share of the requests (0 to 1) meets a 429, or a 503 or reset before or after accepting."""
+    """Serve; a share of the requests (0 to 1) gets a 429, or a 503 or reset before or after accepting."""
     truth = Truth()
     server = _Server(truth, seed, fault_rate)
     truth.base_url = f"http://127.0.0.1:{server.server_address[1]}"

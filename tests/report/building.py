@@ -43,7 +43,7 @@ def facts_with(**changes: object) -> RunFacts:
 
 
 def row(number: int, *cells: str, origin: Origin = ORIGIN) -> Row:
-    """A row of the four columns; the cells that are not given are those of somebody."""
+    """A row of the four columns, with default cells."""
     usual = (f"{number:04d}", f"person{number}@example.com", "020 7946 0123", "Lisans")
     return Row(origin, number, cells + usual[len(cells) :])
 

@@ -30,7 +30,7 @@ BROKEN = {
 def test_a_row_without_its_one_outcome_is_a_bug(
     tmp_path: Path, numbers: list[int], decided: list[int], message: str
 ) -> None:
-    """A row without an outcome, or an outcome without a row, is told as our bug, and no file is left."""
+    """A row without an outcome, or an outcome without a row, is raised as our bug, and no file is written."""
     with pytest.raises(MissingOutcome) as caught:
         write_report(tmp_path, FACTS, rows(numbers), created(decided))
 

@@ -90,11 +90,11 @@ def test_status_says_what_the_service_answered(tmp_path: Path, status: str, outc
 
 
 def test_every_problem_of_a_row_is_told_with_its_cell(tmp_path: Path) -> None:
-    """import_problem tells all problems of the row, each with its cell; import_hint each hint once."""
+    """import_problem lists all problems of the row with their cells; import_hint each hint once."""
     bad = row(7, "1", "a@example.com", "12", "bachelor")
     elsewhere = Problem(
         "value-unknown",
-        "'Sr' is no level",
+        "'Sr' is not a level",
         "write it with its country",
         Row(Origin("candidates.xlsx", "Jobs"), 9, ()).place(Column(1, "B", "Level")),
     )
@@ -107,7 +107,7 @@ def test_every_problem_of_a_row_is_told_with_its_cell(tmp_path: Path) -> None:
     assert read_csv(tmp_path / "invalid.csv")[1][6:8] == [
         """Candidates!D7, column "Degree 1": 'bachelor' is not a degree that the service accepts | """
         """Candidates!C7, column "Mobile": '12' is not a valid phone number"""
-        " | candidates.xlsx, Jobs!B9: 'Sr' is no level | mappings/zoho.yaml:12:5: no value is left"
+        " | candidates.xlsx, Jobs!B9: 'Sr' is not a level | mappings/zoho.yaml:12:5: no value is left"
         " | the row has 3 cells, its header 4 | refused",
         "add it under values: in mappings/zoho.yaml:41 | write it with its country | add the missing cell",
     ]
@@ -120,8 +120,8 @@ def test_cells_of_a_csv_source_are_named_by_row_and_column(tmp_path: Path) -> No
 
     write_report(tmp_path, facts_with(origin=CSV_ORIGIN, knows_types=False), [bad], [invalid])
 
-    told = read_csv(tmp_path / "invalid.csv")[1][6]
-    assert told == f"row 7, column \"{DEGREE.name}\": 'bachelor' is not a degree that the service accepts"
+    reported = read_csv(tmp_path / "invalid.csv")[1][6]
+    assert reported == f"row 7, column \"{DEGREE.name}\": 'bachelor' is not a degree that the service accepts"
 
 
 HOSTILE = {
@@ -161,7 +161,7 @@ def test_form_of_the_file(tmp_path: Path) -> None:
 
 
 def test_a_file_name_that_is_no_unicode_is_no_obstacle(tmp_path: Path) -> None:
-    """A name with bytes that are no UTF-8, as a command line may hold one, is shown escaped in every file."""
+    """A file name that is not UTF-8 is escaped in every file."""
     origin = Origin("cand\udcfddates.csv")
     moved = Problem("moved", "see there", "", Row(origin, 9, ()).place())
 

@@ -59,7 +59,7 @@ def test_results_file_fed_back_has_the_cells_of_the_source(tmp_path: Path) -> No
 
 
 def test_headers_and_messages_are_escaped_too(tmp_path: Path) -> None:
-    """No cell of a result CSV begins like a formula, neither a header nor what the service said."""
+    """No cell of a results CSV begins like a formula, including headers and service messages."""
     columns = (*COLUMNS[:3], Column(3, "D", "+1"))
     rejected = Outcome(4, OutcomeKind.REJECTED, 400, problems=(refused("=HYPERLINK()", "@me"),))
 

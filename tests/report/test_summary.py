@@ -85,7 +85,7 @@ def test_a_talent_pool_is_named_as_such(tmp_path: Path) -> None:
 
 
 def test_unfinished_summary_says_so(tmp_path: Path) -> None:
-    """A run that has begun leaves a summary that says that it is not finished and has counted nothing yet."""
+    """The summary of a run that has started is unfinished and without counts."""
     folder = tmp_path / "results" / "run"
 
     summary = write_unfinished_summary(folder, FACTS)
@@ -103,7 +103,7 @@ def test_unfinished_summary_says_so(tmp_path: Path) -> None:
         facts_with(dry_run=True, sandbox=True, ended_at=None, target_title="Mühendis"),
         facts_with(origin=Origin("cand\udcfd.csv"), blank_rows=3),
     ],
-    ids=["plain", "stopped", "dry run", "a name that is no Unicode"],
+    ids=["plain", "stopped", "dry run", "a name that is not Unicode"],
 )
 def test_summary_comes_back_from_its_file(tmp_path: Path, facts: type(FACTS)) -> None:  # type: ignore[valid-type]
     """What is read from summary.json is equal to what was written."""
@@ -117,12 +117,12 @@ def test_summary_comes_back_from_its_file(tmp_path: Path, facts: type(FACTS)) ->
 def test_refusals_are_grouped_by_what_the_service_said(tmp_path: Path) -> None:
     """The service's refusals are grouped by their message, our own findings by code and column.
 
-    A value that nobody knows is a group of its own, so that each can be added to its table; the largest group first.
+    Each unknown value is its own group, so that it can be added to the value table; the largest group first.
     """
-    said = {4: "salary is required", 5: "city is unknown", 6: "city is unknown"}
+    reasons = {4: "salary is required", 5: "city is unknown", 6: "city is unknown"}
     bad = [row(number, "1", "a@example.com", "", degree) for number, degree in ((7, "B"), (8, "B"), (9, "M"))]
     outcomes = [
-        *(Outcome(n, OutcomeKind.REJECTED, 400, problems=(refused(message),)) for n, message in said.items()),
+        *(Outcome(n, OutcomeKind.REJECTED, 400, problems=(refused(message),)) for n, message in reasons.items()),
         *(Outcome(each.number, OutcomeKind.INVALID, problems=(bad_degree(each),)) for each in bad),
     ]
 
@@ -137,7 +137,7 @@ def test_refusals_are_grouped_by_what_the_service_said(tmp_path: Path) -> None:
 
 
 def test_groups_do_not_grow_without_end(tmp_path: Path) -> None:
-    """A service that says something else to each row fills a set number of groups, and one more for the rest."""
+    """If each row has a different message, the number of groups is limited, plus one for the rest."""
     numbers = range(1, MOST_GROUPS + 11)
     outcomes = [Outcome(n, OutcomeKind.REJECTED, 400, problems=(refused(f"no {n}"),)) for n in numbers]
 
@@ -163,7 +163,7 @@ UNREADABLE = {
 
 @pytest.mark.parametrize(("text", "message"), UNREADABLE.values(), ids=UNREADABLE.keys())
 def test_a_summary_that_cannot_be_read_is_told(tmp_path: Path, text: str | None, message: str) -> None:
-    """A missing or damaged summary is told with its file and how to write it again."""
+    """A missing or damaged summary is reported with its file and how to create it again."""
     folder = tmp_path / "20261121-021503-7f3a"
     folder.mkdir()
     if text is not None:

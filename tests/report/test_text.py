@@ -1,4 +1,4 @@
-"""The summary as an operator reads it in a terminal."""
+"""The summary in a terminal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _lines(folder: Path, facts: RunFacts, source: Sequence[Row], outcomes: Seque
 
 
 def test_a_run_with_something_of_everything(tmp_path: Path) -> None:
-    """It says what happened, what each count means, what to fix and where, and what to do next, command by command."""
+    """It shows what happened, the meaning of each count, what to fix and where, and the next commands."""
     bad = [row(number, "1", "a@example.com", "12", "bachelor") for number in range(8, 16)]
     outcomes = [
         *created([4, 5]),
@@ -37,7 +37,7 @@ def test_a_run_with_something_of_everything(tmp_path: Path) -> None:
     assert "\n".join(lines) == (
         "Finished: 13 rows read, 2 created, 1 already exists, 1 rejected, 8 invalid, 1\n"
         "unconfirmed\n"
-        "A rehearsal with the sandbox: the real service was not touched\n"
+        "Sandbox run: nothing was sent to the real service\n"
         "\n"
         "       2  created           the service accepted it (201)\n"
         "       1  already exists    the service already had this person (409)\n"
@@ -84,7 +84,7 @@ def test_a_run_with_something_of_everything(tmp_path: Path) -> None:
 
 
 def test_a_run_where_all_is_well(tmp_path: Path) -> None:
-    """Where every row is in place it says so and nothing more."""
+    """If every row is complete, it shows only that."""
     outcomes = [*created([4]), Outcome(5, OutcomeKind.ALREADY_IMPORTED)]
 
     assert _lines(tmp_path, FACTS, [row(4), row(5)], outcomes) == [
@@ -104,7 +104,7 @@ def test_a_run_where_all_is_well(tmp_path: Path) -> None:
 
 
 def test_a_run_that_was_stopped(tmp_path: Path) -> None:
-    """A stop says why and what to do, once; the rows that it left say it no more."""
+    """The reason of a stop and its hint are shown once, not for each row."""
     facts = facts_with(stop_reason="the service refuses the token (401)", stop_hint="renew IMPORTER_TOKEN")
     stopped = Outcome(5, OutcomeKind.NOT_SENT, problems=(refused("the service refuses the token (401)"),))
 
@@ -127,7 +127,7 @@ def test_a_run_that_was_stopped(tmp_path: Path) -> None:
 
 
 def test_a_dry_run(tmp_path: Path) -> None:
-    """A dry run says which rows are ready, and how to run the import."""
+    """It shows which rows are ready, and how to run the import."""
     bad = row(5, "1", "a@example.com", "12", "bachelor")
     outcomes = [Outcome(4, OutcomeKind.NOT_SENT), Outcome(5, OutcomeKind.INVALID, problems=(bad_degree(bad),))]
 
@@ -143,7 +143,7 @@ def test_a_dry_run(tmp_path: Path) -> None:
         "          D5: 'bachelor' is not a degree that the service accepts",
         "          -> add it under values: in mappings/zoho.yaml:41",
         "",
-        "Requests: none was sent for these rows",
+        "Requests: none sent",
         "",
         "Report: results/20261121-021503-7f3a/report.xlsx",
         "",
@@ -156,9 +156,9 @@ def test_a_dry_run(tmp_path: Path) -> None:
 
 
 def test_a_run_that_was_killed(tmp_path: Path) -> None:
-    """Of a run that has not ended, only its beginning is told, and how to go on."""
+    """It shows that the run has not finished, and how to continue."""
     assert summary_lines(write_unfinished_summary(tmp_path, FACTS), SHOWN) == [
-        "Not finished: no rows are counted yet",
+        "Not finished: rows are not counted yet",
         "",
         "What to do next",
         "  1. run the same command again; completed rows are skipped",
@@ -186,8 +186,8 @@ def test_many_warnings_are_capped(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["\x1b[31mred\x1b[0m", "a\rb", "a\x07b", "a\u202eb", "a\nb"])
-def test_a_terminal_obeys_nothing_that_a_row_says(tmp_path: Path, text: str) -> None:
-    """Control sequences in what the service or a cell says do not reach the terminal, and no line is forged."""
+def test_control_sequences_do_not_reach_the_terminal(tmp_path: Path, text: str) -> None:
+    """Neither from the service nor from a cell, and no line can be forged."""
     rejected = Outcome(4, OutcomeKind.REJECTED, 400, 1, (refused(text, text),))
 
     lines = _lines(tmp_path, facts_with(warnings=(text,)), [row(4)], [rejected])
@@ -197,7 +197,7 @@ def test_a_terminal_obeys_nothing_that_a_row_says(tmp_path: Path, text: str) -> 
 
 
 def test_names_with_blanks_are_quoted_in_commands(tmp_path: Path) -> None:
-    """A command can be copied as it is, also where names have blanks."""
+    """A command can be copied unchanged even if names contain spaces."""
     facts = facts_with(mapping="my mappings/zoho.yaml")
 
     lines = _lines(tmp_path, facts, [row(4)], [Outcome(4, OutcomeKind.FAILED, 429, 6)])

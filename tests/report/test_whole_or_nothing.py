@@ -83,7 +83,7 @@ except StoppedEarly as error:
 @posix
 @pytest.mark.parametrize("room", [0, 4_000, 20_000, 100_000, 200_000])
 def test_a_full_disk_leaves_no_half_file(tmp_path: Path, room: int) -> None:
-    """Where no file can grow beyond so many bytes, nothing is left, and the message says what to do."""
+    """If files cannot grow beyond so many bytes, none is left, and the message includes what to do."""
     ended = subprocess.run(
         [sys.executable, "-W", "error", "-c", FULL_DISK, str(tmp_path), str(room)],
         capture_output=True,
@@ -99,7 +99,7 @@ def test_a_full_disk_leaves_no_half_file(tmp_path: Path, room: int) -> None:
     assert files_in(tmp_path) == set()
 
 
-def test_a_folder_that_is_a_file_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_is_a_file_is_reported(tmp_path: Path) -> None:
     """A results folder that cannot be made is a message, not a traceback."""
     in_the_way = tmp_path / "run"
     in_the_way.write_text("", encoding="utf-8")

@@ -160,7 +160,7 @@ def test_hostile_cells_are_text(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("character", ["x", "👩"], ids=["one unit", "two units"])
 def test_text_that_is_too_long_for_a_cell_is_cut_with_a_note(character: str) -> None:
-    """More text than Excel's 32,767 units is cut between two characters, and says so."""
+    """Text longer than Excel's 32,767 units is cut between two characters, with a note."""
     text = truncated(character * 40_000)
 
     assert text.endswith(CUT_NOTE)
@@ -178,7 +178,7 @@ def test_text_that_is_too_long_for_a_cell_is_cut_with_a_note(character: str) -> 
     ],
 )
 def test_a_sheet_on_which_nobody_acts_ends_at_10000_rows(tmp_path: Path, kind: OutcomeKind, file: str) -> None:
-    """The rest is in the CSV alone: the sheet's last row says so below the filter, and the summary counts all."""
+    """The rest is only in the CSV file: a note below the filter shows that, and the summary counts all rows."""
     count = NO_ACTION_SHEET_LIMIT + 1
     problem = (Problem("left-out", "Status is Hired"),)  # written in another way than a row without
     outcomes = (Outcome(n, kind, problems=problem if n == 2 else ()) for n in range(1, count + 1))
@@ -188,27 +188,31 @@ def test_a_sheet_on_which_nobody_acts_ends_at_10000_rows(tmp_path: Path, kind: O
     book = _open(tmp_path)
     sheet = book.worksheets[1]
     first = [cells[0] for cells in _cells(sheet)]
-    assert first == ["ID", *(f"{n:04d}" for n in range(1, 10_001)), f"The first 10,000 rows. {file} holds all."]
+    assert first == [
+        "ID",
+        *(f"{n:04d}" for n in range(1, 10_001)),
+        f"Only the first 10,000 rows are shown here; {file} has all rows.",
+    ]
     assert sheet.auto_filter.ref == "A1:I10001"
     assert len(read_csv(tmp_path / file)) == 1 + count
     assert summary.outcomes[kind] == count
     assert count in [cells[1] for cells in _cells(book["Summary"])]
 
 
-def test_rows_that_a_dry_run_found_ready_are_not_acted_on(tmp_path: Path) -> None:
-    """Their sheet ends at 10,000 rows too: what is next is one run for all of them."""
+def test_the_sheet_of_a_dry_run_is_limited_too(tmp_path: Path) -> None:
+    """Ready rows need no action for each row."""
     count = NO_ACTION_SHEET_LIMIT + 1
     outcomes = (Outcome(n, OutcomeKind.NOT_SENT) for n in range(1, count + 1))
 
     write_report(tmp_path, facts_with(dry_run=True), rows(range(1, count + 1)), outcomes)
 
     sheet = _open(tmp_path)["not sent"]
-    assert sheet.cell(count + 1, 1).value == "The first 10,000 rows. not_sent.csv holds all."
+    assert sheet.cell(count + 1, 1).value == "Only the first 10,000 rows are shown here; not_sent.csv has all rows."
 
 
 @pytest.mark.parametrize("kind", [OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED, OutcomeKind.NOT_SENT])
-def test_a_sheet_on_which_somebody_acts_goes_on(tmp_path: Path, kind: OutcomeKind) -> None:
-    """Beyond 10,000 rows too it holds every one."""
+def test_a_sheet_that_needs_action_has_all_rows(tmp_path: Path, kind: OutcomeKind) -> None:
+    """Also more than 10,000."""
     count = NO_ACTION_SHEET_LIMIT + 1
 
     write_report(tmp_path, FACTS, rows(range(1, count + 1)), (Outcome(n, kind) for n in range(1, count + 1)))
@@ -216,7 +220,7 @@ def test_a_sheet_on_which_somebody_acts_goes_on(tmp_path: Path, kind: OutcomeKin
     assert _open(tmp_path).worksheets[1].max_row == 1 + count
 
 
-def test_comments_are_so_many_and_no_more(tmp_path: Path) -> None:
+def test_the_number_of_comments_is_limited(tmp_path: Path) -> None:
     """Beyond the first 2,000 comments highlighted cells still have their color."""
     count = MOST_COMMENTS + 1
     bad = [row(number, "1", "a@example.com", "", "x") for number in range(1, count + 1)]
@@ -229,8 +233,8 @@ def test_comments_are_so_many_and_no_more(tmp_path: Path) -> None:
     assert len({cell.fill.fgColor.rgb for cell in degrees}) == 1
 
 
-def test_summary_sheet_tells_the_run_to_a_stranger(tmp_path: Path) -> None:
-    """The sheet Summary says what happened, what each outcome means, what to mend and what to do next."""
+def test_the_summary_sheet_shows_the_whole_run(tmp_path: Path) -> None:
+    """The sheet Summary shows what happened, the meaning of each outcome, what to fix and what to do."""
     bad = row(7, "1", "a@example.com", "", "bachelor")
     outcomes = [
         *(Outcome(n, OutcomeKind.FILTERED, problems=(Problem("left-out", "Status is Hired"),)) for n in (4, 5)),
@@ -248,8 +252,8 @@ def test_summary_sheet_tells_the_run_to_a_stranger(tmp_path: Path) -> None:
     assert _texts(sheet) == [
         "Import of candidates.xlsx into Engineer",
         "Finished: 5 rows read, 1 created, 1 rejected, 1 invalid, 2 filtered",
-        "What became of the rows",
-        *("Outcome", "Rows", "What it means", "What to do next"),
+        "Outcomes",
+        *("Outcome", "Rows", "Meaning", "What to do"),
         *("created", "1", "the service accepted it (201)", "no action needed"),
         *("already exists", "0", "the service already had this person (409)"),
         *("rejected", "1", "the service refused it (400)", "fix the row, run it again"),
@@ -269,22 +273,22 @@ def test_summary_sheet_tells_the_run_to_a_stranger(tmp_path: Path) -> None:
         "1. fix the rows in invalid.csv and 400_rejected.csv, then import these files",
         f"     importer run {tmp_path}/invalid.csv --mapping mappings/zoho.yaml --out {tmp_path.parent}",
         f"     importer run {tmp_path}/400_rejected.csv --mapping mappings/zoho.yaml --out {tmp_path.parent}",
-        "Problems to fix, then notes",
+        "What to fix, then notes",
         "the cells to fix are highlighted in the sheets; the last columns of a sheet show the problems of each row",
-        *("Outcome", "Rows", "Column", "Problem (the first of them)", "What to do", "Where"),
+        *("Outcome", "Rows", "Column", "Problem (example)", "What to do", "Where"),
         *("invalid", "1", "Degree 1", "'bachelor' is not a degree that the service accepts"),
         *("add it under values: in mappings/zoho.yaml:41", "D7"),
         *("rejected", "1", "salary is required", "fill it in", "row 8"),
         *("filtered", "2", "Status is Hired", "row 4, row 5"),
         "Warnings",
         'candidates.xlsx: column "Notes" is not used; map it',
-        "How it was run",
+        "Run details",
         *("Run", "20261121-021503-7f3a"),
         *("Target", "job post 4f2c9a (Engineer)"),
         *("File", "candidates.xlsx"),
         *("Sheet", "Candidates"),
-        *("How it was read", "XLSX, sheet Candidates, header in row 3, 4 columns"),
-        *("Blank rows", "2 passed over"),
+        *("Read as", "XLSX, sheet Candidates, header in row 3, 4 columns"),
+        *("Blank rows", "2 skipped"),
         *("SHA-256", "ab" * 32),
         *("Mapping", "mappings/zoho.yaml"),
         *("Requests", "3 sent, 1 of them retries"),

@@ -62,14 +62,14 @@ def test_a_second_outcome_for_a_row_is_a_bug(tmp_path: Path, reopened: bool) -> 
     if reopened:
         journal.close()
         journal = RunJournal(tmp_path)
-    with journal, pytest.raises(ValueError, match=r"^row 2 has an outcome already and was given a second one: Outcome"):
+    with journal, pytest.raises(ValueError, match=r"^row 2 already has an outcome, and got a second one: Outcome"):
         journal.record(Outcome(2, OutcomeKind.REJECTED, 400, 1))
     with RunJournal(tmp_path) as journal:
         assert [outcome.kind for outcome in journal.outcomes()] == [OutcomeKind.CREATED]
 
 
 def test_the_journal_is_private(tmp_path: Path) -> None:
-    """It may hold what a person typed, so nobody else reads it."""
+    """It may contain personal data, so only its owner can read it."""
     with RunJournal(tmp_path) as journal:
         journal.record(Outcome(2, OutcomeKind.CREATED, 201, 1))
         journal.flush()
@@ -98,16 +98,16 @@ def test_outcomes_are_on_disk_a_moment_later(tmp_path: Path) -> None:
         assert journal.counts()[OutcomeKind.CREATED] == 498
 
 
-def test_a_file_that_is_no_journal_is_told(tmp_path: Path) -> None:
-    """Some other file under the journal's name is not written into."""
+def test_a_file_that_is_not_a_journal_is_reported(tmp_path: Path) -> None:
+    """Another file with the journal's name is not changed."""
     path = tmp_path / "outcomes.sqlite"
     path.write_bytes(b"no database " * 500)
-    with pytest.raises(UnusableInput, match=r"outcomes\.sqlite: the ledger is not a readable database"):
+    with pytest.raises(UnusableInput, match=r"outcomes\.sqlite: it is not a readable database"):
         RunJournal(tmp_path)
 
 
-def test_damage_is_told_by_whoever_meets_it(tmp_path: Path) -> None:
-    """A page in the middle that was written over is found by all that read it, and by who would go on."""
+def test_damage_is_reported_by_every_method(tmp_path: Path) -> None:
+    """An overwritten page is detected by every method that reads it, and when recording."""
     with RunJournal(tmp_path) as journal:
         for row in range(2, 3000):
             journal.record(Outcome(row, OutcomeKind.CREATED, 201, 1))
@@ -128,8 +128,8 @@ def test_damage_is_told_by_whoever_meets_it(tmp_path: Path) -> None:
             ask(journal)
 
 
-def test_a_journal_that_another_program_holds_is_told(tmp_path: Path) -> None:
-    """Whoever only reads is not told of writing, nor that something is not sent."""
+def test_a_journal_locked_by_another_program_is_reported(tmp_path: Path) -> None:
+    """An error while reading does not mention writing or sending."""
     with RunJournal(tmp_path) as journal:
         journal.record(Outcome(2, OutcomeKind.CREATED, 201, 1))
         journal.flush()
@@ -137,7 +137,7 @@ def test_a_journal_that_another_program_holds_is_told(tmp_path: Path) -> None:
         with patch.object(journal._file, "transaction", side_effect=locked), pytest.raises(JournalUnreadable) as caught:
             journal.counts()
     assert str(caught.value) == (
-        f"{tmp_path / 'outcomes.sqlite'}: the outcomes of run {tmp_path.name} cannot be read (database is locked); "
-        "what was sent is known to the ledger: close the program that has the file open, or fix the disk, "
+        f"{tmp_path / 'outcomes.sqlite'}: the outcomes of run {tmp_path.name} cannot be read (database is locked). "
+        "The ledger knows what was sent: close the program that has the file open, or fix the disk, "
         "then run the same command again"
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from importer.runs.run_report import HashedOnce
+from importer.runs.run_report import CachedHash
 
 
 def test_a_file_is_hashed_again_only_where_it_was_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -20,7 +20,7 @@ def test_a_file_is_hashed_again_only_where_it_was_written_to(tmp_path: Path, mon
     hashed: list[Any] = []
     digest = hashlib.file_digest
     monkeypatch.setattr(hashlib, "file_digest", lambda *given: hashed.append(given) or digest(*given))
-    hash_of = HashedOnce()
+    hash_of = CachedHash()
     assert hash_of(path) == hash_of(path) == hashlib.sha256(b"as it was").hexdigest()
     assert len(hashed) == 1
     before = path.stat()

@@ -45,7 +45,7 @@ def test_every_golden_pool_candidate_fits_the_body_of_4_3() -> None:
 
 
 def test_the_check_finds_a_degree_that_may_not_be_sent() -> None:
-    """The check can fail: `bachelor` occurs in a candidate record (2.5) and is no degree of an entry (2.3)."""
+    """The check can fail: `bachelor` occurs in a candidate record (2.5) but is not a degree of an entry (2.3)."""
     assert contract.RecordedEducation.model_validate({"degree": "bachelor"}).degree == "bachelor"
     with pytest.raises(ValidationError):
         contract.EducationEntry.model_validate({"degree": "bachelor"})

@@ -65,7 +65,7 @@ def test_they_are_under_way_at_the_same_time(transport: Transport) -> None:
 
 
 def test_one_that_is_answered_begins_the_next(transport: Transport) -> None:
-    """Over kept connections, from the thread that tells of the answers, to the last: nobody else wakes it."""
+    """Over kept connections, from the thread that reports responses, without another wakeup."""
     found: Found = SimpleQueue()
     left = [200]
 
@@ -103,7 +103,7 @@ def test_many_threads_may_ask(transport: Transport) -> None:
 
 
 def test_one_that_gets_no_answer_holds_up_nobody(transport: Transport) -> None:
-    """It ends at its own limit, and tells what is known of it."""
+    """It ends at its own limit, with the correct result."""
     silent: Found = SimpleQueue()
     found: Found = SimpleQueue()
     with scripted(lambda peer: time.sleep(0.8), CREATED) as server:
@@ -156,12 +156,12 @@ def test_a_bug_of_ours_is_reported_to_all_who_wait(curl: CurlTransport, monkeypa
         curl.start(post(server.base_url), found.put)
         assert found.get(timeout=5) is bug
         assert found.get(timeout=5) is bug
-        with pytest.raises(RuntimeError, match="broke off"):
+        with pytest.raises(RuntimeError, match="ended with an error"):
             curl.start(post(server.base_url), found.put)
 
 
 def test_a_request_that_cannot_be_made_is_reported_and_delays_nobody(curl: CurlTransport) -> None:
-    """An address that is none is a bug of ours; the others go their way."""
+    """An invalid address is a bug of ours; other requests are not affected."""
     found: Found = SimpleQueue()
     with scripted(CREATED) as server:
         curl.start(post("http://127.0.0.1/\u0130"), found.put)
@@ -171,7 +171,7 @@ def test_a_request_that_cannot_be_made_is_reported_and_delays_nobody(curl: CurlT
 
 
 def test_one_that_begins_when_another_is_given_up_has_its_own_limit(transport: Transport) -> None:
-    """A service that stays silent is left after each limit, and not waited for without end."""
+    """Each request to a silent service ends at its own limit."""
     found: Found = SimpleQueue()
 
     def on_done(answer: RawReply | NoReply | BaseException) -> None:
@@ -185,7 +185,7 @@ def test_one_that_begins_when_another_is_given_up_has_its_own_limit(transport: T
 
 
 def test_an_answer_that_keeps_coming_is_waited_for(transport: Transport) -> None:
-    """Silence is counted from the last piece, on a connection that is used a second time too."""
+    """The read timeout counts from the last piece, also on a reused connection."""
     found: Found = SimpleQueue()
     gone = threading.Event()
 
@@ -200,8 +200,8 @@ def test_an_answer_that_keeps_coming_is_waited_for(transport: Transport) -> None
 
 
 @pytest.mark.parametrize("choice", ["requests", "curl"])
-def test_the_end_waits_for_nobody(choice: TransportChoice) -> None:
-    """Who closes has given up on what is still under way: an interrupted command ends at once."""
+def test_closing_does_not_wait(choice: TransportChoice) -> None:
+    """Closing drops active requests, so that an interrupted command ends at once."""
     made = open_transport(Limits(), 2, choice)
     with scripted(lambda peer: time.sleep(2)) as server:
         made.start(post(server.base_url), lambda answer: None)
@@ -236,8 +236,8 @@ def test_as_many_threads_as_are_needed(requests: int, threads: int) -> None:
     assert senders() == []
 
 
-def test_a_bug_is_handed_over_and_ends_no_thread() -> None:
-    """Whoever waits for the answer raises it; the next request is answered."""
+def test_a_bug_is_reported_and_ends_no_thread() -> None:
+    """The caller raises it; the next request works."""
     found: Found = SimpleQueue()
     made = RequestsTransport(QUICK, 1)
     with scripted(CREATED) as server:

@@ -1,4 +1,4 @@
-"""Listing the questions of a job post: read as described, patient, and every refusal told with what to do."""
+"""The question list of a job post: reading, retries, and the hint for each error."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def listing(*questions: object, **more: object) -> Script:
 
 
 def questions(transport: TransportChoice, *scripts: Script, waits: list[float] | None = None) -> tuple[Question, ...]:
-    """The questions as the service room gives them; waits are noted, not waited."""
+    """The questions; waits are recorded, not waited."""
     noted = waits if waits is not None else []
     with scripted(*scripts) as server:
         service = RecruitingService(server.base_url, "t", transport=transport)
@@ -42,13 +42,13 @@ def questions(transport: TransportChoice, *scripts: Script, waits: list[float] |
 
 
 def test_questions_are_read_as_described(transport: TransportChoice) -> None:
-    """Fields of 2.1 are taken, others tolerated, options taken apart."""
+    """Fields of 2.1 are read, others ignored, options split."""
     expected = Question(12, "Level", True, "single_choice", ("Junior", "Senior"), "level", None)
     assert questions(transport, listing(SHOWN)) == (expected,)
 
 
 def test_a_next_page_of_the_same_origin_is_read(transport: TransportChoice) -> None:
-    """Paging is not shown; where it occurs nothing is missed."""
+    """Paging is not described, but supported."""
     second = {**SHOWN, "id": 13}
 
     def paged(peer: object) -> None:
@@ -65,11 +65,11 @@ def test_a_next_page_of_the_same_origin_is_read(transport: TransportChoice) -> N
         pytest.param("https://elsewhere.example.com/p2", id="another host"),
         pytest.param("/api/v1/client/users/?page=2", id="another path"),
         pytest.param("../?page=2", id="a path above"),
-        pytest.param("http://[::1", id="no address"),
+        pytest.param("http://[::1", id="not a valid address"),
     ],
 )
 def test_a_next_page_elsewhere_is_refused(transport: TransportChoice, following: str) -> None:
-    """The token goes to no other host, and on the same one to no other path."""
+    """The token is sent to no other host and no other path."""
     with pytest.raises(StoppedEarly) as refused:
         questions(transport, listing(SHOWN, next=following))
     assert str(refused.value) == (
@@ -78,8 +78,8 @@ def test_a_next_page_elsewhere_is_refused(transport: TransportChoice, following:
     )
 
 
-def test_a_busy_service_is_asked_again(transport: TransportChoice) -> None:
-    """A 429 waits as asked, a reset waits on its own, and the third attempt is taken."""
+def test_a_busy_service_is_retried(transport: TransportChoice) -> None:
+    """A 429 waits for its Retry-After, a reset for our backoff, and the third attempt succeeds."""
     waits: list[float] = []
     scripts = [answer("429 Too Many Requests", b"", "Retry-After: 3", "Connection: close"), reset, listing(SHOWN)]
     assert len(questions(transport, *scripts, waits=waits)) == 1
@@ -123,16 +123,14 @@ REFUSALS = [
         StoppedEarly,
         "the service did not return the questions of job post 4f2c9a: 503; nothing was sent; run the same command "
         "again later; if it still fails, ask the administrator of your recruiting service",
-        id="503 to the end of patience",
+        id="503 after all retries",
     ),
 ]
 
 
 @pytest.mark.parametrize(("script", "kind", "message"), REFUSALS)
-def test_a_refused_list_says_what_to_do(
-    transport: TransportChoice, script: Script, kind: type[Exception], message: str
-) -> None:
-    """Each refusal is one sentence with its remedy."""
+def test_an_error_has_a_hint(transport: TransportChoice, script: Script, kind: type[Exception], message: str) -> None:
+    """Each error message includes what to do."""
     with pytest.raises(kind) as refused:
         questions(transport, script)
     assert str(refused.value) == message
@@ -150,8 +148,8 @@ NO_LISTS = [
 
 
 @pytest.mark.parametrize(("body", "why"), NO_LISTS)
-def test_a_list_of_another_shape_is_told(transport: TransportChoice, body: bytes, why: str) -> None:
-    """What is not the described object is no question list."""
+def test_a_list_of_another_form_is_reported(transport: TransportChoice, body: bytes, why: str) -> None:
+    """Only the described object is a question list."""
     with scripted(answer("200 OK", body)) as server, pytest.raises(UnusableInput) as refused:
         RecruitingService(server.base_url, "t", transport=transport).questions("4f2c9a")
     assert str(refused.value) == (
@@ -161,17 +159,17 @@ def test_a_list_of_another_shape_is_told(transport: TransportChoice, body: bytes
 
 
 def test_two_questions_with_one_id_are_refused(transport: TransportChoice) -> None:
-    """Ids are unique per job post; with two alike an answer could go to the wrong one."""
+    """IDs are unique per job post; with a duplicate, an answer could go to the wrong question."""
     with pytest.raises(UnusableInput) as refused:
         questions(transport, listing(SHOWN, {**SHOWN, "question_key": "other"}))
     assert str(refused.value) == (
         "job post 4f2c9a: 2 questions of job post 4f2c9a have the same ID 12; "
-        "show this to the administrator of your recruiting service"
+        "contact the administrator of your recruiting service"
     )
 
 
 def test_fields_without_a_value_do_not_stop_a_run(transport: TransportChoice) -> None:
-    """A question whose text or necessity is null is one without text that need not be answered."""
+    """A question with null fields has no text and is optional."""
     found = questions(transport, listing({**SHOWN, "question_text": None, "is_required": None}))
     assert (found[0].text, found[0].required) == ("", False)
 
@@ -193,8 +191,8 @@ OPTIONS = [
 
 
 @pytest.mark.parametrize(("text", "separator", "options"), OPTIONS)
-def test_options_are_taken_apart(text: str | None, separator: str | None, options: tuple[str, ...]) -> None:
-    """The form of options is not shown; each form seen is read, in its order."""
+def test_options_are_split(text: str | None, separator: str | None, options: tuple[str, ...]) -> None:
+    """The form of options is not described; all common forms are read."""
     assert split_options(text, separator) == options
 
 
@@ -207,8 +205,8 @@ WAITS = [
     pytest.param("9" * 5000, 900.0, id="more digits than a number has"),
     pytest.param("Fri, 31 Dec 9999 23:59:59 GMT", 900.0, id="a date at the end of all dates"),
     pytest.param("Fri, 31 Dec 9999 23:59:59 -2359", 900.0, id="and a day after it"),
-    pytest.param("Fri, 31 Dec 99999 23:59:59 GMT", None, id="a date that is none"),
-    pytest.param("-5", None, id="negative is no wait"),
+    pytest.param("Fri, 31 Dec 99999 23:59:59 GMT", None, id="a date that is not valid"),
+    pytest.param("-5", None, id="negative"),
     pytest.param("Sat, 21 Nov 2026 12:00:30 GMT", 30.0, id="a date"),
     pytest.param("Sat, 21 Nov 2026 11:00:00 GMT", 0.0, id="a date gone by"),
     pytest.param("soon", None, id="a word"),

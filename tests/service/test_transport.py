@@ -1,4 +1,4 @@
-"""The border to the network: what is read is kept, what is not known is called so, nothing is done behind our back."""
+"""The interface to the network: requests, responses, failures, and no hidden behavior."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def one(transport: TransportChoice, script: Script) -> Reply | NoReply:
 
 
 def test_a_request_is_what_the_description_says(transport: TransportChoice) -> None:
-    """Path, method, token and body are those of service description 4.2, and nothing more identifies the sender."""
+    """Path, method, token and body are those of service description 4.2, and nothing else identifies the sender."""
     with scripted(CREATED) as server:
         submit(transport, server.base_url)
     head, _, body = server.requests[0].partition(b"\r\n\r\n")
@@ -64,7 +64,7 @@ REPLIES = [
     pytest.param(
         answer("201 Created", b"<html>ok</html>"),
         Reply(201, NOT_AS_SHOWN),
-        id="created, body is no JSON",
+        id="created, body is not JSON",
     ),
     pytest.param(answer("409 Conflict", b'{"detail": "already applied"}'), Reply(409, "already applied"), id="409"),
     pytest.param(answer("400 Bad Request"), Reply(400, ""), id="an error without a body"),
@@ -99,7 +99,7 @@ REPLIES = [
 
 @pytest.mark.parametrize(("script", "reply"), REPLIES)
 def test_a_status_that_was_read_is_kept(transport: TransportChoice, script: Script, reply: Reply) -> None:
-    """Whatever is wrong with the rest of an answer, its status is what it is."""
+    """Even if the rest of the response is broken."""
     assert one(transport, script) == reply
 
 
@@ -118,8 +118,10 @@ NO_REPLIES = [
 
 
 @pytest.mark.parametrize(("script", "no_reply"), NO_REPLIES)
-def test_what_may_have_arrived_is_told_as_such(transport: TransportChoice, script: Script, no_reply: NoReply) -> None:
-    """Once bytes have left, a failure is ambiguous."""
+def test_a_request_that_may_have_arrived_is_reported_as_such(
+    transport: TransportChoice, script: Script, no_reply: NoReply
+) -> None:
+    """After bytes were sent, a failure is ambiguous."""
     found = one(transport, script)
     assert found == no_reply
     assert found.may_have_arrived
@@ -140,13 +142,13 @@ RECORDS = [
 
 @pytest.mark.parametrize(("body", "reply"), RECORDS)
 def test_of_a_created_record_only_the_email_is_kept(transport: TransportChoice, body: bytes, reply: Reply) -> None:
-    """It tells whose record it is; and a body that is no record is told as such."""
+    """It identifies the candidate; a body in another form is reported."""
     with scripted(answer("201 Created", body)) as server:
         assert submit(transport, server.base_url, POOL) == reply
 
 
-def test_a_cut_status_line_is_no_status(transport: TransportChoice) -> None:
-    """Half of a line says nothing of what became of the request."""
+def test_an_incomplete_status_line_is_not_a_status(transport: TransportChoice) -> None:
+    """It says nothing about the request."""
     found = one(transport, send_and_close(b"HTTP/1.1 2"))
     words = {"requests": "the response was not HTTP", "curl": "the connection was closed without a response"}
     assert found == NoReply(words[transport], Phase.WAITING)
@@ -159,20 +161,20 @@ def refused_port() -> int:
 
 
 def test_a_refused_connection_is_proven_not_arrived(transport: TransportChoice, refused_port: int) -> None:
-    """Nobody listening means that nothing arrived."""
+    """Nothing can have arrived."""
     found = submit(transport, f"http://127.0.0.1:{refused_port}")
     assert found == NoReply("the connection was refused", Phase.CONNECTING)
     assert not found.may_have_arrived
 
 
 def test_an_unknown_name_is_proven_not_arrived(transport: TransportChoice) -> None:
-    """A host that has no address got nothing."""
+    """Nothing can have arrived."""
     found = submit(transport, "http://nobody.invalid")
     assert found == NoReply("the host name of the service cannot be resolved", Phase.CONNECTING)
 
 
 def test_refused_tls_is_proven_not_arrived(transport: TransportChoice) -> None:
-    """A handshake that fails carries no request."""
+    """Nothing is sent after a failed handshake."""
     with scripted(answer("200 OK")) as server:
         found = submit(transport, server.base_url.replace("http://", "https://"))
     assert isinstance(found, NoReply)
@@ -198,7 +200,7 @@ def full_backlog() -> Iterator[int]:
 
 
 def test_a_connect_time_out_is_proven_not_arrived(transport: TransportChoice, full_backlog: int) -> None:
-    """A service that takes no connection got nothing."""
+    """Nothing can have arrived."""
     found = submit(transport, f"http://127.0.0.1:{full_backlog}", limits=Limits(connect=0.3))
     assert found == NoReply("no connection within 0.3 s", Phase.CONNECTING)
 
@@ -210,8 +212,8 @@ DRIPS = [
 
 
 @pytest.mark.parametrize(("raw", "status"), DRIPS)
-def test_a_dripping_answer_ends_at_the_deadline(transport: TransportChoice, raw: bytes, status: int | None) -> None:
-    """A byte now and then keeps a read time-out happy for ever; the deadline over the whole answer ends it."""
+def test_a_slow_response_ends_at_the_deadline(transport: TransportChoice, raw: bytes, status: int | None) -> None:
+    """Single bytes never trigger a read timeout; the deadline for the whole response does."""
     gone = threading.Event()
     head, _, body = raw.partition(b"\r\n\r\n")
 
@@ -243,7 +245,7 @@ def test_the_body_is_capped(transport: TransportChoice) -> None:
 
 
 def test_connections_are_kept(transport: TransportChoice) -> None:
-    """Several requests use one connection: a second connection would meet the reset."""
+    """Several requests use one connection; a second one would be reset."""
     with scripted(CREATED, reset) as server:
         service = RecruitingService(server.base_url, "t", limits=QUICK, transport=transport)
         found = [submitted(service, JOB, b"{}") for _ in range(3)]
@@ -252,7 +254,7 @@ def test_connections_are_kept(transport: TransportChoice) -> None:
 
 
 def test_an_idle_connection_is_not_used_again(transport: TransportChoice) -> None:
-    """After a pause longer than the limit a new connection is made, since a reset on the old one would be ambiguous."""
+    """After the idle limit a new connection is opened, since a reset on the old one would be ambiguous."""
     with scripted(CREATED, answer("409 Conflict")) as server:
         service = RecruitingService(server.base_url, "t", limits=Limits(idle=0.05), transport=transport)
         first = submitted(service, JOB, b"{}")
@@ -265,7 +267,7 @@ def test_an_idle_connection_is_not_used_again(transport: TransportChoice) -> Non
 def test_the_environment_changes_nothing(
     transport: TransportChoice, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Neither ~/.netrc nor a proxy of the environment touches the token or the way."""
+    """~/.netrc and proxy variables affect neither the token nor the route."""
     (tmp_path / ".netrc").write_text("machine 127.0.0.1 login thief password stolen\n")
     (tmp_path / ".netrc").chmod(0o600)
     monkeypatch.setenv("HOME", str(tmp_path))

@@ -1,4 +1,4 @@
-"""What a library of HTTP does on its own behind one's back, and a transport here must not: shown on the wire."""
+"""Hidden behavior of HTTP libraries that a transport must prevent, tested on the wire."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ KINDS = [pytest.param(post, id="POST"), pytest.param(get, id="GET")]
 def test_a_request_on_a_kept_connection_that_dies_is_not_sent_again(
     transport: TransportChoice, end: Script, kind: Kind
 ) -> None:
-    """A service that reads a request and dies has had one copy of it, and is not given another behind our back."""
+    """A service that reads a request and closes gets only one copy of it."""
     with scripted(in_turn(CREATED, end, CREATED)) as server, opened(transport) as opener:
         assert isinstance(opener.send(post(server.base_url)), RawReply)
         lost = opener.send(kind(server.base_url))
@@ -84,7 +84,7 @@ def test_a_request_on_a_kept_connection_that_dies_is_not_sent_again(
 
 
 def test_a_kept_connection_that_dies_with_its_service_may_have_delivered(transport: TransportChoice) -> None:
-    """Where nobody listens any more when libcurl would send again, the first sending is not forgotten."""
+    """Even if libcurl's second attempt cannot connect, the first request may have arrived."""
     listener = socket.create_server(("127.0.0.1", 0))
     url = f"http://127.0.0.1:{listener.getsockname()[1]}"
     with opened(transport) as opener:
@@ -108,7 +108,7 @@ def test_a_kept_connection_that_dies_with_its_service_may_have_delivered(transpo
 
 
 def test_a_connection_that_was_closed_between_two_requests_is_replaced(transport: TransportChoice) -> None:
-    """What the service closed while nothing was under way is seen before sending, so nothing is lost on it."""
+    """A connection that was closed while idle is detected before sending."""
     closing = send_and_close(b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\n{}")
     with scripted(closing, CREATED) as server, opened(transport) as opener:
         first = opener.send(post(server.base_url))
@@ -121,7 +121,7 @@ def test_a_connection_that_was_closed_between_two_requests_is_replaced(transport
 
 @pytest.mark.parametrize("broken", ENDS)
 def test_a_broken_body_keeps_status_and_headers(transport: TransportChoice, broken: Script) -> None:
-    """A 429 is a 429, and its Retry-After counts, though the connection goes down in its body."""
+    """A 429 and its Retry-After are kept even if the connection breaks in the body."""
 
     def script(peer: socket.socket) -> None:
         peer.sendall(b"HTTP/1.1 429 Too Many Requests\r\nRetry-After: 7\r\nContent-Length: 500\r\n\r\n{")
@@ -135,7 +135,7 @@ def test_a_broken_body_keeps_status_and_headers(transport: TransportChoice, brok
 
 
 def test_silence_in_the_body_keeps_the_status(transport: TransportChoice) -> None:
-    """A service that falls silent in its answer has answered."""
+    """A response that stops in its body is still a response."""
 
     def script(peer: socket.socket) -> None:
         peer.sendall(b"HTTP/1.1 201 Created\r\nContent-Length: 500\r\n\r\n{")
@@ -150,7 +150,7 @@ def test_silence_in_the_body_keeps_the_status(transport: TransportChoice) -> Non
 
 
 def test_headers_that_break_off_keep_the_status(transport: TransportChoice) -> None:
-    """The status line alone is enough to know what became of the request."""
+    """The status line alone is enough."""
     with scripted(send_and_close(b"HTTP/1.1 201 Created\r\nContent-Le")) as server, opened(transport) as opener:
         found = opener.send(post(server.base_url))
     assert isinstance(found, RawReply)
@@ -159,7 +159,7 @@ def test_headers_that_break_off_keep_the_status(transport: TransportChoice) -> N
 
 @pytest.mark.parametrize("status", ["100 Continue", "102 Processing", "103 Early Hints", "199 Unknown"])
 def test_an_interim_answer_is_not_the_answer(transport: TransportChoice, status: str) -> None:
-    """After 100 Continue the true status is still to come; where it does not come, there is none."""
+    """After 100 Continue the final status follows; without it there is none."""
     interim = f"HTTP/1.1 {status}\r\nX-Interim: 1\r\n\r\n".encode()
     whole = interim + b"HTTP/1.1 409 Conflict\r\nContent-Length: 0\r\n\r\n"
     with scripted(lambda peer: peer.sendall(whole), send_and_close(interim)) as server, opened(transport) as opener:
@@ -173,7 +173,7 @@ def test_an_interim_answer_is_not_the_answer(transport: TransportChoice, status:
 
 @pytest.mark.parametrize("status", ["100 Continue", "102 Processing", "103 Early Hints"])
 def test_after_an_interim_answer_each_request_gets_its_own(transport: TransportChoice, status: str) -> None:
-    """The true answer comes later than the interim one, over the same connection, and is nobody else's."""
+    """The final response follows the interim one on the same connection, for the same request."""
 
     def script(peer: socket.socket) -> None:
         peer.sendall(f"HTTP/1.1 {status}\r\nLink: </a>\r\n\r\n".encode())
@@ -187,8 +187,8 @@ def test_after_an_interim_answer_each_request_gets_its_own(transport: TransportC
     assert statuses == [201, 400]
 
 
-def test_another_protocol_is_no_answer(transport: TransportChoice) -> None:
-    """101 says that what follows is no HTTP any more: what became of the request is not known."""
+def test_another_protocol_is_not_a_response(transport: TransportChoice) -> None:
+    """After 101 the data is not HTTP, so the result of the request is unknown."""
     switching = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"
     with scripted(send_and_close(switching + b"HTTP/1.1 201 Created\r\n\r\n")) as server, opened(transport) as opener:
         found = opener.send(post(server.base_url))
@@ -197,7 +197,7 @@ def test_another_protocol_is_no_answer(transport: TransportChoice) -> None:
 
 
 def test_the_last_header_of_a_name_counts_and_a_trailer_does_not(transport: TransportChoice) -> None:
-    """Headers are those before the body; their names are in lower case, and those that nobody reads are left out."""
+    """Headers are those before the body; their names are in lower case, and others are left out."""
     raw = (
         b"HTTP/1.1 200 OK\r\nX-Part: a\r\nCONTENT-TYPE: text/html\r\ncontent-type: text/plain\r\n"
         b"Transfer-Encoding: chunked\r\nTrailer: Content-Type\r\n\r\n"
@@ -211,7 +211,7 @@ def test_the_last_header_of_a_name_counts_and_a_trailer_does_not(transport: Tran
 
 @pytest.mark.parametrize("name", ["Location", "Content-Type", "Retry-After", "X-Other", "Connection", "\xfc"])
 def test_any_bytes_in_a_header_keep_the_status(transport: TransportChoice, name: str) -> None:
-    """A header may hold what is no UTF-8, or no text at all."""
+    """A header may contain invalid UTF-8 or binary data."""
     for value in (b"https://elsewhere.example.com/\xff\xfe", b"\xe9t\xe9; \x01\x7f\x80", bytes(range(128, 256)), b""):
         raw = b"HTTP/1.1 302 Found\r\n%b: %b\r\nContent-Length: 0\r\n\r\n" % (name.encode("latin-1"), value)
         with scripted(lambda peer, raw=raw: peer.sendall(raw)) as server, opened(transport) as opener:  # type: ignore[misc]
@@ -221,8 +221,8 @@ def test_any_bytes_in_a_header_keep_the_status(transport: TransportChoice, name:
         assert all(text.isascii() or "\ufffd" in text for text in found.headers.values())
 
 
-def test_an_encoded_body_is_read_though_nobody_asked_for_it(transport: TransportChoice) -> None:
-    """Only what our headers say is asked for; a gateway that packs its answers all the same is understood."""
+def test_an_unrequested_encoding_is_decoded(transport: TransportChoice) -> None:
+    """A gateway may compress responses although our headers do not request it."""
     packed = gzip.compress(b'{"detail": "no"}')
     with (
         scripted(answer("400 Bad Request", packed, "Content-Encoding: gzip")) as server,
@@ -235,8 +235,8 @@ def test_an_encoded_body_is_read_though_nobody_asked_for_it(transport: Transport
     assert asked == [b"Accept-Encoding: identity"]
 
 
-def test_a_large_body_is_sent_without_asking_first(transport: TransportChoice) -> None:
-    """No `Expect: 100-continue`, which is a second answer to wait for; all of the body arrives."""
+def test_a_large_body_is_sent_without_expect(transport: TransportChoice) -> None:
+    """There is no `Expect: 100-continue`, and the whole body arrives."""
     body = b"x" * 3_000_000
     with scripted(CREATED) as server, opened(transport) as opener:
         found = opener.send(post(server.base_url, body))
@@ -247,7 +247,7 @@ def test_a_large_body_is_sent_without_asking_first(transport: TransportChoice) -
 
 
 def test_a_get_after_a_post_has_no_body(transport: TransportChoice) -> None:
-    """One connection carries both, and neither leaves a trace in the other."""
+    """Both use one connection and do not affect each other."""
     with scripted(CREATED) as server, opened(transport) as opener:
         for request in (post(server.base_url), get(server.base_url), post(server.base_url, b"")):
             assert isinstance(opener.send(request), RawReply)
@@ -258,7 +258,7 @@ def test_a_get_after_a_post_has_no_body(transport: TransportChoice) -> None:
 
 
 def test_a_service_that_does_not_read_has_no_proof_of_arrival(transport: TransportChoice) -> None:
-    """A body that could not be sent to its end failed while sending, and some of it may have arrived."""
+    """A body that was not sent completely may have arrived in part."""
     with socket.create_server(("127.0.0.1", 0)) as listener, opened(transport) as opener:
         found = opener.send(post(f"http://127.0.0.1:{listener.getsockname()[1]}", b"x" * 30_000_000))
     assert isinstance(found, NoReply)
@@ -266,7 +266,7 @@ def test_a_service_that_does_not_read_has_no_proof_of_arrival(transport: Transpo
 
 
 def test_more_threads_than_connections_are_served(transport: TransportChoice) -> None:
-    """The number of connections says how many are kept, not how many may be made."""
+    """The number of connections limits those that are kept, not those that are opened."""
     with scripted(CREATED) as server, opened(transport, connections=1) as opener, ThreadPoolExecutor(8) as threads:
         found = list(threads.map(opener.send, [post(server.base_url)] * 64))
     assert {reply.status for reply in found if isinstance(reply, RawReply)} == {201}
@@ -274,7 +274,7 @@ def test_more_threads_than_connections_are_served(transport: TransportChoice) ->
 
 
 def test_a_signal_does_not_end_a_request(transport: TransportChoice) -> None:
-    """Who presses Ctrl-C while an answer is awaited gets the answer first, and then the orderly end."""
+    """After Ctrl-C the response is still read before the run ends."""
     seen: list[int] = []
 
     def script(peer: socket.socket) -> None:
@@ -296,7 +296,7 @@ def test_a_signal_does_not_end_a_request(transport: TransportChoice) -> None:
 
 @pytest.fixture
 def certificate(tmp_path: Path) -> Path:
-    """One for 127.0.0.1, and beside it, as `.key`, its key."""
+    """A certificate for 127.0.0.1, with its key next to it as `.key`."""
     if shutil.which("openssl") is None:
         pytest.skip("no openssl here to make a certificate with")
     made = tmp_path / "made.pem"
@@ -327,8 +327,8 @@ def scripted_behind_tls(certificate: Path) -> Iterator[tuple[int, list[bytes]]]:
         yield listener.getsockname()[1], heard
 
 
-def test_a_certificate_that_nobody_vouches_for_is_refused(transport: TransportChoice, certificate: Path) -> None:
-    """The token goes to nobody who cannot prove to be the service."""
+def test_an_untrusted_certificate_is_refused(transport: TransportChoice, certificate: Path) -> None:
+    """The token is not sent to a server that cannot prove its identity."""
     with scripted_behind_tls(certificate) as (port, heard), opened(transport) as opener:
         found = opener.send(post(f"https://127.0.0.1:{port}"))
     assert found == NoReply("the TLS handshake failed or the certificate is not valid", Phase.CONNECTING)
@@ -338,7 +338,7 @@ def test_a_certificate_that_nobody_vouches_for_is_refused(transport: TransportCh
 def test_a_certificate_for_another_name_is_refused(
     transport: TransportChoice, certificate: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nor to one who proves to be somebody else, though he was trusted as himself just before."""
+    """Also if it was just trusted under its own name."""
     monkeypatch.setattr("certifi.where", lambda: str(certificate))
     with scripted_behind_tls(certificate) as (port, heard):
         with opened(transport) as opener:
@@ -352,8 +352,8 @@ def test_a_certificate_for_another_name_is_refused(
     assert len(heard) == 2
 
 
-def test_what_one_answer_said_is_not_said_of_the_next(transport: TransportChoice) -> None:
-    """On a kept connection a Retry-After counts once: the next answer has its own headers, or none."""
+def test_headers_do_not_carry_over_to_the_next_response(transport: TransportChoice) -> None:
+    """On a kept connection, each response has only its own headers."""
 
     def script(peer: socket.socket) -> None:
         peer.sendall(b"HTTP/1.1 429 Slow\r\nRetry-After: 7\r\nContent-Type: text/plain\r\nContent-Length: 0\r\n\r\n")

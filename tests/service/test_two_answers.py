@@ -1,4 +1,4 @@
-"""More than one answer on a connection for one request: none of them becomes the answer to the next request."""
+"""Two responses to one request: the second never becomes the response to the next request."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ TWO = [
 
 
 @pytest.mark.parametrize("pieces", TWO)
-def test_a_second_answer_is_nobodys(transport: TransportChoice, pieces: tuple[bytes, ...]) -> None:
-    """What has come when the next request is due is not taken for its answer: another connection is."""
+def test_a_second_response_is_dropped(transport: TransportChoice, pieces: tuple[bytes, ...]) -> None:
+    """If data has arrived before the next request, another connection is used."""
     with scripted(first(*pieces)) as server, opened(transport) as opener:
         found = []
         for _ in range(3):
@@ -121,10 +121,10 @@ RECORDS = [
 
 @pytest.mark.skipif(not hasattr(socket, "TCP_CORK"), reason="packets are made to order on Linux only")
 @pytest.mark.parametrize("records", RECORDS)
-def test_a_second_answer_that_the_tls_library_has_read_is_nobodys(
+def test_a_second_response_in_the_tls_library_is_dropped(
     transport: TransportChoice, certificate: Path, records: tuple[bytes, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nobody can look into that library: where the next request gets it, its own answer is not known."""
+    """Its buffer cannot be inspected: the result of the next request is then unknown."""
     monkeypatch.setattr("certifi.where", lambda: str(certificate))
     with behind_tls(certificate, *records) as base_url, opened(transport) as opener:
         found = []
@@ -137,10 +137,10 @@ def test_a_second_answer_that_the_tls_library_has_read_is_nobodys(
     assert {answered.reason for answered in lost} <= {"received a second response to an earlier request"}
 
 
-def test_quick_answers_behind_tls_are_the_requests_own(
+def test_fast_responses_over_tls_are_kept(
     transport: TransportChoice, certificate: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An answer that is there before anybody waits for it is still the answer to the request before it."""
+    """A response that arrives before it is awaited belongs to its request."""
     monkeypatch.setattr("certifi.where", lambda: str(certificate))
     with (
         behind_tls(certificate, REFUSED) as base_url,

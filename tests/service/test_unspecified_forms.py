@@ -1,4 +1,4 @@
-"""An error body of any shape becomes one line that a person can read."""
+"""An error body of any form becomes one readable line."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ SHAPES = [
     ),
     pytest.param(b'["First.", "Second."]', "", "First.; Second.", id="list"),
     pytest.param(b'{"detail": "No."}', "", "No.", id="detail"),
-    pytest.param(b'{"success": "ERROR", "message": "No."}', "", "No.", id="message beside a marker"),
+    pytest.param(b'{"success": "ERROR", "message": "No."}', "", "No.", id="message with a marker"),
     pytest.param(b'{"status": "ERROR"}', "", "status: ERROR", id="only a marker"),
     pytest.param(
         b'{"errors": {"answers": [{}, {"answer": ["Not a date."]}]}}',
         "",
         "answers 2.answer: Not a date.",
-        id="nested, the place in a list told",
+        id="nested, with the position in a list",
     ),
     pytest.param(b'{"error": {"message": "No.", "code": 17}}', "", "No.", id="nested message"),
     pytest.param(b'"just text"', "", "just text", id="a JSON string"),
@@ -56,7 +56,7 @@ SHAPES = [
 
 @pytest.mark.parametrize(("body", "content_type", "line"), SHAPES)
 def test_a_body_is_read_into_one_line(body: bytes, content_type: str, line: str) -> None:
-    """Every shape seen in services of this kind gives its message, and nothing that is no message."""
+    """All common forms are reduced to their message."""
     assert readable(body, content_type) == line
 
 
@@ -74,13 +74,13 @@ HUGE = [
 
 
 @pytest.mark.parametrize(("body", "content_type"), HUGE)
-def test_a_huge_body_holds_nobody_up(body: bytes, content_type: str) -> None:
-    """While it is read no other answer is taken, nor a Ctrl-C. On half a minute, which it once took, nobody waits."""
+def test_a_huge_body_is_read_quickly(body: bytes, content_type: str) -> None:
+    """Meanwhile no other response and no Ctrl-C is handled; it once took half a minute."""
     began = time.process_time()
     assert len(readable(body, content_type)) <= LONGEST_LINE
     assert time.process_time() - began < 5
 
 
-def test_half_a_letter_is_left_out() -> None:
-    """JSON can write one; no file can hold it."""
+def test_a_lone_surrogate_is_left_out() -> None:
+    """JSON can contain one, UTF-8 cannot."""
     assert readable(rb'{"first_name": "not valid: \ud83d!"}') == "first_name: not valid: !"

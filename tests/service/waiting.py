@@ -1,4 +1,4 @@
-"""Sends one request or submission, and waits for its answer."""
+"""Sends one request or submission and waits for its response."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Sender:
 
 
 def submitted(service: RecruitingService, target: Target, body: bytes) -> Reply | NoReply:
-    """The service's answer to one submission."""
+    """The response to one submission."""
     answers: SimpleQueue[Reply | NoReply | BaseException] = SimpleQueue()
     service.start(target, body, answers.put)
     answer = answers.get(timeout=30)

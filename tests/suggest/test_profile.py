@@ -131,7 +131,7 @@ def test_inspect_shows_a_file(tmp_path: Path) -> None:
     path.write_text(_CSV, encoding="utf-8")
     shown = CliRunner().invoke(app, [str(path)])
     assert shown.exit_code == 0
-    assert f'{path}: CSV, UTF-8, delimiter ";", header found in row 1, 2 columns, 1 row, the last in row 2' in (
+    assert f'{path}: CSV, UTF-8, delimiter ";", header found in row 1, 2 columns, 1 row, last row 2' in (
         shown.stdout.replace("\n", "")
     )
     assert "B   Şehir    text   100%     [İzmir]" in shown.stdout

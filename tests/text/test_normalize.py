@@ -1,4 +1,4 @@
-"""Which texts are the same."""
+"""Which texts are equal."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from importer.text.normalize import normalize, normalize_name
 
 
 @pytest.mark.parametrize("written", ["İstanbul", "istanbul", "ISTANBUL", "ıstanbul", "İSTANBUL", " i\u0307stanbul"])
-def test_dots_of_i_do_not_count(written: str) -> None:
-    """A Turkish i is the same with and without its dot, in capitals or not."""
+def test_dots_of_i_do_not_matter(written: str) -> None:
+    """A Turkish i is equal with and without its dot, in any case."""
     assert normalize(written) == "istanbul"
 
 
@@ -25,8 +25,8 @@ def test_dots_of_i_do_not_count(written: str) -> None:
         pytest.param("S\u0327ehir", "Şehir", id="composed and decomposed"),
     ],
 )
-def test_texts_that_fold_alike(one: str, other: str) -> None:
-    """Case, spacing, invisible characters and the way a letter is encoded do not count."""
+def test_texts_that_are_equal(one: str, other: str) -> None:
+    """Case, spacing, invisible characters and the encoding of a letter do not matter."""
     assert normalize(one) == normalize(other)
 
 
@@ -39,18 +39,18 @@ def test_texts_that_fold_alike(one: str, other: str) -> None:
         pytest.param("o", "ö", id="umlaut"),
     ],
 )
-def test_texts_that_stay_apart(one: str, other: str) -> None:
-    """Punctuation and letters of their own keep values apart."""
+def test_texts_that_differ(one: str, other: str) -> None:
+    """Punctuation and letters with marks make texts different."""
     assert normalize(one) != normalize(other)
 
 
 @pytest.mark.parametrize("written", ["E-posta", "e posta", "Eposta", "E_POSTA:", "e.posta"])
-def test_punctuation_of_a_column_name_does_not_count(written: str) -> None:
-    """A column is found however its name is punctuated."""
+def test_punctuation_of_a_column_name_does_not_matter(written: str) -> None:
+    """A column is found whatever the punctuation of its name."""
     assert normalize_name(written) == "eposta"
 
 
 @given(st.text())
-def test_folding_twice_changes_nothing(text: str) -> None:
-    """A folded text folds to itself, so that it does not matter who folded first."""
+def test_normalizing_twice_changes_nothing(text: str) -> None:
+    """A normalized text stays as it is when it is normalized again."""
     assert normalize(normalize(text)) == normalize(text)

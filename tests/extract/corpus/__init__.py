@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from tests.extract.corpus.binary_cases import BINARY_CASES
-from tests.extract.corpus.case import Case, Seen
+from tests.extract.corpus.case import Case, Expected
 from tests.extract.corpus.csv_cases import CSV_CASES
 from tests.extract.corpus.encoding_cases import ENCODING_CASES
 from tests.extract.corpus.header_cases import HEADER_CASES
@@ -24,4 +24,4 @@ CASES: tuple[Case, ...] = (
     *REFUSED_CASES,
 )
 
-__all__ = ["CASES", "Case", "Seen"]
+__all__ = ["CASES", "Case", "Expected"]

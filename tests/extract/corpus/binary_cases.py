@@ -18,7 +18,7 @@ from tests.extract.corpus.binary_writers import (
     xls_bytes,
     xlsb_bytes,
 )
-from tests.extract.corpus.case import Case, Seen
+from tests.extract.corpus.case import Case, Expected
 
 _WRITERS: dict[str, Callable[..., bytes]] = {
     "xls": xls_bytes,
@@ -32,7 +32,7 @@ _TABLE: BinaryTable = [
     ["Gül Şen", 442079460001, date(2021, 3, 15), Shown(42, "00000"), Shown(0.5, "0%"), True],
     ["İpek", "0044 20", None, 1234.5, -12, False],
 ]
-_SEEN = Seen(
+_EXPECTED = Expected(
     ("Name", "Phone", "Born", "Code", "Share", "Ok"),
     {
         3: ("Gül Şen", "442079460001", "2021-03-15", "00042", "50%", "TRUE"),
@@ -51,21 +51,25 @@ _ERRORS: BinaryTable = [
 def _cases(program: str) -> Iterator[Case]:
     form = program.partition("-")[0]
 
-    def case(id_: str, promise: str, seen: Seen, table: BinaryTable, options: SourceOptions, **how: Any) -> Case:
+    def case(
+        id_: str, promise: str, expected: Expected, table: BinaryTable, options: SourceOptions, **how: Any
+    ) -> Case:
         write = _WRITERS[program]
-        return Case(f"{program}-{id_}", promise, f"a.{form}", lambda: write(table, **how), seen, options)
+        return Case(f"{program}-{id_}", promise, f"a.{form}", lambda: write(table, **how), expected, options)
 
     none = SourceOptions()
-    yield case("values", "shows stored values as a person sees them", _SEEN, _TABLE, none)
-    yield case("errors", "tells error cells, which its reader takes for empty ones", _errors_seen(form), _ERRORS, none)
-    hidden = Seen(
+    yield case("values", "shows stored values as a person sees them", _EXPECTED, _TABLE, none)
+    yield case(
+        "errors", "tells error cells, which its reader takes for empty ones", _errors_expected(form), _ERRORS, none
+    )
+    hidden = Expected(
         ("Name", "City"),
         {3: ("Alan", "Oslo")},
         reading=f"{form.upper()}, sheet 'Sheet', header found in row 1, 1 hidden row left out, 2 columns",
     )
     people: BinaryTable = [["Name", "City"], ["Ada", "Rome"], ["Alan", "Oslo"]]
     yield case("hidden", "knows hidden rows", hidden, people, SourceOptions(hidden_rows="skip"), hidden=frozenset({2}))
-    merged = Seen(
+    merged = Expected(
         ("Name", "City"),
         {2: ("Ada", "Rome"), 3: ("Alan", "")},
         warnings=(
@@ -77,14 +81,14 @@ def _cases(program: str) -> Iterator[Case]:
     yield case("merged", "tells cells that are merged", merged, people, none, merged=[(1, 2, 1, 1)])
     lines: BinaryTable = [["Name", "City"], ["A\nB", "𝒜da 🙂"]]
     yield case(
-        "lines", "keeps line breaks and rare letters", Seen(("Name", "City"), {2: ("A\nB", "𝒜da 🙂")}), lines, none
+        "lines", "keeps line breaks and rare letters", Expected(("Name", "City"), {2: ("A\nB", "𝒜da 🙂")}), lines, none
     )
     yield Case(
         f"{program}-cut",
         "tells a workbook that was cut off",
         f"a.{form}",
         lambda: _WRITERS[program](_TABLE)[: -300 if form != "xls" else 2000],
-        Seen(refused=(_CUT[form],)),
+        Expected(refused=(_CUT[form],)),
     )
 
 
@@ -96,11 +100,11 @@ _CUT = {
 }
 
 
-def _errors_seen(form: str) -> Seen:
+def _errors_expected(form: str) -> Expected:
     def told(address: str, error: str) -> str:
         return f"a.{form}, Sheet!{address}: the cell contains the error {error}; fix the formula or clear the cell"
 
-    return Seen(
+    return Expected(
         ("Name", "City"),
         {2: ("Ada", "#N/A"), 3: ("#REF!", "Rome"), 4: ("", "#DIV/0!")},
         (told("B2", "#N/A"), told("A3", "#REF!"), told("B4", "#DIV/0!")),
@@ -109,8 +113,8 @@ def _errors_seen(form: str) -> Seen:
 
 def _xls(id_: str, promise: str, content: Callable[[BinaryTable], bytes]) -> Iterator[Case]:
     """The same values and errors out of an XLS of another kind."""
-    yield Case(f"xls-{id_}-values", promise, "a.xls", lambda: content(_TABLE), _SEEN)
-    yield Case(f"xls-{id_}-errors", promise, "a.xls", lambda: content(_ERRORS), _errors_seen("xls"))
+    yield Case(f"xls-{id_}-values", promise, "a.xls", lambda: content(_TABLE), _EXPECTED)
+    yield Case(f"xls-{id_}-errors", promise, "a.xls", lambda: content(_ERRORS), _errors_expected("xls"))
 
 
 _OLDER: BinaryTable = [["Name"], ["for older programs"]]

@@ -9,7 +9,7 @@ from importer.models import SourceOptions
 
 
 @dataclass(frozen=True)
-class Seen:
+class Expected:
     """What reading gives. Rows as `{number: cells}`; problems and warnings as the texts that a person reads."""
 
     columns: tuple[str, ...] = ()
@@ -30,5 +30,5 @@ class Case:
     promise: str
     file: str
     content: Callable[[], bytes]
-    seen: Seen
+    expected: Expected
     options: SourceOptions = field(default_factory=SourceOptions)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 
 from importer.models import SourceOptions
-from tests.extract.corpus.case import Case, Seen
+from tests.extract.corpus.case import Case, Expected
 
 _TEXT = "Ad,E-posta\nGül,gul@example.com\nİpek,ipek@example.org\n"
 _COLUMNS = ("Ad", "E-posta")
@@ -14,12 +14,12 @@ _ROWS = {2: ("Gül", "gul@example.com"), 3: ("İpek", "ipek@example.org")}
 
 def _read(id_: str, promise: str, content: bytes, label: str, declared: str | None = None) -> Case:
     reading = f'CSV, {label}, delimiter ",", header found in row 1, 2 columns'
-    seen = Seen(_COLUMNS, _ROWS, reading=reading)
-    return Case(id_, promise, "a.csv", lambda: content, seen, SourceOptions(encoding=declared))
+    expected = Expected(_COLUMNS, _ROWS, reading=reading)
+    return Case(id_, promise, "a.csv", lambda: content, expected, SourceOptions(encoding=declared))
 
 
 def _refused(id_: str, promise: str, content: bytes, message: str, declared: str | None = None) -> Case:
-    return Case(id_, promise, "a.csv", lambda: content, Seen(refused=(message,)), SourceOptions(encoding=declared))
+    return Case(id_, promise, "a.csv", lambda: content, Expected(refused=(message,)), SourceOptions(encoding=declared))
 
 
 ENCODING_CASES = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from importer.models import SourceOptions
-from tests.extract.corpus.case import Case, Seen
+from tests.extract.corpus.case import Case, Expected
 from tests.extract.corpus.writers import Table, csv_text, openpyxl_bytes
 
 _COMMA = SourceOptions(delimiter=",")
@@ -15,21 +15,22 @@ _TITLED: Table = (("Candidates of 2024",), (), _NAMES, *_PEOPLE)
 _AT_3 = {4: _PEOPLE[0], 5: _PEOPLE[1]}
 
 
-def _both(id_: str, promise: str, table: Table, seen: Seen, options: SourceOptions = _COMMA) -> Iterator[Case]:
+def _both(id_: str, promise: str, table: Table, expected: Expected, options: SourceOptions = _COMMA) -> Iterator[Case]:
     """The same table as CSV, each row as wide as the widest as spreadsheet programs write it, and as a workbook."""
     width = max(map(len, table))
     padded = [(*row, *("",) * (width - len(row))) for row in table]
-    yield Case(f"{id_}-csv", promise, "a.csv", lambda: csv_text(padded).encode(), seen, options)
-    in_sheet = Seen(
-        seen.columns,
-        seen.rows,
-        seen.problems,
-        tuple(text.replace("a.csv", "a.xlsx, Sheet") for text in seen.warnings),
+    yield Case(f"{id_}-csv", promise, "a.csv", lambda: csv_text(padded).encode(), expected, options)
+    in_sheet = Expected(
+        expected.columns,
+        expected.rows,
+        expected.problems,
+        tuple(text.replace("a.csv", "a.xlsx, Sheet") for text in expected.warnings),
         None,
-        seen.header_row,
+        expected.header_row,
         None,
         tuple(
-            text.replace("a.csv, row ", "a.xlsx, Sheet!row ").replace("a.csv", "a.xlsx, Sheet") for text in seen.refused
+            text.replace("a.csv, row ", "a.xlsx, Sheet!row ").replace("a.csv", "a.xlsx, Sheet")
+            for text in expected.refused
         ),
     )
     yield Case(f"{id_}-xlsx", promise, "a.xlsx", lambda: openpyxl_bytes(table), in_sheet, options)
@@ -37,46 +38,49 @@ def _both(id_: str, promise: str, table: Table, seen: Seen, options: SourceOptio
 
 HEADER_CASES = (
     *_both(
-        "header-first", "finds the header in row 1", (_NAMES, *_PEOPLE), Seen(_NAMES, {2: _PEOPLE[0], 3: _PEOPLE[1]})
+        "header-first",
+        "finds the header in row 1",
+        (_NAMES, *_PEOPLE),
+        Expected(_NAMES, {2: _PEOPLE[0], 3: _PEOPLE[1]}),
     ),
-    *_both("header-below-title", "finds the header below a title", _TITLED, Seen(_NAMES, _AT_3, header_row=3)),
+    *_both("header-below-title", "finds the header below a title", _TITLED, Expected(_NAMES, _AT_3, header_row=3)),
     *_both(
         "header-below-settings",
         "finds the header below a list of settings",
         (("Exported by", "admin"), ("On", "2024-01-01"), (), _NAMES, *_PEOPLE),
-        Seen(_NAMES, {5: _PEOPLE[0], 6: _PEOPLE[1]}, header_row=4),
+        Expected(_NAMES, {5: _PEOPLE[0], 6: _PEOPLE[1]}, header_row=4),
     ),
     *_both(
         "header-below-address",
         "takes no row for the header that holds an e-mail address",
         (("Export", "of", "admin@example.com"), _NAMES, *_PEOPLE),
-        Seen(_NAMES, {3: _PEOPLE[0], 4: _PEOPLE[1]}, header_row=2),
+        Expected(_NAMES, {3: _PEOPLE[0], 4: _PEOPLE[1]}, header_row=2),
     ),
     *_both(
         "header-below-placeholders",
         "passes over a row of placeholders",
         (("Column1", "Column2", "Column3"), _NAMES, *_PEOPLE),
-        Seen(_NAMES, {3: _PEOPLE[0], 4: _PEOPLE[1]}, header_row=2),
+        Expected(_NAMES, {3: _PEOPLE[0], 4: _PEOPLE[1]}, header_row=2),
     ),
     *_both(
         "header-declared",
         "takes the declared row, whatever it looks like",
         (("a@example.com", "1", "2"), _NAMES, *_PEOPLE),
-        Seen(("a@example.com", "1", "2"), {2: _NAMES, 3: _PEOPLE[0], 4: _PEOPLE[1]}),
+        Expected(("a@example.com", "1", "2"), {2: _NAMES, 3: _PEOPLE[0], 4: _PEOPLE[1]}),
         SourceOptions(header_row=1, delimiter=","),
     ),
     *_both(
         "header-declared-below",
         "takes a declared row below others",
         _TITLED,
-        Seen(_NAMES, _AT_3, header_row=3),
+        Expected(_NAMES, _AT_3, header_row=3),
         SourceOptions(header_row=3, delimiter=","),
     ),
     *_both(
         "header-declared-blank",
         "refuses a declared row that is blank, and shows the first rows",
         _TITLED,
-        Seen(
+        Expected(
             refused=(
                 "a.csv, row 2: the header row that the mapping gives is blank; correct header_row: under source: in "
                 "the mapping; the first rows are row 1: 'Candidates of 2024'; row 3: 'Name', 'E-mail', 'City'; row "
@@ -89,7 +93,7 @@ HEADER_CASES = (
         "header-declared-beyond",
         "refuses a declared row beyond the last",
         (_NAMES, _PEOPLE[0]),
-        Seen(
+        Expected(
             refused=(
                 "a.csv, row 40: the header row that the mapping gives is blank; correct header_row: under source: in "
                 "the mapping; the first rows are row 1: 'Name', 'E-mail', 'City'; row 2: 'Ada', 'ada@example.com', "
@@ -102,7 +106,7 @@ HEADER_CASES = (
         "header-none",
         "asks for the header where no row looks like one",
         _PEOPLE,
-        Seen(
+        Expected(
             refused=(
                 "a.csv, row 1: none of the first 20 rows looks like a header; set header_row: under source: in the "
                 "mapping to its row number; the first rows are row 1: 'Ada', 'ada@example.com', 'London'; row 2: "
@@ -114,14 +118,16 @@ HEADER_CASES = (
         "header-two-rows",
         "joins a header of two rows, the upper one merged over several columns",
         (("Name", "Balance", "", "City"), ("", "Opening", "Ending", ""), ("Ada", "1", "2", "London")),
-        Seen(("Name", "Balance / Opening", "Balance / Ending", "City"), {3: ("Ada", "1", "2", "London")}, header_row=2),
+        Expected(
+            ("Name", "Balance / Opening", "Balance / Ending", "City"), {3: ("Ada", "1", "2", "London")}, header_row=2
+        ),
         SourceOptions(header_row=1, header_rows=2, delimiter=","),
     ),
     *_both(
         "header-two-rows-undeclared",
         "asks where a header of two rows begins",
         (_NAMES, _NAMES, *_PEOPLE),
-        Seen(
+        Expected(
             refused=(
                 "a.csv: a header of 2 rows cannot be detected; set header_row: under source: in the mapping to its "
                 "first row",
@@ -133,32 +139,32 @@ HEADER_CASES = (
         "header-blank-name",
         "reaches a column without a name by its letter",
         (("Name", "", "City"), *_PEOPLE),
-        Seen(("Name", "=B", "City"), {2: _PEOPLE[0], 3: _PEOPLE[1]}),
+        Expected(("Name", "=B", "City"), {2: _PEOPLE[0], 3: _PEOPLE[1]}),
     ),
     *_both(
         "header-repeated-name",
         "keeps columns of the same name apart",
         (("id", "name", "id"), ("1", "Ada", "2"), ("3", "Alan", "4")),
-        Seen(("id", "name", "id"), {2: ("1", "Ada", "2"), 3: ("3", "Alan", "4")}),
+        Expected(("id", "name", "id"), {2: ("1", "Ada", "2"), 3: ("3", "Alan", "4")}),
     ),
     *_both(
         "header-line-break",
         "makes one line of a header name with line breaks",
         (("Full\nname", " E-mail\u00a0", "City"), *_PEOPLE),
-        Seen(("Full name", "E-mail", "City"), {2: _PEOPLE[0], 3: _PEOPLE[1]}),
+        Expected(("Full name", "E-mail", "City"), {2: _PEOPLE[0], 3: _PEOPLE[1]}),
     ),
     *_both(
         "header-instructions-below",
         "leaves out the instruction rows that the mapping skips",
         (_NAMES, ("required", "required", ""), ("Jane", "jane@example.com", "Rome"), *_PEOPLE),
-        Seen(_NAMES, {4: _PEOPLE[0], 5: _PEOPLE[1]}),
+        Expected(_NAMES, {4: _PEOPLE[0], 5: _PEOPLE[1]}),
         SourceOptions(skip_rows=(2, 3), delimiter=","),
     ),
     *_both(
         "header-title-skipped",
         "finds the header below rows that the mapping skips",
         (("First", "junk", "row"), _NAMES, *_PEOPLE),
-        Seen(_NAMES, {3: _PEOPLE[0], 4: _PEOPLE[1]}, header_row=2),
+        Expected(_NAMES, {3: _PEOPLE[0], 4: _PEOPLE[1]}, header_row=2),
         SourceOptions(skip_rows=(1,), delimiter=","),
     ),
 )

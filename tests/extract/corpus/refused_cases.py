@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.extract.corpus.case import Case, Seen
+from tests.extract.corpus.case import Case, Expected
 from tests.extract.corpus.writers import openpyxl_bytes, raw_xlsx, zipped
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -27,7 +27,7 @@ _BINARIES = (
 
 
 def _refused(id_: str, promise: str, file: str, content: Callable[[], bytes], message: str) -> Case:
-    return Case(f"refused-{id_}", promise, file, content, Seen(refused=(message,)))
+    return Case(f"refused-{id_}", promise, file, content, Expected(refused=(message,)))
 
 
 REFUSED_CASES = (
@@ -141,8 +141,8 @@ REFUSED_CASES = (
         "refuses a workbook that declares entities",
         "a.xlsx",
         lambda: raw_xlsx("", worksheet=_ENTITIES),
-        "a.xlsx: the workbook is damaged and cannot be read (sheet 'Sheet': a document type is declared); open it in a "
-        "spreadsheet program and save it again",
+        "a.xlsx: the workbook is damaged and cannot be read (sheet 'Sheet': it declares a document type); open it in "
+        "a spreadsheet program and save it again",
     ),
     _refused(
         "xml-broken",
@@ -159,7 +159,7 @@ REFUSED_CASES = (
         "refuses a workbook that holds a sheet twice, of which readers take one",
         "a.xlsx",
         lambda: raw_xlsx("", extra={"xl/worksheets/Sheet1.XML": b"<worksheet/>"}),
-        "a.xlsx: the workbook is damaged and cannot be read (the part xl/worksheets/sheet1.xml is there twice); open "
+        "a.xlsx: the workbook is damaged and cannot be read (it has the part xl/worksheets/sheet1.xml twice); open "
         "it in a spreadsheet program and save it again",
     ),
     _refused(

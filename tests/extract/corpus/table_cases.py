@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from importer.models import SourceOptions
 from tests.extract.corpus.binary_writers import ods_bytes, xls_bytes, xlsb_bytes
-from tests.extract.corpus.case import Case, Seen
+from tests.extract.corpus.case import Case, Expected
 from tests.extract.corpus.writers import Table, csv_text, openpyxl_bytes, xlsxwriter_bytes
 
 _FORMS: dict[str, tuple[str, Callable[[Table], bytes]]] = {
@@ -56,16 +56,16 @@ _TABLES: dict[str, tuple[str, Table]] = {
 }
 
 
-def _seen(table: Table) -> Seen:
+def _expected(table: Table) -> Expected:
     rows = {number: tuple(map(str, row)) for number, row in enumerate(table, 1) if number > 1 and any(row)}
-    return Seen(tuple(map(str, table[0])), rows)
+    return Expected(tuple(map(str, table[0])), rows)
 
 
 def _case(table_name: str, form_name: str) -> Case:
     promise, table = _TABLES[table_name]
     file, write = _FORMS[form_name]
-    seen = _seen(table)
-    return Case(f"table-{table_name}-{form_name}", promise, file, lambda: write(table), seen, SourceOptions())
+    expected = _expected(table)
+    return Case(f"table-{table_name}-{form_name}", promise, file, lambda: write(table), expected, SourceOptions())
 
 
 TABLE_CASES = tuple(_case(table, form) for table in _TABLES for form in _FORMS)

@@ -6,7 +6,7 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 
 from importer.models import SourceOptions
-from tests.extract.corpus.case import Case, Seen
+from tests.extract.corpus.case import Case, Expected
 from tests.extract.corpus.writers import edited, openpyxl_bytes, raw_xlsx, with_backslashes, xlsxwriter_bytes
 
 _MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
@@ -14,7 +14,7 @@ _PEOPLE = (("Name", "City"), ("Ada", "London"), ("Alan", "Wilmslow"))
 _ROWS = {2: ("Ada", "London"), 3: ("Alan", "Wilmslow")}
 _COLUMNS = ("Name", "City")
 _NONE = SourceOptions()
-_SEEN = Seen(_COLUMNS, _ROWS)
+_EXPECTED = Expected(_COLUMNS, _ROWS)
 _TEXT = '<c r="{}" t="inlineStr"><is><t>{}</t></is></c>'
 _HEADER = f'<row r="1">{_TEXT.format("A1", "Name")}{_TEXT.format("B1", "City")}</row>'
 _ROW_2 = f'<row r="2">{_TEXT.format("A2", "Ada")}{_TEXT.format("B2", "London")}</row>'
@@ -30,16 +30,16 @@ def _value(id_: str, promise: str, value: Any, text: str, number_format: str | N
         if number_format is not None:
             sheet["B2"].number_format = number_format
 
-    seen = Seen(("Name", "Value"), {2: ("x", text)}, typed={2: {1} if typed else set()})
-    return Case(f"cell-{id_}", promise, "a.xlsx", lambda: edited((("Name", "Value"), ("x",)), edit), seen)
+    expected = Expected(("Name", "Value"), {2: ("x", text)}, typed={2: {1} if typed else set()})
+    return Case(f"cell-{id_}", promise, "a.xlsx", lambda: edited((("Name", "Value"), ("x",)), edit), expected)
 
 
-def _raw(id_: str, promise: str, seen: Seen = _SEEN, rows: str = _ALL, **parts: Any) -> Case:
-    return Case(f"xlsx-{id_}", promise, "a.xlsx", lambda: raw_xlsx(rows, **parts), seen)
+def _raw(id_: str, promise: str, expected: Expected = _EXPECTED, rows: str = _ALL, **parts: Any) -> Case:
+    return Case(f"xlsx-{id_}", promise, "a.xlsx", lambda: raw_xlsx(rows, **parts), expected)
 
 
-def _edit(id_: str, promise: str, edit: Any, seen: Seen, options: SourceOptions = _NONE) -> Case:
-    return Case(f"xlsx-{id_}", promise, "a.xlsx", lambda: edited(_PEOPLE, edit), seen, options)
+def _edit(id_: str, promise: str, edit: Any, expected: Expected, options: SourceOptions = _NONE) -> Case:
+    return Case(f"xlsx-{id_}", promise, "a.xlsx", lambda: edited(_PEOPLE, edit), expected, options)
 
 
 def _three_sheets(book: Any, sheet: Any) -> None:
@@ -57,10 +57,10 @@ def _hide_row_2(book: Any, sheet: Any) -> None:
 
 
 def _named(id_: str, promise: str, wanted: str, title: str) -> Case:
-    seen = Seen(
+    expected = Expected(
         _COLUMNS, {2: (f"from {title}", "x")}, reading=f"XLSX, sheet '{title}', header found in row 1, 2 columns"
     )
-    return _edit(id_, promise, _three_sheets, seen, SourceOptions(sheet=wanted))
+    return _edit(id_, promise, _three_sheets, expected, SourceOptions(sheet=wanted))
 
 
 _VALUES = (
@@ -103,7 +103,7 @@ _CELL_PROBLEMS = (
         "warns of numbers with more digits than a workbook keeps, with their column",
         "a.xlsx",
         lambda: xlsxwriter_bytes((("Name", "Id"), ("Ada", 12), ("Alan", 12345678901234567890))),
-        Seen(
+        Expected(
             ("Name", "Id"),
             {2: ("Ada", "12"), 3: ("Alan", "12345678901234600000")},
             warnings=(
@@ -115,7 +115,7 @@ _CELL_PROBLEMS = (
     _raw(
         "error-cells",
         "tells each error cell and keeps its text",
-        Seen(
+        Expected(
             _COLUMNS,
             {2: ("#N/A", "#REF!"), 3: ("Alan", "Wilmslow")},
             (
@@ -128,7 +128,7 @@ _CELL_PROBLEMS = (
     _raw(
         "error-only-row",
         "tells an error below the last value",
-        Seen(
+        Expected(
             _COLUMNS,
             {2: ("Ada", "London"), 4: ("", "#N/A")},
             ("a.xlsx, Sheet!B4: the cell contains the error #N/A; fix the formula or clear the cell",),
@@ -138,7 +138,7 @@ _CELL_PROBLEMS = (
     _raw(
         "formula-unstored",
         "tells a formula without a stored result, which other readers take for an empty cell",
-        Seen(
+        Expected(
             _COLUMNS,
             {2: ("Ada", "#NO_RESULT!"), 3: ("Alan", "Wilmslow")},
             (
@@ -151,7 +151,7 @@ _CELL_PROBLEMS = (
     _raw(
         "formula-unstored-alone",
         "tells a row that holds nothing but formulas without results",
-        Seen(
+        Expected(
             _COLUMNS,
             {2: ("#NO_RESULT!", "")},
             (
@@ -164,7 +164,7 @@ _CELL_PROBLEMS = (
     _raw(
         "formula-stored",
         "takes the stored result of a formula, an empty text too",
-        Seen(_COLUMNS, {2: ("Ada", "London"), 3: ("", "5")}),
+        Expected(_COLUMNS, {2: ("Ada", "London"), 3: ("", "5")}),
         _HEADER
         + f'<row r="2">{_TEXT.format("A2", "Ada")}<c r="B2" t="str"><f>X1</f><v>London</v></c></row>'
         + '<row r="3"><c r="A3" t="str"><f>X1</f><v></v></c><c r="B3"><f>X1</f><v>5</v></c></row>',
@@ -174,7 +174,7 @@ _CELL_PROBLEMS = (
         "tells the formulas of programs that store no results",
         "a.xlsx",
         lambda: edited(_PEOPLE, lambda book, sheet: sheet.__setitem__("B3", "=A1")),
-        Seen(
+        Expected(
             _COLUMNS,
             {2: ("Ada", "London"), 3: ("Alan", "#NO_RESULT!")},
             (
@@ -187,7 +187,7 @@ _CELL_PROBLEMS = (
         "too-many-cells",
         "tells a cell right of the table",
         lambda book, sheet: sheet.__setitem__("D3", "stray"),
-        Seen(
+        Expected(
             _COLUMNS,
             _ROWS,
             (
@@ -207,7 +207,7 @@ _SHEETS = (
         "sheet-first-visible",
         "reads the first visible sheet and names those it leaves out",
         _three_sheets,
-        Seen(
+        Expected(
             _COLUMNS,
             {2: ("from Adaylar", "x")},
             warnings=(
@@ -220,7 +220,7 @@ _SHEETS = (
         "sheet-first-with-rows",
         "passes over a visible sheet that is empty",
         lambda book, sheet: book.move_sheet(book.create_sheet("Empty"), -1),
-        Seen(
+        Expected(
             _COLUMNS,
             _ROWS,
             warnings=(
@@ -233,7 +233,7 @@ _SHEETS = (
         "sheet-not-found",
         "asks back for a sheet that is not there, and lists the sheets",
         _three_sheets,
-        Seen(
+        Expected(
             refused=(
                 "a.xlsx: the sheet 'Adayler' does not exist; did you mean 'Adaylar'? the sheets are 'Old' (hidden), "
                 "'Adaylar', "
@@ -246,7 +246,7 @@ _SHEETS = (
         "sheets-empty",
         "tells that nothing is in the visible sheets",
         lambda book, sheet: (setattr(sheet, "sheet_state", "hidden"), book.create_sheet("Empty")),
-        Seen(
+        Expected(
             refused=(
                 "a.xlsx: all visible sheets are empty; to read a hidden sheet, set sheet: under source: in the "
                 "mapping; the sheets are 'Sheet' (hidden), 'Empty'",
@@ -257,13 +257,13 @@ _SHEETS = (
         "hidden-row-read",
         "reads hidden rows and says so",
         _hide_row_2,
-        Seen(_COLUMNS, _ROWS, reading="XLSX, sheet 'Sheet', header found in row 1, 1 hidden row read, 2 columns"),
+        Expected(_COLUMNS, _ROWS, reading="XLSX, sheet 'Sheet', header found in row 1, 1 hidden row read, 2 columns"),
     ),
     _edit(
         "hidden-row-skipped",
         "leaves hidden rows out where the mapping says so",
         _hide_row_2,
-        Seen(
+        Expected(
             _COLUMNS,
             {3: ("Alan", "Wilmslow")},
             reading="XLSX, sheet 'Sheet', header found in row 1, 1 hidden row left out, 2 columns",
@@ -281,7 +281,7 @@ _SHEETS = (
             ),
             "400 rejected",
         ),
-        Seen(
+        Expected(
             ("Name", "Tel"),
             {2: ("Gül", "'+44 20 7946 0001")},
             reading="XLSX, sheet '400 rejected', a results file fed back, header in row 1, 2 columns",
@@ -310,7 +310,7 @@ _UNUSUAL = (
         "reads a workbook whose parts are named as paths of Windows, with all that is beside its values",
         "a.xlsx",
         lambda: with_backslashes(raw_xlsx(_HEADER + _ERROR_ROW)),
-        Seen(
+        Expected(
             _COLUMNS,
             {2: ("Ada", "#N/A")},
             ("a.xlsx, Sheet!B2: the cell contains the error #N/A; fix the formula or clear the cell",),
@@ -321,14 +321,14 @@ _UNUSUAL = (
         "reads the values of a workbook that only its fast reader understands, and says what nobody looked for",
         "a.xlsx",
         lambda: raw_xlsx(_HEADER + _ERROR_ROW, styles=_ODD_STYLES),
-        Seen(_COLUMNS, {2: ("Ada", "")}, warnings=(_UNCHECKED,)),
+        Expected(_COLUMNS, {2: ("Ada", "")}, warnings=(_UNCHECKED,)),
     ),
     Case(
         "xlsx-unchecked-hidden",
         "refuses such a workbook where its hidden rows are to be left out",
         "a.xlsx",
         lambda: raw_xlsx(_HEADER + _ERROR_ROW, styles=_ODD_STYLES),
-        Seen(refused=(_HIDDEN_UNKNOWN,)),
+        Expected(refused=(_HIDDEN_UNKNOWN,)),
         SourceOptions(hidden_rows="skip"),
     ),
     _raw("dimension-wrong", "reads all rows where <dimension> names one cell", dimension="A1"),
@@ -344,14 +344,14 @@ _UNUSUAL = (
     _raw(
         "escapes",
         "reads the escape _x000D_ as the line break that it is, and an escaped underscore as one",
-        Seen(_COLUMNS, {2: ("A\nB", "_x000D_")}),
+        Expected(_COLUMNS, {2: ("A\nB", "_x000D_")}),
         _HEADER + '<row r="2"><c r="A2" t="s"><v>0</v></c><c r="B2" t="s"><v>1</v></c></row>',
         strings=("A_x000D_\nB", "_x005F_x000D_"),
     ),
     _raw(
         "rich-text",
         "joins the runs of rich text and leaves out its reading aid",
-        Seen(_COLUMNS, {2: ("Ada", "London")}),
+        Expected(_COLUMNS, {2: ("Ada", "London")}),
         _HEADER + '<row r="2"><c r="A2" t="s"><v>0</v></c><c r="B2" t="s"><v>1</v></c></row>',
         strings=("", ""),
         extra={
@@ -381,7 +381,7 @@ _UNUSUAL = (
     _raw(
         "single-quotes-error",
         "tells an error in XML in single quotes",
-        Seen(
+        Expected(
             _COLUMNS,
             {2: ("#N/A", "")},
             ("a.xlsx, Sheet!A2: the cell contains the error #N/A; fix the formula or clear the cell",),
@@ -392,13 +392,13 @@ _UNUSUAL = (
     _raw(
         "far-row",
         "keeps the number of a row far below",
-        Seen(_COLUMNS, {2: ("Ada", "London"), 90000: ("Alan", "Wilmslow")}),
+        Expected(_COLUMNS, {2: ("Ada", "London"), 90000: ("Alan", "Wilmslow")}),
         _HEADER + _ROW_2 + _ROW_3.replace('3"', '90000"'),
     ),
     _raw(
         "1904",
         "reads dates of a workbook that counts from 1904",
-        Seen(_COLUMNS, {2: ("Ada", "2021-03-15")}, typed={2: {1}}),
+        Expected(_COLUMNS, {2: ("Ada", "2021-03-15")}, typed={2: {1}}),
         _HEADER + f'<row r="2">{_TEXT.format("A2", "Ada")}<c r="B2" s="1"><v>42808</v></c></row>',
         book='<workbookPr date1904="1"/>',
         styles='<cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs>',
@@ -406,14 +406,14 @@ _UNUSUAL = (
     _raw(
         "iso-date",
         "reads a date stored as ISO text",
-        Seen(_COLUMNS, {2: ("Ada", "2021-03-15")}),
+        Expected(_COLUMNS, {2: ("Ada", "2021-03-15")}),
         _HEADER + f'<row r="2">{_TEXT.format("A2", "Ada")}<c r="B2" s="1" t="d"><v>2021-03-15</v></c></row>',
         styles='<cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs>',
     ),
     _raw(
         "merged",
         "tells merged cells below the header, and no others",
-        Seen(
+        Expected(
             _COLUMNS,
             {4: ("Ada", "London"), 5: ("Alan", "Wilmslow")},
             header_row=3,
@@ -429,7 +429,7 @@ _UNUSUAL = (
     _raw(
         "row-twice",
         "refuses a sheet that holds a row twice, of which readers keep one",
-        Seen(
+        Expected(
             refused=(
                 "a.xlsx: the workbook is damaged and cannot be read (sheet 'Sheet': row 2 comes after row 2); open "
                 "it in a spreadsheet program and save it again",
