@@ -161,7 +161,7 @@ def test_check_reports_changed_questions_and_problems(serve: Serve) -> None:
     told = [line for line in checked.out.splitlines() if not line.startswith(" ")]
     assert told[0] == "3 questions changed since people.yaml was written:"
     assert [line.partition(": ")[2] for line in told[1:]] == [
-        "the question dribbble no longer exists",
+        "dribbble is no longer asked",
         "the options of level changed: 'Mid' was removed, 'Lead' was removed",
         "shift ('Shift?', short_text) is new: a required question",
     ]
