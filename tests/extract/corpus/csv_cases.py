@@ -336,7 +336,7 @@ CSV_CASES = (
         Expected(
             _COLUMNS,
             {3: _ADA, 4: _ALAN},
-            reading='CSV, UTF-8, delimiter ",", header found in row 1, 1 row left out by skip_rows, 2 columns',
+            reading='CSV, UTF-8, delimiter ",", header found in row 1, 1 row excluded by skip_rows, 2 columns',
         ),
         SourceOptions(skip_rows=(2,)),
     ),
