@@ -161,7 +161,7 @@ def test_check_reports_changed_questions_and_problems(serve: Serve) -> None:
     printed = [line for line in checked.out.splitlines() if not line.startswith(" ")]
     assert printed[0] == "3 questions changed since people.yaml was written:"
     assert [line.partition(": ")[2] for line in printed[1:]] == [
-        "the question dribbble no longer exists",
+        "dribbble is no longer asked",
         "the options of level changed: 'Mid' was removed, 'Lead' was removed",
         "shift ('Shift?', short_text) is new: a required question",
     ]
