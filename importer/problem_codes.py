@@ -24,6 +24,8 @@ message, the cause and what to do. The importer shows the code
 - in the column Code of the sheet Summary in `report.xlsx`, and
 - under `problems` in `summary.json`.
 
+A problem that ends a command before it reads the rows is shown without its code: search for words of its message.
+
 Codes do not change between versions, but the wording of a message may. Values such as `'31.02.2020'` are examples.
 
 <!-- Written by `python -m importer.problem_codes > docs/problems.md`; edit importer/problem_codes.toml instead. -->

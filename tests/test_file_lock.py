@@ -21,7 +21,7 @@ def test_the_second_process_learns_which_one_holds_the_lock(tmp_path: Path) -> N
         with pytest.raises(Busy) as caught, sandbox_lock(tmp_path):
             pytest.fail("the lock was taken twice")
         assert re.fullmatch(
-            rf"another command works with the sandbox of {re.escape(str(tmp_path))}: process {os.getpid()} on "
+            rf"another command is using the sandbox of {re.escape(str(tmp_path))}: process {os.getpid()} on "
             rf"{re.escape(socket.gethostname())}, started \S+; wait until it has ended, or name another folder with "
             r"--out, then run the same command again",
             str(caught.value),

@@ -64,7 +64,7 @@ class Candidates:
         refuses_duplicates = mapping.duplicate_policy is DuplicatePolicy.ERROR
         if ahead is None or mapping.grouping is not None or refuses_duplicates or mapping.joins:
             self.forecast, repeated = self._forecast({})
-            if repeated and refuses_duplicates:  # then the first row of each is not ready either
+            if repeated and refuses_duplicates:  # then the first row of each duplicate is not ready either
                 self.forecast, _ = self._forecast(repeated)
             self._rest = self._classify(repeated)
             return

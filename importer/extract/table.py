@@ -105,7 +105,7 @@ def _found_in(header: Header, options: SourceOptions) -> str:
 
 def _left_out(source: RecordSource, options: SourceOptions) -> Iterator[str]:
     if options.skip_rows:
-        yield f"{_counted(len(options.skip_rows), 'row')} left out by skip_rows"
+        yield f"{_counted(len(options.skip_rows), 'row')} excluded by skip_rows"
     if options.stop_at is not None:
         yield f"ends before {options.stop_at!r}"
     if source.hidden:

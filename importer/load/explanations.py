@@ -26,7 +26,7 @@ class Stop:
     whole_run: bool = True
 
 
-INTERRUPTED = Stop("interrupted", "the run was interrupted", f"{_RUN_AGAIN}; it continues where it stopped")
+INTERRUPTED = Stop("run-interrupted", "the run was interrupted", f"{_RUN_AGAIN}; it continues where it stopped")
 
 _OF_TARGET = {
     403: ("target-forbidden", "does not allow adding candidates to", "ask for permission, or check the token"),
@@ -43,7 +43,7 @@ def target_refused(target: Target, status: int) -> Stop:
         return Stop("token-refused", "the service refuses the token (401)", hint)
     if status < 400:
         return Stop(
-            "redirected",
+            "service-redirected",
             f"the service redirects to another address ({status}); redirects are not followed",
             f"set IMPORTER_BASE_URL to the correct address of the service, then {_RUN_AGAIN}",
         )
@@ -78,7 +78,7 @@ def too_many_errors(errors: int, ended: int, limit: ErrorLimit) -> Stop:
 def no_connection(reason: str) -> Stop:
     """The address has never responded, and cannot be reached now."""
     return Stop(
-        "unreachable",
+        "service-unreachable",
         f"the service cannot be reached and has never responded at this address ({reason})",
         f"check IMPORTER_BASE_URL and the network with importer doctor, then {_RUN_AGAIN}",
     )

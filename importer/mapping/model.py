@@ -212,7 +212,7 @@ class MappingFile(Section):
     def check_keys(cls, node: Keys, reading: Reading) -> None:
         route, answers, target = node.value("route"), node.value("answers"), node.value("target")
         if isinstance(route, Keys) and "is_not" in route and "is" not in route:
-            message = "route cannot use is_not: it could take rows of another mapping"
+            message = "route cannot use is_not: it could select rows of another mapping"
             reading.error("route-condition-invalid", message, "use is: with the values of this mapping", route.place)
         if answers is not None and isinstance(target, Keys) and list(target) == ["talent_pool"]:
             hint = "remove answers:, or set a job post as the target"

@@ -117,26 +117,26 @@ def _changes_of(name: Text, before: QuestionSnapshot, current: Question | None) 
     required = "now required" if current.required else "no longer required"
     compared = (
         (
-            "answer-type", before.answer_type, current.answer_type,
+            "answer-type-changed", before.answer_type, current.answer_type,
             f"the answer type of {name} changed from {before.answer_type} to {current.answer_type}",
         ),
         (
-            "question-special-type", special_type, current.type or "",
+            "question-special-type-changed", special_type, current.type or "",
             f"the question_type of {name} changed from {special_type or 'none'} to {current.type or 'none'}",
         ),
-        ("question-required", before.is_required, current.required, f"{name} is {required}"),
+        ("question-required-changed", before.is_required, current.required, f"{name} is {required}"),
         (
-            "question-text", normalize(asked), normalize(current.text),
+            "question-text-changed", normalize(asked), normalize(current.text),
             f"the text of {name} changed from '{asked}' to '{current.text}'",
         ),
         (
-            "question-options", set(before.options), set(current.options),
+            "question-options-changed", set(before.options), set(current.options),
             f"the options of {name} changed: {_options(before, current)}",
         ),
     )  # fmt: skip
-    for property_name, old, new, message in compared:
+    for code, old, new, message in compared:
         if old != new:
-            yield Problem(f"{property_name}-changed", message, _HINT, name.place)
+            yield Problem(code, message, _HINT, name.place)
 
 
 def _options(before: QuestionSnapshot, current: Question) -> str:

@@ -15,7 +15,7 @@ _SHIPPED = "mapping.schema.json"
 
 
 def schema_text() -> str:
-    """The schema as it is shipped: draft 2020-12, JSON."""
+    """The shipped schema as JSON (draft 2020-12)."""
     return (files("importer.mapping") / _SHIPPED).read_text(encoding="utf-8")
 
 

@@ -18,7 +18,7 @@ from importer.runs.results_folder import folders_in
 from importer.runs.row_selection import ALL_ROWS, Selection, selection_from_json
 
 MANIFEST = "run.json"
-VERSION = 2
+VERSION = 3
 
 
 @dataclass(frozen=True, slots=True)

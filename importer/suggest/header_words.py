@@ -265,7 +265,7 @@ def likely_concept(header: str) -> str | None:
 
 
 def likely_field(header: str) -> tuple[EntryKind, str] | None:
-    """The entry kind and field that a header likely names; None if there is none, or both kinds are possible."""
+    """The entry kind and field that a header likely names; None if it names none, or if both kinds are possible."""
     words, _ = _tokens(_outside(header))
     if not words or words & OTHER_SUBJECT_WORDS:
         return None

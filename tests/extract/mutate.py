@@ -1,6 +1,6 @@
-"""Damages files of the corpus at random and reads them: a result or one clear message each time, never anything else.
+"""Damages files of the corpus at random and reads them: each gives a result or a clear message, never anything else.
 
-`python -m tests.extract.mutate --files 5000 --seed 1` is the large form; the tests run a small one.
+`python -m tests.extract.mutate --files 5000 --seed 1` is the long run; the tests run a short one.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class Mutant:
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """What became of a mutant: `read`, `refused`, or what must not be."""
+class Disposition:
+    """What happened to a mutant: `read`, `refused`, or a failure."""
 
     mutant: Mutant
     kind: str
@@ -49,7 +49,7 @@ class Verdict:
 
 
 def mutants(count: int, seed: int) -> Iterator[Mutant]:
-    """So many damaged files, the same ones for the same seed."""
+    """`count` damaged files, the same ones for the same seed."""
     chance = random.Random(seed)
     whole = [(case, case.content()) for case in CASES]
     whole = [(case, content) for case, content in whole if 0 < len(content) < 100_000]
@@ -59,7 +59,7 @@ def mutants(count: int, seed: int) -> Iterator[Mutant]:
         yield Mutant(case, damage.__name__.strip("_"), damage(content, chance))
 
 
-def read(mutant: Mutant) -> Verdict:
+def read(mutant: Mutant) -> Disposition:
     """Read a mutant as a person would."""
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
@@ -70,21 +70,21 @@ def read(mutant: Mutant) -> Verdict:
             numbers = [row.number for row in sheet.rows()]
             kind, detail = "read", ""
             if numbers != sorted(set(numbers)):
-                kind, detail = "row numbers in disorder", str(numbers)
+                kind, detail = "row numbers out of order", str(numbers)
         except UnusableInput as error:
             kind, detail = "refused", str(error)
             if not error.problems or any(not _is_clear(str(problem)) for problem in error.problems):
-                kind = "unconfirmed message"
-        except Exception as error:  # noqa: BLE001  # the very thing that is looked for
+                kind = "unclear message"
+        except Exception as error:  # noqa: BLE001  # a bug, which this run looks for
             kind, detail = "traceback", repr(error)
     seconds = time.monotonic() - started
     if seconds > LIMITS.seconds + 5:
         kind = "hang"
-    return Verdict(mutant, kind, detail, seconds)
+    return Disposition(mutant, kind, detail, seconds)
 
 
 def _is_clear(message: str) -> bool:
-    """Whether a message says where, what and what to do, in one line of fair length."""
+    """Whether a message has a place, a problem and a hint, in one line of acceptable length."""
     return (
         ": " in message
         and "; " in message
@@ -116,18 +116,18 @@ def _cut(content: bytes, chance: random.Random) -> bytes:
     return content[: chance.randrange(len(content))]
 
 
-def _bitten(content: bytes, chance: random.Random) -> bytes:
+def _shortened(content: bytes, chance: random.Random) -> bytes:
     at = chance.randrange(len(content))
     return content[:at] + content[at + chance.choice((1, 3, 50)) :]
 
 
-def _doubled(content: bytes, chance: random.Random) -> bytes:
+def _repeated(content: bytes, chance: random.Random) -> bytes:
     at, end = sorted(chance.randrange(len(content)) for _ in range(2))
     return content[:end] + content[at:end] + content[end:]
 
 
 def _member_damaged(content: bytes, chance: random.Random) -> bytes:
-    """A damaged part in a zip that is whole: what a checksum does not find."""
+    """A damaged part in an intact zip, which no checksum finds."""
     parts = _parts(content)
     name = chance.choice(sorted(parts))
     if parts[name]:
@@ -148,7 +148,7 @@ def _members_swapped(content: bytes, chance: random.Random) -> bytes:
     return _zip(parts)
 
 
-DAMAGES: list[Damage] = [_flipped, _overwritten, _cut, _bitten, _doubled]
+DAMAGES: list[Damage] = [_flipped, _overwritten, _cut, _shortened, _repeated]
 _ZIP_DAMAGES: list[Damage] = [_member_damaged, _member_damaged, _member_damaged, _member_dropped, _members_swapped]
 
 
@@ -166,24 +166,26 @@ def _zip(parts: dict[str, bytes]) -> bytes:
 
 
 def main() -> int:
-    """Run the large form; exit code 1 if anything but a result or a message came."""
+    """Run the long form; exit code 1 if a file gave neither a result nor a message."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--files", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--keep", type=Path, help="write the bad ones to this folder")
-    wanted = parser.parse_args()
+    parser.add_argument("--keep", type=Path, help="write the failures to this folder")
+    arguments = parser.parse_args()
     counts: Counter[str] = Counter()
     slowest = 0.0
     with ThreadPoolExecutor(4) as readers:
-        for number, verdict in enumerate(readers.map(read, mutants(wanted.files, wanted.seed))):
-            counts[verdict.kind] += 1
-            slowest = max(slowest, verdict.seconds)
-            if not verdict.good:
-                mutant = verdict.mutant
-                sys.stdout.write(f"{number} {mutant.case.id} {mutant.damage}: {verdict.kind}: {verdict.detail[:500]}\n")
-                if wanted.keep:
-                    wanted.keep.mkdir(parents=True, exist_ok=True)
-                    (wanted.keep / f"{number}-{mutant.case.file}").write_bytes(mutant.content)
+        for number, disposition in enumerate(readers.map(read, mutants(arguments.files, arguments.seed))):
+            counts[disposition.kind] += 1
+            slowest = max(slowest, disposition.seconds)
+            if not disposition.good:
+                mutant = disposition.mutant
+                sys.stdout.write(
+                    f"{number} {mutant.case.id} {mutant.damage}: {disposition.kind}: {disposition.detail[:500]}\n"
+                )
+                if arguments.keep:
+                    arguments.keep.mkdir(parents=True, exist_ok=True)
+                    (arguments.keep / f"{number}-{mutant.case.file}").write_bytes(mutant.content)
     sys.stdout.write(f"{dict(counts)}, slowest {slowest:.1f} s\n")
     return 0 if set(counts) <= {"read", "refused"} else 1
 

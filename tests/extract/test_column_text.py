@@ -1,4 +1,4 @@
-"""Many cells at a time give what each gives by itself."""
+"""Many cells at a time give the same as each cell alone."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_numbers(values: list[float]) -> None:
         pytest.param([True, False], ["TRUE", "FALSE"], id="booleans"),
         pytest.param([7, 10**15], ["7", "1000000000000000"], id="integers"),
         pytest.param(
-            [datetime(2021, 3, 15), datetime(2021, 3, 15, 14, 30)], ["2021-03-15", "2021-03-15 14:30:00"], id="moments"
+            [datetime(2021, 3, 15), datetime(2021, 3, 15, 14, 30)], ["2021-03-15", "2021-03-15 14:30:00"], id="dates"
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""The corpus: every file gives its rows, or its one message."""
+"""The corpus: every file gives its rows or its message."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.extract.corpus import CASES, Case, Expected
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_corpus(case: Case, tmp_path: Path) -> None:
-    """Each file of the corpus is read as its case says, to the last cell and the last word of each message."""
+    """Each file of the corpus gives exactly the cells and messages of its case."""
     path = tmp_path / case.file
     path.write_bytes(case.content())
     assert _read(path, case) == case.expected, case.promise
@@ -38,5 +38,5 @@ def _read(path: Path, case: Case) -> Expected:
 
 
 def test_corpus_is_large() -> None:
-    """The corpus keeps at least 120 files, each under a name of its own."""
+    """The corpus keeps at least 120 files, each with its own ID."""
     assert len({case.id for case in CASES}) == len(CASES) >= 120

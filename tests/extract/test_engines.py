@@ -1,4 +1,4 @@
-"""The two readers of XLSX agree, wherever both can read: which of them was used can be seen in nothing."""
+"""The two readers of XLSX give the same result wherever both can read a file."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from importer.extract.xml_flags import find_xlsx_flags, find_xlsx_flags_slowly
 from tests.extract.corpus import CASES, Case
 
 XLSX = [case for case in CASES if case.file.endswith(".xlsx") and not case.expected.refused]
-# What openpyxl reads otherwise, and wrongly; it is asked only where calamine fails.
+# What openpyxl cannot read or reads wrongly; it is used only if calamine fails.
 OPENPYXL_CANNOT = {
     "xlsx-backslashes": "it finds no part",
-    "xlsx-unchecked": "it finds no sheet, nor does our own scan",
-    "xlsx-strict": "it sees no sheet",
-    "xlsx-escapes": "it takes the escape of an escape off by itself, and what is left looks like an escape",
+    "xlsx-unchecked": "it finds no sheet, and our scan does not support it",
+    "xlsx-strict": "it finds no sheet",
+    "xlsx-escapes": "it removes the escape of an escape, and the rest looks like an escape",
 }
 
 
 @pytest.mark.parametrize("case", [case for case in XLSX if case.id not in OPENPYXL_CANNOT], ids=lambda case: case.id)
 def test_openpyxl_agrees_with_calamine(case: Case, tmp_path: Path) -> None:
-    """openpyxl, the reader for what calamine refuses, gives the same texts, types and problems in every sheet."""
+    """openpyxl, the reader for what calamine cannot read, gives the same texts, types and problems in every sheet."""
     path = tmp_path / case.file
     path.write_bytes(case.content())
     calamine = CalamineBook(path, FileKind.XLSX)
@@ -43,23 +43,23 @@ def test_openpyxl_agrees_with_calamine(case: Case, tmp_path: Path) -> None:
 
 
 def _cells(batches: Iterable[Batch]) -> dict[tuple[int, int], tuple[str, bool, list[str]]]:
-    """Text, type and problems of each cell that holds something, by row number and column."""
+    """Text, type and problems of each cell that is not empty, by row number and column."""
     cells = {}
     for batch in batches:
         problems: dict[tuple[int, int], list[str]] = {}
-        for flaw in batch.problems:
-            problems.setdefault((flaw.offset, flaw.index), []).append(flaw.code)
+        for problem in batch.problems:
+            problems.setdefault((problem.offset, problem.index), []).append(problem.code)
         for index, (texts, typed) in enumerate(zip(batch.columns, batch.typed, strict=True)):
             for offset, text in enumerate(texts):
-                told = problems.get((offset, index), [])
-                if text or told:
+                codes = problems.get((offset, index), [])
+                if text or codes:
                     is_typed = typed if isinstance(typed, bool) else bool(typed[offset])
-                    cells[batch.first + offset, index] = (text, is_typed, told)
+                    cells[batch.first + offset, index] = (text, is_typed, codes)
     return cells
 
 
 def test_openpyxl_does_not_lose_strict_sheets(tmp_path: Path) -> None:
-    """Where openpyxl sees no sheet, and says nothing, it counts as failed."""
+    """If openpyxl silently finds no sheet, it has failed."""
     case = next(case for case in CASES if case.id == "xlsx-strict")
     path = tmp_path / case.file
     path.write_bytes(case.content())
@@ -72,9 +72,9 @@ def test_openpyxl_does_not_lose_strict_sheets(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("case", [case for case in XLSX if case.id != "xlsx-unchecked"], ids=lambda case: case.id)
 def test_both_scans_agree(case: Case) -> None:
-    """Searching the bytes of a sheet finds what taking every cell apart finds."""
+    """The fast scan of a sheet finds the same as the slow one."""
     with zipfile.ZipFile(BytesIO(case.content())) as archive:
         package = read_package(archive)
         for path in package.paths.values():
-            quick = find_xlsx_flags(archive, path, package.formats)
-            assert quick == find_xlsx_flags_slowly(archive, path, package.formats)
+            fast = find_xlsx_flags(archive, path, package.formats)
+            assert fast == find_xlsx_flags_slowly(archive, path, package.formats)

@@ -1,4 +1,4 @@
-"""Hostile and oversized files end in one message, within the limits, and leave no process behind."""
+"""Hostile and oversized files end in a message, within the limits, without a leftover process."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ def refusal(path: Path, limits: ReadingLimits) -> str:
 
 
 def children() -> set[str]:
-    """The processes that this one has started and that still are."""
+    """The running child processes of this process."""
     return set(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split())
 
 
-def test_slow_workbook_is_given_up(tmp_path: Path) -> None:
-    """Reading ends when its time is over, and its process with it."""
+def test_slow_workbook_is_stopped(tmp_path: Path) -> None:
+    """Reading stops after the time limit, and so does its process."""
     path = tmp_path / "slow.xlsx"
     rows = "".join(f'<row r="{n}"><c r="A{n}"><v>{n}</v></c></row>' for n in range(2, 150_000))
     path.write_bytes(raw_xlsx(_HEADER + rows))
     started = time.monotonic()
-    said = refusal(path, ReadingLimits(seconds=0.05))
-    assert said == (
+    message = refusal(path, ReadingLimits(seconds=0.05))
+    assert message == (
         "slow.xlsx: reading the workbook took more than 0.05 seconds and was stopped; save the sheet as CSV, or "
         "raise IMPORTER_WORKBOOK_SECONDS"
     )
@@ -49,7 +49,7 @@ def test_slow_workbook_is_given_up(tmp_path: Path) -> None:
 
 
 def test_stray_cell_far_away(tmp_path: Path) -> None:
-    """A sheet that one stray cell makes enormous for the fast reader is read by the other one, and the cell told."""
+    """A stray cell makes a sheet too large for the fast reader; the other one reads it, and the cell is reported."""
     path = tmp_path / "wide.xlsx"
     path.write_bytes(raw_xlsx(_HEADER + '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'))
     limits = ReadingLimits(memory=400 << 20)
@@ -61,7 +61,7 @@ def test_stray_cell_far_away(tmp_path: Path) -> None:
 
 
 def _wide_rows(numbers: range, stray: int) -> str:
-    """Rows of one cell, and in every one whose number `stray` divides another in the last column there is."""
+    """Rows with one cell; rows whose number is a multiple of `stray` have another one in the last column."""
     cell = '<c r="{0}{1}"><v>{1}</v></c>'
     return "".join(
         f'<row r="{n}">{cell.format("A", n)}{cell.format("XFD", n) if n % stray == 0 else ""}</row>' for n in numbers
@@ -69,7 +69,7 @@ def _wide_rows(numbers: range, stray: int) -> str:
 
 
 def test_stray_cells_in_a_few_of_many_rows(tmp_path: Path) -> None:
-    """Stray cells far to the right in a few rows are told by their rows, and all rows are read."""
+    """Stray cells in a few rows are reported with their rows, and all rows are read."""
     path = tmp_path / "wide.xlsx"
     path.write_bytes(raw_xlsx(_HEADER + _wide_rows(range(2, 1502), 700)))
     rows = list(open_sheet(path, SourceOptions(), ReadingLimits(), shown_as="wide.xlsx").rows())
@@ -78,7 +78,7 @@ def test_stray_cells_in_a_few_of_many_rows(tmp_path: Path) -> None:
 
 
 def test_stray_cells_in_too_many_rows(tmp_path: Path) -> None:
-    """Stray cells far to the right in thousands of rows are refused at once, with the address of the first."""
+    """Stray cells in thousands of rows are rejected at once, with the address of the first."""
     path = tmp_path / "wide.xlsx"
     path.write_bytes(raw_xlsx(_HEADER + _wide_rows(range(2, 3002), 2)))
     assert refusal(path, ReadingLimits()) == (
@@ -89,7 +89,7 @@ def test_stray_cells_in_too_many_rows(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("row", "cell"), [(4294967295, 4294967295), (4294967295, 2), (2, 4294967295), (2, 9999999)])
 def test_row_number_that_no_sheet_has(tmp_path: Path, row: int, cell: int) -> None:
-    """A row number beyond the format's last is damage, at once, and not a matter of memory or time."""
+    """A row number above the last possible row is damage, found at once, within memory and time limits."""
     path = tmp_path / "a.xlsx"
     path.write_bytes(raw_xlsx(_HEADER + f'<row r="{row}"><c r="A{cell}"><v>1</v></c></row>'))
     started = time.monotonic()
@@ -114,8 +114,8 @@ def _ods(path: Path, rows: str) -> Path:
     return path
 
 
-def test_ods_of_a_few_bytes_that_says_it_is_large(tmp_path: Path) -> None:
-    """Cells that an ODS only says that it has cost nothing until they are told as too many."""
+def test_small_ods_that_declares_a_large_sheet(tmp_path: Path) -> None:
+    """Cells that an ODS only declares need no memory, and too many are reported."""
     path = _ods(tmp_path / "a.ods", _REPEATED.format(1_048_574, 16_384, _ERROR))
     started = time.monotonic()
     assert refusal(path, ReadingLimits()) == (
@@ -128,14 +128,14 @@ def test_ods_of_a_few_bytes_that_says_it_is_large(tmp_path: Path) -> None:
 
 
 def test_ods_keeps_the_errors_of_repeated_rows(tmp_path: Path) -> None:
-    """Rows that an ODS keeps once, with a number, each have the error that the one shows."""
+    """Repeated rows that an ODS stores once all have the error of the stored row."""
     path = _ods(tmp_path / "a.ods", _REPEATED.format(12_000, 1, _ERROR))
     rows = list(open_sheet(path, SourceOptions(), ReadingLimits()).rows())
     assert len([row for row in rows if row.cells == ("#N/A",) and row.problems]) == 12_000
 
 
-def test_workbook_that_would_fill_the_memory(tmp_path: Path) -> None:
-    """A sheet that needs more than the memory allowed is refused, with what to do."""
+def test_workbook_over_the_memory_limit(tmp_path: Path) -> None:
+    """A sheet that needs more than the memory limit is rejected, with what to do."""
     path = tmp_path / "heavy.xlsx"
     path.write_bytes(raw_xlsx(_HEADER.replace("Name", "x" * (100 << 20))))
     assert refusal(path, ReadingLimits(memory=200 << 20)) == (
@@ -145,8 +145,8 @@ def test_workbook_that_would_fill_the_memory(tmp_path: Path) -> None:
     assert children() == set()
 
 
-def test_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
-    """A workbook that says it unpacks to more than is allowed is refused at once."""
+def test_bomb_is_rejected_before_it_is_unpacked(tmp_path: Path) -> None:
+    """A workbook that declares an unpacked size over the limit is rejected at once."""
     path = tmp_path / "bomb.xlsx"
     path.write_bytes(raw_xlsx(_HEADER, extra={"xl/media/zeros.bin": bytes(40 << 20)}))
     assert path.stat().st_size < 100_000
@@ -157,14 +157,14 @@ def test_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
 
 
 def test_bomb_that_lies_about_its_size(tmp_path: Path) -> None:
-    """A part that unpacks to more than it says is found out, within the memory allowed."""
+    """A part that unpacks to more than its declared size is rejected, within the memory limit."""
     path = tmp_path / "lie.xlsx"
     sheet = b"<worksheet>" + b" " * (60 << 20) + b"</worksheet>"
     path.write_bytes(raw_xlsx(_HEADER, extra={"xl/worksheets/sheet1.xml": sheet}))
     _understate(path, len(sheet))
     started = time.monotonic()
-    said = refusal(path, ReadingLimits(memory=500 << 20, seconds=20))
-    assert said.startswith("lie.xlsx: the workbook is damaged and cannot be read (")
+    message = refusal(path, ReadingLimits(memory=500 << 20, seconds=20))
+    assert message.startswith("lie.xlsx: the workbook is damaged and cannot be read (")
     assert time.monotonic() - started < 20
     assert children() == set()
 
@@ -176,7 +176,7 @@ def _understate(path: Path, size: int) -> None:
 
 
 def test_nothing_is_unpacked_to_disk_and_no_link_followed(tmp_path: Path) -> None:
-    """Reading a workbook writes no file, wherever its parts say they lie."""
+    """Reading a workbook writes no file, whatever the paths of its parts."""
     path = tmp_path / "a.xlsx"
     path.write_bytes(openpyxl_bytes((("Name",), ("Ada",))))
     with zipfile.ZipFile(path, "a") as archive:
@@ -188,8 +188,8 @@ def test_nothing_is_unpacked_to_disk_and_no_link_followed(tmp_path: Path) -> Non
     assert not (tmp_path.parent / "evil.txt").exists()
 
 
-def test_files_beside_a_workbook_are_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Python files in the folder that a person stands in are not taken for the library's."""
+def test_files_next_to_a_workbook_are_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python files in the current folder do not replace those of the library."""
     monkeypatch.chdir(tmp_path)
     for name in ("csv.py", "zipfile.py", "struct.py", "importer.py"):
         (tmp_path / name).write_text("raise SystemExit('run')\n")
@@ -198,7 +198,7 @@ def test_files_beside_a_workbook_are_not_run(tmp_path: Path, monkeypatch: pytest
 
 
 def test_cell_over_the_limit(tmp_path: Path) -> None:
-    """A cell longer than the setting is told with its row."""
+    """A cell over the length limit is reported with its row."""
     path = tmp_path / "long.csv"
     path.write_text("Name,City\nAda," + "x" * 5000 + "\n")
     assert refusal(path, ReadingLimits(cell_characters=4000)) == (
@@ -210,7 +210,7 @@ def test_cell_over_the_limit(tmp_path: Path) -> None:
 
 
 def test_row_of_many_lines(tmp_path: Path) -> None:
-    """A row of many quoted lines, none of them long, is told before it fills the memory."""
+    """A row of many short quoted lines is reported before it fills the memory."""
     path = tmp_path / "a.csv"
     path.write_bytes(b"Name,City\nAda,London\n" + b'"a\n",' * 600_000 + b"\n")
     assert refusal(path, ReadingLimits(row=1 << 20)) == (
@@ -221,7 +221,7 @@ def test_row_of_many_lines(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("line", [b"\n", b"\r\n", b" \n", b'""\n', b"\r"], ids=repr)
 def test_blank_lines(tmp_path: Path, line: bytes) -> None:
-    """A file of blank lines, however they are written, takes no longer than one of as many rows, and each counts."""
+    """Blank lines of any form count as rows, and are read as fast as filled rows."""
 
     def read(lines: bytes) -> tuple[int, float]:
         path = tmp_path / "a.csv"
@@ -235,8 +235,8 @@ def test_blank_lines(tmp_path: Path, line: bytes) -> None:
     assert blank[1] < 1.5 * filled[1]
 
 
-def test_parent_that_dies_leaves_no_child(tmp_path: Path) -> None:
-    """The process that reads ends by itself when nobody is there to listen."""
+def test_child_ends_after_its_parent(tmp_path: Path) -> None:
+    """The child process ends by itself after its parent was killed."""
     path = tmp_path / "a.xlsx"
     path.write_bytes(openpyxl_bytes((("Name",), *(("Ada",),) * 3000)))
     code = (

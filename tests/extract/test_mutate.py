@@ -1,4 +1,4 @@
-"""Damaged files: the small form of the mutation run."""
+"""Damaged files: the short form of the mutation run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tests.extract.mutate import mutants, read
 
 
 def test_damaged_files_give_a_result_or_a_message() -> None:
-    """Each of 24 damaged files is read, or refused with one clear message; no traceback, no hang, no dead process."""
-    verdicts = [read(mutant) for mutant in mutants(24, seed=20)]
-    assert [verdict for verdict in verdicts if not verdict.good] == []
-    assert {verdict.kind for verdict in verdicts} == {"read", "refused"}
+    """Each of 24 damaged files is read, or refused with a clear message; no traceback and no hang."""
+    dispositions = [read(mutant) for mutant in mutants(24, seed=20)]
+    assert [disposition for disposition in dispositions if not disposition.good] == []
+    assert {disposition.kind for disposition in dispositions} == {"read", "refused"}

@@ -1,4 +1,4 @@
-"""Round trips: any table, written in any dialect and encoding, comes back with its cells and its row numbers."""
+"""Round trips: any table, written in any dialect and encoding, gives the same cells and row numbers."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _CODECS = ("utf-8", "utf-8-sig", "utf-16", "utf-32")
 
 
 def as_read(cell: str) -> str:
-    """What is promised of a text: NFC, line breaks as LF, no blanks outside."""
+    """A text as it is read: NFC, line breaks as LF, no outer blanks."""
     return _OUTER.sub("", unicodedata.normalize("NFC", re.sub("\r\n?", "\n", cell)))
 
 
 def tables(alphabet: st.SearchStrategy[str]) -> st.SearchStrategy[Table]:
-    """Tables of one width, without signs that no cell may hold; rows may be blank."""
+    """Tables of one width, without characters that are problems in a cell; rows may be blank."""
     cell = st.text(alphabet, max_size=12).filter(lambda text: find_problem(text) is None)
     return st.integers(2, 5).flatmap(
         lambda width: st.lists(st.lists(cell, min_size=width, max_size=width), min_size=1, max_size=12)
@@ -57,7 +57,7 @@ def read_back(content: bytes, file: str, options: SourceOptions) -> dict[int, tu
 
 
 def expected(table: Table) -> dict[int, tuple[str, ...]]:
-    """The rows of a table below a header, as they must be read."""
+    """The expected rows of a table below a header."""
     cells = {number: tuple(map(as_read, row)) for number, row in enumerate(table, 2)}
     return {number: row for number, row in cells.items() if any(row)}
 
@@ -87,7 +87,7 @@ def test_csv_in_every_dialect(table: Table, delimiter: str, style: tuple[str, bo
 @quick
 @given(table=tables(_OF_CP1254), delimiter=st.sampled_from(",;\t|"))
 def test_csv_in_a_declared_encoding(table: Table, delimiter: str) -> None:
-    """A table of Turkish text comes back from a CSV in cp1254, with a letter that tells it from UTF-8."""
+    """A table of Turkish text comes back from a CSV in cp1254, with a character that is not UTF-8."""
     header, *rows = with_header(table)
     content = csv_text([[*header[:-1], "Şehir"], *rows], delimiter).encode("cp1254")
     options = SourceOptions(header_row=1, delimiter=delimiter, encoding="cp1254")

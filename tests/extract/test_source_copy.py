@@ -1,4 +1,4 @@
-"""The private copy of the input: the same bytes, for its owner only, of a file or of standard input."""
+"""The private copy of a file or of standard input: the same bytes, readable by its owner only."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CONTENT = "Name,City\nGül,İzmir\n".encode()
 
 
 def test_copy_is_the_same_and_private(tmp_path: Path) -> None:
-    """The copy holds the bytes of the file, is named by its ending, hashed, and readable by its owner only."""
+    """The copy holds the bytes of the file, keeps its extension, is hashed, and readable by its owner only."""
     source = tmp_path / "Candidates.CSV"
     source.write_bytes(_CONTENT)
     copy = copy_source(source, tmp_path, ReadingLimits())
@@ -30,21 +30,21 @@ def test_copy_is_the_same_and_private(tmp_path: Path) -> None:
 
 
 def test_missing_file(tmp_path: Path) -> None:
-    """A file that is not there is told by the name that the person gave."""
+    """A missing file is reported with the path that the person typed."""
     with pytest.raises(UnusableInput) as caught:
         copy_source(Path("nowhere.csv"), tmp_path, ReadingLimits())
     assert str(caught.value) == "nowhere.csv: the file does not exist; check the path"
 
 
 def test_folder(tmp_path: Path) -> None:
-    """A folder is told as one."""
+    """A folder is reported as a folder."""
     with pytest.raises(UnusableInput) as caught:
         copy_source(tmp_path, tmp_path, ReadingLimits())
     assert str(caught.value) == f"{tmp_path}: this is a folder, not a file; give the path of the file in it"
 
 
 def test_pipe(tmp_path: Path) -> None:
-    """A pipe, which may never end, is not waited for but told, with what to do."""
+    """A pipe, which may never end, is rejected without waiting, with what to do."""
     pipe = tmp_path / "candidates.csv"
     os.mkfifo(pipe)
     with pytest.raises(UnusableInput) as caught:
@@ -63,13 +63,13 @@ def test_endless_device(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_file_that_only_says_it_is_large(tmp_path: Path) -> None:
-    """A sparse file of 8 GB is told by its size, before any of it is read or copied."""
+def test_sparse_file(tmp_path: Path) -> None:
+    """A sparse file of 8 GB is rejected by its size, before it is read or copied."""
     path = tmp_path / "sparse.csv"
     with path.open("wb") as file:
         file.write(_CONTENT)
         file.truncate(8 << 30)
-    told = (
+    message = (
         f"{path}: the file has 8,192 MB; the limit is 4,096 MB; check that it is the right file, or raise "
         "IMPORTER_SOURCE_MEGABYTES"
     )
@@ -79,18 +79,18 @@ def test_file_that_only_says_it_is_large(tmp_path: Path) -> None:
     ):
         with pytest.raises(UnusableInput) as caught:
             read()
-        assert str(caught.value) == told
+        assert str(caught.value) == message
     assert not (tmp_path / "source.csv").exists()
 
 
 def test_name_with_a_nul(tmp_path: Path) -> None:
-    """A name that no file can have is told as a missing file."""
+    """A name with a NUL is reported as a missing file."""
     with pytest.raises(UnusableInput, match="the file does not exist; check the path"):
         copy_source(tmp_path / "a\0b.csv", tmp_path, ReadingLimits())
 
 
 def test_path_that_leads_through_a_file(tmp_path: Path) -> None:
-    """A path that cannot be is told as a missing file."""
+    """A path through a file is reported as a missing file."""
     (tmp_path / "a.csv").write_bytes(_CONTENT)
     with pytest.raises(UnusableInput) as caught:
         copy_source(tmp_path / "a.csv" / "b.csv", tmp_path, ReadingLimits())
@@ -98,14 +98,14 @@ def test_path_that_leads_through_a_file(tmp_path: Path) -> None:
 
 
 def test_name_that_is_too_long(tmp_path: Path) -> None:
-    """A name that the disk refuses is told in the words of the system."""
+    """A name that the disk rejects is reported with the error of the system."""
     with pytest.raises(UnusableInput) as caught:
         copy_source(tmp_path / ("x" * 300 + ".csv"), Path("unused"), ReadingLimits())
     assert str(caught.value).endswith(".csv: the file cannot be read: File name too long; check the path and the disk")
 
 
-def test_file_that_grows_is_refused(tmp_path: Path) -> None:
-    """A file that another program writes to while it is copied is refused, and no half copy stays."""
+def test_file_that_grows_is_rejected(tmp_path: Path) -> None:
+    """A file that grows while it is copied is rejected, and no partial copy remains."""
     fifo_of_changes = tmp_path / "growing.csv"
     fifo_of_changes.write_bytes(b"Name\n" * 2_000_000)
     grow = f"import time\nwith open({str(fifo_of_changes)!r}, 'ab') as f:\n while 1: f.write(b'x\\n'); f.flush()"
@@ -125,7 +125,7 @@ def test_file_that_grows_is_refused(tmp_path: Path) -> None:
 
 
 def _copy_often(path: Path, folder: Path) -> None:
-    """Copy again and again: on a busy machine the writer may stand still during one copy."""
+    """Copy repeatedly: on a busy machine the writer may pause during one copy."""
     for _ in range(100):
         copy_source(path, folder, ReadingLimits())
 
@@ -139,7 +139,7 @@ def test_standard_input(tmp_path: Path) -> None:
 
 
 def test_standard_input_that_never_ends(tmp_path: Path) -> None:
-    """Standard input is read up to the limit and no further; what was copied goes."""
+    """Standard input is read up to the limit, and the copy is deleted."""
     code = "import sys; from pathlib import Path; from importer.extract import ReadingLimits, copy_source\ntry:"
     code += f"copy_source(Path('-'), Path({str(tmp_path)!r}), ReadingLimits(standard_input=3 << 20))"
     code += "\nexcept Exception as error: print(error, end='')"
@@ -153,7 +153,7 @@ def test_standard_input_that_never_ends(tmp_path: Path) -> None:
 
 
 def test_standard_input_that_is_closed(tmp_path: Path) -> None:
-    """Standard input that is closed is told."""
+    """Closed standard input is reported."""
     code = "import sys; from pathlib import Path; from importer.extract import ReadingLimits, copy_source\ntry:"
     code += f"copy_source(Path('-'), Path({str(tmp_path)!r}), ReadingLimits())"
     code += "\nexcept Exception as error: print(error, end='')"
@@ -163,7 +163,7 @@ def test_standard_input_that_is_closed(tmp_path: Path) -> None:
 
 
 def test_standard_input_has_a_name(tmp_path: Path) -> None:
-    """Messages about `-` say standard input."""
+    """Messages about `-` name standard input."""
     path = tmp_path / "source.csv"
     path.write_bytes(_CONTENT)
     row = next(open_sheet(path, SourceOptions(), ReadingLimits(), shown_as="-").rows())
@@ -174,7 +174,7 @@ def test_standard_input_has_a_name(tmp_path: Path) -> None:
     "change", [lambda path: path.write_bytes(_CONTENT + b"x,y\n"), Path.unlink], ids=["more", "gone"]
 )
 def test_csv_that_changes_after_it_was_opened(tmp_path: Path, change: Callable[[Path], object]) -> None:
-    """A CSV that is written to between opening and reading is refused, because its rows would not be those checked."""
+    """A CSV that changes between opening and reading is rejected: its rows would not be the checked ones."""
     path = tmp_path / "a.csv"
     path.write_bytes(_CONTENT)
     sheet = open_sheet(path, SourceOptions(), ReadingLimits(), shown_as="a.csv")

@@ -1,4 +1,4 @@
-"""The look through a whole CSV before it is read."""
+"""The scan of a whole CSV before it is read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from importer.extract import ReadingLimits, open_sheet
 from importer.models import SourceOptions
 from importer.problems import UnusableInput
 
-_BLOCK = 1 << 18  # bytes that are looked at together
+_BLOCK = 1 << 18  # bytes that are scanned at a time
 _LINE = b"Ada,London\n"
 
 
@@ -23,15 +23,15 @@ def _csv(folder: Path, end: bytes, cut: int) -> Path:
 
 
 @pytest.mark.parametrize("cut", range(-1, 6))
-def test_letters_are_read_where_two_blocks_meet(tmp_path: Path, cut: int) -> None:
-    """A file of any size is looked through in blocks, and a letter may lie in two."""
+def test_characters_across_two_blocks_are_read(tmp_path: Path, cut: int) -> None:
+    """A file is scanned in blocks, and a character may be in two of them."""
     path = _csv(tmp_path, "Gül,İzmir\n".encode(), cut)
     assert list(open_sheet(path, SourceOptions(), ReadingLimits()).rows())[-1].cells == ("Gül", "İzmir")
 
 
 @pytest.mark.parametrize("cut", range(-1, 6))
-def test_a_wrong_byte_is_found_where_two_blocks_meet(tmp_path: Path, cut: int) -> None:
-    """A byte that cannot be read is told with its line, also where a letter is broken off at the end of a block."""
+def test_a_wrong_byte_is_found_at_the_end_of_a_block(tmp_path: Path, cut: int) -> None:
+    """An undecodable byte is reported with its line, also if a character is cut off at the end of a block."""
     path = _csv(tmp_path, "Gül,".encode() + b"\xc4\n", cut)
     line = path.read_bytes().count(b"\n")
     with pytest.raises(UnusableInput) as refused:

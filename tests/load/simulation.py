@@ -1,4 +1,4 @@
-"""A run on a clock of its own: the real sending over a made-up service, a hundred thousand rows in seconds.
+"""A simulated run: the real sender with a fake service on a simulated clock, 100,000 rows in seconds.
 
 Nothing here waits: time jumps to the next thing that happens, an answer or the end of a wait. `python -m benchmarks
 faults` shows with it what would take hours.
@@ -25,11 +25,11 @@ from tests.load.given import JOB_POST, POOL
 
 Answer = Reply | NoReply
 Fate = Callable[[int, float, random.Random], tuple[Answer, float, bool]]
-"""What a request for a row meets at a time: its answer, after how many seconds, and whether the row is accepted."""
+"""The response to a request for a row at a time: answer, delay in seconds, and whether the row is accepted."""
 
 
 class SimulatedTime(Cancellation):
-    """Lets time jump to what happens next."""
+    """Advances time to the next event."""
 
     def __init__(self) -> None:
         super().__init__(lambda: self.at)
@@ -50,7 +50,7 @@ class SimulatedTime(Cancellation):
 
 
 class MemoryLedger:
-    """As much of a ledger as sending needs, at no cost; what the real one refuses is not simulated."""
+    """A fast ledger in memory, with what sending needs; refusals are not simulated."""
 
     fingerprints = Fingerprints(bytes(32))
 
@@ -72,7 +72,7 @@ class MemoryLedger:
 
 @dataclass
 class Simulated:
-    """How a simulated run went. Seconds of its own clock. twice: requests for a row that had a clear answer already."""
+    """The result of a simulated run, in simulated seconds. twice: requests after a clear response to the same row."""
 
     kinds: Counter[OutcomeKind] = field(default_factory=Counter)
     stop: Stop | None = None
@@ -95,7 +95,7 @@ def simulate(
     has_answered: bool = True,
     list_is_well: Callable[[float], bool] = lambda _: True,
 ) -> Simulated:
-    """A run of so many rows, each of whose requests meets its draw."""
+    """Simulate a run of so many rows."""
     time, luck, found = SimulatedTime(), random.Random(seed), Simulated()
     accepted, answered = set[bytes](), set[bytes]()
     random.seed(seed)
@@ -147,7 +147,7 @@ def simulate(
 
 
 class Limiter:
-    """A limit of so many a second. `size`: tokens that are saved up; None: a window of one second each."""
+    """A rate limit per second. `size`: of a token bucket; None: windows of one second."""
 
     def __init__(self, rate: float, size: float | None, retry_after: float | None) -> None:
         self.rate, self.size, self.retry_after = rate, size, retry_after
@@ -191,7 +191,7 @@ OUTAGES: dict[str, Meets] = {
 
 
 def at_random(share: float, meets: Meets) -> Fate:
-    """A share of all requests meets a fault."""
+    """A share of all requests fails."""
 
     def draw(_: int, __: float, luck: random.Random) -> tuple[Answer, float, bool]:
         return meets(luck) if luck.random() < share else (Reply(201), 0.005, True)
@@ -200,7 +200,7 @@ def at_random(share: float, meets: Meets) -> Fate:
 
 
 def within(is_out: Callable[[float], bool], meets: Meets) -> Fate:
-    """All requests meet a fault at certain times."""
+    """All requests fail at certain times."""
 
     def draw(_: int, now: float, luck: random.Random) -> tuple[Answer, float, bool]:
         return meets(luck) if is_out(now) else (Reply(201), 0.005, True)
@@ -209,5 +209,5 @@ def within(is_out: Callable[[float], bool], meets: Meets) -> Fate:
 
 
 def simulate_outage(rows: int, meets: Meets, is_out: Callable[[float], bool], *, pool: bool = False) -> Simulated:
-    """A run whose service is out at certain times; its question list is, too."""
+    """A run whose service, with its question list, fails at certain times."""
     return simulate(rows, within(is_out, meets), pool=pool, list_is_well=lambda now: not is_out(now))

@@ -1,4 +1,4 @@
-"""The switch that ends or pauses sending."""
+"""The switch that stops or pauses sending."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def cancelled_by_alarm() -> Iterator[Cancellation]:
 
 
 def test_whoever_waits_looks_at_it_often(cancelled_by_alarm: Cancellation) -> None:
-    """A wait of minutes is a row of short ones, so that a signal in the middle of it is noticed."""
+    """A long wait consists of short ones, so that a signal is noticed."""
     signal.setitimer(signal.ITIMER_REAL, 0.05)
     wakeup = Wakeup()
     until = time.monotonic() + 10
@@ -50,7 +50,7 @@ def test_whoever_waits_looks_at_it_often(cancelled_by_alarm: Cancellation) -> No
 
 
 def test_a_signal_near_the_end_of_a_wait_does_not_make_it_endless(cancelled_by_alarm: Cancellation) -> None:
-    """However long its handler takes: a queue would then wait for ever, and Ctrl-C in a pause end nothing."""
+    """However long its handler takes: a queue would wait forever, and Ctrl-C would not end a pause."""
     wakeup = Wakeup()
     signal.signal(signal.SIGALRM, lambda *_: time.sleep(0.1))  # longer than what is left of the wait
     signal.setitimer(signal.ITIMER_REAL, 0.02)
@@ -63,7 +63,7 @@ def test_a_signal_near_the_end_of_a_wait_does_not_make_it_endless(cancelled_by_a
 
 
 def test_a_wait_ends_when_somebody_wakes_it() -> None:
-    """Nobody waits longer than there is nothing to do."""
+    """A wait ends when there is something to do."""
     wakeup = Wakeup()
     wakeup.wake()
     before = time.monotonic()
@@ -77,7 +77,7 @@ ONE = LoadOptions(concurrency=1)
 
 
 def test_a_pause_lets_what_is_in_flight_finish_and_starts_no_more(tmp_path: Path) -> None:
-    """From any thread; the outcome of what was in flight is there, and `resume` goes on with all others."""
+    """From any thread; requests in flight get their outcomes, and `resume` continues with the others."""
     harness, cancellation = Harness(tmp_path), Cancellation()
     is_asked, may_answer, paused_long_enough = threading.Event(), threading.Event(), threading.Event()
 
@@ -134,7 +134,7 @@ def paused_from_to(harness: Harness, begin: float, end: float) -> Cancellation:
 
 
 def test_a_paused_run_does_not_give_up(tmp_path: Path) -> None:
-    """A pause of an hour, though a run gives up after a quarter of an hour without progress."""
+    """A pause of an hour, although a run gives up after 15 minutes without progress."""
     harness, service = Harness(tmp_path), Scripted(in_turn(CREATED))
     cancellation = paused_from_to(harness, 0, 3600)
     with harness.ledger() as ledger:
@@ -161,7 +161,7 @@ def test_the_time_of_a_pause_is_no_lack_of_progress(tmp_path: Path) -> None:
 
 
 def test_an_end_in_a_pause_ends(tmp_path: Path) -> None:
-    """Who stops a paused run need not resume it first."""
+    """A paused run can be stopped without resuming it."""
     harness, cancellation = Harness(tmp_path), Cancellation()
     cancellation.pause()
     timer = threading.Timer(0.2, cancellation.set)
@@ -172,7 +172,7 @@ def test_an_end_in_a_pause_ends(tmp_path: Path) -> None:
         outcomes = by_outcome(loader.load(applications(range(2, 12))))
         assert list(ledger.row_states("run-1")) == []  # no intent was written either
     assert loader.stop is not None
-    assert loader.stop.code == "interrupted"
+    assert loader.stop.code == "run-interrupted"
     assert {outcome.kind for outcome in outcomes.values()} == {OutcomeKind.NOT_SENT}
     assert service.emails == []
 

@@ -1,4 +1,4 @@
-"""Every status and every missing answer, and what it means for a row of either operation."""
+"""The meaning of every status and every missing response for a row."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ SETTLES = {V.CREATED: State.CREATED, V.ALREADY_EXISTS: State.ALREADY_EXISTS}
 @pytest.mark.parametrize("operation", Operation)
 @pytest.mark.parametrize("disposition", Disposition)
 def test_the_state_without_a_doubt(operation: Operation, disposition: Disposition) -> None:
-    """A first answer is taken at its word, for both operations alike."""
+    """The response to a first request is final, for both operations."""
     assert state_after(operation, disposition, PriorAttempt.NONE) is WITHOUT_DOUBT[disposition]
 
 

@@ -306,8 +306,8 @@ def test_the_time_of_a_pause_does_not_count(since: float, after: float) -> None:
 
 ADDRESSES = [
     pytest.param(False, 0, [REFUSED] * 2, None, id="two tries"),
-    pytest.param(False, 0, [REFUSED] * 3, "unreachable", id="three tries"),
-    pytest.param(False, 30, [REFUSED] * 2, "unreachable", id="half a minute"),
+    pytest.param(False, 0, [REFUSED] * 3, "service-unreachable", id="three tries"),
+    pytest.param(False, 30, [REFUSED] * 2, "service-unreachable", id="half a minute"),
     pytest.param(False, 0, [REFUSED, SILENT, *[REFUSED] * 2], None, id="something was there between"),
     pytest.param(False, 0, [TOO_MANY, *[REFUSED] * 9], None, id="it has answered in this run"),
     pytest.param(True, 30, [REFUSED] * 9, None, id="it has answered in an earlier run"),
@@ -363,7 +363,7 @@ def test_what_is_progress(run: RunState, job: Job, answer: Answer, is_progress: 
 
 
 STOPS = {401: "token-refused", 403: "target-forbidden", 404: "target-not-found", 405: "request-refused"}
-STOPS |= {410: "target-removed", 423: "target-locked", 302: "redirected", 307: "redirected"}
+STOPS |= {410: "target-removed", 423: "target-locked", 302: "service-redirected", 307: "service-redirected"}
 
 
 @pytest.mark.parametrize(("status", "code"), STOPS.items())

@@ -111,7 +111,7 @@ def test_a_service_that_never_comes_back() -> None:
     assert 900 < gone.seconds < 910
     never = simulate(1000, within(lambda _: True, OUTAGES["process down"]), has_answered=False)
     assert never.stop is not None
-    assert (never.stop.code, never.requests) == ("unreachable", 3)
+    assert (never.stop.code, never.requests) == ("service-unreachable", 3)
     assert never.seconds < 30
 
 

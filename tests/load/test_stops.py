@@ -62,7 +62,7 @@ def kinds(outcomes: dict[int, Outcome]) -> dict[OutcomeKind, int]:
         pytest.param(
             307,
             Stop(
-                "redirected",
+                "service-redirected",
                 "the service redirects to another address (307); redirects are not followed",
                 f"set IMPORTER_BASE_URL to the correct address of the service, then {AGAIN}",
             ),
@@ -148,7 +148,7 @@ def test_a_redirect_that_may_follow_an_acceptance_leaves_the_row_unconfirmed(har
         loader = harness.loader(ledger, service, ONE)
         outcomes = by_outcome(loader.load(applications(range(2, 10))))
     assert loader.stop is not None
-    assert (loader.stop.code, loader.stop.whole_run) == ("redirected", True)
+    assert (loader.stop.code, loader.stop.whole_run) == ("service-redirected", True)
     assert (outcomes[5].kind, outcomes[5].status) == (K.UNCONFIRMED, status)
     later = harness.load(Scripted(by_row({5: (Reply(409),)})), applications(range(2, 10)))
     assert kinds(later) == {K.ALREADY_IMPORTED: 3, K.ALREADY_EXISTS: 1, K.CREATED: 4}
@@ -288,7 +288,7 @@ def test_an_address_that_never_answered_is_not_waited_for(harness: Harness) -> N
         outcomes = by_outcome(loader.load(applications(range(2, 10))))
         assert ledger.check() == ()
     assert loader.stop == Stop(
-        "unreachable",
+        "service-unreachable",
         "the service cannot be reached and has never responded at this address (connection refused)",
         f"check IMPORTER_BASE_URL and the network with importer doctor, then {AGAIN}",
     )
@@ -389,7 +389,7 @@ def test_too_many_errors_stop_the_run(harness: Harness, limit: str, sent: int, t
 
 # --- interruption ---
 
-INTERRUPTED = Stop("interrupted", "the run was interrupted", f"{AGAIN}; it continues where it stopped")
+INTERRUPTED = Stop("run-interrupted", "the run was interrupted", f"{AGAIN}; it continues where it stopped")
 
 
 def test_an_interruption_waits_for_requests_in_flight(harness: Harness) -> None:

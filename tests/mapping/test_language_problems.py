@@ -244,7 +244,7 @@ from tests.mapping.mapping_files import HEAD, HEADER, question, reading_problems
         ),
         pytest.param(
             "route: {column: Job, is_not: x}\n",
-            "m.yaml:4:8: route cannot use is_not: it could take rows of another mapping; use is: with the values "
+            "m.yaml:4:8: route cannot use is_not: it could select rows of another mapping; use is: with the values "
             "of this mapping",
             id="route with is_not",
         ),

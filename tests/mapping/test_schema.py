@@ -16,7 +16,7 @@ from importer.problems import UnusableInput
 from tests.mapping.json_schema import Validator
 from tests.mapping.mapping_files import HEAD, reading_problems, write
 
-# A file whose name begins with _ is no mapping of its own, and an editor may complain about what it lacks.
+# A file whose name begins with _ is a shared file; an editor may report missing keys in it.
 MAPPINGS = [
     path for path in sorted((Path(__file__).parents[2] / "mappings").rglob("*.yaml")) if not path.name.startswith("_")
 ]

@@ -47,7 +47,7 @@ def _summary(count: int, outcomes: list[Outcome]) -> Summary:
 @settings(max_examples=20)  # each writes a report
 @given(st.lists(st.sampled_from(OutcomeKind)))
 def test_counts_add_up_to_the_rows(kinds: list[OutcomeKind]) -> None:
-    """Whatever became of the rows, each is counted once under its outcome."""
+    """Each row is counted once under its outcome."""
     summary = _summary(len(kinds), [Outcome(n, kind) for n, kind in enumerate(kinds)])
 
     assert summary.source.rows == len(kinds)

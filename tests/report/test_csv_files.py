@@ -140,7 +140,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"], ids=["comma", "semicolon", "tab", "bar"])
 def test_hostile_cells_come_back(tmp_path: Path, delimiter: str) -> None:
-    """Whatever a cell holds comes back from the file, with the delimiter of the source."""
+    """Every cell is read back unchanged, with the delimiter of the source."""
     source = [row(number, text) for number, text in enumerate(HOSTILE.values(), start=4)]
 
     write_report(tmp_path, facts_with(delimiter=delimiter), source, created(range(4, 4 + len(HOSTILE))))
@@ -150,7 +150,7 @@ def test_hostile_cells_come_back(tmp_path: Path, delimiter: str) -> None:
 
 
 def test_form_of_the_file(tmp_path: Path) -> None:
-    """The bytes are UTF-8 with BOM, CRLF, and quotes only where needed, so that Excel opens them as they are."""
+    """The bytes are UTF-8 with BOM, CRLF, and minimal quotes, so that Excel opens the files directly."""
     csv_facts = facts_with(delimiter=";", origin=Origin("candidates.csv"), knows_types=False)
     write_report(tmp_path, csv_facts, [row(4, "ğ", "a,b", "c;d")], created([4]))
 
@@ -174,7 +174,7 @@ def test_a_file_name_that_is_no_unicode_is_no_obstacle(tmp_path: Path) -> None:
 
 
 def test_earlier_files_without_rows_go(tmp_path: Path) -> None:
-    """When a report is written again, a file whose rows have other outcomes by now is gone, and strangers stay."""
+    """When a report is written again, a file without rows is removed, and other files stay."""
     write_report(tmp_path, FACTS, rows([4]), [Outcome(4, OutcomeKind.UNCONFIRMED)])
     (tmp_path / "source.csv").write_text("a copy", encoding="utf-8")
 
@@ -186,7 +186,7 @@ def test_earlier_files_without_rows_go(tmp_path: Path) -> None:
 
 
 def test_cells_that_a_workbook_keeps_as_values_are_named(tmp_path: Path) -> None:
-    """The letters of typed cells go along, so that the fed-back text is read as the number or date that it was."""
+    """The letters of typed cells are kept, so that numbers and dates are read correctly again."""
     typed = replace(row(4), typed=frozenset({0, 3}))
     write_report(tmp_path, FACTS, [typed, row(5)], created([4, 5]))
 
@@ -194,7 +194,7 @@ def test_cells_that_a_workbook_keeps_as_values_are_named(tmp_path: Path) -> None
 
 
 def test_a_long_file_goes_to_disk_as_it_grows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is left to be put on disk at the end of a long run is little."""
+    """Little is left to sync at the end of a long run."""
     synced: list[int] = []
     monkeypatch.setattr(os, "fsync", lambda number: synced.append(os.fstat(number).st_size))
     with (tmp_path / "long.csv").open("w", encoding="utf-8", newline="") as opened:

@@ -1,4 +1,4 @@
-"""Formulas in result CSVs are escaped."""
+"""Formulas in results CSVs are escaped."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ HARMLESS = {"text": "Lisans", "quote alone": "'", "quoted word": "'n Sync", "sig
 
 @pytest.mark.parametrize("text", FORMULA_LIKE.values(), ids=FORMULA_LIKE.keys())
 def test_formula_like_text_gets_one_quote(text: str) -> None:
-    """A cell that a spreadsheet would take for a formula, or that is quoted already, gets one quote more."""
+    """A cell that looks like a formula, or is already quoted, gets one more quote."""
     assert formula_escape(text) == f"'{text}"
 
 
 @pytest.mark.parametrize("text", HARMLESS.values(), ids=HARMLESS.keys())
 def test_harmless_text_stays(text: str) -> None:
-    """Any other cell stays as it is."""
+    """Any other cell is unchanged."""
     assert formula_escape(text) == text
 
 
@@ -46,7 +46,7 @@ def test_two_texts_never_look_alike(one: str, other: str) -> None:
 
 
 def test_results_file_fed_back_has_the_cells_of_the_source(tmp_path: Path) -> None:
-    """A result CSV that is fed back gives the source's own columns and cells again, formula-like or not."""
+    """A results CSV that is read again has the columns and cells of the source."""
     cells = [*FORMULA_LIKE.values(), *HARMLESS.values(), 'say "hi", then\nleave; go', "İstanbul"]
     source = [row(number, "1", "a@example.com", text) for number, text in enumerate(cells, start=4)]
     outcomes = [Outcome(each.number, OutcomeKind.INVALID) for each in source]

@@ -106,7 +106,7 @@ def test_unfinished_summary_says_so(tmp_path: Path) -> None:
     ids=["plain", "stopped", "dry run", "a name that is not Unicode"],
 )
 def test_summary_comes_back_from_its_file(tmp_path: Path, facts: type(FACTS)) -> None:  # type: ignore[valid-type]
-    """What is read from summary.json is equal to what was written."""
+    """A summary that is read equals the one that was written."""
     rejected = Outcome(5, OutcomeKind.REJECTED, 400, 1, (refused("no"),))
 
     summary = write_report(tmp_path, facts, rows([4, 5]), [*created([4]), rejected])
@@ -115,7 +115,7 @@ def test_summary_comes_back_from_its_file(tmp_path: Path, facts: type(FACTS)) ->
 
 
 def test_refusals_are_grouped_by_what_the_service_said(tmp_path: Path) -> None:
-    """The service's refusals are grouped by their message, our own findings by code and column.
+    """Rejections are grouped by message, our own problems by code and column.
 
     Each unknown value is its own group, so that it can be added to the value table; the largest group first.
     """

@@ -1,4 +1,4 @@
-"""Rows written whole are byte for byte those that XlsxWriter writes cell by cell."""
+"""Rows written as a whole equal those that XlsxWriter writes cell by cell, byte for byte."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ rows = st.lists(st.lists(plain | anything, min_size=COLUMNS, max_size=COLUMNS), 
 
 
 def sheet_xml(write: Write, texts: list[list[str]]) -> bytes:
-    """The rows of the worksheet as they lie in the file."""
+    """The rows of the worksheet in the file."""
     file = io.BytesIO()
     workbook = xlsxwriter.Workbook(file, {"constant_memory": True})
     styles = [workbook.add_format({"num_format": "@"}), workbook.add_format({"bold": True})] * (COLUMNS // 2)
@@ -47,7 +47,7 @@ def write_cells(sheet: Any, styles: list[Any], row: int, cells: list[str]) -> No
 
 
 def whole(sheet: Any, styles: list[Any], texts: list[list[str]]) -> None:
-    """As the report does it: what is special goes cell by cell."""
+    """Like the report: special rows are written cell by cell."""
     text_rows = TextRows(sheet, styles[:COLUMNS], styles[COLUMNS:], LONG_FROM)
     for row, cells in enumerate(texts):
         if not text_rows.write(row, cells, BLANK_FROM):
@@ -64,7 +64,7 @@ def test_a_row_written_whole_is_the_row_written_cell_by_cell(texts: list[list[st
 
 
 def test_plain_rows_do_not_go_cell_by_cell() -> None:
-    """Names with umlauts, ampersands and spaces around them are plain; signs that steer are not."""
+    """Names with umlauts, ampersands and spaces around them are plain; control characters are not."""
     workbook = xlsxwriter.Workbook(io.BytesIO(), {"constant_memory": True})
     styles = [workbook.add_format()] * 2
     text_rows = TextRows(workbook.add_worksheet(), styles, styles, LONG_FROM)

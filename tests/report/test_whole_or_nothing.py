@@ -1,4 +1,4 @@
-"""A results folder is private, and its files are whole or not there."""
+"""A results folder is private, and its files are complete or missing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ posix = pytest.mark.skipif(os.name == "nt", reason="modes and limits of POSIX")
 
 @posix
 def test_the_folder_is_private(tmp_path: Path) -> None:
-    """The folder is for its owner alone, and so is every file in it, whatever the umask."""
+    """Only the owner can read the folder and its files, whatever the umask."""
     folder = tmp_path / "results" / "run"
     before = os.umask(0)
     try:
@@ -34,7 +34,7 @@ def test_the_folder_is_private(tmp_path: Path) -> None:
 
 
 class Broken(Exception):
-    """The source breaks off."""
+    """An error while reading the source."""
 
 
 def _breaking_off(count: int) -> Iterator[Row]:
@@ -44,7 +44,7 @@ def _breaking_off(count: int) -> Iterator[Row]:
 
 @pytest.mark.parametrize("count", [0, 1, 500], ids=["before the first row", "after one", "after many"])
 def test_a_source_that_breaks_off_leaves_the_earlier_report(tmp_path: Path, count: int) -> None:
-    """If the rows end in an error, the files are byte for byte those of before, and nothing else is left."""
+    """After an error in the rows, the earlier files are unchanged, and nothing else is left."""
     write_report(tmp_path, FACTS, rows([4]), [Outcome(4, OutcomeKind.UNCONFIRMED)])
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
 
@@ -55,7 +55,7 @@ def test_a_source_that_breaks_off_leaves_the_earlier_report(tmp_path: Path, coun
 
 
 def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
-    """Half a report that a kill has left in the folder is gone after the next report."""
+    """The next report removes what a killed process left."""
     left = tmp_path / ".writing-abc"
     left.mkdir()
     (left / "201_created.csv").write_text("half a", encoding="utf-8")
@@ -100,7 +100,7 @@ def test_a_full_disk_leaves_no_half_file(tmp_path: Path, room: int) -> None:
 
 
 def test_a_folder_that_is_a_file_is_reported(tmp_path: Path) -> None:
-    """A results folder that cannot be made is a message, not a traceback."""
+    """A results folder that cannot be created is a message, not a traceback."""
     in_the_way = tmp_path / "run"
     in_the_way.write_text("", encoding="utf-8")
 

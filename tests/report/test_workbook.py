@@ -56,7 +56,7 @@ def test_sheets_stand_in_the_order_of_the_outcomes(tmp_path: Path) -> None:
 
 
 def test_filters_and_print_titles_belong_to_their_sheet(tmp_path: Path) -> None:
-    """However the sheets were ordered, each filter and print title is filed under the sheet that it names."""
+    """Each filter and print title belongs to its sheet, whatever the order of the sheets."""
     outcomes = [Outcome(4, OutcomeKind.FILTERED), Outcome(5, OutcomeKind.INVALID), *created([6])]
 
     write_report(tmp_path, FACTS, rows([4, 5, 6]), outcomes)
@@ -112,7 +112,7 @@ def test_a_sheet_has_the_rows_of_its_outcome(tmp_path: Path) -> None:
 
 
 def test_cells_with_problems_are_highlighted_with_their_message(tmp_path: Path) -> None:
-    """A cell with a problem has a color and a comment, an empty one too; the others have none."""
+    """A cell with a problem, even an empty one, has a color and a comment; the others do not."""
     bad = row(7, "1", "a@example.com", "", "bachelor")
     problems = (bad_degree(bad), bad_mobile(bad))
 
@@ -150,7 +150,7 @@ AS_SHOWN = {"lone surrogate": "\\udcfd", "no character": "_xFFFE_"}
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_cells_are_text(tmp_path: Path, name: str) -> None:
-    """Whatever a cell holds is that text in the workbook, never a formula, a link, a number or markup."""
+    """Every cell is text in the workbook, never a formula, a link, a number or markup."""
     write_report(tmp_path, FACTS, [row(4, HOSTILE[name])], created([4]))
 
     cell = _open(tmp_path)["201 created"]["A2"]

@@ -91,7 +91,7 @@ def test_kind(tmp_path: Path, name: str, cells: tuple[str, ...], kind: ColumnKin
         (("2021-03-15 14:30:00",), ("%Y-%m-%d %H:%M:%S",), False),
         (("2021-03-15", "Present", "halen"), ("%Y-%m-%d",), False),
     ],
-    ids=["day-first", "told-by-a-15", "ambiguous", "month-name", "mixed", "with-time", "open-ends"],
+    ids=["day-first", "a-day-above-12", "ambiguous", "month-name", "mixed", "with-time", "open-ends"],
 )
 def test_dates(tmp_path: Path, cells: tuple[str, ...], formats: tuple[str, ...], ambiguous: bool) -> None:
     """Dates are shown with the formats that a mapping must declare, and whether day and month are ambiguous."""

@@ -1,4 +1,4 @@
-"""The proposals for columns, which of them are certain, and what stays open."""
+"""The proposals for columns: which are certain, and what stays open."""
 
 from __future__ import annotations
 

@@ -59,16 +59,16 @@ def _cases(program: str) -> Iterator[Case]:
 
     none = SourceOptions()
     yield case("values", "shows stored values as a person sees them", _EXPECTED, _TABLE, none)
-    yield case(
-        "errors", "tells error cells, which its reader takes for empty ones", _errors_expected(form), _ERRORS, none
-    )
+    yield case("errors", "reports error cells, which calamine returns as blank", _errors_expected(form), _ERRORS, none)
     hidden = Expected(
         ("Name", "City"),
         {3: ("Alan", "Oslo")},
         reading=f"{form.upper()}, sheet 'Sheet', header found in row 1, 1 hidden row left out, 2 columns",
     )
     people: BinaryTable = [["Name", "City"], ["Ada", "Rome"], ["Alan", "Oslo"]]
-    yield case("hidden", "knows hidden rows", hidden, people, SourceOptions(hidden_rows="skip"), hidden=frozenset({2}))
+    yield case(
+        "hidden", "recognizes hidden rows", hidden, people, SourceOptions(hidden_rows="skip"), hidden=frozenset({2})
+    )
     merged = Expected(
         ("Name", "City"),
         {2: ("Ada", "Rome"), 3: ("Alan", "")},
@@ -78,14 +78,18 @@ def _cases(program: str) -> Iterator[Case]:
         ),
     )
     people = [["Name", "City"], ["Ada", "Rome"], ["Alan", ""]]
-    yield case("merged", "tells cells that are merged", merged, people, none, merged=[(1, 2, 1, 1)])
+    yield case("merged", "reports merged cells", merged, people, none, merged=[(1, 2, 1, 1)])
     lines: BinaryTable = [["Name", "City"], ["A\nB", "𝒜da 🙂"]]
     yield case(
-        "lines", "keeps line breaks and rare letters", Expected(("Name", "City"), {2: ("A\nB", "𝒜da 🙂")}), lines, none
+        "lines",
+        "keeps line breaks and rare characters",
+        Expected(("Name", "City"), {2: ("A\nB", "𝒜da 🙂")}),
+        lines,
+        none,
     )
     yield Case(
         f"{program}-cut",
-        "tells a workbook that was cut off",
+        "reports a workbook that was cut off",
         f"a.{form}",
         lambda: _WRITERS[program](_TABLE)[: -300 if form != "xls" else 2000],
         Expected(refused=(_CUT[form],)),
@@ -112,7 +116,7 @@ def _errors_expected(form: str) -> Expected:
 
 
 def _xls(id_: str, promise: str, content: Callable[[BinaryTable], bytes]) -> Iterator[Case]:
-    """The same values and errors out of an XLS of another kind."""
+    """The same values and errors in another kind of XLS."""
     yield Case(f"xls-{id_}-values", promise, "a.xls", lambda: content(_TABLE), _EXPECTED)
     yield Case(f"xls-{id_}-errors", promise, "a.xls", lambda: content(_ERRORS), _errors_expected("xls"))
 
@@ -122,10 +126,10 @@ _OLDER: BinaryTable = [["Name"], ["for older programs"]]
 BINARY_CASES = (
     *(case for program in _WRITERS for case in _cases(program)),
     *_xls("excel-95", "reads what Excel 5.0 and 95 wrote", xls5_bytes),
-    *_xls("capitals", "finds the workbook under a name in capitals", partial(xls_bytes, stream="WORKBOOK")),
+    *_xls("capitals", "finds the workbook under an upper-case name", partial(xls_bytes, stream="WORKBOOK")),
     *_xls(
         "two-streams",
-        "takes the newer of two workbooks in one file",
+        "reads the newer of two workbooks in one file",
         lambda table: xls_bytes(table, beside=xls5_stream(_OLDER)),
     ),
 )

@@ -1,4 +1,4 @@
-"""Writes small workbooks in the formats that no library at hand writes: XLS, XLSB and ODS."""
+"""Writes small workbooks in the formats that our libraries do not write: XLS, XLSB and ODS."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def xls5_bytes(table: BinaryTable | Table, hidden: frozenset[int] = frozenset())
 
 
 def xls5_stream(table: BinaryTable | Table, hidden: frozenset[int] = frozenset()) -> bytes:
-    """The stream of such a workbook: BIFF5, whose texts have a byte for each letter."""
+    """The stream of such a workbook: BIFF5, whose texts have one byte per character."""
     begin = _biff(0x809, struct.pack("<HHHH", 0x500, 5, 0, 0)) + _biff(0x42, struct.pack("<H", 1254))
     formats = _biff(0x41E, struct.pack("<HB", 164, 5) + b"00000")
     styles = b"".join(_biff(0xE0, struct.pack("<HH12x", 0, number)) for number in (0, 164, 9, _DATE))

@@ -1,4 +1,4 @@
-"""A file of the corpus and what reading it must give."""
+"""A file of the corpus and the expected result of reading it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from importer.models import SourceOptions
 
 @dataclass(frozen=True)
 class Expected:
-    """What reading gives. Rows as `{number: cells}`; problems and warnings as the texts that a person reads."""
+    """The result of reading. Rows as `{number: cells}`; problems and warnings as the texts that a person reads."""
 
     columns: tuple[str, ...] = ()
     rows: dict[int, tuple[str, ...]] = field(default_factory=dict)
@@ -24,7 +24,7 @@ class Expected:
 
 @dataclass(frozen=True)
 class Case:
-    """A file, made by `content`, and what is to be seen in it. `promise` completes the sentence "reading ..."."""
+    """A file with the bytes of `content`, and the expected result. `promise` completes the sentence "reading ..."."""
 
     id: str
     promise: str

@@ -1,4 +1,4 @@
-"""CSV files: delimiters, quotes, line ends, blank and uneven rows, cells that are no values."""
+"""CSV files: delimiters, quotes, line ends, blank and uneven rows, cells that are not values."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ def _delimited(name: str, delimiter: str, reading: str, file: str = "a.csv") -> 
 
 def _ended(name: str, line_end: str) -> Case:
     text = _LINES.replace("\n", line_end)
-    return _case(f"csv-ends-{name}", f"takes {name} as line end", text.encode(), Expected(_COLUMNS, _BOTH))
+    return _case(f"csv-ends-{name}", f"accepts {name} as line end", text.encode(), Expected(_COLUMNS, _BOTH))
 
 
-def _flawed(name: str, cell: str, problem: str, kept: str | None = None) -> Case:
+def _with_problem(name: str, cell: str, problem: str, kept: str | None = None) -> Case:
     rows = {2: (cell if kept is None else kept, "ada@example.com"), 3: _ALAN}
     text = f"Name,E-mail\n{cell},ada@example.com\nAlan,alan@example.org\n"
     return _case(
         f"csv-cell-{name}",
-        f"tells a cell with {name} and goes on",
+        f"reports a cell with {name} and continues",
         text,
         Expected(_COLUMNS, rows, (f'a.csv, row 2, column "Name": {problem}',)),
     )
@@ -46,7 +46,7 @@ def _flawed(name: str, cell: str, problem: str, kept: str | None = None) -> Case
 def _trimmed(name: str, cell: str, text: str) -> Case:
     return _case(
         f"csv-trims-{name}",
-        f"takes {name} off a cell",
+        f"strips {name} from a cell",
         f"Name,E-mail\n{cell},ada@example.com\n",
         Expected(_COLUMNS, {2: (text, "ada@example.com")}),
     )
@@ -59,14 +59,14 @@ CSV_CASES = (
     _delimited("pipe", "|", 'CSV, UTF-8, delimiter "|", header found in row 1, 2 columns', "a.txt"),
     _case(
         "csv-colon-declared",
-        "takes a declared delimiter that would not be looked for",
+        "uses a declared delimiter that would not be detected",
         _LINES.replace(",", ":"),
         Expected(_COLUMNS, _BOTH, reading='CSV, UTF-8, delimiter ":", header found in row 1, 2 columns'),
         SourceOptions(delimiter=":"),
     ),
     _case(
         "csv-tab-declared",
-        "takes the word tab as a delimiter",
+        "accepts the word tab as a delimiter",
         _LINES.replace(",", "\t"),
         Expected(_COLUMNS, _BOTH),
         SourceOptions(delimiter="tab"),
@@ -82,7 +82,7 @@ CSV_CASES = (
     ),
     _case(
         "csv-sep-line",
-        "takes the line sep= as the delimiter and as no row, as spreadsheet programs do",
+        "reads the delimiter from the line sep=, which is not a row, as spreadsheet programs do",
         "sep=|\n" + _LINES.replace(",", "|"),
         Expected(_COLUMNS, _BOTH, reading='CSV, UTF-8, delimiter "|", header found in row 1, 2 columns'),
     ),
@@ -101,7 +101,7 @@ CSV_CASES = (
     _ended("CR", "\r"),
     _case(
         "csv-ends-mixed",
-        "takes mixed line ends",
+        "accepts mixed line ends",
         b"Name,E-mail\r\nAda,ada@example.com\nAlan,alan@example.org\r",
         Expected(_COLUMNS, _BOTH),
     ),
@@ -114,7 +114,7 @@ CSV_CASES = (
     ),
     _case(
         "csv-quoted-crlf",
-        "takes each line break inside quotes as LF",
+        "reads each line break inside quotes as LF",
         b'Name,E-mail\r\n"A\r\nB\rC",ada@example.com\r\n',
         Expected(_COLUMNS, {2: ("A\nB\nC", "ada@example.com")}),
     ),
@@ -126,7 +126,7 @@ CSV_CASES = (
     ),
     _case(
         "csv-blank-rows",
-        "leaves blank rows out and counts them",
+        "skips blank rows, but counts them",
         "Name,E-mail\n\nAda,ada@example.com\n,\n  , \nAlan,alan@example.org\n\n",
         Expected(_COLUMNS, {3: _ADA, 6: _ALAN}),
     ),
@@ -144,7 +144,7 @@ CSV_CASES = (
     ),
     _case(
         "csv-too-many-cells",
-        "tells a row with too many cells and goes on",
+        "reports a row with too many cells and continues",
         "Name,E-mail\nLovelace, Ada,ada@example.com\nAlan,alan@example.org\n",
         Expected(
             _COLUMNS,
@@ -157,7 +157,7 @@ CSV_CASES = (
     ),
     _case(
         "csv-too-few-cells",
-        "tells a row with too few cells and goes on",
+        "reports a row with too few cells and continues",
         "Name,E-mail\nAda\nAlan,alan@example.org\n",
         Expected(
             _COLUMNS,
@@ -171,7 +171,7 @@ CSV_CASES = (
     ),
     _case(
         "csv-empty-cells-beyond",
-        "finds nothing wrong with empty cells beyond the header",
+        "accepts empty cells beyond the header",
         "Name,E-mail\nAda,ada@example.com,,\nAlan,alan@example.org\n",
         Expected(_COLUMNS, _BOTH),
     ),
@@ -183,7 +183,7 @@ CSV_CASES = (
     ),
     _case(
         "csv-quote-broken",
-        "tells the row of a missing quote, which would swallow the rows below",
+        "reports the row of a missing quote, which would include the rows below in a cell",
         'Name,E-mail\nAda,ada@example.com\n"Alan,alan@example.org\nGrace,grace@example.com\n"Mary",mary@example.com\n',
         Expected(
             refused=(
@@ -195,14 +195,14 @@ CSV_CASES = (
     ),
     _case(
         "csv-quote-unclosed",
-        "tells the row of a quote that is never closed",
+        "reports the row of an unclosed quote",
         'Name,E-mail\nAda,ada@example.com\n"Alan,alan@example.org\nGrace,grace@example.com\n',
         Expected(refused=('a.csv, row 3: a quote (") is not closed; close it; write a quote inside a cell twice',)),
         SourceOptions(delimiter=","),
     ),
     _case(
         "csv-uneven",
-        "asks for the delimiter where none makes even columns",
+        "asks for the delimiter if none gives even columns",
         "a,b\nc;d;e\nf|g\nh\ni;j|k,l,m,n\no;p\n",
         Expected(
             refused=(
@@ -213,7 +213,7 @@ CSV_CASES = (
     ),
     _case(
         "csv-delimiter-unusable",
-        "refuses a declared delimiter of two characters",
+        "rejects a declared delimiter of two characters",
         _LINES,
         Expected(
             refused=(
@@ -224,31 +224,31 @@ CSV_CASES = (
         ),
         SourceOptions(delimiter="::"),
     ),
-    _flawed("NUL", "A\0da", "'A\\x00da' contains the control character U+0000; clear the cell and type it again"),
-    _flawed(
+    _with_problem("NUL", "A\0da", "'A\\x00da' contains the control character U+0000; clear the cell and type it again"),
+    _with_problem(
         "a control character",
         "A\x0bda",
         "'A\\x0bda' contains the control character U+000B; clear the cell and type it again",
     ),
-    _flawed(
+    _with_problem(
         "a C1 control character",
         "A\x92da",
         "'A\\x92da' contains the control character U+0092; clear the cell and type it again",
     ),
-    _flawed(
+    _with_problem(
         "a lost letter",
         "J�rgen",
         "'J�rgen' contains U+FFFD, which another program wrote where it lost a character; type the character again",
     ),
-    _flawed("an error", "#N/A", "the cell contains the error #N/A; fix the formula or clear the cell"),
-    _flawed("a Turkish error", "#BAŞV!", "the cell contains the error #BAŞV!; fix the formula or clear the cell"),
-    _flawed(
+    _with_problem("an error", "#N/A", "the cell contains the error #N/A; fix the formula or clear the cell"),
+    _with_problem("a Turkish error", "#BAŞV!", "the cell contains the error #BAŞV!; fix the formula or clear the cell"),
+    _with_problem(
         "only ####",
         "########",
         "the cell contains only ####, which a spreadsheet program shows when a column is too narrow; make the column "
         "wider and save the file again",
     ),
-    _flawed(
+    _with_problem(
         "a shortened number",
         "9.05E+11",
         "'9.05E+11' is a shortened number; its digits were lost when the file was saved; in the original, format the "
@@ -256,7 +256,7 @@ CSV_CASES = (
     ),
     _case(
         "csv-hash-is-fine",
-        "finds nothing wrong with # and E+ inside a text",
+        "accepts # and E+ inside a text",
         "Name,E-mail\nC#,Flat #5\nGRADE+,E+E\n",
         Expected(_COLUMNS, {2: ("C#", "Flat #5"), 3: ("GRADE+", "E+E")}),
     ),
@@ -290,7 +290,7 @@ CSV_CASES = (
     ),
     _case(
         "csv-results-with-columns-taken-out",
-        "knows a results file by one of its columns",
+        "recognizes a results file by one of its columns",
         "\ufeffName,Tel,Kod,import_row,import_hint\r\nGül,'+44 20 7946 0001,''=x,7,fix\r\n",
         Expected(
             ("Name", "Tel", "Kod"),
@@ -301,7 +301,7 @@ CSV_CASES = (
     ),
     _case(
         "csv-formula-without-result",
-        "refuses again what a workbook's formula left in a results file",
+        "rejects a workbook's formula without a result again when the results file is imported",
         "Name,E-mail\nAda,#NO_RESULT!\n",
         Expected(
             _COLUMNS,
@@ -325,7 +325,7 @@ CSV_CASES = (
     ),
     _case(
         "csv-blank",
-        "refuses a file of blanks",
+        "rejects a file of blanks",
         " \n\n,,\n",
         Expected(refused=("a.csv: the table is empty; export it again",)),
     ),
@@ -336,7 +336,7 @@ CSV_CASES = (
         Expected(
             _COLUMNS,
             {3: _ADA, 4: _ALAN},
-            reading='CSV, UTF-8, delimiter ",", header found in row 1, 1 row left out by skip_rows, 2 columns',
+            reading='CSV, UTF-8, delimiter ",", header found in row 1, 1 row excluded by skip_rows, 2 columns',
         ),
         SourceOptions(skip_rows=(2,)),
     ),

@@ -1,4 +1,4 @@
-"""CSV files in encodings: by their mark, as declared, and not declared where they must be."""
+"""CSV files in encodings: by a mark, declared, or not declared although required."""
 
 from __future__ import annotations
 
@@ -23,18 +23,23 @@ def _refused(id_: str, promise: str, content: bytes, message: str, declared: str
 
 
 ENCODING_CASES = (
-    _read("enc-utf8", "takes UTF-8 without a mark", _TEXT.encode(), "UTF-8"),
-    _read("enc-utf8-bom", "takes UTF-8 by its mark", _TEXT.encode("utf-8-sig"), "UTF-8 with BOM"),
-    _read("enc-utf16-le", "takes UTF-16 by its mark", codecs.BOM_UTF16_LE + _TEXT.encode("utf-16-le"), "UTF-16"),
-    _read("enc-utf16-be", "takes UTF-16 of the other order", codecs.BOM_UTF16_BE + _TEXT.encode("utf-16-be"), "UTF-16"),
-    _read("enc-utf32", "takes UTF-32 by its mark", codecs.BOM_UTF32_LE + _TEXT.encode("utf-32-le"), "UTF-32"),
-    _read("enc-cp1254", "takes a declared encoding", _TEXT.encode("cp1254"), "cp1254", "cp1254"),
-    _read("enc-windows-1254", "knows windows-1254", _TEXT.encode("cp1254"), "windows-1254", "windows-1254"),
-    _read("enc-iso-8859-9", "takes ISO 8859-9", _TEXT.encode("iso-8859-9"), "iso-8859-9", "iso-8859-9"),
-    _read("enc-cp857", "takes the encoding of old Turkish programs", _TEXT.encode("cp857"), "cp857", "cp857"),
+    _read("enc-utf8", "reads UTF-8 without a mark", _TEXT.encode(), "UTF-8"),
+    _read("enc-utf8-bom", "recognizes UTF-8 by its mark", _TEXT.encode("utf-8-sig"), "UTF-8 with BOM"),
+    _read("enc-utf16-le", "recognizes UTF-16 by its mark", codecs.BOM_UTF16_LE + _TEXT.encode("utf-16-le"), "UTF-16"),
+    _read(
+        "enc-utf16-be",
+        "recognizes UTF-16 in the other byte order",
+        codecs.BOM_UTF16_BE + _TEXT.encode("utf-16-be"),
+        "UTF-16",
+    ),
+    _read("enc-utf32", "recognizes UTF-32 by its mark", codecs.BOM_UTF32_LE + _TEXT.encode("utf-32-le"), "UTF-32"),
+    _read("enc-cp1254", "reads a declared encoding", _TEXT.encode("cp1254"), "cp1254", "cp1254"),
+    _read("enc-windows-1254", "recognizes windows-1254", _TEXT.encode("cp1254"), "windows-1254", "windows-1254"),
+    _read("enc-iso-8859-9", "reads ISO 8859-9", _TEXT.encode("iso-8859-9"), "iso-8859-9", "iso-8859-9"),
+    _read("enc-cp857", "reads the encoding of old Turkish programs", _TEXT.encode("cp857"), "cp857", "cp857"),
     _read(
         "enc-utf16-unmarked",
-        "takes declared UTF-16 without a mark",
+        "reads declared UTF-16 without a mark",
         _TEXT.encode("utf-16-le"),
         "utf-16-le",
         "utf-16-le",
@@ -46,7 +51,7 @@ ENCODING_CASES = (
         "UTF-8 with BOM",
         "cp1254",
     ),
-    _read("enc-utf8-declared", "takes declared UTF-8", _TEXT.encode(), "UTF-8", "UTF-8"),
+    _read("enc-utf8-declared", "reads declared UTF-8", _TEXT.encode(), "UTF-8", "UTF-8"),
     _refused(
         "enc-undeclared-cp1254",
         "proposes Turkish first for Turkish text",
@@ -92,28 +97,28 @@ ENCODING_CASES = (
     ),
     _refused(
         "enc-cut",
-        "tells UTF-8 that ends inside a letter",
+        "reports UTF-8 that ends inside a character",
         (_TEXT * 3).encode() + b"G\xc3",
         "a.csv:10:1: a character is damaged (byte 0xC3); the rest of the file is UTF-8; fix the character in that "
         "line, or export the file again",
     ),
     _refused(
         "enc-ascii-inside-letter",
-        "tells UTF-8 with ASCII inside a letter, which a quick look takes for good",
+        "reports UTF-8 with ASCII inside a character, which a quick check would accept",
         b"Ad,E-posta\nG\xc3X\xbcl,gul@example.com\n",
         "a.csv:2:1: the file is not UTF-8: the byte 0xC3 cannot be read; set its encoding under source: in the "
         "mapping: `encoding: cp1250` (reads 'GĂXĽl')",
     ),
     _refused(
         "enc-unknown",
-        "asks back for an encoding that does not exist",
+        "rejects an unknown encoding",
         _TEXT.encode(),
         "encoding: in the mapping: 'cp12544' is not a known encoding; did you mean 'cp1254'?",
         "cp12544",
     ),
     _refused(
         "enc-no-text",
-        "refuses a codec that is no text encoding",
+        "rejects a codec that is not a text encoding",
         _TEXT.encode(),
         "encoding: in the mapping: 'rot13' is not a known encoding; most Turkish files are cp1254, most Western "
         "European files cp1252",
@@ -121,14 +126,14 @@ ENCODING_CASES = (
     ),
     _refused(
         "enc-declared-wrongly",
-        "refuses to read UTF-8 as the declared cp1254, which would garble every name without a word",
+        "rejects a UTF-8 file that is declared as cp1254, which would silently garble every name",
         _TEXT.encode(),
         "a.csv: the mapping says cp1254, but the file is UTF-8; remove `encoding:` from the mapping",
         "cp1254",
     ),
     _refused(
         "enc-declared-unfit",
-        "tells the byte that the declared encoding does not know",
+        "reports a byte that is not in the declared encoding",
         b"Ad,E-posta\nG\x81l,gul@example.com\n",
         "a.csv:2:1: the file is not cp1252: the byte 0x81 cannot be read; set its encoding under source: in the "
         "mapping: `encoding: cp857` (reads 'Gül') or `encoding: mac-turkish` (reads 'GÅl')",

@@ -52,7 +52,7 @@ HEADER_CASES = (
     ),
     *_both(
         "header-below-address",
-        "takes no row for the header that holds an e-mail address",
+        "does not detect a row with an e-mail address as the header",
         (("Export", "of", "admin@example.com"), _NAMES, *_PEOPLE),
         Expected(_NAMES, {3: _PEOPLE[0], 4: _PEOPLE[1]}, header_row=2),
     ),
@@ -64,21 +64,21 @@ HEADER_CASES = (
     ),
     *_both(
         "header-declared",
-        "takes the declared row, whatever it looks like",
+        "uses the declared row, whatever it looks like",
         (("a@example.com", "1", "2"), _NAMES, *_PEOPLE),
         Expected(("a@example.com", "1", "2"), {2: _NAMES, 3: _PEOPLE[0], 4: _PEOPLE[1]}),
         SourceOptions(header_row=1, delimiter=","),
     ),
     *_both(
         "header-declared-below",
-        "takes a declared row below others",
+        "uses a declared row below others",
         _TITLED,
         Expected(_NAMES, _AT_3, header_row=3),
         SourceOptions(header_row=3, delimiter=","),
     ),
     *_both(
         "header-declared-blank",
-        "refuses a declared row that is blank, and shows the first rows",
+        "rejects a blank declared row and shows the first rows",
         _TITLED,
         Expected(
             refused=(
@@ -91,7 +91,7 @@ HEADER_CASES = (
     ),
     *_both(
         "header-declared-beyond",
-        "refuses a declared row beyond the last",
+        "rejects a declared row beyond the last",
         (_NAMES, _PEOPLE[0]),
         Expected(
             refused=(
@@ -104,7 +104,7 @@ HEADER_CASES = (
     ),
     *_both(
         "header-none",
-        "asks for the header where no row looks like one",
+        "asks for the header if no row looks like one",
         _PEOPLE,
         Expected(
             refused=(
@@ -143,7 +143,7 @@ HEADER_CASES = (
     ),
     *_both(
         "header-repeated-name",
-        "keeps columns of the same name apart",
+        "keeps several columns with the same name",
         (("id", "name", "id"), ("1", "Ada", "2"), ("3", "Alan", "4")),
         Expected(("id", "name", "id"), {2: ("1", "Ada", "2"), 3: ("3", "Alan", "4")}),
     ),

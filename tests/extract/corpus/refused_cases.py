@@ -1,4 +1,4 @@
-"""Files that cannot be read, each with the one message that says why and what to do."""
+"""Files that cannot be read, each with the message that gives the reason and what to do."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def _refused(id_: str, promise: str, file: str, content: Callable[[], bytes], me
 
 
 REFUSED_CASES = (
-    _refused("empty", "tells an empty file", "a.csv", lambda: b"", "a.csv: the file is empty; export it again"),
+    _refused("empty", "reports an empty file", "a.csv", lambda: b"", "a.csv: the file is empty; export it again"),
     _refused(
         "ending",
-        "tells what can be read where an ending is unknown",
+        "lists the supported extensions if a file has another one",
         "a.numbers",
         lambda: b"x",
         "a.numbers: the file extension '.numbers' is not supported; save it as one of .csv .tsv .tab .txt .xlsx "
@@ -42,7 +42,7 @@ REFUSED_CASES = (
     ),
     _refused(
         "no-ending",
-        "tells what can be read where there is no ending",
+        "lists the supported extensions if a file has none",
         "candidates",
         lambda: b"x",
         "candidates: a file without an extension is not supported; save it as one of .csv .tsv .tab .txt .xlsx .xlsm "
@@ -50,21 +50,21 @@ REFUSED_CASES = (
     ),
     _refused(
         "html",
-        "knows a web page under the name of a workbook",
+        "recognizes a web page with the extension of a workbook",
         "a.xlsx",
         lambda: b"<html><table><tr><td>Name</td></tr></table></html>",
         "a.xlsx: this is a web page, not a spreadsheet; open it in a spreadsheet program and save it as .xlsx",
     ),
     _refused(
         "html-csv",
-        "knows a web page under the name of a CSV",
+        "recognizes a web page with the extension of a CSV",
         "a.csv",
         lambda: b"\xef\xbb\xbf\n<!DOCTYPE html><html></html>",
         "a.csv: this is a web page, not a spreadsheet; open it in a spreadsheet program and save it as .xlsx",
     ),
     _refused(
         "pdf",
-        "knows a PDF",
+        "recognizes a PDF",
         "a.csv",
         lambda: b"%PDF-1.7\n",
         "a.csv: this is a PDF, not a table; export the table as .xlsx or .csv",
@@ -72,7 +72,7 @@ REFUSED_CASES = (
     *(
         _refused(
             f"binary-{name}",
-            f"knows {kind} under the name of a CSV",
+            f"recognizes {kind} with the extension of a CSV",
             "a.csv",
             lambda start=start: start + bytes(range(256)) * 4,
             f"a.csv: this is {kind}, not a table; export the table as .xlsx or .csv",
@@ -88,21 +88,21 @@ REFUSED_CASES = (
     ),
     _refused(
         "zip-as-csv",
-        "knows a zip under the name of a CSV",
+        "recognizes a zip with the extension of a CSV",
         "a.csv",
         lambda: zipped({"candidates.csv": b"Name\n"}),
         "a.csv: this is a zip archive, not a workbook; unpack it and give the path of the file in it",
     ),
     _refused(
         "picture-as-xlsx",
-        "knows a picture under the name of a workbook",
+        "recognizes a picture with the extension of a workbook",
         "a.xlsx",
         lambda: b"\x89PNG\r\n\x1a\n" + bytes(100),
         "a.xlsx: this is a PNG picture, not a table; export the table as .xlsx or .csv",
     ),
     _refused(
         "csv-as-xlsx",
-        "knows a text file under the name of a workbook",
+        "recognizes a text file with the extension of a workbook",
         "a.xlsx",
         lambda: b"Name,City\nAda,London\n",
         "a.xlsx: this is not a workbook, although its extension says so; open it in a spreadsheet program and save "
@@ -110,35 +110,35 @@ REFUSED_CASES = (
     ),
     _refused(
         "xlsx-as-csv",
-        "knows a workbook under the name of a CSV",
+        "recognizes a workbook with the extension of a CSV",
         "a.csv",
         lambda: openpyxl_bytes(_TABLE),
         "a.csv: the extension is wrong: this is an XLSX workbook; rename it with the extension .xlsx",
     ),
     _refused(
         "encrypted",
-        "knows an encrypted workbook",
+        "recognizes an encrypted workbook",
         "a.xlsx",
         lambda: _OLE + b"\0" * 600 + "EncryptedPackage".encode("utf-16-le") + b"\0" * 600,
         "a.xlsx: the workbook is protected with a password; open it with its password and save it without a password",
     ),
     _refused(
         "zip",
-        "knows a zip that is no workbook",
+        "recognizes a zip that is not a workbook",
         "a.xlsx",
         lambda: zipped({"candidates.csv": b"Name\n"}),
         "a.xlsx: this is a zip archive, not a workbook; unpack it and give the path of the file in it",
     ),
     _refused(
         "cut",
-        "tells a workbook that was cut off",
+        "reports a workbook that was cut off",
         "a.xlsx",
         lambda: openpyxl_bytes(_TABLE)[:-400],
         "a.xlsx: the workbook is damaged: its zip archive cannot be read; save or copy it again",
     ),
     _refused(
         "entities",
-        "refuses a workbook that declares entities",
+        "rejects a workbook that declares entities",
         "a.xlsx",
         lambda: raw_xlsx("", worksheet=_ENTITIES),
         "a.xlsx: the workbook is damaged and cannot be read (sheet 'Sheet': it declares a document type); open it in "
@@ -146,7 +146,7 @@ REFUSED_CASES = (
     ),
     _refused(
         "xml-broken",
-        "tells a sheet whose XML is broken, instead of reading half of it",
+        "reports broken XML instead of reading half of a sheet",
         "a.xlsx",
         lambda: raw_xlsx(
             '<row r="1"><c r="A1" t="inlineStr"><is><t>Name</t></is></c></row><row r="2"><c r="A2"></row>'
@@ -156,7 +156,7 @@ REFUSED_CASES = (
     ),
     _refused(
         "part-twice",
-        "refuses a workbook that holds a sheet twice, of which readers take one",
+        "rejects a workbook with a duplicate sheet, of which each reader uses one",
         "a.xlsx",
         lambda: raw_xlsx("", extra={"xl/worksheets/Sheet1.XML": b"<worksheet/>"}),
         "a.xlsx: the workbook is damaged and cannot be read (it has the part xl/worksheets/sheet1.xml twice); open "
@@ -164,7 +164,7 @@ REFUSED_CASES = (
     ),
     _refused(
         "shared-strings-missing",
-        "tells a workbook whose words are missing",
+        "reports a workbook without its shared strings",
         "a.xlsx",
         lambda: raw_xlsx('<row r="1"><c r="A1" t="s"><v>0</v></c></row>'),
         "a.xlsx: the workbook is damaged and cannot be read (Cell string index not found in shared strings table); "

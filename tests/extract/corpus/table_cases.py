@@ -1,4 +1,4 @@
-"""The same tables in every form: what is read, and the row numbers, must not depend on the form."""
+"""The same tables in every format: cells and row numbers must not depend on the format."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ _TABLES: dict[str, tuple[str, Table]] = {
         ),
     ),
     "gaps": (
-        "keeps cells in their columns over empty ones",
+        "keeps cells in their columns after empty cells",
         (("A", "B", "C", "D"), ("", "", "", "d"), ("a", "", "c", ""), ("", "b", "", "")),
     ),
     "signs": (
-        "takes no text for a formula or a quote",
+        "keeps texts that look like a formula or a quote",
         (("A", "B"), ("=1+1", "+x"), ("-y", "@z"), ('say "hi"', "a;b,c|d\te"), ("'quoted", "<&>")),
     ),
 }

@@ -1,4 +1,4 @@
-"""Writes tables as files: CSV by the standard library, XLSX by two other programs and by hand."""
+"""Writes tables as files: CSV by the standard library, XLSX by two libraries and from raw XML."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships"
 
 
 def csv_text(table: Table, delimiter: str = ",", line_end: str = "\r\n", quoted: bool = False) -> str:
-    """A table as CSV, quoted where it must be, or everywhere."""
+    """A table as CSV, quoted where necessary or everywhere."""
     out = io.StringIO(newline="")
     quoting = csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL
     csv.writer(out, delimiter=delimiter, lineterminator=line_end, quoting=quoting).writerows(table)
@@ -91,7 +91,7 @@ def raw_xlsx(
     worksheet: str | None = None,
     extra: dict[str, bytes] | None = None,
 ) -> bytes:
-    """A workbook of one sheet from the XML of its rows, to write what no program would and some do.
+    """A workbook of one sheet from the XML of its rows, for unusual XML that libraries do not write.
 
     `book` goes into the workbook before its sheets, `after` behind the sheet's rows, `styles` into the stylesheet.
     `worksheet` replaces the whole XML of the sheet. `extra` adds or replaces parts.
@@ -120,7 +120,7 @@ def raw_xlsx(
 
 
 def with_backslashes(content: bytes) -> bytes:
-    """A package whose parts are named as paths of Windows."""
+    """A package whose parts have Windows paths."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         return zipped({name.replace("/", "\\"): archive.read(name) for name in archive.namelist()})
 
