@@ -152,8 +152,12 @@ def test_a_damaged_ledger(tmp_path: Path, service: Recorder, run: Callable[[], t
         file.write(b"\\0" * 8192)
     code, output = run()
     assert code == 3
-    assert "disk/results/ledger.sqlite: the ledger is not a readable database (file is not a database)" in output
-    assert "  -> restore it from a backup; if you move it away instead, every row is sent again" in output
+    assert output.endswith(
+        "importer: 1 problem found; nothing was sent.\n\n"
+        "disk/results/ledger.sqlite: it is not a readable database (file is not a database), so nothing is sent\n"
+        "  -> restore it from a backup; if you move it away instead, every row is sent again and the service reports "
+        "which candidates it already has\n"
+    )
     ledger.rename(ledger.with_suffix(".old"))
     assert run()[0] == 0
     service.look()
