@@ -134,7 +134,7 @@ def retry(
         session.send(lambda *controls: earlier_runs.retry(earlier, kinds, sending, *controls))
     except NothingToRetry as nothing:
         show = f"importer show {nothing}{in_folder(settings.out)}"
-        print_message(f"Run {nothing} has no {' or '.join(kinds)} rows. Next: {show}")
+        print_message(f"Run {nothing} has no {', '.join(kinds)} rows. Next: {show}")
 
 
 def resolve(

@@ -88,7 +88,7 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
     elif summary.rows_of(*_FIXED_BY_RUNNING_AGAIN) and not summary.stopped:
         yield Step("run the same command again; completed rows are skipped", (again,))
     if summary.sandbox:
-        yield Step("this run used the sandbox; if the result is correct, leave out --sandbox")
+        yield Step("this run used the sandbox; to import the file, run it without --sandbox")
 
 
 def _command(file: str, summary: Summary, folder: Path) -> str:

@@ -115,8 +115,9 @@ def resolve_row(folder: Path, ledger: LedgerStore, limits: ReadingLimits, row: i
     kind = OutcomeKind.CREATED if created else OutcomeKind.FAILED
     with RunJournal(folder) as journal:
         if (known := journal.outcome(rows[0])) is not None and not _can_be_resolved(known):
+            outcome = known.kind.value.replace("_", " ")
             raise UsageError(
-                f"row {row} of run {manifest.run} is {known.kind.value}, not unconfirmed; there is nothing to resolve"
+                f"row {row} of run {manifest.run} is {outcome}, not unconfirmed; there is nothing to resolve"
             )
         ledger.resolve(manifest.run, rows[0], created=created)
         for one in rows:

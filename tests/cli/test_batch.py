@@ -224,7 +224,7 @@ def test_the_rejected_rows_of_a_batch_are_sent_again(serve: Serve, folder: Path)
     again = served("retry", batch, "--json")
     assert (again.code, again.counts) == (0, {"created": 1})
     nothing = served("retry", again.summary["run"])
-    assert nothing.err.startswith(f"Run {again.summary['run']} has no rejected or failed or unconfirmed rows.")
+    assert nothing.err.startswith(f"Run {again.summary['run']} has no rejected, failed, unconfirmed rows.")
 
 
 def test_a_check_of_a_batch_cannot_be_resumed(serve: Serve, folder: Path) -> None:

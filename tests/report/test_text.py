@@ -79,7 +79,7 @@ def test_a_run_with_something_of_everything(tmp_path: Path) -> None:
         "     importer run results/20261121-021503-7f3a/400_rejected.csv --mapping mappings/zoho.yaml --sandbox\n"
         "  2. run the same command again; completed rows are skipped\n"
         "     importer run candidates.xlsx --mapping mappings/zoho.yaml --sandbox\n"
-        "  3. this run used the sandbox; if the result is correct, leave out --sandbox"
+        "  3. this run used the sandbox; to import the file, run it without --sandbox"
     )
 
 
