@@ -36,7 +36,7 @@ COMMANDS = {
     "check": _Command(
         "run_command",
         "check",
-        "Check a file against its mapping and the live questions. Writes a report, sends nothing.",
+        "Check a file against its mapping and the current questions. Writes a report, sends nothing.",
     ),
     "run": _Command(
         "run_command",

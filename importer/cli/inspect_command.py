@@ -94,8 +94,7 @@ def _show(sheet: Sheet, profile: SheetProfile) -> None:
             print_result(line)
     if profile.rows_with_problems:
         rows = _counted(profile.rows_with_problems, "row")
-        verb = "has" if profile.rows_with_problems == 1 else "have"
-        print_result(f"{rows} {verb} problems that prevent sending; the first ones:")
+        print_result(f"{rows} cannot be sent; the first problems:")
         for problem in profile.problems:
             for line in problem_lines(problem):
                 print_result(line)

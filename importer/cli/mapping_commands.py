@@ -128,12 +128,12 @@ def check(
         Path, typer.Argument(help="The mapping file, or a folder of mapping files.", show_default=False)
     ],
     file: Annotated[Path | None, typer.Argument(help="A file whose header is checked too.", show_default=False)] = None,
-    accept: Annotated[bool, typer.Option("--accept", help="Save the live questions in the mapping file.")] = False,
+    accept: Annotated[bool, typer.Option("--accept", help="Save the current questions in the mapping file.")] = False,
     sandbox: options.UseSandbox = False,
     questions: options.SandboxQuestions = None,
     out: options.Out = None,
 ) -> None:
-    """Check a mapping file against the live questions and the header of a file."""
+    """Check a mapping file against the current questions and the header of a file."""
     settings = load_settings(out=out)
     changed = False
     problems: list[Problem] = []
@@ -162,7 +162,7 @@ def _report_checked(checked: CheckedMapping, file: Path | None, *, accept: bool)
         return checked.misfit.problems
     _show(checked.notes)
     if accept:
-        print_message(f"Saved the live questions in {mapping.path}.")
+        print_message(f"Saved the current questions in {mapping.path}.")
     print_result(f"{mapping.path} fits {mapping.target}" + (f" and {file}." if file else "."))
     return ()
 

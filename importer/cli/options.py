@@ -21,7 +21,7 @@ Out = Annotated[Path | None, typer.Option("--out", help="The results folder. [IM
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show only errors.")]
 Rate = Annotated[float | None, typer.Option("--rate", help="Maximum requests per second. [no limit]")]
-Concurrency = Annotated[int | None, typer.Option("--concurrency", help="Maximum concurrent requests. [8]")]
+Concurrency = Annotated[int | None, typer.Option("--concurrency", help="Maximum requests at the same time. [8]")]
 MaxErrors = Annotated[
     str | None,
     typer.Option(
@@ -57,7 +57,7 @@ Run = Annotated[str, typer.Argument(help="The run: its ID, the start of its ID, 
 Sheet = Annotated[str | None, typer.Option("--sheet", help="The sheet, by name or number. [first visible]")]
 HeaderRow = Annotated[int | None, typer.Option("--header-row", min=1, help="The row with the column names. [detected]")]
 Encoding = Annotated[
-    str | None, typer.Option("--encoding", help="CSV only: the encoding, such as cp1254. [its BOM, or UTF-8]")
+    str | None, typer.Option("--encoding", help="CSV only: the encoding, such as cp1254. [detected, or UTF-8]")
 ]
 Delimiter = Annotated[
     str | None, typer.Option("--delimiter", help="CSV only: the delimiter, such as ; or tab. [detected]")

@@ -47,9 +47,7 @@ def run(
     ] = False,
     check_first: Annotated[
         bool,
-        typer.Option(
-            "--check-first", help="Check all rows of a large file before sending any. [always when asked to confirm]"
-        ),
+        typer.Option("--check-first", help="Check all rows of a large file before sending any. [always before asking]"),
     ] = False,
     yes: options.Yes = False,
     as_json: options.AsJson = False,
@@ -82,7 +80,7 @@ def check(
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Check a file against its mapping and the live questions. Writes a report, sends nothing."""
+    """Check a file against its mapping and the current questions. Writes a report, sends nothing."""
     sending = Sending(sandbox_setup=_sandbox_setup(sandbox, questions, None))
     _check(Order(file, mapping, load_settings(out=out), _selection(rows, limit), sending), as_json=as_json, quiet=quiet)
 

@@ -95,7 +95,9 @@ def present(folder: Path, summary: Summary, as_json: bool) -> None:
 
 
 def purge(
-    older_than: Annotated[str, typer.Option("--older-than", help="Runs that ended longer ago than this: 90d or 12w.")],
+    older_than: Annotated[
+        str, typer.Option("--older-than", help="Remove runs that ended earlier than this: 90d or 12w.")
+    ],
     out: options.Out = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list the runs.")] = False,
     yes: options.Yes = False,

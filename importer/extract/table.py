@@ -54,7 +54,7 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
         added = added_columns(head[0].cells) if head and head[0].number == 1 else 0
         if added:
             header, options = Header.of(head[0]), SourceOptions()
-            found: tuple[str, ...] = ("a results file fed back", "header in row 1")
+            found: tuple[str, ...] = ("a corrected results file", "header in row 1")
         else:
             header = _header(origin, head, options)
             found = (_found_in(header, options), *_left_out(source, options))

@@ -78,7 +78,8 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
     if to_fix:
         files = [csv_file(kind) for kind in to_fix]
         commands = tuple(_command(str(folder / name), summary, folder) for name in files)
-        yield Step(f"fix the rows in {' and '.join(files)}, then import these files", commands)
+        what = "it" if len(files) == 1 else "them"
+        yield Step(f"fix the rows in {' and '.join(files)}, then import {what}", commands)
     if any(group.is_warning for group in summary.problems):
         yield Step(f"check the rows with a warning in {csv_file(OutcomeKind.CREATED)}")
     if summary.dry_run:

@@ -74,7 +74,7 @@ def test_a_run_with_something_of_everything(tmp_path: Path) -> None:
         "Report: results/20261121-021503-7f3a/report.xlsx\n"
         "\n"
         "What to do next\n"
-        "  1. fix the rows in invalid.csv and 400_rejected.csv, then import these files\n"
+        "  1. fix the rows in invalid.csv and 400_rejected.csv, then import them\n"
         "     importer run results/20261121-021503-7f3a/invalid.csv --mapping mappings/zoho.yaml --sandbox\n"
         "     importer run results/20261121-021503-7f3a/400_rejected.csv --mapping mappings/zoho.yaml --sandbox\n"
         "  2. run the same command again; completed rows are skipped\n"
@@ -148,7 +148,7 @@ def test_a_dry_run(tmp_path: Path) -> None:
         "Report: results/20261121-021503-7f3a/report.xlsx",
         "",
         "What to do next",
-        "  1. fix the rows in invalid.csv, then import these files",
+        "  1. fix the rows in invalid.csv, then import it",
         "     importer run results/20261121-021503-7f3a/invalid.csv --mapping mappings/zoho.yaml",
         "  2. send the rows that are ready; invalid rows are skipped",
         "     importer run candidates.xlsx --mapping mappings/zoho.yaml",

@@ -270,7 +270,7 @@ def test_the_summary_sheet_shows_the_whole_run(tmp_path: Path) -> None:
         *("filtered", "2", "excluded by where: in the mapping", "no action needed"),
         *("total", "5"),
         "What to do next",
-        "1. fix the rows in invalid.csv and 400_rejected.csv, then import these files",
+        "1. fix the rows in invalid.csv and 400_rejected.csv, then import them",
         f"     importer run {tmp_path}/invalid.csv --mapping mappings/zoho.yaml --out {tmp_path.parent}",
         f"     importer run {tmp_path}/400_rejected.csv --mapping mappings/zoho.yaml --out {tmp_path.parent}",
         "What to fix, then notes",

@@ -284,7 +284,7 @@ CSV_CASES = (
         Expected(
             ("Name", "Tel", "Kod"),
             {2: ("Gül", "+44 20 7946 0001", "'=x")},
-            reading='CSV, UTF-8 with BOM, delimiter "|", a results file fed back, header in row 1, 3 columns',
+            reading='CSV, UTF-8 with BOM, delimiter "|", a corrected results file, header in row 1, 3 columns',
         ),
         SourceOptions(encoding="cp1254", delimiter=";", header_row=4, skip_rows=(2,)),
     ),
@@ -295,7 +295,7 @@ CSV_CASES = (
         Expected(
             ("Name", "Tel", "Kod"),
             {2: ("Gül", "+44 20 7946 0001", "'=x")},
-            reading='CSV, UTF-8 with BOM, delimiter ",", a results file fed back, header in row 1, 3 columns',
+            reading='CSV, UTF-8 with BOM, delimiter ",", a corrected results file, header in row 1, 3 columns',
         ),
         SourceOptions(header_row=4),
     ),

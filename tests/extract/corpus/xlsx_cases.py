@@ -284,7 +284,7 @@ _SHEETS = (
         Expected(
             ("Name", "Tel"),
             {2: ("Gül", "'+44 20 7946 0001")},
-            reading="XLSX, sheet '400 rejected', a results file fed back, header in row 1, 2 columns",
+            reading="XLSX, sheet '400 rejected', a corrected results file, header in row 1, 2 columns",
         ),
         SourceOptions(sheet="Candidates", header_row=3),
     ),
