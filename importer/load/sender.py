@@ -126,7 +126,7 @@ class Sender:
             self._this_thread.sends = False
 
     def _may_have_capacity(self) -> bool:
-        """Checked without the lock, which is often held; whoever frees capacity sends afterwards."""
+        """Checked without the lock, which is often held. The thread that frees capacity calls `send_ready` again."""
         return self.in_flight < self.limiter.ceiling or self.state.suspension is not None
 
     def _send_next(self) -> bool:
