@@ -96,7 +96,7 @@ def test_results_of_another_version(tmp_path: Path) -> None:
     path.write_text('{"version": 0}', encoding="utf-8")
     with pytest.raises(SystemExit) as caught:
         read_results(path)
-    assert str(caught.value) == f"{path} has version 0, but version 1 is required; measure again"
+    assert str(caught.value) == f"{path} has version 0, but version 2 is required; measure again"
 
 
 def test_plots(measured: Results, tmp_path: Path) -> None:
