@@ -31,10 +31,14 @@ from importer.transform.values import OPEN_END, ValueCache, ValueReader
 
 @dataclass(frozen=True, slots=True)
 class Invalid:
-    """A row that cannot be sent; `problems` are all problems found in it, at least one."""
+    """A row that cannot be sent; `problems` are all problems found in it, at least one.
+
+    `email`: its e-mail address, "" where that cannot be read.
+    """
 
     row: int
     problems: tuple[Problem, ...]
+    email: str = ""
 
 
 def transform_row(row: Row, mapping: ResolvedMapping) -> Application | PoolCandidate | Filtered | Invalid:
@@ -51,7 +55,7 @@ def transform_row(row: Row, mapping: ResolvedMapping) -> Application | PoolCandi
     earlier = [problem for problem in row.problems if not _is_unused(problem, mapping)]
     reported = {problem.place for problem in earlier}
     problems = [*earlier, *(problem for problem in found if problem.place not in reported)]
-    return Invalid(row.number, tuple(dict.fromkeys(problems))) if problems else body
+    return Invalid(row.number, tuple(dict.fromkeys(problems)), body.email) if problems else body
 
 
 def _is_unused(problem: Problem, mapping: ResolvedMapping) -> bool:
