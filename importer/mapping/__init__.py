@@ -49,6 +49,7 @@ from importer.mapping.resolved import (
     spec_of_entry,
     spec_of_question,
 )
+from importer.mapping.scalars import REGIONS
 from importer.mapping.values import DuplicatePolicy, Edge, NameRule, Otherwise, Surname, Take, ValueSpec
 
 __all__ = [
@@ -56,6 +57,7 @@ __all__ = [
     "NO_WORDS",
     "OUTSIDE_HINT",
     "PLACEHOLDER",
+    "REGIONS",
     "YES_WORDS",
     "ChildRows",
     "ChildSource",

@@ -78,8 +78,8 @@ class Formats(Section):
     )
     months: Languages | None = key("The languages of month names.")
     pivot: Pivot | None = key("The first of the hundred years that two-digit years (%y) belong to, for example 1950.")
-    decimal: Annotated[str, character(".", ",")] | None = key("The decimal separator.")
-    thousands: Annotated[str, character(".", ",", " ", "'", "’")] | None = key("The thousands separator.")
+    decimal: Annotated[str, character(".", ",", "٫")] | None = key("The decimal separator.")
+    thousands: Annotated[str, character(".", ",", " ", "'", "’", "٬")] | None = key("The thousands separator.")
     region: Region | None = key("The country of phone numbers without +, as two letters: TR, DE, US.")
     missing_day: Annotated[Edge, OneOf()] | None = key(
         "The day of a date that has only a month: the first or the last."
