@@ -13,7 +13,7 @@ from importer.mapping import DuplicatePolicy, ResolvedMapping
 from importer.models import Outcome, OutcomeKind, ReadyCandidate, Row, Submission
 from importer.runs.journal import PreviousResults
 from importer.sqlite_file import Connection, connect_to_temporary
-from importer.transform import Duplicates, Filtered, Invalid, candidate_rows, encode, transform_row
+from importer.transform import DATE_IN_FUTURE, Duplicates, Filtered, Invalid, candidate_rows, encode, transform_row
 
 ReadRows = Callable[[], Iterator[Row]]
 _Checked = tuple[tuple[int, ...], Submission | Outcome]  # the rows of a candidate, and its submission or outcome
@@ -111,6 +111,8 @@ class Candidates:
                 if known is not None and known.kind is not OutcomeKind.INVALID:
                     yield (row.number,), known
                     continue
+                if known is not None and any(problem.code == DATE_IN_FUTURE for problem in known.problems):
+                    known = None  # the date may have come
             rows = tuple(member.number for member in row.members) if row.members else (row.number,)
             result = transform_row(row, mapping)
             if isinstance(result, Filtered):

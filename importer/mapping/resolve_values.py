@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Mapping as Dictionary
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, timedelta
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -118,12 +118,16 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The mapping, the header and the other tables that it is resolved against."""
+    """The mapping, the header and the other tables that it is resolved against.
+
+    today: dates that are later may be a problem; None: no date is.
+    """
 
     mapping: Mapping
     header: Header
     diagnostics: Diagnostics
     tables: Dictionary[ChildSource, Table]
+    today: date | None = None
     child_headers: dict[ChildSource, Header] = field(default_factory=dict)
 
     def find(self, name: Text) -> Column | None:
@@ -148,11 +152,14 @@ def resolve_value(spec: ValueSpec, field: FieldSpec, context: Context) -> Resolv
     check_value(spec, field, context)
     found = [context.find(name) for name in spec.columns]
     columns = tuple(column for column in found if column is not None)
-    return with_columns(spec, field, columns, context.mapping) if len(columns) == len(found) else None
+    return with_columns(spec, field, columns, context) if len(columns) == len(found) else None
 
 
-def with_columns(spec: ValueSpec, field: FieldSpec, columns: tuple[Column, ...], mapping: Mapping) -> ResolvedValue:
+def with_columns(spec: ValueSpec, field: FieldSpec, columns: tuple[Column, ...], context: Context) -> ResolvedValue:
     """The value with columns that are already resolved."""
+    mapping = context.mapping
+    formats = spec.over(mapping.defaults)
+    ahead = {"error": 0, "allow": None, None: field.years_ahead}[formats.future]
     words = mapping.missing if spec.missing is None else spec.missing
     return ResolvedValue(
         field=field,
@@ -170,8 +177,16 @@ def with_columns(spec: ValueSpec, field: FieldSpec, columns: tuple[Column, ...],
         default=str(spec.default) if spec.default is not None else None,
         missing=frozenset(normalize(word) for word in words),
         present=frozenset(normalize(word) for word in getattr(spec, "present", None) or ()),
-        formats=spec.over(mapping.defaults),
+        formats=formats,
+        latest=_latest(context.today, ahead) if field.kind is Kind.DATE and context.today else None,
     )
+
+
+def _latest(today: date, years_ahead: int | None) -> date | None:
+    """The last valid day: tomorrow, as it is tomorrow somewhere already, or the last day of a year to come."""
+    if years_ahead is None:
+        return None
+    return today + timedelta(days=1) if years_ahead == 0 else date(today.year + years_ahead, 12, 31)
 
 
 def _pattern(spec: ValueSpec) -> Pattern | None:

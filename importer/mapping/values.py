@@ -44,6 +44,7 @@ from importer.text.normalize import did_you_mean, normalize
 # --- how cells are read -------------------------------------------------------------------------
 
 Edge = Literal["first", "last"]
+Future = Literal["error", "allow"]
 Part = Literal["first", "last", "start", "end"]  # first, last: of a full name; start, end: of a range
 
 
@@ -81,6 +82,9 @@ class Formats(Section):
     decimal: Annotated[str, character(".", ",", "٫")] | None = key("The decimal separator.")
     thousands: Annotated[str, character(".", ",", " ", "'", "’", "٬")] | None = key("The thousands separator.")
     region: Region | None = key("The country of phone numbers without +, as two letters: TR, DE, US.")
+    future: Annotated[Future, OneOf()] | None = key(
+        "Whether a date may lie in the future; without it, a birth date, a start date and the end of a job may not."
+    )
     missing_day: Annotated[Edge, OneOf()] | None = key(
         "The day of a date that has only a month: the first or the last."
     )

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from importer.transform.candidates import Duplicates, Filtered, candidate_rows
+from importer.transform.dates import DATE_IN_FUTURE
 from importer.transform.entry_rows import join_warnings
 from importer.transform.row import Invalid, encode, transform_row
 
-__all__ = ["Duplicates", "Filtered", "Invalid", "candidate_rows", "encode", "join_warnings", "transform_row"]
+__all__ = [
+    "DATE_IN_FUTURE",
+    "Duplicates",
+    "Filtered",
+    "Invalid",
+    "candidate_rows",
+    "encode",
+    "join_warnings",
+    "transform_row",
+]

@@ -6,12 +6,14 @@ import calendar
 import re
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
+from typing import NamedTuple
 
 from importer.mapping import Edge, ResolvedValue
 from importer.text.dates import COUNTS, FIRST_YEAR, LAST_YEAR, month_numbers, tokens
 from importer.text.normalize import normalize
 from importer.transform.texts import InvalidValue, in_mapping, plain_digits, quoted
 
+DATE_IN_FUTURE = "date-in-future"  # the one problem of a row that passes with time
 _PATTERNS = {
     "d": r"(?P<day>[0-9]{1,2})",
     "m": r"(?P<month>[0-9]{1,2})",
@@ -54,7 +56,8 @@ def date_reader(value: ResolvedValue) -> Callable[[str, bool], str | InvalidValu
         if iso and (iso["month"] or not matches):  # 2005 may be declared as May 2020
             matches.append(iso)
         readings = [_read_match(match.groupdict(), months, text, value) for match in matches]
-        readings += [_read_count(digits, count) for count in counts]
+        counted = (_read_count(digits, count) for count in counts)
+        readings += [_Reading(day, day) for day in counted if day]
         return _agreed([reading for reading in readings if reading is not None], text, value)
 
     return read
@@ -80,9 +83,16 @@ def _literal(text: str) -> str:
 # --- one reading ----------------------------------------------------------------------------------
 
 
+class _Reading(NamedTuple):
+    """A date, and the first day that the text can mean: 2026 may be read as its last day, and begins in January."""
+
+    day: date
+    first: date
+
+
 def _read_match(
     parts: Mapping[str, str | None], months: Mapping[str, int], text: str, value: ResolvedValue
-) -> date | InvalidValue | None:
+) -> _Reading | InvalidValue | None:
     """The date that the matched parts give, or None where the month name is unknown."""
     name, digits, day, formats = parts.get("month_name"), parts.get("month"), parts.get("day"), value.formats
     month = int(digits) if digits else months.get(normalize(name)) if name else None
@@ -98,11 +108,15 @@ def _read_match(
         return _incomplete(text, "month", value)
     if day is None and formats.missing_day is None:
         return _incomplete(text, "day", value)
+    earliest_month = month or 1
     if month is None:
         month = 1 if formats.missing_month == "first" else 12
     if not 1 <= month <= 12:
         return InvalidValue("date-nonexistent", f"{quoted(text)} has a month that does not exist", "correct the date")
-    return _day(year, month, int(day) if day else formats.missing_day or "first", text)
+    read = _day(year, month, int(day) if day else formats.missing_day or "first", text)
+    if isinstance(read, InvalidValue):
+        return read
+    return _Reading(read, read if day else date(year, earliest_month, 1))
 
 
 def _incomplete(text: str, missing: str, value: ResolvedValue) -> InvalidValue:
@@ -162,9 +176,13 @@ def _after(first: date, days: int) -> date | None:
 # --- all readings ---------------------------------------------------------------------------------
 
 
-def _agreed(readings: list[date | InvalidValue], text: str, value: ResolvedValue) -> str | InvalidValue:
-    days = sorted({reading for reading in readings if not isinstance(reading, InvalidValue)})
+def _agreed(readings: list[_Reading | InvalidValue], text: str, value: ResolvedValue) -> str | InvalidValue:
+    valid = [reading for reading in readings if not isinstance(reading, InvalidValue)]
+    days = sorted({reading.day for reading in valid})
     if len(days) == 1:
+        if value.latest is not None and min(reading.first for reading in valid) > value.latest:
+            hint = f"correct the date, or set future: allow {in_mapping(value.place)}"
+            return InvalidValue(DATE_IN_FUTURE, f"{quoted(text)} is in the future", hint)
         return days[0].isoformat()
     if days:
         message = f"{quoted(text)} can be read as {' and as '.join(day.isoformat() for day in days)}"

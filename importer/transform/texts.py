@@ -128,7 +128,8 @@ def _is_disguised(text: str) -> bool:
     """Whether it has full-width characters, or a word with Latin and with Cyrillic or Greek letters that look alike."""
     if unicodedata.normalize("NFKC", text) != text:
         return True
-    words = (filter(str.isalpha, word) for word in re.split(r"[\W_]+", text))
+    local, _, domain = text.partition("@")
+    words = (filter(str.isalpha, word) for word in (local, *domain.split(".")))
     scripts = ({unicodedata.name(letter, "").partition(" ")[0] for letter in word} for word in words)
     return any(len(found & {"LATIN", "CYRILLIC", "GREEK"}) > 1 for found in scripts)
 

@@ -143,6 +143,7 @@ class ValueReader:
 
 # --- from text to value ---------------------------------------------------------------------------
 
+_OTHER_RULES = ("date-incomplete", "date-in-future")  # the other end of a range has its own
 _SPARE = 20  # normalizing removes spaces, so a missing word may be written this much longer
 _LONGEST_MATCHED = 10_000  # characters of a cell that a pattern is tried on
 
@@ -201,7 +202,7 @@ class _Interpreter:
             return _no_range(text)
         end, other = ends if part == "start" else reversed(ends)
         read, other_read = self._read_end(end), self._read_end(other)
-        if not isinstance(other_read, InvalidValue) or other_read.code == "date-incomplete":
+        if not isinstance(other_read, InvalidValue) or other_read.code in _OTHER_RULES:
             return read
         return other_read if any(map(str.isdigit, other)) else read  # without digits, it may be a word for an open end
 

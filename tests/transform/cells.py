@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 
 from importer.mapping import ResolvedMapping, read_mapping, resolve
@@ -34,13 +35,14 @@ def mapping_of(
     asked: Question | None = None,
     wire: WireFormat | None = None,
     extra: str = "",
+    today: date | None = None,
 ) -> ResolvedMapping:
     """A mapping of the four candidate columns and of one question by `answer` (YAML, from line 4 on)."""
     head = "version: 1\ntarget: {job_post: 4f2c9a}\n"
     person = "candidate: {email: E-mail, first_name: First, last_name: Last, cv: CV}\n"
     FILE.write_text(f'{head}{person}answers: {{"id: 7": {answer}}}\n{extra}', encoding="utf-8")
     columns = tuple(Column(i, chr(65 + i), name) for i, name in enumerate((*PERSON, *names)))
-    return resolve(read_mapping(FILE), columns, (asked or question(),), wire or WireFormat())
+    return resolve(read_mapping(FILE), columns, (asked or question(),), wire or WireFormat(), None, today)
 
 
 def row(*cells: str, typed: Sequence[int] = (), problems: Sequence[Problem] = (), number: int = 5) -> Row:
