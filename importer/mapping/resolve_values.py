@@ -136,7 +136,8 @@ class Context:
     def child_header(self, source: ChildSource) -> Header:
         """The header of another table, shared by all answers that use it, so that it knows its unused columns."""
         if source not in self.child_headers:
-            self.child_headers[source] = Header(self.tables[source].columns, table=str(source))
+            table = self.tables.get(source)
+            self.child_headers[source] = Header(table.columns if table else (), table=str(source))
         return self.child_headers[source]
 
 

@@ -123,6 +123,13 @@ class DuplicatePolicy(StrEnum):
     ERROR = "error"
 
 
+class InvalidOptional(StrEnum):
+    """What an invalid answer to a question that is not required does: it holds the row back, or is not sent."""
+
+    ERROR = "error"
+    LEAVE_OUT = "leave_out"
+
+
 class UnusedColumns(StrEnum):
     """What to do about columns that are not used."""
 
@@ -140,6 +147,10 @@ class Defaults(Formats):
     duplicates: Annotated[DuplicatePolicy, OneOf()] = Field(
         default=DuplicatePolicy.FIRST,
         description="For rows with the same e-mail address: send the first one, or none.",
+    )
+    optional: Annotated[InvalidOptional, OneOf()] = Field(
+        default=InvalidOptional.ERROR,
+        description="For an invalid answer to a question that is not required: hold the row back, or leave it out.",
     )
 
 
@@ -265,6 +276,18 @@ def _check_group(node: Keys, reading: Reading) -> None:
     elif isinstance(group, Text) and group.strip() and group not in names:
         hint = did_you_mean(group, names)
         reading.error("pattern-group-invalid", f"'{group}' is not a group of the pattern", hint, group.place)
+
+
+class AnswerKeys(Section):
+    """Keys of an answer as a whole."""
+
+    optional: Annotated[InvalidOptional, OneOf()] | None = key(
+        "If the question is not required and the answer is invalid: hold the row back, or leave the answer out."
+    )
+
+
+class AnswerValue(AnswerKeys, ValueSpec):
+    """A value that answers a question."""
 
 
 class EndValue(ValueSpec):

@@ -77,6 +77,11 @@ class ValueReader:
             return OPEN_END
         return None if isinstance(found, InvalidValue) else found
 
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns that it is read from."""
+        return self.value.columns
+
     def from_cells(self, row: Row) -> bool:
         """Whether a cell of the row is filled in for this value; constants and defaults do not count."""
         return any(not self._is_missing(stripped(row.cells[column.index])) for column in self.value.columns)
