@@ -14,6 +14,7 @@ from pydantic_core import PydanticCustomError
 from importer.mapping.nodes import Keys, Node, Reading, Text, texts_in
 from importer.mapping.scalars import (
     Columns,
+    Currencies,
     DateFormats,
     Expression,
     Languages,
@@ -80,6 +81,9 @@ class Formats(Section):
     pivot: Pivot | None = key("The first of the hundred years that two-digit years (%y) belong to, for example 1950.")
     decimal: Annotated[str, character(".", ",")] | None = key("The decimal separator.")
     thousands: Annotated[str, character(".", ",", " ", "'", "’")] | None = key("The thousands separator.")
+    currency: Currencies | None = key(
+        "The currency of a number, in every spelling of the column: EUR, €. It is removed; no other one is accepted."
+    )
     region: Region | None = key("The country of phone numbers without +, as two letters: TR, DE, US.")
     missing_day: Annotated[Edge, OneOf()] | None = key(
         "The day of a date that has only a month: the first or the last."

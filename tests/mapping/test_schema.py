@@ -83,6 +83,7 @@ SOUND = [
     pytest.param("defaults: {dates: '%d.%m.%Y', decimal: ',', thousands: ' ', region: TR, yes: [J]}", id="defaults"),
     pytest.param("defaults: {missing_day: last, unused_columns: error, duplicates: error}", id="more defaults"),
     pytest.param("defaults: {optional: leave_out}\nanswers: {q: {column: A, optional: error}}", id="optional"),
+    pytest.param("defaults: {currency: EUR}\nanswers: {q: {column: A, currency: [TL, '₺']}}", id="currency"),
     pytest.param("answers: {q: {optional: leave_out, education: {school_name: S}}}", id="optional entries"),
     pytest.param("answers: {q: A, 'text: What?': {column: [A, B], default: 0}, 'id: 7': {value: true}}", id="answers"),
     pytest.param("answers: {q: {join: [A, B], with: ''}}", id="join"),
