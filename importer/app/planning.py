@@ -172,8 +172,7 @@ class Planner:
             candidates = Candidates(read, resolved, None if order.check_first or part else _check_ahead(sheet))
             undo.callback(candidates.close)
             forecast = candidates.forecast
-            joins = resolved.joins if selection == ALL_ROWS else ()
-            unjoined = join_warnings(joins, read(), grouped=mapping.group_by is not None) if joins else ()
+            unjoined = join_warnings(resolved, read) if selection == ALL_ROWS else ()
             if forecast is not None and not forecast.rows and selection != ALL_ROWS:
                 raise UsageError(f"{selection}: the file has no such rows; its header is in row {sheet.header_row}")
             manifest = RunManifest(

@@ -19,10 +19,11 @@ from importer.mapping import (
     ResolvedEntries,
     ResolvedGroup,
     ResolvedMapping,
+    ResolvedSource,
     ResolvedValue,
 )
 from importer.models import Answer, Application, Operation, PoolCandidate, Question, ReadyCandidate, Row, Submission
-from importer.problems import CellPlace, Column, Problem
+from importer.problems import Column, Problem
 from importer.settings import WireFormat
 from importer.transform.candidates import Filtered, filtered
 from importer.transform.entry_rows import EntryRow, columns_of, finder_of
@@ -52,18 +53,12 @@ def transform_row(row: Row, mapping: ResolvedMapping) -> Application | PoolCandi
     body = reader.read(row, found)
     # A cell with a problem is reported once, by the stage that found it first. A problem in an unused column stops no
     # candidate: an error value in a column of remarks.
-    earlier = [problem for problem in row.problems if not _is_in(problem, mapping.unread | reader.left_out_columns)]
+    earlier = [problem for problem in row.problems if not problem.is_in(mapping.unread | reader.left_out_columns)]
     reported = {problem.place for problem in earlier}
     if not earlier and not found:
         return body
     found = [problem for problem in (*found, *body.left_out) if problem.place not in reported]
     return Invalid(row.number, tuple(dict.fromkeys((*earlier, *found))))
-
-
-def _is_in(problem: Problem, columns: frozenset[int]) -> bool:
-    """Whether the problem is in a cell of one of these columns, given by their indexes."""
-    place = problem.place
-    return isinstance(place, CellPlace) and place.column is not None and place.column.index in columns
 
 
 # --- the body -------------------------------------------------------------------------------------
@@ -134,7 +129,12 @@ def _required(reader: ValueReader, row: Row, problems: list[Problem]) -> str:
 
 
 def _blank(message: str, row: Row, reader: ValueReader | _EntriesReader) -> Problem:
-    return Problem("required-value-missing", message, "fill it in", row.place(reader.first_filled(row)))
+    hint = "fill it in"
+    if isinstance(reader, ValueReader) and (lookup := reader.value.lookup):
+        names = " or ".join(f"'{column.label}'" for column in lookup.value.columns)
+        key = lookup.join.children.key.label
+        hint = f"fill in {names} in {lookup.join.children.table}, in the row with this value as '{key}'"
+    return Problem("required-value-missing", message, hint, row.place(reader.first_filled(row)))
 
 
 class _AnswerReader:
@@ -165,7 +165,7 @@ class _AnswerReader:
         if not self.leave_out:
             return self._read(row, problems)
         own = frozenset(column.index for column in self.columns) if row.problems else frozenset()
-        found = [problem for problem in row.problems if _is_in(problem, own)]
+        found = [problem for problem in row.problems if problem.is_in(own)]
         answer = None if found else self._read(row, found)
         problems += (
             replace(one, message=f"{one.message}; the answer to {self._question.label} is left out") for one in found
@@ -202,25 +202,19 @@ class _EntriesReader:
     """Reads all entries of a row."""
 
     def __init__(self, entries: ResolvedEntries, wire: WireFormat) -> None:
-        caches: dict[str, ValueCache] = defaultdict(ValueCache)
+        self._sources = tuple(_SourceReader(source, entries.kind, wire) for source in entries.sources)
         self._order = entries.order
-        self._own_columns = isinstance(entries.source, FromRow)
-        self._repeats = isinstance(entries.source, FromGroup)  # an export with one row per combination repeats entries
-        self._find = finder_of(entries.source, entries.missing)
-        self._groups = tuple(_GroupReader(group, entries.kind, wire, caches) for group in entries.groups)
-        own = tuple(column for group in self._groups for column in group.columns)
-        self.columns = columns_of(entries.source) or own  # those of the candidate's own row
+        # Several sources, and an export with one row per combination, repeat entries.
+        self._repeats = len(self._sources) > 1 or isinstance(entries.sources[0].source, FromGroup)
+        self.columns = tuple(column for source in self._sources for column in source.columns)
 
     def read(self, row: Row, problems: list[Problem]) -> str | None:
         """A JSON array of the entries (service description 2.2 to 2.4), or None where the row has none.
 
-        Blank groups are skipped; an entry has only the fields that are filled in.
+        Blank groups are skipped; an entry has only the fields that are filled in. Only entries that are equal in all
+        fields are sent once.
         """
-        if self._own_columns:
-            found = [group.read(row, problems) for group in self._groups if group.has_cells(row)]
-        else:
-            found = [self._read_one(entry_row, problems) for entry_row in self._find(row, problems)]
-        entries = [entry for entry in found if entry]
+        entries = [entry for source in self._sources for entry in source.read(row, problems) if entry]
         if self._repeats:
             entries = [entry for index, entry in enumerate(entries) if entry not in entries[:index]]
         return _ENTRIES_ENCODER.encode(_in_order(entries, self._order)) if entries else None
@@ -228,6 +222,24 @@ class _EntriesReader:
     def first_filled(self, row: Row) -> Column | None:
         """The column that a problem of the whole answer is shown at."""
         return self.columns[0] if self.columns else None
+
+
+class _SourceReader:
+    """Reads the entries of one source."""
+
+    def __init__(self, entries: ResolvedSource, kind: EntryKind, wire: WireFormat) -> None:
+        caches: dict[str, ValueCache] = defaultdict(ValueCache)
+        self._own_columns = isinstance(entries.source, FromRow)
+        self._find = finder_of(entries.source, entries.missing)
+        self._groups = tuple(_GroupReader(group, kind, wire, caches) for group in entries.groups)
+        own = tuple(column for group in self._groups for column in group.columns)
+        self.columns = columns_of(entries.source) or own  # those of the candidate's own row
+
+    def read(self, row: Row, problems: list[Problem]) -> list[dict[str, Any]]:
+        """The entries, in the order of the source; an entry without cells is empty."""
+        if self._own_columns:
+            return [group.read(row, problems) for group in self._groups if group.has_cells(row)]
+        return [self._read_one(entry_row, problems) for entry_row in self._find(row, problems)]
 
     def _read_one(self, entry_row: EntryRow, problems: list[Problem]) -> dict[str, Any]:
         group = self._groups[0]
