@@ -76,6 +76,7 @@ class WireFormat:
     multiple_choice: Literal["json", "comma", "semicolon", "newline"] = "json"
     yes_no: tuple[str, str] = ("yes", "no")
     question_reference: Literal["object", "id"] = "object"
+    currently_flags: Literal["when_true", "always"] = "when_true"
 
     @property
     def choice_separator(self) -> str:
@@ -105,6 +106,7 @@ class Settings(BaseModel):
     multiple_choice: Literal["json", "comma", "semicolon", "newline"] = "json"
     yes_no: tuple[str, str] = ("yes", "no")
     question_reference: Literal["object", "id"] = "object"
+    currently_flags: Literal["when_true", "always"] = "when_true"
     options_separator: str | None = None
     transport: Literal["auto", "requests", "curl"] = "auto"
     standard_input_megabytes: int = Field(default=2048, ge=1)
@@ -138,7 +140,7 @@ class Settings(BaseModel):
 
     @property
     def wire(self) -> WireFormat:
-        return WireFormat(self.multiple_choice, self.yes_no, self.question_reference)
+        return WireFormat(self.multiple_choice, self.yes_no, self.question_reference, self.currently_flags)
 
     @property
     def ledger_address(self) -> str:

@@ -31,10 +31,14 @@ from importer.transform.values import OPEN_END, ValueCache, ValueReader
 
 @dataclass(frozen=True, slots=True)
 class Invalid:
-    """A row that cannot be sent; `problems` are all problems found in it, at least one."""
+    """A row that cannot be sent; `problems` are all problems found in it, at least one.
+
+    `email`: its e-mail address, "" where that cannot be read.
+    """
 
     row: int
     problems: tuple[Problem, ...]
+    email: str = ""
 
 
 def transform_row(row: Row, mapping: ResolvedMapping) -> Application | PoolCandidate | Filtered | Invalid:
@@ -51,7 +55,7 @@ def transform_row(row: Row, mapping: ResolvedMapping) -> Application | PoolCandi
     earlier = [problem for problem in row.problems if not _is_unused(problem, mapping)]
     reported = {problem.place for problem in earlier}
     problems = [*earlier, *(problem for problem in found if problem.place not in reported)]
-    return Invalid(row.number, tuple(dict.fromkeys(problems))) if problems else body
+    return Invalid(row.number, tuple(dict.fromkeys(problems)), body.email) if problems else body
 
 
 def _is_unused(problem: Problem, mapping: ResolvedMapping) -> bool:
@@ -226,6 +230,7 @@ class _GroupReader:
 
     def __init__(self, group: ResolvedGroup, kind: EntryKind, wire: WireFormat, caches: dict[str, ValueCache]) -> None:
         self._name, *_, self._flag = ENTRY_FIELDS[kind]  # the field that names the entry, and the flag of a current one
+        self._always_flagged = wire.currently_flags == "always"
         self._readers = {name: ValueReader(value, wire, caches[name]) for name, value in group.fields.items()}
         self.columns = tuple(column for reader in self._readers.values() for column in reader.value.columns)
         self._from_cells = frozenset(
@@ -251,7 +256,7 @@ class _GroupReader:
             if not self._is_filled(entry, row):
                 return {}
             self._check(entry, row, problems)
-        self._replace_open_end(entry)
+        self._set_flag(entry)
         return {name: value for name, value in entry.items() if value is not None}
 
     def _is_filled(self, entry: dict[str, Any], row: Row) -> bool:
@@ -285,12 +290,16 @@ class _GroupReader:
     def _problem(self, code: str, message: str, hint: str, field: str, row: Row) -> Problem:
         return Problem(code, message, hint, row.place(self._readers[field].first_filled(row)))
 
-    def _replace_open_end(self, entry: dict[str, Any]) -> None:
-        """An open end is sent as the flag, without an end date; a flag set to no stays."""
+    def _set_flag(self, entry: dict[str, Any]) -> None:
+        """An open end is sent as the flag, without an end date; a flag set to no outweighs a blank end.
+
+        Whether the service needs a flag that is false is not shown, so it is a setting.
+        """
+        flag = entry.get(self._flag)
         if entry.get("end_date") is OPEN_END:
             entry["end_date"] = None
-            if entry.get(self._flag) is not False:
-                entry[self._flag] = True
+            flag = flag is not False
+        entry[self._flag] = True if flag else False if self._always_flagged else None
 
 
 # --- the bytes ------------------------------------------------------------------------------------
