@@ -21,7 +21,17 @@ from importer.mapping import (
     ResolvedMapping,
     ResolvedValue,
 )
-from importer.models import Answer, Application, Operation, PoolCandidate, Question, ReadyCandidate, Row, Submission
+from importer.models import (
+    Answer,
+    AnswerType,
+    Application,
+    Operation,
+    PoolCandidate,
+    Question,
+    ReadyCandidate,
+    Row,
+    Submission,
+)
 from importer.problems import CellPlace, Column, Problem
 from importer.settings import WireFormat
 from importer.transform.candidates import Filtered, filtered
@@ -123,6 +133,7 @@ class _AnswerReader:
     def __init__(self, answer: ResolvedAnswer, wire: WireFormat) -> None:
         self._question = answer.question
         self._reference = _reference(answer.question, wire)
+        self._limit: int | None = None  # characters
         self._reader: _EntriesReader | ValueReader
         if isinstance(answer.content, ResolvedEntries):
             self._reader = _EntriesReader(answer.content, wire)
@@ -130,6 +141,8 @@ class _AnswerReader:
         else:
             self._reader = ValueReader(answer.content, wire)
             self._as_file = answer.content.field.is_file
+            if answer.question.answer_type == AnswerType.SHORT_TEXT:
+                self._limit = wire.short_text_limit
 
     def read(self, row: Row, problems: list[Problem]) -> Answer | None:
         """The answer item, or None where an optional question is not answered or a problem was added."""
@@ -142,6 +155,10 @@ class _AnswerReader:
             return None
         if self._as_file:
             return Answer(self._reference, answer_file=found)
+        if self._limit is not None and len(found) > self._limit:
+            message = f"the text has {len(found):,} characters, and IMPORTER_SHORT_TEXT_LIMIT allows {self._limit:,}"
+            place = row.place(self._reader.first_filled(row))
+            problems.append(Problem("text-too-long", message, "shorten it", place))
         return Answer(self._reference, answer=found)
 
 
