@@ -20,7 +20,17 @@ from importer.mapping import (
     ResolvedGroup,
     ResolvedMapping,
 )
-from importer.models import Answer, Application, Operation, PoolCandidate, Question, ReadyCandidate, Row, Submission
+from importer.models import (
+    Answer,
+    AnswerType,
+    Application,
+    Operation,
+    PoolCandidate,
+    Question,
+    ReadyCandidate,
+    Row,
+    Submission,
+)
 from importer.problems import CellPlace, Column, Problem
 from importer.settings import WireFormat
 from importer.transform.candidates import Filtered, filtered
@@ -117,6 +127,7 @@ class AnswerReader:
     def __init__(self, answer: ResolvedAnswer, wire: WireFormat) -> None:
         self.question = answer.question
         self.reference = _reference(answer.question, wire)
+        self._limit: int | None = None  # characters
         self.reader: EntriesReader | ValueReader
         if isinstance(answer.content, ResolvedEntries):
             self.reader = EntriesReader(answer.content, wire)
@@ -124,6 +135,8 @@ class AnswerReader:
         else:
             self.reader = ValueReader(answer.content, wire)
             self._as_file = answer.content.field.is_file
+            if answer.question.answer_type == AnswerType.SHORT_TEXT:
+                self._limit = wire.short_text_limit
 
     def read(self, row: Row, problems: list[Problem]) -> Answer | None:
         """The answer item, or None where an optional question is not answered or a problem was added."""
@@ -136,6 +149,10 @@ class AnswerReader:
             return None
         if self._as_file:
             return Answer(self.reference, answer_file=found)
+        if self._limit is not None and len(found) > self._limit:
+            message = f"the text has {len(found):,} characters, and IMPORTER_SHORT_TEXT_LIMIT allows {self._limit:,}"
+            place = row.place(self.reader.first_filled(row))
+            problems.append(Problem("text-too-long", message, "shorten it", place))
         return Answer(self.reference, answer=found)
 
 
