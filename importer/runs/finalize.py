@@ -120,10 +120,11 @@ def resolve_row(folder: Path, ledger: LedgerStore, limits: ReadingLimits, row: i
                 f"row {row} of run {manifest.run} is {outcome}, not unconfirmed; there is nothing to resolve"
             )
         ledger.resolve(manifest.run, rows[0], created=created)
+        resolved = _RESOLVED_CREATED if created else _RESOLVED_NOT_CREATED
         for one in rows:
             kept = journal.outcome(one) or Outcome(one, kind)
             journal.replace(
-                replace(kept, kind=kind, problems=(_RESOLVED_CREATED if created else _RESOLVED_NOT_CREATED,))
+                replace(kept, kind=kind, problems=(resolved, *kept.problems[1:]))  # the others: answers left out
             )
     rewrite_report(folder, limits)
 

@@ -116,3 +116,14 @@ def test_a_choice_without_options_is_a_warning() -> None:
         "m.yaml:4:11: the service lists no options for q, so its answers cannot be checked; check the question in "
         "the job post"
     ]
+
+
+def test_different_currencies_in_one_column_are_a_warning() -> None:
+    """Only the number is sent, so 100 EUR and 100 TRY would be the same; it is reported once for all columns."""
+    text = HEAD + "answers: {p: CV, q: CV}\ndefaults: {currency: [EUR, €, TL]}\n"
+    questions = [question("p", "integer", id=7), question("q", "decimal", id=8)]
+    assert [str(warning) for warning in resolved(text, HEADER, questions).warnings] == [
+        "m.yaml:5:23: currency lists EUR and TRY, and only the number is sent, without its currency; list the "
+        "spellings of one currency, and convert the other amounts in the file"
+    ]
+    assert resolved(text.replace(", TL", ""), HEADER, questions).warnings == ()

@@ -216,6 +216,13 @@ _DEGREES = (
             id="split of one value",
         ),
         pytest.param(
+            "{q: {column: First, currency: EUR}}",
+            (),
+            [question("q")],
+            "m.yaml:4:14: currency has no effect on the answer to q, which is not a number; remove currency:",
+            id="currency of a text",
+        ),
+        pytest.param(
             "{q: {column: First, part: last}}",
             (),
             [question("q", "date")],
