@@ -290,3 +290,12 @@ class Outcome:
     status: int | None = None
     attempts: int = 0
     problems: tuple[Problem, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """Why a run stopped early, and what to do. `code` is stable."""
+
+    code: str
+    reason: str
+    hint: str

@@ -140,7 +140,7 @@ def _report_unused(context: Context) -> None:
             noun, verb = ("columns", "are") if len(unused) > 1 else ("column", "is")
             of = f" of '{header.table}'" if header.table else ""
             message = f"{len(unused)} {noun}{of} {verb} not used: {names}"
-            hint = "map the columns that should be imported, or set unused_columns: ignore under defaults:"
+            hint = "map the columns that should be imported, or, under defaults:, set unused_columns: ignore"
             report("columns-unused", message, hint, FilePlace(str(context.mapping.path)))
 
 

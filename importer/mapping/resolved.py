@@ -260,6 +260,10 @@ class FromChild:
     equals: Column
     children: ChildIndex
 
+    def rows_of(self, row: Row) -> Sequence[Row]:
+        """The rows there that belong to this row, in the order of that table."""
+        return self.children.rows_of(row.cells[self.equals.index])
+
 
 @dataclass(frozen=True, slots=True)
 class Lookup:

@@ -151,7 +151,7 @@ class Defaults(Formats):
     )
     duplicates: Annotated[DuplicatePolicy, OneOf()] = Field(
         default=DuplicatePolicy.FIRST,
-        description="For rows with the same e-mail address: send the first one, or none.",
+        description="For rows with the same e-mail address: send the first one (if it has no problems), or none.",
     )
     optional: Annotated[InvalidOptional, OneOf()] = Field(
         default=InvalidOptional.ERROR,

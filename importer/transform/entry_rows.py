@@ -71,7 +71,7 @@ def columns_of(source: EntriesFrom) -> tuple[Column, ...]:
 
 
 def _children(source: FromChild, row: Row, problems: list[Problem]) -> list[EntryRow]:
-    found = list(source.children.rows_of(row.cells[source.equals.index]))
+    found = list(source.rows_of(row))
     for child in found:
         problems.extend(child.problems)
     order_by = source.children.order_by

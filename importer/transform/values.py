@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from importer.mapping import Kind, Lookup, Otherwise, Pattern, ResolvedTable, ResolvedValue, Take
 from importer.models import Row
@@ -33,6 +33,19 @@ class ValueCache:
     def __init__(self) -> None:
         self.texts: dict[str, Any] = {}
         self.typed_texts: dict[str, Any] = {}
+
+
+class ReadFrom(NamedTuple):
+    """Where a value comes from.
+
+    columns: its cells; if none gives a value, those that are filled in. value: what was read from them.
+    tables: whether a value table gave it (`table`), or its `otherwise`. skipped: an earlier cell is not valid.
+    """
+
+    columns: tuple[Column, ...]
+    value: Any = None
+    tables: frozenset[str] = frozenset()
+    skipped: bool = False
 
 
 class ValueReader:
@@ -83,19 +96,45 @@ class ValueReader:
             return OPEN_END
         return None if isinstance(found, InvalidValue) else found
 
+    def explain(self, row: Row) -> ReadFrom:
+        """Where the value comes from, in a row without problems: reads it again, in the same way as `read`."""
+        used = self._interpreter.tables_used
+        filled = tuple(column for column in self.value.columns if self._is_filled(row, column))
+        tables: frozenset[str] = frozenset()
+        if self.value.separator is not None:
+            used.clear()
+            return ReadFrom(filled, self._read_joined(row, []), frozenset(used))
+        skipped = False
+        for column in filled:
+            used.clear()
+            read = self._interpreter.read(stripped(row.cells[column.index]), column.index in row.typed)
+            if read is not None and not isinstance(read, InvalidValue):
+                return ReadFrom((column,), read, frozenset(used), skipped)
+            skipped |= read is not None
+            tables |= used
+        return ReadFrom(filled, None, tables)
+
+    def source(self, row: Row) -> tuple[ValueReader, Row]:
+        """The reader and the row that give the value: those of another table if it is found there by a lookup."""
+        if self._lookup is not None and self._looked_up is not None:
+            for child in self._lookup.join.rows_of(row):
+                if self._looked_up.read(child, []) is not None:
+                    return self._looked_up, child
+        return self, row
+
     @property
     def columns(self) -> tuple[Column, ...]:
-        """The columns that it is read from."""
+        """The columns of the candidate's own row that it is read from."""
         return self.value.columns
 
     def from_cells(self, row: Row) -> bool:
         """Whether a cell of the row is filled in for this value; constants and defaults do not count."""
-        return any(not self._is_missing(stripped(row.cells[column.index])) for column in self.value.columns)
+        return any(self._is_filled(row, column) for column in self.value.columns)
 
     def first_filled(self, row: Row) -> Column | None:
         """The column that a problem of this value is shown at."""
         for column in self.value.columns:
-            if not self._is_missing(stripped(row.cells[column.index])):
+            if self._is_filled(row, column):
                 return column
         return self.value.columns[0] if self.value.columns else None
 
@@ -103,6 +142,9 @@ class ValueReader:
         """The text of the cell that a problem of this value is shown at."""
         column = self.first_filled(row)
         return row.cells[column.index] if column else ""
+
+    def _is_filled(self, row: Row, column: Column) -> bool:
+        return not self._is_missing(stripped(row.cells[column.index]))
 
     def _read_alternatives(self, row: Row, problems: list[Problem]) -> Any:
         invalid: list[Problem] = []
@@ -154,14 +196,14 @@ class ValueReader:
 
 def _look_up(lookup: Lookup, reader: ValueReader, row: Row, problems: list[Problem]) -> Any:
     """The value in the rows of another table that belong to this row; as of a blank cell if there are none."""
-    children = lookup.join.children
-    rows = children.rows_of(row.cells[lookup.join.equals.index])
-    if not rows:
+    children = lookup.join.rows_of(row)
+    if not children:
         width = max(column.index for column in lookup.value.columns) + 1
         return reader.read(Row(row.origin, row.number, ("",) * width), problems)
-    used = frozenset(column.index for column in (children.key, *lookup.value.columns))
+    key = lookup.join.children.key
+    used = frozenset(column.index for column in (key, *lookup.value.columns))
     found: dict[Any, Row] = {}
-    for child in rows:
+    for child in children:
         problems.extend(problem for problem in child.problems if problem.column is None or problem.is_in(used))
         value = reader.read(child, problems)
         if value is not None:
@@ -170,7 +212,7 @@ def _look_up(lookup: Lookup, reader: ValueReader, row: Row, problems: list[Probl
     for other in others:
         message = (
             f"{quoted(reader.text_of(other))} differs from {quoted(reader.text_of(first))} in row {first.number}, "
-            f"which has the same '{children.key.label}'"
+            f"which has the same '{key.label}'"
         )
         place = other.place(reader.first_filled(other))
         problems.append(Problem("lookup-ambiguous", message, "keep one of these rows, or correct the key", place))
@@ -196,6 +238,7 @@ class _Interpreter:
         self._longest_missing = max(map(len, value.missing), default=0) + _SPARE
         steps = (value.pattern, value.present, value.part, value.split, value.take, value.table)
         self.is_plain = self._bare and not self._several and not any(steps)
+        self.tables_used: set[str] = set()  # `table` or `otherwise`, since it was last cleared
 
     def is_missing(self, text: str) -> bool:
         """Whether the stripped text counts as an empty cell."""
@@ -278,6 +321,7 @@ class _Interpreter:
             return self._read_kind(f"{self._value.before}{text}{self._value.after}", False)
         target = table.targets.get(normalize(text))
         if target is not None:
+            self.tables_used.add("table")
             return self._read_kind(target, True) if target.strip() else None
         return self._read_otherwise(text, typed, table)
 
@@ -285,6 +329,7 @@ class _Interpreter:
         # An option needs no line in the value table and is never replaced.
         if self._value.field.options and not isinstance(option := self._read_kind(text, typed), InvalidValue):
             return option
+        self.tables_used.add("otherwise")
         if table.otherwise is Otherwise.BLANK:
             return None
         if table.otherwise is Otherwise.VALUE:

@@ -99,8 +99,8 @@ def test_unused_columns_are_a_warning() -> None:
     """Unused columns are reported in one warning, which stops nothing."""
     mapping = resolved(HEAD, (*HEADER, "Notes", "", "Age"))
     assert [str(warning) for warning in mapping.warnings] == [
-        "m.yaml: 2 columns are not used: 'Notes' (E), 'Age' (G); map the columns that should be imported, or set "
-        "unused_columns: ignore under defaults:"
+        "m.yaml: 2 columns are not used: 'Notes' (E), 'Age' (G); map the columns that should be imported, or, "
+        "under defaults:, set unused_columns: ignore"
     ]
 
 

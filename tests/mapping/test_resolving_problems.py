@@ -330,8 +330,8 @@ def test_a_constant_email() -> None:
 def test_unused_columns_can_be_an_error() -> None:
     """A person can require that every column is mapped."""
     assert resolving_problems(HEAD + "defaults: {unused_columns: error}\n", (*HEADER, "Notes")) == [
-        "m.yaml: 1 column is not used: 'Notes' (E); map the columns that should be imported, or set "
-        "unused_columns: ignore under defaults:"
+        "m.yaml: 1 column is not used: 'Notes' (E); map the columns that should be imported, or, "
+        "under defaults:, set unused_columns: ignore"
     ]
 
 

@@ -408,6 +408,8 @@ BAD = (
         "'javascript:alert(1)' is not a valid web address: javascript: addresses cannot be sent; write it with "
         "https:// in front"),
     Bad("url broken", _URL, "http://[x", "'http://[x' is not a valid web address; write it with https:// in front"),
+    Bad("url with port 0", _URL, "https://example.com:0",
+        "'https://example.com:0' is not a valid web address; write it with https:// in front"),
     Bad("file name instead of an ID", _FILE, "cv.pdf",
         "'cv.pdf' is not a valid document ID; enter the ID of one uploaded document"),
     Bad("photo not an ID", PHOTO, "80.5",
