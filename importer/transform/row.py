@@ -36,6 +36,7 @@ from importer.problems import Column, Problem
 from importer.settings import WireFormat
 from importer.transform.candidates import Filtered, filtered
 from importer.transform.entry_rows import EntryRow, columns_of, finder_of
+from importer.transform.texts import quoted
 from importer.transform.values import OPEN_END, ValueCache, ValueReader
 
 
@@ -135,9 +136,10 @@ def _required(reader: ValueReader, row: Row, problems: list[Problem]) -> str:
 def _blank(message: str, row: Row, reader: ValueReader | EntriesReader) -> Problem:
     hint = "fill it in"
     if isinstance(reader, ValueReader) and (lookup := reader.value.lookup):
+        children, key = lookup.join.children, row.cells[lookup.join.equals.index].strip()
         names = " or ".join(f"'{column.label}'" for column in lookup.value.columns)
-        key = lookup.join.children.key.label
-        hint = f"fill in {names} in {lookup.join.children.table}, in the row with this value as '{key}'"
+        if key:
+            hint = f"in {children.table}, fill in {names} in a row with {quoted(key)} as '{children.key.label}'"
     return Problem("required-value-missing", message, hint, row.place(reader.first_filled(row)))
 
 
