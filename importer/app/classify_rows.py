@@ -139,19 +139,25 @@ class Candidates:
             if isinstance(row, Filtered):
                 yield _filtered(row)
                 continue
+            known = None
             if self.previous is not None and mapping.grouping is None:
                 known = self.previous.outcome(row.number)
-                if known is not None:
+                if known is not None and known.kind is not OutcomeKind.INVALID:
                     yield _Checked((row.number,), known)
                     continue
             rows = tuple(member.number for member in row.members) if row.members else (row.number,)
             result = transform_row(row, mapping)
             if isinstance(result, Filtered):
                 yield _filtered(result)
-            elif isinstance(result, Invalid):
-                yield _Checked(rows, Outcome(row.number, OutcomeKind.INVALID, problems=result.problems))
-            elif (problem := duplicates.check(row, result)) is not None:
-                yield _Checked(rows, Outcome(row.number, OutcomeKind.INVALID, problems=(problem,)))
+                continue
+            # An invalid row has its e-mail address too: whether it or a later row is right, only a person knows.
+            problems = result.problems if isinstance(result, Invalid) else ()
+            if result.email and (duplicate := duplicates.check(row, result.email, ready=not problems)):
+                problems += (duplicate,)
+            if known is not None:
+                yield _Checked(rows, known)
+            elif problems or isinstance(result, Invalid):
+                yield _Checked(rows, Outcome(row.number, OutcomeKind.INVALID, problems=problems))
             else:
                 yield _Checked(rows, result, row)
 

@@ -9,7 +9,7 @@ from typing import Final
 from importer.models import CREATED_EMAIL_DIFFERS, CREATED_EMAILS, NEEDS_ATTENTION, Outcome, OutcomeKind, Row
 from importer.problems import CellPlace, Column, Place, Problem
 from importer.report.outcomes import OUTCOMES
-from importer.report.summary import ProblemGroup, Requests, RunFacts, SourceSummary, Stopped, Summary
+from importer.report.summary import ProblemGroup, Requests, RunFacts, SourceSummary, Summary
 
 _BETWEEN: Final = " | "
 
@@ -174,7 +174,6 @@ class SummaryCounter:
         counted = sum(self._outcomes.values())
         if counted != self._rows:
             raise MissingOutcome(f"{self._rows} rows were read, but {counted} outcomes counted")
-        stopped = facts.stop_reason is not None
         return Summary(
             run=facts.run,
             finished=facts.finished,
@@ -194,7 +193,7 @@ class SummaryCounter:
             requests=Requests(self._sent, self._retried),
             problems=self.groups(),
             warnings=facts.warnings,
-            stopped=Stopped(facts.stop_reason or "", facts.stop_hint or "") if stopped else None,
+            stopped=facts.stopped,
             sandbox=facts.sandbox,
             dry_run=facts.dry_run,
             files=tuple(files),

@@ -20,7 +20,17 @@ from importer.mapping import (
     ResolvedGroup,
     ResolvedMapping,
 )
-from importer.models import Answer, Application, Operation, PoolCandidate, Question, ReadyCandidate, Row, Submission
+from importer.models import (
+    Answer,
+    AnswerType,
+    Application,
+    Operation,
+    PoolCandidate,
+    Question,
+    ReadyCandidate,
+    Row,
+    Submission,
+)
 from importer.problems import CellPlace, Column, Problem
 from importer.settings import WireFormat
 from importer.transform.candidates import Filtered, filtered
@@ -30,33 +40,43 @@ from importer.transform.values import OPEN_END, ValueCache, ValueReader
 
 @dataclass(frozen=True, slots=True)
 class Invalid:
-    """A row that cannot be sent; `problems` are all problems found in it, at least one."""
+    """A row that cannot be sent; `problems` are all problems found in it, at least one.
+
+    `email`: its e-mail address, "" where that cannot be read.
+    """
 
     row: int
     problems: tuple[Problem, ...]
+    email: str = ""
 
 
 def transform_row(row: Row, mapping: ResolvedMapping) -> Application | PoolCandidate | Filtered | Invalid:
     """The body of the request for a row (service description 4.2 or 4.3), or why there is none.
 
+    An invalid answer with `leave_out` is not part of the body, and does not make the row invalid.
+
     Pure: opens no file, sends nothing, reads no clock. Never raises for what cells hold.
     """
-    left_out = filtered(row, mapping.filters)
-    if left_out is not None:
-        return left_out
+    excluded = filtered(row, mapping.filters)
+    if excluded is not None:
+        return excluded
     found: list[Problem] = []
-    body = body_reader(mapping).read(row, found)
-    # A cell with a problem is reported once, by the stage that found it first.
-    earlier = [problem for problem in row.problems if not _is_unused(problem, mapping)]
+    reader = body_reader(mapping)
+    body = reader.read(row, found)
+    # A cell with a problem is reported once, by the stage that found it first. A problem in an unused column stops no
+    # candidate: an error value in a column of remarks.
+    earlier = [problem for problem in row.problems if not _is_in(problem, mapping.unread | reader.left_out_columns)]
     reported = {problem.place for problem in earlier}
-    problems = [*earlier, *(problem for problem in found if problem.place not in reported)]
-    return Invalid(row.number, tuple(dict.fromkeys(problems))) if problems else body
+    if not earlier and not found:
+        return body
+    found = [problem for problem in (*found, *body.left_out) if problem.place not in reported]
+    return Invalid(row.number, tuple(dict.fromkeys((*earlier, *found))), body.email)
 
 
-def _is_unused(problem: Problem, mapping: ResolvedMapping) -> bool:
-    """Whether the problem is in an unused column: an error value in a column of remarks stops no candidate."""
+def _is_in(problem: Problem, columns: frozenset[int]) -> bool:
+    """Whether the problem is in a cell of one of these columns, given by their indexes."""
     place = problem.place
-    return isinstance(place, CellPlace) and place.column is not None and place.column.index in mapping.unread
+    return isinstance(place, CellPlace) and place.column is not None and place.column.index in columns
 
 
 # --- the body -------------------------------------------------------------------------------------
@@ -76,6 +96,14 @@ class BodyReader:
         named = {name: getattr(candidate, name) for name in (*_REQUIRED, "terms_of_use", "source_platform")}
         self.fields = {name: ValueReader(value, wire) for name, value in named.items() if value is not None}
         self.answers = tuple(AnswerReader(answer, wire) for answer in mapping.answers)
+        read = [column for reader in self.fields.values() for column in reader.columns]
+        read += [filter.column for filter in mapping.filters]
+        read += [mapping.grouping.column] if mapping.grouping else []
+        read += [column for answer in self.answers if not answer.leave_out for column in answer.columns]
+        # The columns that only such answers use.
+        self.left_out_columns = frozenset(
+            column.index for answer in self.answers if answer.leave_out for column in answer.columns
+        ).difference(column.index for column in read)
 
     def read(self, row: Row, problems: list[Problem]) -> Application | PoolCandidate:
         """The body of the request; it may be sent only if no problem was added."""
@@ -85,8 +113,14 @@ class BodyReader:
         }
         if not self._is_application:
             return PoolCandidate(row.number, **person)
-        answers = [answer.read(row, problems) for answer in self.answers]
-        return Application(row.number, **person, answers=tuple(answer for answer in answers if answer))
+        left_out: list[Problem] = []
+        answers = [answer.read(row, left_out if answer.leave_out else problems) for answer in self.answers]
+        return Application(
+            row.number,
+            **person,
+            answers=tuple(answer for answer in answers if answer),
+            left_out=tuple(dict.fromkeys(left_out)),
+        )
 
 
 @lru_cache(maxsize=8)
@@ -113,6 +147,8 @@ class AnswerReader:
     def __init__(self, answer: ResolvedAnswer, wire: WireFormat) -> None:
         self.question = answer.question
         self.reference = _reference(answer.question, wire)
+        self.leave_out = answer.leave_out
+        self._limit: int | None = None  # characters
         self.reader: EntriesReader | ValueReader
         if isinstance(answer.content, ResolvedEntries):
             self.reader = EntriesReader(answer.content, wire)
@@ -120,9 +156,30 @@ class AnswerReader:
         else:
             self.reader = ValueReader(answer.content, wire)
             self._as_file = answer.content.field.is_file
+            if answer.question.answer_type == AnswerType.SHORT_TEXT:
+                self._limit = wire.short_text_limit
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns of the candidate's own row that the answer is from."""
+        return self.reader.columns
 
     def read(self, row: Row, problems: list[Problem]) -> Answer | None:
-        """The answer item, or None where an optional question is not answered or a problem was added."""
+        """The answer item, or None where an optional question is not answered or a problem was added.
+
+        An answer that may be left out is sent whole or not at all, also where reading the file found the problem.
+        """
+        if not self.leave_out:
+            return self._read(row, problems)
+        own = frozenset(column.index for column in self.columns) if row.problems else frozenset()
+        found = [problem for problem in row.problems if _is_in(problem, own)]
+        answer = None if found else self._read(row, found)
+        problems += (
+            replace(one, message=f"{one.message}; the answer to {self.question.label} is left out") for one in found
+        )
+        return None if found else answer
+
+    def _read(self, row: Row, problems: list[Problem]) -> Answer | None:
         before = len(problems)
         found = self.reader.read(row, problems)
         if found is None:
@@ -132,6 +189,10 @@ class AnswerReader:
             return None
         if self._as_file:
             return Answer(self.reference, answer_file=found)
+        if self._limit is not None and len(found) > self._limit:
+            message = f"the text has {len(found):,} characters, and IMPORTER_SHORT_TEXT_LIMIT allows {self._limit:,}"
+            place = row.place(self.reader.first_filled(row))
+            problems.append(Problem("text-too-long", message, "shorten it", place))
         return Answer(self.reference, answer=found)
 
 
@@ -163,9 +224,10 @@ class EntriesReader:
         self._order = entries.order
         self._own_columns = isinstance(entries.source, FromRow)
         self._repeats = isinstance(entries.source, FromGroup)  # an export with one row per combination repeats entries
-        self._columns = columns_of(entries.source)
         self._find = finder_of(entries.source, entries.missing)
         self._groups = tuple(_GroupReader(group, entries.kind, wire, caches) for group in entries.groups)
+        own = tuple(column for group in self._groups for column in group.columns)
+        self.columns = columns_of(entries.source) or own  # those of the candidate's own row
 
     def read(self, row: Row, problems: list[Problem]) -> str | None:
         """A JSON array of the entries (service description 2.2 to 2.4), or None where the row has none.
@@ -198,8 +260,7 @@ class EntriesReader:
 
     def first_filled(self, row: Row) -> Column | None:
         """The column that a problem of the whole answer is shown at."""
-        columns = self._columns or tuple(column for group in self._groups for column in group.columns)
-        return columns[0] if columns else None
+        return self.columns[0] if self.columns else None
 
     def _read_one(self, entry_row: EntryRow, problems: list[Problem]) -> dict[str, Any]:
         group = self._groups[0]
@@ -238,6 +299,7 @@ class _GroupReader:
 
     def __init__(self, group: ResolvedGroup, kind: EntryKind, wire: WireFormat, caches: dict[str, ValueCache]) -> None:
         self._name, *_, self._flag = ENTRY_FIELDS[kind]  # the field that names the entry, and the flag of a current one
+        self._always_flagged = wire.currently_flags == "always"
         self.readers = {name: ValueReader(value, wire, caches[name]) for name, value in group.fields.items()}
         self.columns = tuple(column for reader in self.readers.values() for column in reader.value.columns)
         self._from_cells = frozenset(
@@ -263,7 +325,7 @@ class _GroupReader:
             if not self._is_filled(entry, row):
                 return {}
             self._check(entry, row, problems)
-        self._replace_open_end(entry)
+        self._set_flag(entry)
         return {name: value for name, value in entry.items() if value is not None}
 
     def _is_filled(self, entry: dict[str, Any], row: Row) -> bool:
@@ -297,12 +359,16 @@ class _GroupReader:
     def _problem(self, code: str, message: str, hint: str, field: str, row: Row) -> Problem:
         return Problem(code, message, hint, row.place(self.readers[field].first_filled(row)))
 
-    def _replace_open_end(self, entry: dict[str, Any]) -> None:
-        """An open end is sent as the flag, without an end date; a flag set to no stays."""
+    def _set_flag(self, entry: dict[str, Any]) -> None:
+        """An open end is sent as the flag, without an end date; a flag set to no outweighs a blank end.
+
+        Whether the service needs a flag that is false is not shown, so it is a setting.
+        """
+        flag = entry.get(self._flag)
         if entry.get("end_date") is OPEN_END:
             entry["end_date"] = None
-            if entry.get(self._flag) is not False:
-                entry[self._flag] = True
+            flag = flag is not False
+        entry[self._flag] = True if flag else False if self._always_flagged else None
 
 
 # --- the bytes ------------------------------------------------------------------------------------
@@ -310,7 +376,8 @@ class _GroupReader:
 
 def encode(submission: Submission) -> ReadyCandidate:
     """The submission with its request body (4.2, 4.3) as JSON; equal rows give equal bytes."""
-    return ReadyCandidate(submission.row, submission.email, _ENCODER.encode(submission.payload()).encode("ascii"))
+    body = _ENCODER.encode(submission.payload()).encode("ascii")
+    return ReadyCandidate(submission.row, submission.email, body, submission.left_out)
 
 
 def _as_dict(value: Any) -> dict[str, Any]:

@@ -108,6 +108,11 @@ class ValueReader:
             tables |= used
         return ReadFrom(filled, None, tables)
 
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns that it is read from."""
+        return self.value.columns
+
     def from_cells(self, row: Row) -> bool:
         """Whether a cell of the row is filled in for this value; constants and defaults do not count."""
         return any(self._is_filled(row, column) for column in self.value.columns)
