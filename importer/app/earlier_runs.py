@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from importer.app.import_file import Confirm, Finished, import_file
@@ -20,6 +20,7 @@ from importer.runs.manifest import RunManifest, find_run, part_folders, read_man
 from importer.runs.results_folder import refuse_untrusted
 from importer.runs.row_selection import Selection
 from importer.settings import Settings
+from importer.text.commands import command_line
 
 SANDBOX_ONLY = "--questions and --faults can only be used with the sandbox"
 RETRIED = (OutcomeKind.REJECTED, OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED)
@@ -41,10 +42,14 @@ def parse_outcomes(text: str) -> tuple[OutcomeKind, ...]:
 
 @dataclass(frozen=True, slots=True)
 class EarlierRun:
-    """A run of a results folder. `name`: its ID, the start of its ID, its folder, or `last`."""
+    """A run of a results folder. `name`: its ID, the start of its ID, its folder, or `last`.
+
+    flags: those given to the command that continues it, with their values.
+    """
 
     name: str
     settings: Settings
+    flags: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def limits(self) -> ReadingLimits:
@@ -64,7 +69,7 @@ def resume(
         UsageError: there is no such run, it was only a check, or its copies are missing; and as `import_file`.
     """
     folder, manifest = _find(earlier)
-    order = _order(folder, manifest, earlier.settings, sending, manifest.selection)
+    order = _order(earlier, folder, manifest, sending, manifest.selection)
     return import_file(order, listen, control, confirm)
 
 
@@ -94,7 +99,7 @@ def retry(
             rows += (outcome.row for outcome in journal.outcomes() if outcome.kind in kinds)
     if not rows:
         raise NothingToRetry(manifest.run)
-    order = _order(folder, manifest, earlier.settings, sending, Selection.of_rows(sorted(rows)))
+    order = _order(earlier, folder, manifest, sending, Selection.of_rows(sorted(rows)))
     return import_file(order, listen, control, confirm)
 
 
@@ -156,33 +161,40 @@ def _find(earlier: EarlierRun) -> tuple[Path, RunManifest]:
     return folder, read_manifest(folder)
 
 
+def _import_command(manifest: RunManifest) -> str:
+    return command_line("run", Path(manifest.file), "--mapping", Path(manifest.mapping), flags=manifest.flags)
+
+
 def _refuse_check(manifest: RunManifest) -> None:
     if manifest.dry_run:
-        raise UsageError(f"{manifest.run} was only a check and sent nothing; use: importer run FILE --mapping MAPPING")
+        raise UsageError(f"{manifest.run} was only a check and sent nothing; use: {_import_command(manifest)}")
 
 
-def _order(folder: Path, manifest: RunManifest, settings: Settings, sending: Sending, selection: Selection) -> Order:
+def _order(earlier: EarlierRun, folder: Path, manifest: RunManifest, sending: Sending, selection: Selection) -> Order:
     """The order that sends rows of an earlier run again, if the settings still contain its service."""
     _refuse_check(manifest)
     source, mapping = folder / manifest.source, folder / manifest.mapping_copy
     if not mapping.exists() or not source.is_file():
         raise UsageError(
             f"the folder {folder} no longer contains the copies of the file and the mapping; "
-            "import the file again with: importer run FILE --mapping MAPPING"
+            f"import the file again with: {_import_command(manifest)}"
         )
-    if manifest.sandbox and sending.sandbox_setup is None:
-        sending = replace(sending, sandbox_setup=SandboxSetup())
     if sending.sandbox_setup is not None and not manifest.sandbox:
         raise UsageError(SANDBOX_ONLY)
+    if manifest.sandbox:
+        setup = sending.sandbox_setup or SandboxSetup()
+        kept = folder / manifest.questions if manifest.questions else None
+        sending = replace(sending, sandbox_setup=replace(setup, questions=setup.questions or kept))
     return Order(
         file=source,
         mapping=mapping,
-        settings=settings,
+        settings=earlier.settings,
         selection=selection,
         sending=sending,
         file_shown_as=manifest.file,
         mapping_shown_as=manifest.mapping,
         continues=(manifest.run, manifest.service),
+        flags={**manifest.flags, **earlier.flags},
     )
 
 

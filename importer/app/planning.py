@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from importer.app.classify_rows import Candidates
 from importer.app.orders import Order, Planned, ReadyRows, Started
@@ -28,6 +29,7 @@ from importer.runs.private_copies import (
     copy_of_source,
     fingerprint,
     keep_mapping,
+    keep_questions,
     open_children,
 )
 from importer.runs.results_folder import announce_run, make_private_folder, new_run_id, remove_folder
@@ -196,12 +198,23 @@ class Planner:
                 started_at=started_at,
                 children=children.copies,
                 groups=forecast.groups if forecast is not None else (),
+                **self._origin(folder),
             )
             if forecast is not None:
                 manifest = manifest.read_to(forecast.rows, forecast.last_row)
             _initialize_folder(folder, manifest, sheet)
             undo.pop_all()
         return Plan(folder, manifest, sheet, resolved, candidates, presence, limits)
+
+    def _origin(self, folder: Path) -> dict[str, Any]:
+        """The fields of a manifest from which the run is continued: its flags, and the questions of its sandbox."""
+        order = self.order
+        setup = order.sending.sandbox_setup
+        return {
+            "flags": dict(order.flags),
+            "continues": order.continues[0] if order.continues else None,
+            "questions": keep_questions(setup.questions if setup else None, folder),
+        }
 
     # --- one export to several targets ---
 
@@ -237,6 +250,7 @@ class Planner:
                 warnings=tuple(map(str, sheet.warnings)),
                 started_at=started_at,
                 header_row=sheet.header_row,
+                **self._origin(folder),
             )
             _initialize_folder(folder, manifest, sheet)
             undo.pop_all()

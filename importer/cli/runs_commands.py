@@ -16,7 +16,8 @@ from importer.app.cleanup import purge as remove_old
 from importer.app.connection import examine
 from importer.app.earlier_runs import EarlierRun, rewrite_report
 from importer.cli import options
-from importer.cli.messages import in_folder, print_message, print_result
+from importer.cli.app import next_command
+from importer.cli.messages import print_message, print_result
 from importer.cli.terminal import confirm_address
 from importer.models import ManyTargets
 from importer.problems import UnusableInput
@@ -26,7 +27,7 @@ from importer.runs.results_folder import MARKER, refuse_untrusted
 from importer.settings import load_settings
 
 
-def runs(out: options.Out = None, as_json: options.AsJson = False) -> None:
+def runs(context: typer.Context, out: options.Out = None, as_json: options.AsJson = False) -> None:
     """List the runs in the results folder, newest first."""
     settings = load_settings(out=out)
     refuse_untrusted(settings)
@@ -42,9 +43,10 @@ def runs(out: options.Out = None, as_json: options.AsJson = False) -> None:
     for summary in found:
         print_result(_line(summary))
     if found:
-        print_message(f"\nNext: importer show RUN{in_folder(settings.out)}")
+        print_message(f"\nNext: {next_command(context, 'show', found[0].run)}")
     else:
-        print_message(f"There are no runs in {settings.out}. Next: importer check FILE --mapping MAPPING")
+        check = next_command(context, "check", "FILE", "--mapping", "MAPPING")
+        print_message(f"There are no runs in {settings.out}. Next: {check}")
 
 
 def _line(summary: Summary) -> str:
@@ -64,21 +66,25 @@ def _counts(summary: Summary) -> str:
     return ", ".join(f"{count} {kind.value.replace('_', ' ')}" for kind, count in summary.outcomes.items() if count)
 
 
-def show(run: options.Run = "last", out: options.Out = None, as_json: options.AsJson = False) -> None:
+def show(
+    context: typer.Context, run: options.Run = "last", out: options.Out = None, as_json: options.AsJson = False
+) -> None:
     """Show the summary of a run."""
     settings = load_settings(out=out)
     refuse_untrusted(settings)
     folder = find_run(settings.out, run)
-    present(folder, read_summary(folder), as_json)
+    present(context, folder, read_summary(folder), as_json)
 
 
-def report(run: options.Run = "last", out: options.Out = None, as_json: options.AsJson = False) -> None:
+def report(
+    context: typer.Context, run: options.Run = "last", out: options.Out = None, as_json: options.AsJson = False
+) -> None:
     """Write the report of a run again, even if the run was killed."""
     finished = rewrite_report(EarlierRun(run, load_settings(out=out)))
-    present(finished.folder, finished.summary, as_json)
+    present(context, finished.folder, finished.summary, as_json)
 
 
-def present(folder: Path, summary: Summary, as_json: bool) -> None:
+def present(context: typer.Context, folder: Path, summary: Summary, as_json: bool) -> None:
     """Print a summary on stdout, as text or as JSON."""
     if as_json:
         print_result(json.dumps(summary.to_json(), ensure_ascii=False))
@@ -91,7 +97,7 @@ def present(folder: Path, summary: Summary, as_json: bool) -> None:
                 print_result(f"{target.target}: nothing was sent: {target.blocked}")
             else:
                 counts = _counts(read_summary(folder.parent / target.run)) or "no report yet"
-                print_result(f"{target.target}: {counts} (importer show {target.run})")
+                print_result(f"{target.target}: {counts} ({next_command(context, 'show', target.run)})")
 
 
 def purge(

@@ -74,6 +74,16 @@ def keep_mapping(mapping: Mapping, folder: Path, stem: str = "mapping") -> str:
     return name
 
 
+def keep_questions(file: Path | None, folder: Path) -> str | None:
+    """Save a copy of the questions that a sandbox was started with, if there are any; return its name."""
+    if file is None:
+        return None
+    name = "questions.json"
+    with os.fdopen(open_private(folder / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as copy:
+        copy.write(file.read_bytes())
+    return name
+
+
 def open_children(mapping: Mapping, source: Source, folder: Path, limits: ReadingLimits) -> ChildTables:
     """Open every table that entries are taken from. File names are relative to the folder of the source; the files are
     copied to `folder`. For a results file, the copies of its own run are used.

@@ -310,7 +310,7 @@ def test_suggested_commands_can_be_typed(front_door: FrontDoor) -> None:
     """The suggested command repeats the flags for reading the file."""
     (front_door.folder / "old file.csv").write_bytes("E-posta;Şehir\na@example.com;İzmir\n".encode("cp1254"))
     inspected = front_door("inspect", "old file.csv", "--encoding", "cp1254", "--header-row", "1", "--delimiter", ";")
-    again = "importer mapping new 'old file.csv' --header-row 1 --encoding cp1254 --delimiter ';' --job-post HASH"
+    again = "importer mapping new 'old file.csv' --job-post HASH --header-row 1 --encoding cp1254 --delimiter ';'"
     assert (inspected.code, f"Next: {again}\n" in inspected.err) == (0, True)
     asked = front_door("questions", "4f2c9a", "--sandbox")
     again = "importer mapping new FILE --job-post 4f2c9a --sandbox"

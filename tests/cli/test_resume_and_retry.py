@@ -135,7 +135,7 @@ def test_nothing_goes_on_from_a_check(serve: Serve) -> None:
         ran = served(command)
         assert (ran.code, ran.err) == (
             2,
-            f"importer: {run} was only a check and sent nothing; use: importer run FILE --mapping MAPPING\n",
+            f"importer: {run} was only a check and sent nothing; use: importer run people.csv --mapping mapping.yaml\n",
         )
 
 
