@@ -10,7 +10,7 @@ from pathlib import Path
 from importer.app.import_file import Confirm, Finished, import_file
 from importer.app.orders import Listener, Order, RunControl, SandboxSetup, Sending, ignore
 from importer.extract import ReadingLimits
-from importer.ledger import LedgerStore, open_ledger
+from importer.ledger import LedgerStore, open_ledger, presences_in
 from importer.models import OutcomeKind
 from importer.problems import UsageError
 from importer.runs import run_report
@@ -24,6 +24,7 @@ from importer.text.commands import command_line
 
 SANDBOX_ONLY = "--questions and --faults can only be used with the sandbox"
 RETRIED = (OutcomeKind.REJECTED, OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED)
+_SENT_AGAIN = (OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED, OutcomeKind.NOT_SENT)  # by the same command
 
 
 def parse_outcomes(text: str) -> tuple[OutcomeKind, ...]:
@@ -66,10 +67,13 @@ def resume(
     """Import all rows of an earlier run again, from its own copies. Rows that are already imported are not sent again.
 
     Raises:
+        NothingToSend: the run has finished, and no row is left.
         UsageError: there is no such run, it was only a check, or its copies are missing; and as `import_file`.
     """
     folder, manifest = _find(earlier)
     order = _order(earlier, folder, manifest, sending, manifest.selection)
+    if manifest.ending is not None and manifest.ending.finished and not _rows_with(_SENT_AGAIN, folder, manifest):
+        raise NothingToSend(manifest.run)
     return import_file(order, listen, control, confirm)
 
 
@@ -84,27 +88,32 @@ def retry(
     """Send the rows of an earlier run again that had one of these outcomes.
 
     Raises:
-        NothingToRetry: there are no such rows.
+        NothingToSend: there are no such rows.
         UsageError: there is no such run, it was only a check, or its copies are missing; and as `import_file`.
     """
     sending = replace(sending, resend_rejected=OutcomeKind.REJECTED in kinds)
     folder, manifest = _find(earlier)
     _refuse_check(manifest)
     _close_killed(earlier, folder, manifest)
-    rows: list[int] = []
-    for part in part_folders(folder, manifest):
-        if not (part / JOURNAL).is_file():  # it never started; opening a journal would create one
-            continue
-        with RunJournal(part) as journal:
-            rows += (outcome.row for outcome in journal.outcomes() if outcome.kind in kinds)
+    rows = _rows_with(kinds, folder, manifest)
     if not rows:
-        raise NothingToRetry(manifest.run)
+        raise NothingToSend(manifest.run)
     order = _order(earlier, folder, manifest, sending, Selection.of_rows(sorted(rows)))
     return import_file(order, listen, control, confirm)
 
 
-class NothingToRetry(Exception):
-    """No row of the run has one of the outcomes. The argument is the run's ID."""
+class NothingToSend(Exception):
+    """No row of the run is left to be sent. The argument is the run's ID."""
+
+
+def _rows_with(kinds: Collection[OutcomeKind], folder: Path, manifest: RunManifest) -> list[int]:
+    """The rows of a run that have one of these outcomes."""
+    rows: list[int] = []
+    for part in part_folders(folder, manifest):
+        if (part / JOURNAL).is_file():  # else it never started; opening a journal would create one
+            with RunJournal(part) as journal:
+                rows += (outcome.row for outcome in journal.outcomes() if outcome.kind in kinds)
+    return rows
 
 
 def resolve(earlier: EarlierRun, row: int, *, created: bool) -> str:
@@ -144,6 +153,13 @@ def rewrite_report(earlier: EarlierRun) -> Finished:
         return Finished(folder, run_report.rewrite_report(folder, earlier.limits))
     with _ledger_of(manifest, earlier.settings) as ledger:  # killed or running: the lock shows which
         return Finished(folder, close(folder, ledger, earlier.limits))
+
+
+def running_runs(settings: Settings) -> frozenset[str]:
+    """The IDs of the runs that are running now; of a run with several targets also its own."""
+    presences = presences_in(settings.out, settings.ledger_address)
+    alive = [run for run in presences.runs() if not presences.is_abandoned(run)]
+    return frozenset((*alive, *(run.partition(".")[0] for run in alive)))
 
 
 def service_of(earlier: EarlierRun) -> str:

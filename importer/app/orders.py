@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from importer.load import Cancellation, ErrorLimit, Stop, in_words, parse_minutes
+from importer.load import Cancellation, ErrorLimit, Stop, parse_minutes
 from importer.models import Outcome, Target
 from importer.problems import Problem
 from importer.report import Summary
@@ -16,7 +16,7 @@ from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.settings import Settings
 
 # Re-exported for the commands, together with what is defined here.
-__all__ = ["ErrorLimit", "in_words", "parse_minutes"]
+__all__ = ["ErrorLimit", "parse_minutes"]
 
 Resend = Literal["now", "end", "never"]
 

@@ -11,7 +11,7 @@ import typer
 
 from importer.app import earlier_runs
 from importer.app.connection import SANDBOX
-from importer.app.earlier_runs import SANDBOX_ONLY, EarlierRun, NothingToRetry, parse_outcomes
+from importer.app.earlier_runs import SANDBOX_ONLY, EarlierRun, NothingToSend, parse_outcomes
 from importer.app.import_file import Confirm, Finished, check_file, import_file
 from importer.app.orders import ErrorLimit, Order, RunControl, SandboxSetup, Sending, parse_minutes
 from importer.cli import options
@@ -111,7 +111,11 @@ def resume(
     sending = _repeated_sending(questions, faults, max_errors, resend_unconfirmed)
     earlier, is_sandbox = _earlier(context, run, settings)
     session = _Session(context, settings, asks=not (yes or is_sandbox), as_json=as_json, quiet=quiet)
-    session.send(lambda *controls: earlier_runs.resume(earlier, sending, *controls))
+    try:
+        session.send(lambda *controls: earlier_runs.resume(earlier, sending, *controls))
+    except NothingToSend as nothing:
+        show = next_command(context, "show", str(nothing))
+        print_message(f"Run {nothing} has finished, and no row is left to be sent. Next: {show}")
 
 
 def retry(
@@ -138,7 +142,7 @@ def retry(
     session = _Session(context, settings, asks=not (yes or is_sandbox), as_json=as_json, quiet=quiet)
     try:
         session.send(lambda *controls: earlier_runs.retry(earlier, kinds, sending, *controls))
-    except NothingToRetry as nothing:
+    except NothingToSend as nothing:
         show = next_command(context, "show", str(nothing))
         print_message(f"Run {nothing} has no {', '.join(kinds)} rows. Next: {show}")
 

@@ -1,6 +1,7 @@
 """The results folder: the outcome of every row, for people and for programs."""
 
 from importer.report.accounting import MissingOutcome
+from importer.report.outcomes import outcome_text
 from importer.report.summary import RunFacts, Summary, read_summary
 from importer.report.text import summary_lines
 from importer.report.write import ReportWriter, write_report, write_unfinished_summary
@@ -10,6 +11,7 @@ __all__ = [
     "ReportWriter",
     "RunFacts",
     "Summary",
+    "outcome_text",
     "read_summary",
     "summary_lines",
     "write_report",

@@ -16,6 +16,7 @@ from importer.models import ManyTargets, Operation, SourceOptions, Target, Targe
 from importer.problems import DamagedRun, FilePlace, Problem, StoppedEarly, UnusableInput, UsageError
 from importer.runs.results_folder import folders_in
 from importer.runs.row_selection import ALL_ROWS, Selection, selection_from_json
+from importer.text.commands import command_line
 
 MANIFEST = "run.json"
 VERSION = 3
@@ -239,7 +240,10 @@ def find_run(out: Path, name: str) -> Path:
         return meant[0]
     if found:
         raise UsageError(f"several runs start with {name!r}: {', '.join(folder.name for folder in found[:5])}")
-    raise UsageError(f"there is no run {name!r} in {out}; list the runs with: importer runs --out {out}")
+    if not folders:
+        raise UsageError(f"there are no runs in {out} yet; the first is made by importer check or importer run")
+    runs = command_line("runs", flags={"--out": str(out)})
+    raise UsageError(f"there is no run {name!r} in {out}; list the runs with: {runs}")
 
 
 def is_run(folder: Path) -> bool:

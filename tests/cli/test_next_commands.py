@@ -88,13 +88,16 @@ def test_a_rehearsal_goes_on_with_its_own_questions(front_door: FrontDoor) -> No
         while not memory.exists() or not memory.stat().st_size:
             assert time.monotonic() < deadline
             time.sleep(0.02)
+        shown = front_door("show", "--out", "my results")
+        assert "The run is running now.\n" in shown.err
         process.send_signal(signal.SIGKILL)
         process.wait()
     for name in ("my questions.json", "my mapping.yaml", "my list.csv", "slow.json"):
         (front_door.folder / name).unlink()
     shown = front_door("show", "--out", "my results")
     run = shown.out.split("importer resume ")[1].split()[0]
-    assert printed(shown) == [("resume", run, "--out", "my results", "--concurrency", "2")]
+    assert (shown.err, printed(shown)) == ("", [("resume", run, "--out", "my results", "--concurrency", "2")])
+    assert f"{run}  killed    " in front_door("runs", "--out", "my results").out
     ran = front_door(*printed(shown)[0], "--json")
     assert (ran.code, sum(ran.counts.values())) == (0, 30)
     again = front_door("retry", ran.summary["run"], "--out", "my results")
