@@ -11,6 +11,7 @@ from typing import Final, NamedTuple, Self
 from importer.app.background_worker import BackgroundWorker, begin_in_background
 from importer.mapping import DuplicatePolicy, ResolvedMapping
 from importer.models import Outcome, OutcomeKind, ReadyCandidate, Row, Submission
+from importer.runs.corrections import Corrections
 from importer.runs.journal import PreviousResults
 from importer.sqlite_file import Connection, connect_to_temporary
 from importer.transform import Duplicates, Filtered, Invalid, candidate_rows, encode, transform_row
@@ -49,14 +50,17 @@ class Candidates:
     `previous` results are known by then. If `ahead` is None, or a row's outcome may depend on a much later row, every
     row is checked first, and classified again during iteration.
 
-    forecast: None while rows are left to read. previous: set it before the iteration starts.
+    forecast: None while rows are left to read. previous: set it before the iteration starts. corrections: of rows that
+    were entered from a results file.
 
     Raises:
         UnusableInput: the first rows cannot be read.
     """
 
-    def __init__(self, read: ReadRows, mapping: ResolvedMapping, ahead: int | None) -> None:
-        self._read, self._mapping = read, mapping
+    def __init__(
+        self, read: ReadRows, mapping: ResolvedMapping, ahead: int | None, corrections: Corrections | None = None
+    ) -> None:
+        self._read, self._mapping, self._corrections = read, mapping, corrections
         self._first: deque[Classified] = deque()
         self._worker: BackgroundWorker[Classified] | None = None
         self.previous: PreviousResults | None = None
@@ -105,12 +109,15 @@ class Candidates:
             if isinstance(row, Filtered):
                 yield _filtered(row)
                 continue
+            if self._corrections and (outcome := self._corrections.outcome(row)) is not None:
+                yield _numbers(row), outcome
+                continue
             if self.previous is not None and mapping.grouping is None:
                 known = self.previous.outcome(row.number)
                 if known is not None:
                     yield (row.number,), known
                     continue
-            rows = tuple(member.number for member in row.members) if row.members else (row.number,)
+            rows = _numbers(row)
             result = transform_row(row, mapping)
             if isinstance(result, Filtered):
                 yield _filtered(result)
@@ -120,6 +127,10 @@ class Candidates:
                 yield rows, Outcome(row.number, OutcomeKind.INVALID, problems=(problem,))
             else:
                 yield rows, result
+
+
+def _numbers(row: Row) -> tuple[int, ...]:
+    return tuple(member.number for member in row.members) if row.members else (row.number,)
 
 
 def _filtered(filtered: Filtered) -> _Checked:

@@ -22,11 +22,13 @@ from importer.mapping import Mapping, ResolvedMapping, RouteColumn, resolve, rou
 from importer.models import Operation, Question, Row
 from importer.problems import FilePlace, Problem, StoppedEarly, UnusableInput, UsageError
 from importer.report import write_unfinished_summary
+from importer.runs.corrections import find_corrections
 from importer.runs.manifest import RunManifest, RunTarget, write_manifest
 from importer.runs.private_copies import (
     ChildTables,
     Source,
     copy_of_source,
+    corrected_run,
     fingerprint,
     keep_mapping,
     keep_questions,
@@ -171,7 +173,12 @@ class Planner:
             def read() -> Iterator[Row]:
                 return selection.of(sheet.rows())
 
-            candidates = Candidates(read, resolved, None if order.check_first or part else _check_ahead(sheet))
+            scope = Scope(self.service, mapping.target)
+            corrections = find_corrections(
+                (copy.sha256, order.shown_as, sheet.columns), scope, resolved, order.settings
+            )
+            ahead = None if order.check_first or part else _check_ahead(sheet)
+            candidates = Candidates(read, resolved, ahead, corrections)
             undo.callback(candidates.close)
             forecast = candidates.forecast
             joins = resolved.joins if selection == ALL_ROWS else ()
@@ -214,6 +221,7 @@ class Planner:
             "flags": dict(order.flags),
             "continues": order.continues[0] if order.continues else None,
             "questions": keep_questions(setup.questions if setup else None, folder),
+            "corrects": corrected_run(order.file, is_copy=order.continues is not None),
         }
 
     # --- one export to several targets ---

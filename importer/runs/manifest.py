@@ -69,7 +69,7 @@ class RunManifest:
     rows: the number of selected rows, None until the source was read completely; blank_rows: blank lines between them;
     groups: the rows of each candidate with several rows, in order; fingerprint: equal in runs with equal outcomes;
     flags: those of its command, with their values; continues: the run that it continues; questions: the name of the
-    private copy of the questions that a sandbox was started with.
+    private copy of the questions that a sandbox was started with; corrects: the run whose results file the source is.
     """
 
     run: str
@@ -95,6 +95,7 @@ class RunManifest:
     flags: dict[str, str] = field(default_factory=dict)
     continues: str | None = None
     questions: str | None = None
+    corrects: str | None = None
     ending: Ending | None = None
 
     def read_to(self, rows: int, last_row: int) -> RunManifest:
