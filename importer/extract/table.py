@@ -78,6 +78,7 @@ def _layout(source: RecordSource, header: Header, added: int, options: SourceOpt
     width = len(header.names) if source.even else header.width
     columns = tuple(column(index, header.names[index]) for index in range(width - added))
     typed_at = next((index for index in range(len(columns), width) if header.names[index] == TYPED_COLUMN), None)
+    row_at = next((index for index in range(len(columns), width) if header.names[index] == IMPORT_COLUMNS[0]), None)
     hidden = source.hidden if options.hidden_rows == "skip" else frozenset()
     return Layout(
         source.origin,
@@ -88,6 +89,7 @@ def _layout(source: RecordSource, header: Header, added: int, options: SourceOpt
         hidden.union(options.skip_rows),
         options.stop_at,
         typed_at if added else None,
+        row_at if added else None,
     )
 
 
