@@ -107,9 +107,9 @@ class SheetName:
 
 @dataclass(frozen=True, slots=True)
 class CellProblem:
-    """The problem of the cell at `index` of a record. The place is added once the columns are known."""
+    """The problem of the cell at `index` of a record, whose place is not known yet; or of the whole record."""
 
-    index: int
+    index: int | None
     problem: Problem
 
 
@@ -225,7 +225,9 @@ class Layout:
 
     def _cell_problems(self, record: Record) -> Iterator[Problem]:
         for each in record.problems:
-            if each.index < len(self.columns) or each.index >= self.width:
+            if each.index is None:
+                yield each.problem
+            elif each.index < len(self.columns) or each.index >= self.width:
                 place = CellPlace(self.origin, record.number, self.column_at(each.index))
                 yield Problem(each.problem.code, each.problem.message, each.problem.hint, place)
 

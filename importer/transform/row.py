@@ -45,6 +45,8 @@ def transform_row(row: Row, mapping: ResolvedMapping) -> Application | PoolCandi
     left_out = filtered(row, mapping.filters)
     if left_out is not None:
         return left_out
+    if any(isinstance(problem.place, CellPlace) and problem.place.column is None for problem in row.problems):
+        return Invalid(row.number, row.problems)  # its cells may be those of other columns
     found: list[Problem] = []
     body = _body_reader(mapping).read(row, found)
     # A cell with a problem is reported once, by the stage that found it first.
