@@ -173,7 +173,7 @@ class CsvFile:
     @contextmanager
     def _lines(self) -> Iterator[CsvRecords]:
         if not self.survey.holds_for(self.path):
-            raise UnusableInput(self._changed())
+            raise UnusableInput(file_changed(self.origin))
         csv.field_size_limit(self.cell_limit)
         try:
             with self.path.open(encoding=self.survey.encoding.codec, newline="") as file:
@@ -183,7 +183,7 @@ class CsvFile:
                 first = 2 if self.has_sep_line else 1
                 yield CsvRecords(chunks, self.delimiter, self.cell_limit, self.limits.row, first)
         except UnicodeDecodeError as error:  # the scan could decode all of it
-            raise UnusableInput(self._changed()) from error
+            raise UnusableInput(file_changed(self.origin)) from error
 
     def _record(self, number: int, cells: list[str], joined: str) -> Record:
         if len(cells) > self.limits.columns:
@@ -204,14 +204,6 @@ class CsvFile:
             CellProblem(index, problem) for index, cell in enumerate(cells) if (problem := find_problem(cell))
         )
         return Record(number, tuple(map(clean, cells)), problems=problems)
-
-    def _changed(self) -> Problem:
-        return Problem(
-            "file-changed",
-            "the file changed after it was opened",
-            "close the program that writes to it, then run the same command again",
-            FilePlace(self.origin.file),
-        )
 
     def _broken(self, row: int, fault: Fault | None) -> Problem:
         place = CellPlace(self.origin, row)
@@ -241,6 +233,16 @@ class CsvFile:
             'write a quote inside a quoted cell twice (""), or close the quote that is open',
             place,
         )
+
+
+def file_changed(origin: Origin) -> Problem:
+    """The problem of a file that is not the one that was scanned."""
+    return Problem(
+        "file-changed",
+        "the file changed after it was opened",
+        "close the program that writes to it, then run the same command again",
+        FilePlace(origin.file),
+    )
 
 
 def unescape_formula(cell: str) -> str:

@@ -29,7 +29,7 @@ def open_sheet(path: Path, options: SourceOptions, limits: ReadingLimits, *, sho
     """Open a CSV or a workbook and find its table.
 
     `shown_as` is the file name for messages, if the person knows the file by another name than `path`. A workbook is
-    read here, in a child process, and kept in memory; a CSV is read by each call of `Sheet.rows`.
+    read here, in a child process, and kept in memory; a CSV or JSON is read by each call of `Sheet.rows`.
 
     Raises:
         UnusableInput: the file does not exist, its format is not supported, its encoding must be declared, no header
@@ -41,7 +41,11 @@ def open_sheet(path: Path, options: SourceOptions, limits: ReadingLimits, *, sho
     kind = file_kind(path, name, limits.source)
     if kind is FileKind.CSV:
         return _open_csv(path, name, options, limits)
-    from importer.extract.workbook import open_workbook  # a CSV does not need it
+    if kind in (FileKind.JSON, FileKind.JSONL):
+        from importer.extract.json_file import open_json  # a CSV does not need it
+
+        return open_json(path, name, kind, options, limits)
+    from importer.extract.workbook import open_workbook  # likewise
 
     return open_workbook(path, name, kind, options, limits)
 
