@@ -32,7 +32,7 @@ from importer.models import (
     Row,
     Submission,
 )
-from importer.problems import Column, Problem
+from importer.problems import CellPlace, Column, Problem
 from importer.settings import WireFormat
 from importer.transform.candidates import Filtered, filtered
 from importer.transform.entry_rows import EntryRow, columns_of, finder_of
