@@ -77,6 +77,7 @@ class WireFormat:
     yes_no: tuple[str, str] = ("yes", "no")
     question_reference: Literal["object", "id"] = "object"
     currently_flags: Literal["when_true", "always"] = "when_true"
+    short_text_limit: int | None = None  # characters; None: unlimited
 
     @property
     def choice_separator(self) -> str:
@@ -108,6 +109,7 @@ class Settings(BaseModel):
     question_reference: Literal["object", "id"] = "object"
     currently_flags: Literal["when_true", "always"] = "when_true"
     options_separator: str | None = None
+    short_text_limit: int | None = Field(default=None, ge=1)
     transport: Literal["auto", "requests", "curl"] = "auto"
     standard_input_megabytes: int = Field(default=2048, ge=1)
     source_megabytes: int = Field(default=4096, ge=1)
@@ -140,7 +142,9 @@ class Settings(BaseModel):
 
     @property
     def wire(self) -> WireFormat:
-        return WireFormat(self.multiple_choice, self.yes_no, self.question_reference, self.currently_flags)
+        return WireFormat(
+            self.multiple_choice, self.yes_no, self.question_reference, self.currently_flags, self.short_text_limit
+        )
 
     @property
     def ledger_address(self) -> str:

@@ -262,7 +262,10 @@ def test_json_is_all_that_stdout_holds(serve: Serve) -> None:
     ran = served(*RUN, "--json")
     kept = served.door.folder / "results" / ran.summary["run"] / "summary.json"
     assert ran.summary == json.loads(kept.read_text("utf-8"))
-    assert ran.err == 'CSV, UTF-8, delimiter ",", header found in row 1, 7 columns\n'
+    assert ran.err == (
+        'CSV, UTF-8, delimiter ",", header found in row 1, 7 columns\n'
+        "Plan: 2 of 2 rows will be sent to job post 4f2c9a.\n"
+    )
 
 
 def test_quiet_prints_nothing_without_problems(serve: Serve) -> None:
@@ -283,7 +286,12 @@ NOT_USABLE = [
     ),
     pytest.param(("run", "no.csv", "-m", "mapping.yaml"), 3, "no.csv: the file does not exist", id="no file"),
     pytest.param(("run", "people.csv", "-m", "no.yaml"), 3, "no.yaml: ", id="no mapping file"),
-    pytest.param(("show", "2099"), 2, "there is no run '2099' in results", id="no run"),
+    pytest.param(
+        ("show", "2099"),
+        2,
+        "there are no runs in results yet; the first is made by importer check or importer run",
+        id="no run",
+    ),
 ]
 
 

@@ -55,6 +55,18 @@ def test_a_pool_candidate() -> None:
             "address like name@example.com",
             id="e-mail without @",
         ),
+        pytest.param(
+            {"email": "ada@example.c"},
+            "\"E-mail\": 'ada@example.c' is not a valid e-mail address: the part after the last dot is too short; "
+            "write one address like name@example.com",
+            id="e-mail that ends too early",
+        ),
+        pytest.param(
+            {"email": f"{'x' * 65}@example.com"},
+            f"\"E-mail\": '{'x' * 65}@example.com' is not a valid e-mail address: the email address is too long "
+            "before the @-sign (1 character too many); write one address like name@example.com",
+            id="e-mail with a long name",
+        ),
         pytest.param({"email": ""}, '"E-mail": the e-mail address is missing; fill it in', id="no e-mail"),
         pytest.param({"first": " "}, '"First": the first name is missing; fill it in', id="no first name"),
         pytest.param({"last": ""}, '"Last": the last name is missing; fill it in', id="no last name"),
@@ -105,7 +117,7 @@ def test_a_problem_of_reading_alone_makes_a_row_invalid() -> None:
     """A row with a problem of reading is not sent, whatever its cells look like."""
     problem = Problem("row-broken", "the row has a cell too many", "take it out", row("x").place())
     result = transform_row(row("x", problems=[problem]), mapping_of("Cell"))
-    assert result == Invalid(5, (problem,), "ada@example.com")
+    assert result == Invalid(5, (problem,))
 
 
 @pytest.mark.parametrize(
