@@ -11,6 +11,7 @@ from typing import Final, NamedTuple, Self
 from importer.app.background_worker import BackgroundWorker, begin_in_background
 from importer.mapping import DuplicatePolicy, ResolvedMapping
 from importer.models import Outcome, OutcomeKind, ReadyCandidate, Row, Submission
+from importer.problems import Problem
 from importer.runs.journal import PreviousResults
 from importer.sqlite_file import Connection, connect_to_temporary
 from importer.transform import Duplicates, Filtered, Invalid, candidate_rows, encode, transform_row
@@ -22,10 +23,11 @@ _CACHE_KIB: Final = 4096
 
 
 class Classified(NamedTuple):
-    """A candidate to send, or its outcome; and the numbers of its rows, in order."""
+    """A candidate to send, or its outcome; the numbers of its rows, in order; the warnings about one to send."""
 
     rows: tuple[int, ...]
     result: ReadyCandidate | Outcome
+    warnings: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,10 @@ class Candidates:
     def _classify(self, repeated: Mapping[bytes, int]) -> Generator[Classified, None, None]:
         with FirstRows() as first_rows:
             for rows, result in self._check(Duplicates(self._mapping, repeated, first_rows)):
-                yield Classified(rows, result if isinstance(result, Outcome) else encode(result))
+                if isinstance(result, Outcome):
+                    yield Classified(rows, result)
+                else:
+                    yield Classified(rows, encode(result), result.left_out)
 
     def _check(self, duplicates: Duplicates) -> Iterator[_Checked]:
         mapping = self._mapping
@@ -132,10 +137,10 @@ def _filtered(filtered: Filtered) -> _Checked:
     return (filtered.row,), Outcome(filtered.row, OutcomeKind.FILTERED, problems=(filtered.problem,))
 
 
-def _forecast_of(candidates: Iterable[tuple[tuple[int, ...], object]]) -> Forecast:
+def _forecast_of(candidates: Iterable[_Checked | Classified]) -> Forecast:
     count = ready = last_row = 0
     groups = []
-    for rows, result in candidates:
+    for rows, result in (one[:2] for one in candidates):
         count += len(rows)
         ready += 0 if isinstance(result, Outcome) else len(rows)
         last_row = max(last_row, rows[-1])

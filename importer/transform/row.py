@@ -394,8 +394,7 @@ class _GroupReader:
 
 def encode(submission: Submission) -> ReadyCandidate:
     """The submission with its request body (4.2, 4.3) as JSON; equal rows give equal bytes."""
-    body = _ENCODER.encode(submission.payload()).encode("ascii")
-    return ReadyCandidate(submission.row, submission.email, body, submission.left_out)
+    return ReadyCandidate(submission.row, submission.email, _ENCODER.encode(submission.payload()).encode("ascii"))
 
 
 def _as_dict(value: Any) -> dict[str, Any]:
