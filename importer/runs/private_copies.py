@@ -74,6 +74,27 @@ def keep_mapping(mapping: Mapping, folder: Path, stem: str = "mapping") -> str:
     return name
 
 
+def corrected_run(file: Path, *, is_copy: bool) -> str | None:
+    """The run whose results file this is; None for any other file. is_copy: the file is the private copy of a run."""
+    try:
+        manifest = read_manifest(file.parent) if is_run(file.parent) else None
+    except DamagedRun:
+        return None
+    if manifest is None:
+        return None
+    return manifest.corrects if is_copy else manifest.run
+
+
+def keep_questions(file: Path | None, folder: Path) -> str | None:
+    """Save a copy of the questions that a sandbox was started with, if there are any; return its name."""
+    if file is None:
+        return None
+    name = "questions.json"
+    with os.fdopen(open_private(folder / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as copy:
+        copy.write(file.read_bytes())
+    return name
+
+
 def open_children(mapping: Mapping, source: Source, folder: Path, limits: ReadingLimits) -> ChildTables:
     """Open every other table of the mapping. File names are relative to the folder of the source; the files are
     copied to `folder`. For a results file, the copies of its own run are used.

@@ -20,7 +20,7 @@ from importer.models import (
     Row,
     Submission,
 )
-from importer.problems import Column, Problem
+from importer.problems import CellPlace, Column, Problem
 from importer.settings import WireFormat
 from importer.transform.candidates import Filtered, filtered
 from importer.transform.entries import EntriesReader
@@ -50,6 +50,8 @@ def transform_row(row: Row, mapping: ResolvedMapping) -> Application | PoolCandi
     excluded = filtered(row, mapping.filters)
     if excluded is not None:
         return excluded
+    if any(isinstance(problem.place, CellPlace) and problem.place.column is None for problem in row.problems):
+        return Invalid(row.number, row.problems)  # its cells may be those of other columns
     found: list[Problem] = []
     reader = body_reader(mapping)
     body = reader.read(row, found)
