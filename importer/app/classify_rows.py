@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, Self
 from importer.app.background_worker import BackgroundWorker, begin_in_background
 from importer.mapping import DuplicatePolicy, ResolvedMapping
 from importer.models import Outcome, OutcomeKind, ReadyCandidate, Row, Submission
-from importer.problems import Origin
+from importer.problems import Origin, Problem
 from importer.report import ProblemGroup, ReportedRow, SummaryCounter
 from importer.runs.corrections import Corrections
 from importer.runs.journal import PreviousResults
@@ -37,10 +37,11 @@ _UNNAMED: Final = Origin("")
 
 
 class Classified(NamedTuple):
-    """A candidate to send, or its outcome; and the numbers of its rows, in order."""
+    """A candidate to send, or its outcome; the numbers of its rows, in order; the warnings about one to send."""
 
     rows: tuple[int, ...]
     result: ReadyCandidate | Outcome
+    warnings: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +128,10 @@ class Candidates:
 
     def _classify(self) -> Generator[Classified, None, None]:
         for rows, result, _ in self._checked():
-            yield Classified(rows, result if isinstance(result, Outcome) else encode(result))
+            if isinstance(result, Outcome):
+                yield Classified(rows, result)
+            else:
+                yield Classified(rows, encode(result), result.left_out)
 
     def _checked(self) -> Iterator[_Checked]:
         with FirstRows() as first_rows:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
-from importer.mapping import Kind, Lookup, Otherwise, Pattern, ResolvedTable, ResolvedValue, Take
+from importer.mapping import Kind, Otherwise, Pattern, ResolvedTable, ResolvedValue, Take
 from importer.models import Row
 from importer.problems import Column, Problem
 from importer.settings import WireFormat
@@ -59,11 +59,7 @@ class ValueReader:
         self._cache = (cache or ValueCache()) if self._is_worth_caching() else None
         self._fixed = self._read_fixed(value.constant)
         self._default = self._read_fixed(value.default)
-        self._lookup = value.lookup
-        self._looked_up = ValueReader(value.lookup.value, wire) if value.lookup else None
-        is_one_cell = (
-            not value.lookup and len(value.columns) == 1 and value.separator is None and value.constant is None
-        )
+        is_one_cell = len(value.columns) == 1 and value.separator is None and value.constant is None
         self._only_cell = value.columns[0].index if is_one_cell else None
 
     def read(self, row: Row, problems: list[Problem]) -> Any:
@@ -81,8 +77,6 @@ class ValueReader:
                 found = self._interpreter.read(stripped(text), False)
             if type(found) is str:
                 return found
-        if self._lookup is not None and self._looked_up is not None:
-            return _look_up(self._lookup, self._looked_up, row, problems)
         value = self.value
         if value.separator is not None:
             found = self._read_joined(row, problems)
@@ -115,11 +109,7 @@ class ValueReader:
         return ReadFrom(filled, None, tables)
 
     def source(self, row: Row) -> tuple[ValueReader, Row]:
-        """The reader and the row that give the value: those of another table if it is found there by a lookup."""
-        if self._lookup is not None and self._looked_up is not None:
-            for child in self._lookup.join.rows_of(row):
-                if self._looked_up.read(child, []) is not None:
-                    return self._looked_up, child
+        """The reader and the row that give the value: of a lookup, those of the other table."""
         return self, row
 
     @property
@@ -137,11 +127,6 @@ class ValueReader:
             if self._is_filled(row, column):
                 return column
         return self.value.columns[0] if self.value.columns else None
-
-    def text_of(self, row: Row) -> str:
-        """The text of the cell that a problem of this value is shown at."""
-        column = self.first_filled(row)
-        return row.cells[column.index] if column else ""
 
     def _is_filled(self, row: Row, column: Column) -> bool:
         return not self._is_missing(stripped(row.cells[column.index]))
@@ -192,31 +177,6 @@ class ValueReader:
 
     def _read_fixed(self, text: str | None) -> Any:
         return None if text is None or not text.strip() else self._interpreter.read_fixed(text)
-
-
-def _look_up(lookup: Lookup, reader: ValueReader, row: Row, problems: list[Problem]) -> Any:
-    """The value in the rows of another table that belong to this row; as of a blank cell if there are none."""
-    children = lookup.join.rows_of(row)
-    if not children:
-        width = max(column.index for column in lookup.value.columns) + 1
-        return reader.read(Row(row.origin, row.number, ("",) * width), problems)
-    key = lookup.join.children.key
-    used = frozenset(column.index for column in (key, *lookup.value.columns))
-    found: dict[Any, Row] = {}
-    for child in children:
-        problems.extend(problem for problem in child.problems if problem.column is None or problem.is_in(used))
-        value = reader.read(child, problems)
-        if value is not None:
-            found.setdefault(value, child)
-    first, *others = found.values() or [row]
-    for other in others:
-        message = (
-            f"{quoted(reader.text_of(other))} differs from {quoted(reader.text_of(first))} in row {first.number}, "
-            f"which has the same '{key.label}'"
-        )
-        place = other.place(reader.first_filled(other))
-        problems.append(Problem("lookup-ambiguous", message, "keep one of these rows, or correct the key", place))
-    return None if others else next(iter(found), None)
 
 
 # --- from text to value ---------------------------------------------------------------------------
