@@ -4,28 +4,38 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final, NamedTuple, Self
 
 from importer.app.background_worker import BackgroundWorker, begin_in_background
 from importer.mapping import DuplicatePolicy, ResolvedMapping
 from importer.models import Outcome, OutcomeKind, ReadyCandidate, Row, Submission
+from importer.problems import Problem
+from importer.report import ProblemGroups
 from importer.runs.journal import PreviousResults
 from importer.sqlite_file import Connection, connect_to_temporary
-from importer.transform import Duplicates, Filtered, Invalid, candidate_rows, encode, transform_row
+from importer.transform import Duplicates, Filtered, Invalid, LikelyErrors, candidate_rows, encode, transform_row
 
 ReadRows = Callable[[], Iterator[Row]]
-_Checked = tuple[tuple[int, ...], Submission | Outcome]  # the rows of a candidate, and its submission or outcome
+# The rows of a candidate, its submission or outcome, and the warnings about a submission.
+_Checked = tuple[tuple[int, ...], Submission | Outcome, tuple[Problem, ...]]
 _IN_MEMORY: Final = 50_000  # keys; more go to a temporary SQLite database, which disappears when it is closed
 _CACHE_KIB: Final = 4096
 
 
 class Classified(NamedTuple):
-    """A candidate to send, or its outcome; and the numbers of its rows, in order."""
+    """A candidate to send, or its outcome; the numbers of its rows, in order; the warnings about one to send."""
 
     rows: tuple[int, ...]
     result: ReadyCandidate | Outcome
+    warnings: tuple[Problem, ...] = ()
+
+
+class WarningsOfFile(NamedTuple):
+    """The warnings about the file as a whole, known after its last row."""
+
+    problems: tuple[Problem, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,20 +59,25 @@ class Candidates:
     `previous` results are known by then. If `ahead` is None, or a row's outcome may depend on a much later row, every
     row is checked first, and classified again during iteration.
 
-    forecast: None while rows are left to read. previous: set it before the iteration starts.
+    With `strict`, every row is checked first, and a row with a warning is invalid.
+
+    forecast, warnings (about the file as a whole): None while rows are left to read. warned: the warnings about rows
+    that the forecast counts. previous: set it before the iteration starts.
 
     Raises:
         UnusableInput: the first rows cannot be read.
     """
 
-    def __init__(self, read: ReadRows, mapping: ResolvedMapping, ahead: int | None) -> None:
-        self._read, self._mapping = read, mapping
+    def __init__(self, read: ReadRows, mapping: ResolvedMapping, ahead: int | None, *, strict: bool = False) -> None:
+        self._read, self._mapping, self._strict = read, mapping, strict
         self._first: deque[Classified] = deque()
-        self._worker: BackgroundWorker[Classified] | None = None
+        self._worker: BackgroundWorker[Classified | WarningsOfFile] | None = None
+        self.warnings: tuple[Problem, ...] | None = None
+        self.warned = ProblemGroups()
         self.previous: PreviousResults | None = None
         self.forecast: Forecast | None = None
         refuses_duplicates = mapping.duplicate_policy is DuplicatePolicy.ERROR
-        if ahead is None or mapping.grouping is not None or refuses_duplicates or mapping.joins:
+        if ahead is None or strict or mapping.grouping is not None or refuses_duplicates or mapping.joins:
             self.forecast, repeated = self._forecast({})
             if repeated and refuses_duplicates:  # then the first row of each duplicate is not ready either
                 self.forecast, _ = self._forecast(repeated)
@@ -73,12 +88,16 @@ class Candidates:
         if len(self._first) < ahead:
             self.forecast = _forecast_of(self._first)
         else:
-            self._worker = begin_in_background(lambda: islice(self._classify({}), ahead, None))
+            self._worker = begin_in_background(lambda: self._classify_from(ahead))
 
     def __iter__(self) -> Iterator[Classified]:
         while self._first:
             yield self._first.popleft()
-        yield from self._rest if self._worker is None or self.previous is not None else self._worker
+        for one in self._rest if self._worker is None or self.previous is not None else self._worker:
+            if isinstance(one, WarningsOfFile):
+                self.warnings = one.problems
+            else:
+                yield one
 
     def close(self) -> None:
         """Stop classifying."""
@@ -96,10 +115,22 @@ class Candidates:
 
     def _classify(self, repeated: Mapping[bytes, int]) -> Generator[Classified, None, None]:
         with FirstRows() as first_rows:
-            for rows, result in self._check(Duplicates(self._mapping, repeated, first_rows)):
-                yield Classified(rows, result if isinstance(result, Outcome) else encode(result))
+            for rows, result, warnings in self._check(Duplicates(self._mapping, repeated, first_rows)):
+                yield Classified(rows, result if isinstance(result, Outcome) else encode(result), warnings)
+
+    def _classify_from(self, start: int) -> Iterator[Classified | WarningsOfFile]:
+        """For the background worker: the candidates from this one on, then what only it knows about the file."""
+        yield from islice(self._classify({}), start, None)
+        yield WarningsOfFile(self.warnings or ())
 
     def _check(self, duplicates: Duplicates) -> Iterator[_Checked]:
+        with FirstRows() as people:
+            likely = LikelyErrors(self._mapping, people)
+            yield from self._check_rows(duplicates, likely)
+            if self.warnings is None:
+                self.warnings = likely.of_file()
+
+    def _check_rows(self, duplicates: Duplicates, likely: LikelyErrors) -> Iterator[_Checked]:
         mapping = self._mapping
         for row in candidate_rows(self._read, mapping):
             if isinstance(row, Filtered):
@@ -108,28 +139,39 @@ class Candidates:
             if self.previous is not None and mapping.grouping is None:
                 known = self.previous.outcome(row.number)
                 if known is not None:
-                    yield (row.number,), known
+                    yield (row.number,), known, ()
                     continue
             rows = tuple(member.number for member in row.members) if row.members else (row.number,)
             result = transform_row(row, mapping)
             if isinstance(result, Filtered):
                 yield _filtered(result)
             elif isinstance(result, Invalid):
-                yield rows, Outcome(row.number, OutcomeKind.INVALID, problems=result.problems)
+                yield rows, Outcome(row.number, OutcomeKind.INVALID, problems=result.problems), ()
             elif (problem := duplicates.check(row, result)) is not None:
-                yield rows, Outcome(row.number, OutcomeKind.INVALID, problems=(problem,))
+                yield rows, Outcome(row.number, OutcomeKind.INVALID, problems=(problem,)), ()
             else:
-                yield rows, result
+                yield self._with_warnings(row, rows, result, likely)
+
+    def _with_warnings(self, row: Row, rows: tuple[int, ...], body: Submission, likely: LikelyErrors) -> _Checked:
+        """A candidate without errors, and the warnings about it; with `strict`, they are errors."""
+        found = likely.of_row(row, body)
+        if found and self._strict:
+            errors = tuple(replace(problem, severity="error") for problem in found)
+            return rows, Outcome(row.number, OutcomeKind.INVALID, problems=errors), ()
+        if self.forecast is None:
+            for problem in found:
+                self.warned.add(problem, OutcomeKind.NOT_SENT, row)
+        return rows, body, found
 
 
 def _filtered(filtered: Filtered) -> _Checked:
-    return (filtered.row,), Outcome(filtered.row, OutcomeKind.FILTERED, problems=(filtered.problem,))
+    return (filtered.row,), Outcome(filtered.row, OutcomeKind.FILTERED, problems=(filtered.problem,)), ()
 
 
-def _forecast_of(candidates: Iterable[tuple[tuple[int, ...], object]]) -> Forecast:
+def _forecast_of(candidates: Iterable[tuple[tuple[int, ...], object, object]]) -> Forecast:
     count = ready = last_row = 0
     groups = []
-    for rows, result in candidates:
+    for rows, result, _ in candidates:
         count += len(rows)
         ready += 0 if isinstance(result, Outcome) else len(rows)
         last_row = max(last_row, rows[-1])

@@ -177,7 +177,7 @@ def _order(folder: Path, manifest: RunManifest, settings: Settings, sending: Sen
     return Order(
         file=source,
         mapping=mapping,
-        settings=settings,
+        settings=settings.model_copy(update={"strict": settings.strict or manifest.strict}),
         selection=selection,
         sending=sending,
         file_shown_as=manifest.file,

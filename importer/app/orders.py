@@ -11,7 +11,7 @@ from typing import Literal
 from importer.load import Cancellation, ErrorLimit, Stop, in_words, parse_minutes
 from importer.models import Outcome, Target
 from importer.problems import Problem
-from importer.report import Summary
+from importer.report import ProblemGroup, Summary
 from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.settings import Settings
 
@@ -134,12 +134,17 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class ReadyRows:
-    """The number of rows for a target, and how many can be sent; None if not all rows have been read yet."""
+    """The number of rows for a target, and how many can be sent; None if not all rows have been read yet.
+
+    warned: the warnings about rows that can be sent, grouped. warnings: those about the file or the mapping.
+    """
 
     run: str
     target: Target
     rows: int | None
     ready: int | None
+    warned: tuple[ProblemGroup, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

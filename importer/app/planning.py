@@ -73,7 +73,12 @@ class Plan:
     def ready(self) -> ReadyRows:
         forecast = self.candidates.forecast
         return ReadyRows(
-            self.manifest.run, self.mapping.target, self.manifest.rows, forecast.ready if forecast else None
+            self.manifest.run,
+            self.mapping.target,
+            self.manifest.rows,
+            forecast.ready if forecast else None,
+            self.candidates.warned.listed(),
+            self.manifest.warnings,
         )
 
     @property
@@ -169,13 +174,18 @@ class Planner:
             def read() -> Iterator[Row]:
                 return selection.of(sheet.rows())
 
-            candidates = Candidates(read, resolved, None if order.check_first or part else _check_ahead(sheet))
+            ahead = None if order.check_first or part else _check_ahead(sheet)
+            candidates = Candidates(read, resolved, ahead, strict=order.settings.strict)
             undo.callback(candidates.close)
             forecast = candidates.forecast
             joins = resolved.joins if selection == ALL_ROWS else ()
             unjoined = join_warnings(joins, read(), grouped=mapping.group_by is not None) if joins else ()
             if forecast is not None and not forecast.rows and selection != ALL_ROWS:
                 raise UsageError(f"{selection}: the file has no such rows; its header is in row {sheet.header_row}")
+            warnings = (*_warnings(mapping, sheet, children), *resolved.warnings, *unjoined)
+            warnings += candidates.warnings or ()
+            if warnings and order.settings.strict and not self.dry_run:
+                raise UnusableInput(warnings)
             manifest = RunManifest(
                 run=run,
                 file=order.shown_as,
@@ -190,9 +200,16 @@ class Planner:
                 dry_run=self.dry_run,
                 header_row=sheet.header_row,
                 fingerprint=fingerprint(
-                    copy, folder / mapping_copy, children, questions, order.settings.wire, selection
+                    copy,
+                    folder / mapping_copy,
+                    children,
+                    questions,
+                    order.settings.wire,
+                    selection,
+                    strict=order.settings.strict,
                 ),
-                warnings=tuple(map(str, (*_warnings(mapping, sheet, children), *resolved.warnings, *unjoined))),
+                warnings=tuple(map(str, warnings)),
+                strict=order.settings.strict,
                 started_at=started_at,
                 children=children.copies,
                 groups=forecast.groups if forecast is not None else (),
@@ -235,6 +252,7 @@ class Planner:
                 service=self.service,
                 dry_run=self.dry_run,
                 warnings=tuple(map(str, sheet.warnings)),
+                strict=order.settings.strict,
                 started_at=started_at,
                 header_row=sheet.header_row,
             )

@@ -7,6 +7,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from importer.app.classify_rows import Classified
 from importer.app.orders import Listener, ReportWritten, RowEnded, RowsEnded, Stopped
 from importer.app.planning import Plan
 from importer.load import DryLoader, Loader, Stop
@@ -19,7 +20,7 @@ from importer.runs.run_report import StreamingReport, rewrite_report
 
 _STREAM_AFTER: Final = 2_000  # outcomes; for fewer, starting a process takes longer than writing the report
 
-Keep = Callable[[Outcome, tuple[int, ...]], None]
+Keep = Callable[[Outcome, Classified], None]
 
 
 @dataclass(slots=True)
@@ -41,15 +42,17 @@ def process_rows(plan: Plan, loader: Loader | DryLoader, listen: Listener) -> Pr
     Raises:
         StoppedEarly: the journal cannot be written; the ledger still knows what was sent.
     """
-    rows_of: dict[int, tuple[int, ...]] = {}  # of pending candidates with several rows
+    pending: dict[int, Classified] = {}  # those with several rows or with warnings
     done, count = Processed(), 0
     try:
         with closing(plan.candidates), RunJournal(plan.folder) as journal:
 
-            def keep(outcome: Outcome, rows: tuple[int, ...]) -> None:
+            def keep(outcome: Outcome, candidate: Classified) -> None:
                 """Record the outcome of a candidate for each of its rows; its attempts count for the first."""
                 nonlocal count
-                for row in rows:
+                if candidate.warnings:
+                    outcome = replace(outcome, problems=(*outcome.problems, *candidate.warnings))
+                for row in candidate.rows:
                     one = outcome if row == outcome.row else replace(outcome, row=row, attempts=0)
                     journal.record(one)
                     count += 1
@@ -59,9 +62,9 @@ def process_rows(plan: Plan, loader: Loader | DryLoader, listen: Listener) -> Pr
                     listen(RowEnded(one))
 
             # Closed as soon as an outcome cannot be recorded: pending requests finish while the ledger is still open.
-            with closing(loader.load(_to_send(plan, keep, rows_of, done.progress))) as outcomes:
+            with closing(loader.load(_to_send(plan, keep, pending, done.progress))) as outcomes:
                 for outcome in outcomes:
-                    keep(outcome, rows_of.pop(outcome.row, (outcome.row,)))
+                    keep(outcome, pending.pop(outcome.row, Classified((outcome.row,), outcome)))
             done.learned_rate = loader.learned_rate
     except BaseException as error:
         done.discard_report()
@@ -72,9 +75,7 @@ def process_rows(plan: Plan, loader: Loader | DryLoader, listen: Listener) -> Pr
     return done
 
 
-def _to_send(
-    plan: Plan, keep: Keep, rows_of: dict[int, tuple[int, ...]], progress: Progress
-) -> Iterator[ReadyCandidate]:
+def _to_send(plan: Plan, keep: Keep, pending: dict[int, Classified], progress: Progress) -> Iterator[ReadyCandidate]:
     """The candidates to send, in row order; the others get their outcome immediately."""
     candidates = iter(plan.candidates)
     while True:
@@ -88,10 +89,10 @@ def _to_send(
         progress.rows += len(one.rows)
         progress.last_row = max(progress.last_row, one.rows[-1])
         if isinstance(one.result, Outcome):
-            keep(one.result, one.rows)
+            keep(one.result, one)
             continue
-        if len(one.rows) > 1:
-            rows_of[one.rows[0]] = one.rows
+        if len(one.rows) > 1 or one.warnings:
+            pending[one.rows[0]] = one
         yield one.result
 
 
@@ -123,6 +124,7 @@ def _record_end_and_report(plan: Plan, done: Processed, stop: Stop | None, signa
     manifest, progress = plan.manifest, done.progress
     if plan.candidates.forecast is None:
         manifest = manifest.read_to(progress.rows, progress.last_row)
+        manifest = replace(manifest, warnings=(*manifest.warnings, *map(str, plan.candidates.warnings or ())))
     if done.learned_rate is not None:
         manifest = replace(manifest, warnings=(*manifest.warnings, _learned_rate_warning(done.learned_rate)))
     try:

@@ -18,6 +18,7 @@ from importer.app import orders
 from importer.app.orders import RunControl, in_words
 from importer.cli.messages import print_message
 from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind
+from importer.report import warning_lines
 from importer.settings import Settings
 from importer.settings.trust import confirm
 
@@ -178,7 +179,10 @@ def is_interactive() -> bool:
 
 
 def ask_to_send(planned: orders.Planned) -> bool:
-    """Ask whether to send the rows that are ready."""
+    """Ask whether to send the rows that are ready, after the warnings about them."""
+    for target in planned.targets:
+        for line in warning_lines(target.warned, target.warnings):
+            print_message(line)
     if planned.is_split:
         for one in planned.targets:
             print_message(f"{one.ready} of {one.rows} rows are ready for {one.target}")

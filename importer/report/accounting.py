@@ -121,6 +121,34 @@ def place_in_list(place: Place | None, row: Row) -> str:
 # --- counts and groups of problems ----------------------------------------------------------------
 
 
+class ProblemGroups:
+    """Groups similar problems and counts them; memory stays flat in their number."""
+
+    def __init__(self) -> None:
+        self._groups: dict[_Key, _Group] = {}
+
+    def add(self, problem: Problem, outcome: OutcomeKind, row: Row) -> None:
+        """Count one problem of a row with this outcome."""
+        key = self._key(problem, outcome)
+        group = self._groups.setdefault(key, _Group(problem, row.number))
+        group.count += 1
+        if len(group.places) < _PLACES_KEPT:
+            group.places.append(place_in_list(problem.place, row))
+
+    def listed(self) -> tuple[ProblemGroup, ...]:
+        """The groups, the largest first, then by first row."""
+        groups = [group.as_problem_group(key) for key, group in self._groups.items()]
+        return tuple(sorted(groups, key=lambda group: (-group.count, group.example_row)))
+
+    def _key(self, problem: Problem, outcome: OutcomeKind) -> _Key:
+        by_message = outcome in _GROUPED_BY_MESSAGE or problem.code in _GROUPED_BY_VALUE
+        message = problem.message if by_message else None
+        key = _Key(outcome, problem.code, problem.column, message)
+        if key in self._groups or len(self._groups) < MOST_GROUPS:
+            return key
+        return _Key(outcome, problem.code, problem.column, None)
+
+
 class SummaryCounter:
     """Counts outcomes and groups problems; memory stays flat in the number of rows."""
 
@@ -129,7 +157,7 @@ class SummaryCounter:
         self._outcomes = dict.fromkeys(OutcomeKind, 0)
         self._sent = 0
         self._retried = 0
-        self._groups: dict[_Key, _Group] = {}
+        self._problems = ProblemGroups()
 
     def add(self, reported: ReportedRow) -> None:
         """Count one row."""
@@ -139,22 +167,7 @@ class SummaryCounter:
         self._sent += outcome.attempts
         self._retried += max(outcome.attempts - 1, 0)
         for problem in outcome.problems:
-            self._add_problem(problem, reported)
-
-    def _add_problem(self, problem: Problem, reported: ReportedRow) -> None:
-        key = self._key(problem, reported.outcome.kind)
-        group = self._groups.setdefault(key, _Group(problem, reported.row.number))
-        group.count += 1
-        if len(group.places) < _PLACES_KEPT:
-            group.places.append(place_in_list(problem.place, reported.row))
-
-    def _key(self, problem: Problem, outcome: OutcomeKind) -> _Key:
-        by_message = outcome in _GROUPED_BY_MESSAGE or problem.code in _GROUPED_BY_VALUE
-        message = problem.message if by_message else None
-        key = _Key(outcome, problem.code, problem.column, message)
-        if key in self._groups or len(self._groups) < MOST_GROUPS:
-            return key
-        return _Key(outcome, problem.code, problem.column, None)
+            self._problems.add(problem, outcome.kind, reported.row)
 
     def summary(self, facts: RunFacts, files: Iterable[str], *, rows_are_read: bool = True) -> Summary:
         """The summary of the rows so far; `files`: those of the report. `rows_are_read`: false if the run is starting.
@@ -165,7 +178,6 @@ class SummaryCounter:
         counted = sum(self._outcomes.values())
         if counted != self._rows:
             raise MissingOutcome(f"{self._rows} rows were read, but {counted} outcomes counted")
-        groups = [group.as_problem_group(key) for key, group in self._groups.items()]
         stopped = facts.stop_reason is not None
         return Summary(
             run=facts.run,
@@ -184,12 +196,12 @@ class SummaryCounter:
             mapping=facts.mapping,
             outcomes=dict(self._outcomes),
             requests=Requests(self._sent, self._retried),
-            # The largest group first, then by first row.
-            problems=tuple(sorted(groups, key=lambda group: (-group.count, group.example_row))),
+            problems=self._problems.listed(),
             warnings=facts.warnings,
             stopped=Stopped(facts.stop_reason or "", facts.stop_hint or "") if stopped else None,
             sandbox=facts.sandbox,
             dry_run=facts.dry_run,
+            strict=facts.strict,
             files=tuple(files),
             started_at=facts.started_at,
             ended_at=facts.ended_at,
@@ -224,4 +236,5 @@ class _Group:
             what=self.example.message,
             hint=self.example.hint,
             places=tuple(self.places),
+            severity=self.example.severity,
         )

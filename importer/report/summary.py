@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from importer.atomic_files import read_private
-from importer.models import ManyTargets, Operation, OutcomeKind, Target, TargetRun
-from importer.problems import Column, DamagedRun, FilePlace, Origin, Problem
+from importer.models import NEEDS_ATTENTION, ManyTargets, Operation, OutcomeKind, Target, TargetRun
+from importer.problems import Column, DamagedRun, FilePlace, Origin, Problem, Severity
 from importer.report.outcomes import SUMMARY_FILE
 
-VERSION: Final = 1
+VERSION: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,7 @@ class RunFacts:
     warnings: tuple[str, ...] = ()
     blank_rows: int = 0
     knows_types: bool = False
+    strict: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ class ProblemGroup:
     """Problems with the same outcome, code and column and, if the service rejected the rows, the same message.
 
     `message`: the first one with its place and hint; `what` and `hint`: its parts. `places`: the first few; `count`:
-    of all.
+    of all; `severity`: see Problem.
     """
 
     code: str
@@ -87,11 +88,17 @@ class ProblemGroup:
     what: str
     hint: str
     places: tuple[str, ...]
+    severity: Severity = "error"
 
     @property
     def is_warning(self) -> bool:
-        """Whether a person must check rows that were created."""
-        return self.outcome is OutcomeKind.CREATED and bool(self.hint)
+        """Whether it does not hold its rows back, but a person should check them."""
+        return self.severity == "warning"
+
+    @property
+    def is_to_fix(self) -> bool:
+        """Whether it is why its rows need action."""
+        return self.outcome in NEEDS_ATTENTION and not self.is_warning
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +127,7 @@ class Summary:
     stopped: Stopped | None
     sandbox: bool
     dry_run: bool
+    strict: bool
     files: tuple[str, ...]
     started_at: datetime
     ended_at: datetime | None

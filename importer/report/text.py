@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import shlex
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from importer.models import CREATED_EMAILS, NEEDS_ATTENTION, OutcomeKind
+from importer.models import CREATED_EMAILS, OutcomeKind
 from importer.report.outcomes import WORKBOOK_FILE, csv_file, outcome_text
 from importer.report.summary import ProblemGroup, Summary
 from importer.text.normalize import visible
@@ -80,10 +80,12 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
         commands = tuple(_command(str(folder / name), summary, folder) for name in files)
         what = "it" if len(files) == 1 else "them"
         yield Step(f"fix the rows in {' and '.join(files)}, then import {what}", commands)
-    if any(group.is_warning for group in summary.problems):
+    if any(group.is_warning and group.outcome is OutcomeKind.CREATED for group in summary.problems):
         yield Step(f"check the rows with a warning in {csv_file(OutcomeKind.CREATED)}")
     if summary.dry_run:
-        if summary.outcomes[OutcomeKind.NOT_SENT]:
+        if summary.strict and summary.warnings:
+            yield Step("correct what the warnings name: with --strict, nothing is sent before that")
+        elif summary.outcomes[OutcomeKind.NOT_SENT]:
             sends = "send (to the sandbox)" if summary.sandbox else "send"
             yield Step(f"{sends} the rows that are ready; invalid rows are skipped", (again,))
     elif summary.rows_of(*_FIXED_BY_RUNNING_AGAIN) and not summary.stopped:
@@ -99,6 +101,8 @@ def _command(file: str, summary: Summary, folder: Path) -> str:
         parts += ["--out", shlex.quote(str(folder.parent))]
     if summary.sandbox:
         parts.append("--sandbox")
+    if summary.strict:
+        parts.append("--strict")
     return " ".join(parts)
 
 
@@ -110,10 +114,9 @@ def summary_lines(summary: Summary, folder: Path) -> list[str]:
     parts = [
         _opening(summary),
         _outcomes(summary),
-        _problems("What to fix", [group for group in summary.problems if group.outcome in NEEDS_ATTENTION]),
-        _problems("Created, with a warning", [group for group in summary.problems if group.is_warning]),
+        _problems("What to fix", [group for group in summary.problems if group.is_to_fix]),
+        warning_lines([group for group in summary.problems if group.is_warning], summary.warnings),
         _problems("Notes", [group for group in summary.problems if _is_note(group, summary)]),
-        _warnings(summary),
         _requests(summary),
         _report(summary, folder),
         _next(next_steps(summary, folder)),
@@ -147,11 +150,11 @@ def _outcomes(summary: Summary) -> Iterator[str]:
 def _is_note(group: ProblemGroup, summary: Summary) -> bool:
     """Whether the group is neither a problem to fix, a warning, the reason of a stop, nor a list of addresses."""
     in_reason = summary.stopped is not None and group.outcome is OutcomeKind.NOT_SENT
-    is_shown = group.outcome in NEEDS_ATTENTION or group.is_warning or in_reason
+    is_shown = group.is_to_fix or group.is_warning or in_reason
     return not is_shown and group.code != CREATED_EMAILS
 
 
-def _problems(title: str, groups: list[ProblemGroup]) -> Iterator[str]:
+def _problems(title: str, groups: Sequence[ProblemGroup]) -> Iterator[str]:
     if groups:
         yield title
     for group in groups[:MOST_GROUPS]:
@@ -161,8 +164,10 @@ def _problems(title: str, groups: list[ProblemGroup]) -> Iterator[str]:
 
 
 def _problem(group: ProblemGroup) -> Iterator[str]:
-    label = outcome_text(group.outcome).label
-    title = f"{label}: {group.column} [{group.code}]" if group.column else f"{label} [{group.code}]"
+    about = [group.column] if group.column else []
+    if not about or not group.is_warning:
+        about.insert(0, outcome_text(group.outcome).label)
+    title = f"{': '.join(about)} [{group.code}]"
     indent = " " * (_COUNT_WIDTH + 2)
     yield from _wrapped(title, f"{group.count:>{_COUNT_WIDTH},}  ", indent)
     first, *others = group.places
@@ -179,13 +184,17 @@ def _more_places(others: list[str], count: int) -> str:
     return f"{listed} and {rest:,} more" if rest else listed
 
 
-def _warnings(summary: Summary) -> Iterator[str]:
-    if summary.warnings:
+def warning_lines(groups: Sequence[ProblemGroup], of_file: Sequence[str]) -> Iterator[str]:
+    """The lines of the warnings about rows, then of those about the file as a whole."""
+    if groups or of_file:
         yield "Warnings"
-    for warning in summary.warnings[:MOST_WARNINGS]:
+    for group in groups[:MOST_WARNINGS]:
+        yield from _problem(group)
+    for warning in of_file[:MOST_WARNINGS]:
         yield from _wrapped(warning, "  - ", "    ")
-    if len(summary.warnings) > MOST_WARNINGS:
-        yield f"... and {len(summary.warnings) - MOST_WARNINGS:,} more in {WORKBOOK_FILE}"
+    more = max(len(groups) - MOST_WARNINGS, 0) + max(len(of_file) - MOST_WARNINGS, 0)
+    if more:
+        yield f"... and {more:,} more in {WORKBOOK_FILE}"
 
 
 def _requests(summary: Summary) -> Iterator[str]:

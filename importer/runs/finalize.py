@@ -47,7 +47,9 @@ def record_end(folder: Path, manifest: RunManifest, progress: Progress, stop: St
         counts = journal.counts()
     stop = stop or _unreadable_from(progress)
     is_finished = stop is None and signal is None
-    write_manifest(folder, manifest.ended(_ending(stop, exit_code(counts, stop, signal), is_finished=is_finished)))
+    is_unusable = manifest.strict and manifest.dry_run and bool(manifest.warnings)  # a run would not have started
+    code = UnusableInput.exit_code if is_unusable else exit_code(counts, stop, signal)
+    write_manifest(folder, manifest.ended(_ending(stop, code, is_finished=is_finished)))
 
 
 def _ending(stop: Stop | None, code: int | None, *, is_finished: bool) -> Ending:
@@ -222,10 +224,11 @@ def end_whole(folder: Path, manifest: RunManifest, limits: ReadingLimits, signal
     endings = [ending for part in part_folders(folder, manifest) if (ending := read_manifest(part).ending)]
     blocked = next((target.blocked for target in manifest.targets if target.blocked), None)
     stopped = next((ending for ending in endings if ending.stop_reason), None)
+    unusable = [UnusableInput.exit_code for ending in endings if ending.exit_code == UnusableInput.exit_code]
     ending = Ending(
         at=datetime.now(UTC),
         finished=signal is None and not blocked and all(ending.finished for ending in endings),
-        exit_code=128 + signal if signal is not None else 5 if blocked or stopped else 0,
+        exit_code=128 + signal if signal is not None else 5 if blocked or stopped else max(unusable, default=0),
         stop_reason=blocked or (stopped.stop_reason if stopped else None),
         stop_hint=CONTINUE_HINT if blocked else stopped.stop_hint if stopped else None,
     )

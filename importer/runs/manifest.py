@@ -18,7 +18,7 @@ from importer.runs.results_folder import folders_in
 from importer.runs.row_selection import ALL_ROWS, Selection, selection_from_json
 
 MANIFEST = "run.json"
-VERSION = 3
+VERSION = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,8 @@ class RunManifest:
     file: the source as the user named it; source: the name of its private copy in the folder; mapping: the mapping file
     or folder as the user named it; mapping_copy: the name of its private copy; service: the base URL, or `sandbox`;
     rows: the number of selected rows, None until the source was read completely; blank_rows: blank lines between them;
-    groups: the rows of each candidate with several rows, in order; fingerprint: equal in runs with equal outcomes.
+    groups: the rows of each candidate with several rows, in order; fingerprint: equal in runs with equal outcomes;
+    strict: rows with a warning are invalid, and a warning about the whole file stops the run before it sends.
     """
 
     run: str
@@ -89,6 +90,7 @@ class RunManifest:
     blank_rows: int = 0
     children: tuple[ChildCopy, ...] = ()
     groups: tuple[tuple[int, ...], ...] = ()
+    strict: bool = False
     ending: Ending | None = None
 
     def read_to(self, rows: int, last_row: int) -> RunManifest:

@@ -139,6 +139,7 @@ def facts_of(manifest: RunManifest, sheet: Sheet) -> RunFacts:
         stop_hint=ending.stop_hint if ending else None,
         sandbox=manifest.sandbox,
         dry_run=manifest.dry_run,
+        strict=manifest.strict,
         warnings=manifest.warnings,
         blank_rows=manifest.blank_rows,
     )

@@ -4,6 +4,16 @@ from __future__ import annotations
 
 from importer.transform.candidates import Duplicates, Filtered, candidate_rows
 from importer.transform.entry_rows import join_warnings
+from importer.transform.likely_errors import LikelyErrors
 from importer.transform.row import Invalid, encode, transform_row
 
-__all__ = ["Duplicates", "Filtered", "Invalid", "candidate_rows", "encode", "join_warnings", "transform_row"]
+__all__ = [
+    "Duplicates",
+    "Filtered",
+    "Invalid",
+    "LikelyErrors",
+    "candidate_rows",
+    "encode",
+    "join_warnings",
+    "transform_row",
+]
