@@ -1,4 +1,4 @@
-"""The commands: python -m benchmarks all | whole | rooms | growth | refusing | faults | planted | report."""
+"""The commands: python -m benchmarks all | whole | rooms | growth | cores | refusing | faults | planted | report."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.baselines import measure_rooms
 from benchmarks.contenders import OURS, find_contenders
 from benchmarks.faults import KINDS, PARTS, SHARES, measure_faults
-from benchmarks.growth import measure_growth
+from benchmarks.growth import measure_cores, measure_growth
 from benchmarks.place import Place, temporary_place
 from benchmarks.planted import measure_planted
 from benchmarks.plots import write_plots
@@ -52,6 +52,10 @@ def _whole(wanted: argparse.Namespace, results: Results, place: Place) -> None:
 
 def _rooms(wanted: argparse.Namespace, results: Results, place: Place) -> None:
     measure_rooms(results, place, rows=wanted.rows, turns=wanted.turns)
+
+
+def _cores(wanted: argparse.Namespace, results: Results, place: Place) -> None:
+    measure_cores(results, place, wanted.rows, turns=wanted.turns)
 
 
 def _growth(wanted: argparse.Namespace, results: Results, place: Place) -> None:
@@ -159,6 +163,8 @@ def _parser() -> argparse.ArgumentParser:
     growth = part("growth", "time and memory of files of growing size", _growth)
     growth.add_argument("--sizes", type=_numbers, default=[10_000, 100_000], help="numbers of rows")
     growth.add_argument("--large", action="store_true", help=f"also {_LARGE:,} rows")
+    cores = part("cores", "one check on one core and on all cores", _cores)
+    cores.add_argument("--rows", type=int, default=100_000)
     refusing = part("refusing", "a service that answers 429 beyond a rate", _refusing)
     refusing.add_argument("--rows", type=int, default=1_000)
     refusing.add_argument("--rate", type=float, default=50, help="allowed requests per second")

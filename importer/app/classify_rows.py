@@ -11,17 +11,30 @@ from typing import Final, NamedTuple, Self
 from importer.app.background_worker import BackgroundWorker, begin_in_background
 from importer.mapping import DuplicatePolicy, ResolvedMapping
 from importer.models import Outcome, OutcomeKind, ReadyCandidate, Row, Submission
-from importer.problems import Problem
-from importer.report import ProblemGroups
+from importer.problems import Origin, Problem
+from importer.report import ProblemGroup, ReportedRow, SummaryCounter
+from importer.runs.corrections import Corrections
 from importer.runs.journal import PreviousResults
 from importer.sqlite_file import Connection, connect_to_temporary
 from importer.transform import Duplicates, Filtered, Invalid, LikelyErrors, candidate_rows, encode, transform_row
 
 ReadRows = Callable[[], Iterator[Row]]
-# The rows of a candidate, its submission or outcome, and the warnings about a submission.
-_Checked = tuple[tuple[int, ...], Submission | Outcome, tuple[Problem, ...]]
+
+
+class _Checked(NamedTuple):
+    """The rows of a candidate, its submission or outcome, the warnings about a submission, and the row it is from."""
+
+    rows: tuple[int, ...]
+    result: Submission | Outcome
+    warnings: tuple[Problem, ...] = ()
+    row: Row | None = None
+
+
+CountDone = Callable[[list[str]], int]
+"""How many of these e-mail addresses the ledger knows as imported."""
 _IN_MEMORY: Final = 50_000  # keys; more go to a temporary SQLite database, which disappears when it is closed
 _CACHE_KIB: Final = 4096
+_UNNAMED: Final = Origin("")
 
 
 class Classified(NamedTuple):
@@ -40,15 +53,22 @@ class WarningsOfFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """The result of checking every row: the number of rows, how many are ready to send, and the last row number.
+    """The result of checking rows: their number, how many will be sent, and the last row number.
 
-    groups: the rows of each candidate that has several rows.
+    groups: the rows of each candidate that has several rows. done: how many an earlier run imported, as far as known.
+    held_back: how many are invalid; reasons: their problems, warned: the warnings about the others; the most frequent
+    first.
     """
 
     rows: int
     ready: int
     last_row: int
     groups: tuple[tuple[int, ...], ...]
+    done: int
+    held_back: int
+    filtered: int
+    reasons: tuple[ProblemGroup, ...]
+    warned: tuple[ProblemGroup, ...]
 
 
 class Candidates:
@@ -59,35 +79,46 @@ class Candidates:
     `previous` results are known by then. If `ahead` is None, or a row's outcome may depend on a much later row, every
     row is checked first, and classified again during iteration.
 
-    With `strict`, every row is checked first, and a row with a warning is invalid.
+    strict: every row is checked first, and a row with a warning is invalid. warnings: those about the file as a whole,
+    None while rows are left to read.
 
-    forecast, warnings (about the file as a whole): None while rows are left to read. warned: the warnings about rows
-    that the forecast counts. previous: set it before the iteration starts.
+    forecast: of the rows that are checked so far; is_complete: whether these are all. previous: set it before the
+    iteration starts. origin, count_done: for the forecast. corrections: of rows that were entered from a results file.
 
     Raises:
         UnusableInput: the first rows cannot be read.
     """
 
-    def __init__(self, read: ReadRows, mapping: ResolvedMapping, ahead: int | None, *, strict: bool = False) -> None:
-        self._read, self._mapping, self._strict = read, mapping, strict
+    def __init__(
+        self,
+        read: ReadRows,
+        mapping: ResolvedMapping,
+        ahead: int | None,
+        *,
+        origin: Origin = _UNNAMED,
+        count_done: CountDone = lambda _: 0,
+        corrections: Corrections | None = None,
+        strict: bool = False,
+    ) -> None:
+        self._read, self._mapping, self._corrections, self._strict = read, mapping, corrections, strict
+        self._repeated: Mapping[bytes, int] = {}  # the second row of each duplicate e-mail address, by its hash
         self._first: deque[Classified] = deque()
         self._worker: BackgroundWorker[Classified | WarningsOfFile] | None = None
         self.warnings: tuple[Problem, ...] | None = None
-        self.warned = ProblemGroups()
         self.previous: PreviousResults | None = None
-        self.forecast: Forecast | None = None
+        self.is_complete = True
         refuses_duplicates = mapping.duplicate_policy is DuplicatePolicy.ERROR
         if ahead is None or strict or mapping.grouping is not None or refuses_duplicates or mapping.joins:
-            self.forecast, repeated = self._forecast({})
-            if repeated and refuses_duplicates:  # then the first row of each duplicate is not ready either
-                self.forecast, _ = self._forecast(repeated)
-            self._rest = self._classify(repeated)
+            self.forecast = _forecast_of(self._checked(), origin, count_done)
+            if self._repeated and refuses_duplicates:  # then the first row of each duplicate is not ready either
+                self.forecast = _forecast_of(self._checked(), origin, count_done)
+            self._rest = self._classify()
             return
-        self._rest = self._classify({})
+        self._rest = self._classify()
         self._first.extend(islice(self._rest, ahead))
-        if len(self._first) < ahead:
-            self.forecast = _forecast_of(self._first)
-        else:
+        self.forecast = _forecast_of(self._first, origin, count_done)
+        self.is_complete = len(self._first) < ahead
+        if not self.is_complete:
             self._worker = begin_in_background(lambda: self._classify_from(ahead))
 
     def __iter__(self) -> Iterator[Classified]:
@@ -107,77 +138,105 @@ class Candidates:
         if self.previous is not None:
             self.previous.close()
 
-    def _forecast(self, repeated: Mapping[bytes, int]) -> tuple[Forecast, Mapping[bytes, int]]:
-        """The forecast, and for each e-mail address of several rows its second row, by its hash."""
-        with FirstRows() as first_rows:
-            duplicates = Duplicates(self._mapping, repeated, first_rows)
-            return _forecast_of(self._check(duplicates)), duplicates.repeated
+    def bodies(self) -> Iterator[tuple[Row, Submission]]:
+        """The candidates that are ready, each with its row; a pass of its own, before the iteration starts."""
+        for _, result, _, row in self._checked():
+            if row is not None and not isinstance(result, Outcome):
+                yield row, result
 
-    def _classify(self, repeated: Mapping[bytes, int]) -> Generator[Classified, None, None]:
-        with FirstRows() as first_rows:
-            for rows, result, warnings in self._check(Duplicates(self._mapping, repeated, first_rows)):
-                yield Classified(rows, result if isinstance(result, Outcome) else encode(result), warnings)
+    def _classify(self) -> Generator[Classified, None, None]:
+        for rows, result, warnings, _ in self._checked():
+            yield Classified(rows, result if isinstance(result, Outcome) else encode(result), warnings)
 
     def _classify_from(self, start: int) -> Iterator[Classified | WarningsOfFile]:
         """For the background worker: the candidates from this one on, then what only it knows about the file."""
-        yield from islice(self._classify({}), start, None)
+        yield from islice(self._classify(), start, None)
         yield WarningsOfFile(self.warnings or ())
 
-    def _check(self, duplicates: Duplicates) -> Iterator[_Checked]:
-        with FirstRows() as people:
+    def _checked(self) -> Iterator[_Checked]:
+        with FirstRows() as first_rows, FirstRows() as people:
+            duplicates = Duplicates(self._mapping, self._repeated, first_rows)
             likely = LikelyErrors(self._mapping, people)
-            yield from self._check_rows(duplicates, likely)
-            if self.warnings is None:
-                self.warnings = likely.of_file()
+            yield from self._check(duplicates, likely)
+        self._repeated = self._repeated or duplicates.repeated
+        if self.warnings is None:
+            self.warnings = likely.of_file()
 
-    def _check_rows(self, duplicates: Duplicates, likely: LikelyErrors) -> Iterator[_Checked]:
+    def _check(self, duplicates: Duplicates, likely: LikelyErrors) -> Iterator[_Checked]:
         mapping = self._mapping
         for row in candidate_rows(self._read, mapping):
             if isinstance(row, Filtered):
                 yield _filtered(row)
                 continue
+            if self._corrections and (outcome := self._corrections.outcome(row)) is not None:
+                yield _Checked(_numbers(row), outcome)
+                continue
+            known = None
             if self.previous is not None and mapping.grouping is None:
                 known = self.previous.outcome(row.number)
-                if known is not None:
-                    yield (row.number,), known, ()
+                if known is not None and known.kind is not OutcomeKind.INVALID:
+                    yield _Checked((row.number,), known)
                     continue
-            rows = tuple(member.number for member in row.members) if row.members else (row.number,)
+            rows = _numbers(row)
             result = transform_row(row, mapping)
             if isinstance(result, Filtered):
                 yield _filtered(result)
-            elif isinstance(result, Invalid):
-                yield rows, Outcome(row.number, OutcomeKind.INVALID, problems=result.problems), ()
-            elif (problem := duplicates.check(row, result)) is not None:
-                yield rows, Outcome(row.number, OutcomeKind.INVALID, problems=(problem,)), ()
+                continue
+            # An invalid row has its e-mail address too: whether it or a later row is right, only a person knows.
+            problems = result.problems if isinstance(result, Invalid) else ()
+            if result.email and (duplicate := duplicates.check(row, result.email, ready=not problems)):
+                problems += (duplicate,)
+            if known is not None:
+                yield _Checked(rows, known)
+            elif problems or isinstance(result, Invalid):
+                yield _Checked(rows, Outcome(row.number, OutcomeKind.INVALID, problems=problems))
+            elif (warnings := likely.of_row(row, result)) and self._strict:
+                errors = tuple(replace(warning, severity="error") for warning in warnings)
+                yield _Checked(rows, Outcome(row.number, OutcomeKind.INVALID, problems=errors))
             else:
-                yield self._with_warnings(row, rows, result, likely)
+                yield _Checked(rows, result, warnings, row)
 
-    def _with_warnings(self, row: Row, rows: tuple[int, ...], body: Submission, likely: LikelyErrors) -> _Checked:
-        """A candidate without errors, and the warnings about it; with `strict`, they are errors."""
-        found = likely.of_row(row, body)
-        if found and self._strict:
-            errors = tuple(replace(problem, severity="error") for problem in found)
-            return rows, Outcome(row.number, OutcomeKind.INVALID, problems=errors), ()
-        if self.forecast is None:
-            for problem in found:
-                self.warned.add(problem, OutcomeKind.NOT_SENT, row)
-        return rows, body, found
+
+def _numbers(row: Row) -> tuple[int, ...]:
+    return tuple(member.number for member in row.members) if row.members else (row.number,)
 
 
 def _filtered(filtered: Filtered) -> _Checked:
-    return (filtered.row,), Outcome(filtered.row, OutcomeKind.FILTERED, problems=(filtered.problem,)), ()
+    outcome = Outcome(filtered.row, OutcomeKind.FILTERED, problems=(filtered.problem,))
+    return _Checked((filtered.row,), outcome)
 
 
-def _forecast_of(candidates: Iterable[tuple[tuple[int, ...], object, object]]) -> Forecast:
-    count = ready = last_row = 0
-    groups = []
-    for rows, result, _ in candidates:
-        count += len(rows)
-        ready += 0 if isinstance(result, Outcome) else len(rows)
+_EMAILS_AT_ONCE: Final = 1_000  # looked up in the ledger
+
+
+def _forecast_of(candidates: Iterable[_Checked | Classified], origin: Origin, count_done: CountDone) -> Forecast:
+    ready = last_row = done = 0
+    groups: list[tuple[int, ...]] = []
+    counter = SummaryCounter()
+    emails: list[str] = []
+    for one in candidates:
+        rows, result = one.rows, one.result
         last_row = max(last_row, rows[-1])
         if len(rows) > 1:
             groups.append(rows)
-    return Forecast(count, ready, last_row, tuple(groups))
+        if isinstance(result, Outcome):
+            for row in rows:
+                counter.add(ReportedRow(Row(origin, row, ()), replace(result, row=row)))
+            continue
+        ready += len(rows)
+        if one.warnings:
+            warned = Outcome(rows[0], OutcomeKind.NOT_SENT, problems=one.warnings)
+            counter.add(ReportedRow(Row(origin, rows[0], ()), warned))
+        emails += [result.email] * len(rows)
+        if len(emails) >= _EMAILS_AT_ONCE:
+            done += count_done(emails)
+            emails.clear()
+    held_back, filtered = counter.count(OutcomeKind.INVALID), counter.count(OutcomeKind.FILTERED)
+    reasons = tuple(group for group in counter.groups() if group.outcome is OutcomeKind.INVALID)
+    warned_of = tuple(group for group in counter.groups() if group.is_warning)
+    done += count_done(emails)
+    rows_read = ready + held_back + filtered
+    return Forecast(rows_read, ready - done, last_row, tuple(groups), done, held_back, filtered, reasons, warned_of)
 
 
 class FirstRows:

@@ -11,7 +11,7 @@ from importer.app.classify_rows import Classified
 from importer.app.orders import Listener, ReportWritten, RowEnded, RowsEnded, Stopped
 from importer.app.planning import Plan
 from importer.load import DryLoader, Loader, Stop
-from importer.models import Outcome, ReadyCandidate
+from importer.models import Outcome, OutcomeKind, ReadyCandidate
 from importer.problems import StoppedEarly, UnusableInput
 from importer.report import Summary, read_summary
 from importer.runs.finalize import Progress, record_end
@@ -20,7 +20,12 @@ from importer.runs.run_report import StreamingReport, rewrite_report
 
 _STREAM_AFTER: Final = 2_000  # outcomes; for fewer, starting a process takes longer than writing the report
 
-Keep = Callable[[Outcome, Classified], None]
+# The candidate in the service is from an earlier request, or from another one.
+_NOT_SENT_NOW: Final = (OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED)
+
+Keep = Callable[[Outcome, tuple[int, ...]], None]
+_Pending = dict[int, Classified]
+"""By its first row: a candidate to send that has several rows, or warnings."""
 
 
 @dataclass(slots=True)
@@ -42,17 +47,15 @@ def process_rows(plan: Plan, loader: Loader | DryLoader, listen: Listener) -> Pr
     Raises:
         StoppedEarly: the journal cannot be written; the ledger still knows what was sent.
     """
-    pending: dict[int, Classified] = {}  # those with several rows or with warnings
+    pending: _Pending = {}
     done, count = Processed(), 0
     try:
         with closing(plan.candidates), RunJournal(plan.folder) as journal:
 
-            def keep(outcome: Outcome, candidate: Classified) -> None:
+            def keep(outcome: Outcome, rows: tuple[int, ...]) -> None:
                 """Record the outcome of a candidate for each of its rows; its attempts count for the first."""
                 nonlocal count
-                if candidate.warnings:
-                    outcome = replace(outcome, problems=(*outcome.problems, *candidate.warnings))
-                for row in candidate.rows:
+                for row in rows:
                     one = outcome if row == outcome.row else replace(outcome, row=row, attempts=0)
                     journal.record(one)
                     count += 1
@@ -64,7 +67,9 @@ def process_rows(plan: Plan, loader: Loader | DryLoader, listen: Listener) -> Pr
             # Closed as soon as an outcome cannot be recorded: pending requests finish while the ledger is still open.
             with closing(loader.load(_to_send(plan, keep, pending, done.progress))) as outcomes:
                 for outcome in outcomes:
-                    keep(outcome, pending.pop(outcome.row, Classified((outcome.row,), outcome)))
+                    rows, _, warnings = pending.pop(outcome.row, Classified((outcome.row,), outcome))
+                    noted = () if outcome.kind in _NOT_SENT_NOW else warnings
+                    keep(replace(outcome, problems=(*outcome.problems, *noted)) if noted else outcome, rows)
             done.learned_rate = loader.learned_rate
     except BaseException as error:
         done.discard_report()
@@ -75,7 +80,7 @@ def process_rows(plan: Plan, loader: Loader | DryLoader, listen: Listener) -> Pr
     return done
 
 
-def _to_send(plan: Plan, keep: Keep, pending: dict[int, Classified], progress: Progress) -> Iterator[ReadyCandidate]:
+def _to_send(plan: Plan, keep: Keep, pending: _Pending, progress: Progress) -> Iterator[ReadyCandidate]:
     """The candidates to send, in row order; the others get their outcome immediately."""
     candidates = iter(plan.candidates)
     while True:
@@ -89,7 +94,7 @@ def _to_send(plan: Plan, keep: Keep, pending: dict[int, Classified], progress: P
         progress.rows += len(one.rows)
         progress.last_row = max(progress.last_row, one.rows[-1])
         if isinstance(one.result, Outcome):
-            keep(one.result, one)
+            keep(one.result, one.rows)
             continue
         if len(one.rows) > 1 or one.warnings:
             pending[one.rows[0]] = one
@@ -122,7 +127,7 @@ def end_run(plan: Plan, done: Processed, stop: Stop | None, signal: int | None, 
 
 def _record_end_and_report(plan: Plan, done: Processed, stop: Stop | None, signal: int | None) -> Summary:
     manifest, progress = plan.manifest, done.progress
-    if plan.candidates.forecast is None:
+    if not plan.candidates.is_complete:
         manifest = manifest.read_to(progress.rows, progress.last_row)
         manifest = replace(manifest, warnings=(*manifest.warnings, *map(str, plan.candidates.warnings or ())))
     if done.learned_rate is not None:

@@ -9,7 +9,7 @@ from typing import Final
 from importer.models import CREATED_EMAIL_DIFFERS, CREATED_EMAILS, NEEDS_ATTENTION, Outcome, OutcomeKind, Row
 from importer.problems import CellPlace, Column, Place, Problem
 from importer.report.outcomes import OUTCOMES
-from importer.report.summary import ProblemGroup, Requests, RunFacts, SourceSummary, Stopped, Summary
+from importer.report.summary import ProblemGroup, Requests, RunFacts, SourceSummary, Summary
 
 _BETWEEN: Final = " | "
 
@@ -121,34 +121,6 @@ def place_in_list(place: Place | None, row: Row) -> str:
 # --- counts and groups of problems ----------------------------------------------------------------
 
 
-class ProblemGroups:
-    """Groups similar problems and counts them; memory stays flat in their number."""
-
-    def __init__(self) -> None:
-        self._groups: dict[_Key, _Group] = {}
-
-    def add(self, problem: Problem, outcome: OutcomeKind, row: Row) -> None:
-        """Count one problem of a row with this outcome."""
-        key = self._key(problem, outcome)
-        group = self._groups.setdefault(key, _Group(problem, row.number))
-        group.count += 1
-        if len(group.places) < _PLACES_KEPT:
-            group.places.append(place_in_list(problem.place, row))
-
-    def listed(self) -> tuple[ProblemGroup, ...]:
-        """The groups, the largest first, then by first row."""
-        groups = [group.as_problem_group(key) for key, group in self._groups.items()]
-        return tuple(sorted(groups, key=lambda group: (-group.count, group.example_row)))
-
-    def _key(self, problem: Problem, outcome: OutcomeKind) -> _Key:
-        by_message = outcome in _GROUPED_BY_MESSAGE or problem.code in _GROUPED_BY_VALUE
-        message = problem.message if by_message else None
-        key = _Key(outcome, problem.code, problem.column, message)
-        if key in self._groups or len(self._groups) < MOST_GROUPS:
-            return key
-        return _Key(outcome, problem.code, problem.column, None)
-
-
 class SummaryCounter:
     """Counts outcomes and groups problems; memory stays flat in the number of rows."""
 
@@ -157,7 +129,7 @@ class SummaryCounter:
         self._outcomes = dict.fromkeys(OutcomeKind, 0)
         self._sent = 0
         self._retried = 0
-        self._problems = ProblemGroups()
+        self._groups: dict[_Key, _Group] = {}
 
     def add(self, reported: ReportedRow) -> None:
         """Count one row."""
@@ -167,7 +139,31 @@ class SummaryCounter:
         self._sent += outcome.attempts
         self._retried += max(outcome.attempts - 1, 0)
         for problem in outcome.problems:
-            self._problems.add(problem, outcome.kind, reported.row)
+            self._add_problem(problem, reported)
+
+    def count(self, kind: OutcomeKind) -> int:
+        """How many of the rows so far have this outcome."""
+        return self._outcomes[kind]
+
+    def groups(self) -> tuple[ProblemGroup, ...]:
+        """The groups of problems so far, the largest first, then by first row."""
+        groups = [group.as_problem_group(key) for key, group in self._groups.items()]
+        return tuple(sorted(groups, key=lambda group: (-group.count, group.example_row)))
+
+    def _add_problem(self, problem: Problem, reported: ReportedRow) -> None:
+        key = self._key(problem, reported.outcome.kind)
+        group = self._groups.setdefault(key, _Group(problem, reported.row.number))
+        group.count += 1
+        if len(group.places) < _PLACES_KEPT:
+            group.places.append(place_in_list(problem.place, reported.row))
+
+    def _key(self, problem: Problem, outcome: OutcomeKind) -> _Key:
+        by_message = outcome in _GROUPED_BY_MESSAGE or problem.code in _GROUPED_BY_VALUE
+        message = problem.message if by_message else None
+        key = _Key(outcome, problem.code, problem.column, message)
+        if key in self._groups or len(self._groups) < MOST_GROUPS:
+            return key
+        return _Key(outcome, problem.code, problem.column, None)
 
     def summary(self, facts: RunFacts, files: Iterable[str], *, rows_are_read: bool = True) -> Summary:
         """The summary of the rows so far; `files`: those of the report. `rows_are_read`: false if the run is starting.
@@ -178,7 +174,6 @@ class SummaryCounter:
         counted = sum(self._outcomes.values())
         if counted != self._rows:
             raise MissingOutcome(f"{self._rows} rows were read, but {counted} outcomes counted")
-        stopped = facts.stop_reason is not None
         return Summary(
             run=facts.run,
             finished=facts.finished,
@@ -196,15 +191,16 @@ class SummaryCounter:
             mapping=facts.mapping,
             outcomes=dict(self._outcomes),
             requests=Requests(self._sent, self._retried),
-            problems=self._problems.listed(),
+            problems=self.groups(),
             warnings=facts.warnings,
-            stopped=Stopped(facts.stop_reason or "", facts.stop_hint or "") if stopped else None,
+            stopped=facts.stopped,
             sandbox=facts.sandbox,
             dry_run=facts.dry_run,
-            strict=facts.strict,
             files=tuple(files),
             started_at=facts.started_at,
             ended_at=facts.ended_at,
+            flags=dict(facts.flags),
+            continues=facts.continues,
         )
 
 

@@ -76,6 +76,7 @@ class WireFormat:
     multiple_choice: Literal["json", "comma", "semicolon", "newline"] = "json"
     yes_no: tuple[str, str] = ("yes", "no")
     question_reference: Literal["object", "id"] = "object"
+    currently_flags: Literal["when_true", "always"] = "when_true"
     short_text_limit: int | None = None  # characters; None: unlimited
 
     @property
@@ -106,6 +107,7 @@ class Settings(BaseModel):
     multiple_choice: Literal["json", "comma", "semicolon", "newline"] = "json"
     yes_no: tuple[str, str] = ("yes", "no")
     question_reference: Literal["object", "id"] = "object"
+    currently_flags: Literal["when_true", "always"] = "when_true"
     options_separator: str | None = None
     short_text_limit: int | None = Field(default=None, ge=1)
     strict: bool = False
@@ -141,7 +143,9 @@ class Settings(BaseModel):
 
     @property
     def wire(self) -> WireFormat:
-        return WireFormat(self.multiple_choice, self.yes_no, self.question_reference, self.short_text_limit)
+        return WireFormat(
+            self.multiple_choice, self.yes_no, self.question_reference, self.currently_flags, self.short_text_limit
+        )
 
     @property
     def ledger_address(self) -> str:

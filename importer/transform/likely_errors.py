@@ -12,7 +12,15 @@ from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from typing import Final
 
-from importer.mapping import Kind, Otherwise, ResolvedMapping, ResolvedTable, ResolvedValue
+from importer.mapping import (
+    Kind,
+    Otherwise,
+    ResolvedGroup,
+    ResolvedMapping,
+    ResolvedSource,
+    ResolvedTable,
+    ResolvedValue,
+)
 from importer.models import Application, PoolCandidate, Question, Row
 from importer.problems import CellPlace, Column, Problem
 from importer.text.normalize import normalize
@@ -44,7 +52,7 @@ class LikelyErrors:
         self._dropped = [_Dropped(value, mapping) for _, value, _ in values if _can_drop_cells(value)]
 
     def of_row(self, row: Row, body: Application | PoolCandidate) -> tuple[Problem, ...]:
-        """The warnings about one row, each at its cell."""
+        """The warnings about one row, each at its cell; answers that are left out among them."""
         texts: dict[int | str, str | None] = {"first_name": body.first_name, "last_name": body.last_name}
         if isinstance(body, Application):
             for answer in body.answers:
@@ -55,8 +63,10 @@ class LikelyErrors:
                 column.add(text, row)
         for one in self._dropped:
             one.add(row)
-        found = (*self._otherwise.of_row(row), *self._domains.of_row(row, body.email), *self._people.of_row(row, texts))
-        return tuple(replace(problem, severity="warning") for problem in found)
+        found = [*body.left_out, *self._domains.of_row(row, body.email), *self._people.of_row(row, texts)]
+        if self._otherwise.tables:
+            found += self._otherwise.of_row(row)
+        return tuple([replace(problem, severity="warning") for problem in found])
 
     def of_file(self) -> tuple[Problem, ...]:
         """The warnings about the file as a whole, after its last row."""
@@ -111,36 +121,37 @@ class _Otherwise:
     """Reads the row as with `otherwise: error`: what would be a problem then is a value given by `otherwise`."""
 
     def __init__(self, mapping: ResolvedMapping) -> None:
-        self._tables: dict[Column, ResolvedTable] = {}
+        self.tables: dict[Column, ResolvedTable] = {}
         named = {one.name: getattr(mapping.candidate, one.name) for one in fields(mapping.candidate)}
         strict = {name: self._strict(value) for name, value in named.items() if value is not None}
         answers = []
         for answer in mapping.answers:
             content = answer.content
             if isinstance(content, ResolvedValue):
-                answers.append(replace(answer, content=self._strict(content)))
+                answers.append(replace(answer, content=self._strict(content), leave_out=False))
             else:
-                groups = tuple(replace(one, fields=self._strict_fields(one.fields)) for one in content.groups)
-                answers.append(replace(answer, content=replace(content, groups=groups)))
+                sources = tuple(self._strict_source(source) for source in content.sources)
+                answers.append(replace(answer, content=replace(content, sources=sources), leave_out=False))
         candidate = replace(mapping.candidate, **strict)
         self._mapping = replace(mapping, candidate=candidate, answers=tuple(answers), filters=())
 
     def of_row(self, row: Row) -> Iterator[Problem]:
-        if self._tables and isinstance(result := transform_row(row, self._mapping), Invalid):
+        if isinstance(result := transform_row(row, self._mapping), Invalid):
             yield from (self._warning(problem) for problem in result.problems if problem.code in _NOT_IN_TABLE)
 
-    def _strict_fields(self, values: dict[str, ResolvedValue]) -> dict[str, ResolvedValue]:
-        return {name: self._strict(value) for name, value in values.items()}
+    def _strict_source(self, source: ResolvedSource) -> ResolvedSource:
+        fields_of = [{name: self._strict(value) for name, value in group.fields.items()} for group in source.groups]
+        return replace(source, groups=tuple(map(ResolvedGroup, fields_of)))
 
     def _strict(self, value: ResolvedValue) -> ResolvedValue:
         if value.table is None or value.table.otherwise not in (Otherwise.BLANK, Otherwise.VALUE):
             return value
-        self._tables |= dict.fromkeys(value.columns, value.table)
+        self.tables |= dict.fromkeys(value.columns, value.table)
         return replace(value, table=replace(value.table, otherwise=Otherwise.ERROR))
 
     def _warning(self, problem: Problem) -> Problem:
         column = problem.place.column if isinstance(problem.place, CellPlace) else None
-        table = self._tables.get(column) if column else None
+        table = self.tables.get(column) if column else None
         effect, where = "decides", "in the mapping"
         if table is not None:
             is_blank = table.otherwise is Otherwise.BLANK
@@ -248,7 +259,11 @@ def _can_drop_cells(value: ResolvedValue) -> bool:
     blanks = value.table is not None and (
         value.table.otherwise is Otherwise.BLANK or "" in value.table.targets.values()
     )
-    return value.separator is None and (blanks or len(value.columns) > 1 or not value.missing <= _NOTHING)
+    return (
+        value.separator is None
+        and value.lookup is None
+        and (blanks or len(value.columns) > 1 or not value.missing <= _NOTHING)
+    )
 
 
 class _Dropped:
