@@ -184,7 +184,7 @@ class Answer(NamedTuple):
 class Application:
     """A job application made from one row (body of service description 4.2).
 
-    left_out: the problems of optional answers that are not sent.
+    left_out: the problems of optional answers that are not sent, as warnings.
     """
 
     row: int

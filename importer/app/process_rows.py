@@ -127,6 +127,7 @@ def _record_end_and_report(plan: Plan, done: Processed, stop: Stop | None, signa
     manifest, progress = plan.manifest, done.progress
     if not plan.candidates.is_complete:
         manifest = manifest.read_to(progress.rows, progress.last_row)
+        manifest = replace(manifest, warnings=(*manifest.warnings, *map(str, plan.candidates.warnings or ())))
     if done.learned_rate is not None:
         manifest = replace(manifest, warnings=(*manifest.warnings, _learned_rate_warning(done.learned_rate)))
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importer.transform.candidates import Duplicates, Filtered, candidate_rows
 from importer.transform.entry_rows import join_warnings
+from importer.transform.likely_errors import LikelyErrors
 from importer.transform.row import Invalid, encode, transform_row
 from importer.transform.trace import (
     Note,
@@ -22,6 +23,7 @@ __all__ = [
     "Duplicates",
     "Filtered",
     "Invalid",
+    "LikelyErrors",
     "Note",
     "PickedCandidate",
     "SentLine",

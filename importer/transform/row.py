@@ -256,7 +256,8 @@ def _reference(question: Question, wire: WireFormat) -> int | dict[str, Any]:
 
 def encode(submission: Submission) -> ReadyCandidate:
     """The submission with its request body (4.2, 4.3) as JSON; equal rows give equal bytes."""
-    return ReadyCandidate(submission.row, submission.email, _ENCODER.encode(submission.payload()).encode("ascii"))
+    body = _ENCODER.encode(submission.payload()).encode("ascii")
+    return ReadyCandidate(submission.row, submission.email, body)
 
 
 def _as_dict(value: Any) -> dict[str, Any]:
