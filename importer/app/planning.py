@@ -182,7 +182,9 @@ class Planner:
             children = open_children(mapping, Source(order.file, copy.path), folder, limits)
             is_job_post = mapping.target.operation is Operation.APPLY
             questions = self.questions_of(mapping.target.id) if is_job_post else ()
-            resolved = resolve(mapping, sheet.columns, questions, order.settings.wire, children.tables)
+            resolved = resolve(
+                mapping, sheet.columns, questions, order.settings.wire, children.tables, started_at.date()
+            )
             _refuse_split_candidates(mapping, selection)
 
             def read() -> Iterator[Row]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importer.transform.candidates import Duplicates, Filtered, candidate_rows
+from importer.transform.dates import DATE_IN_FUTURE
 from importer.transform.entry_rows import join_warnings
 from importer.transform.likely_errors import LikelyErrors
 from importer.transform.row import Invalid, encode, transform_row
@@ -20,6 +21,7 @@ from importer.transform.trace import (
 )
 
 __all__ = [
+    "DATE_IN_FUTURE",
     "Duplicates",
     "Filtered",
     "Invalid",
