@@ -273,6 +273,7 @@ def _phone_hint(value: ResolvedValue) -> str:
 # --- web addresses --------------------------------------------------------------------------------
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?![0-9]+(/|$))")  # host:8080 has no scheme
+_FILE_NAME = re.compile(r"[^/]+\.(pdf|docx?|odt|rtf|txt|jpe?g|png|zip)", re.IGNORECASE)  # no address, if it has a link
 _HOST = re.compile(r"[\w-]+(\.[\w-]+)*\.[^\W\d_][\w-]*\.?|[0-9]{1,3}(\.[0-9]{1,3}){3}|[0-9a-f:]+:[0-9a-f.:]*")
 
 
@@ -289,6 +290,27 @@ def read_url(text: str, typed: bool) -> str | InvalidValue:
     if host is None or not _HOST.fullmatch(host) or not address.isprintable() or " " in address:
         return _invalid_url(text)
     return address
+
+
+def linked_url(text: str, link: str) -> str | InvalidValue:
+    """The address of a hyperlink cell: of its link where its text is no address. Both, if they differ, are not valid:
+    one of them is not what a person saw."""
+    shown, target = read_url(text, False), read_url(link, False)
+    if isinstance(target, InvalidValue) or not link.lower().startswith(("http://", "https://")):
+        return shown
+    if isinstance(shown, InvalidValue) or _FILE_NAME.fullmatch(text):
+        return target
+    if _compared(shown) == _compared(target):
+        return shown
+    return InvalidValue(
+        "link-differs",
+        f"{quoted(text)} has a link to another address, {quoted(target)}",
+        "make the text and the link of the cell the same, or remove the link",
+    )
+
+
+def _compared(address: str) -> str:
+    return address.partition("://")[2].removeprefix("www.").rstrip("/").casefold()
 
 
 def _invalid_url(text: str, reason: str = "") -> InvalidValue:

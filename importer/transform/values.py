@@ -10,7 +10,7 @@ from importer.problems import Column, Problem
 from importer.settings import WireFormat
 from importer.text.normalize import did_you_mean, normalize, range_pieces
 from importer.transform.kinds import joined_choices, reader_of
-from importer.transform.texts import InvalidValue, in_mapping, part_of_name, quoted, stripped
+from importer.transform.texts import InvalidValue, in_mapping, linked_url, part_of_name, quoted, stripped
 
 # Texts of all other kinds repeat often, so their values are cached.
 _RARELY_REPEATED = frozenset({Kind.TEXT, Kind.EMAIL, Kind.PHONE, Kind.URL, Kind.DOCUMENT, Kind.CV})
@@ -48,6 +48,7 @@ class ValueReader:
         self._default = self._read_fixed(value.default)
         is_one_cell = len(value.columns) == 1 and value.separator is None and value.constant is None
         self._only_cell = value.columns[0].index if is_one_cell else None
+        self._follows_links = value.field.kind is Kind.URL and self._interpreter.is_plain
 
     def read(self, row: Row, problems: list[Problem]) -> Any:
         """The value as text (boolean for `Kind.FLAG`, OPEN_END for an open end), or None where it is blank.
@@ -55,7 +56,9 @@ class ValueReader:
         Also None where the cell is not valid; then a problem is added.
         """
         only = self._only_cell
-        if only is not None and (text := row.cells[only]):  # fast path for the most common case
+        if (
+            only is not None and (text := row.cells[only]) and not (row.links and self._follows_links)
+        ):  # fast path for the most common case
             if row.typed:
                 found = self._read_cached(text, only in row.typed)
             elif self._cache is not None:
@@ -96,6 +99,8 @@ class ValueReader:
             if not text:
                 continue
             read = self._read_cached(text, column.index in row.typed)
+            if self._follows_links and read is not None and (link := dict(row.links).get(column.index)):
+                read = linked_url(text, link)
             if isinstance(read, InvalidValue):
                 invalid.append(read.at(row.place(column)))
                 found = read
