@@ -1,4 +1,4 @@
-"""The commands: python -m benchmarks all | whole | rooms | growth | refusing | faults | report."""
+"""The commands: python -m benchmarks all | whole | rooms | growth | check | refusing | faults | report."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 from benchmarks.baselines import measure_rooms
+from benchmarks.check import measure_check
 from benchmarks.contenders import OURS, find_contenders
 from benchmarks.faults import KINDS, PARTS, SHARES, measure_faults
 from benchmarks.growth import measure_growth
@@ -56,6 +57,10 @@ def _rooms(wanted: argparse.Namespace, results: Results, place: Place) -> None:
 def _growth(wanted: argparse.Namespace, results: Results, place: Place) -> None:
     sizes = [int(size) for size in wanted.sizes] + ([_LARGE] if wanted.large else [])
     measure_growth(results, place, sizes, concurrency=wanted.concurrency, turns=wanted.turns)
+
+
+def _check(wanted: argparse.Namespace, results: Results, place: Place) -> None:
+    measure_check(place, rows=wanted.rows, turns=wanted.turns)
 
 
 def _refusing(wanted: argparse.Namespace, results: Results, place: Place) -> None:
@@ -154,6 +159,8 @@ def _parser() -> argparse.ArgumentParser:
     growth = part("growth", "time and memory of files of growing size", _growth)
     growth.add_argument("--sizes", type=_numbers, default=[10_000, 100_000], help="numbers of rows")
     growth.add_argument("--large", action="store_true", help=f"also {_LARGE:,} rows")
+    check = part("check", "a check on one processor and on two, in the same run (Linux)", _check)
+    check.add_argument("--rows", type=int, default=100_000)
     refusing = part("refusing", "a service that answers 429 beyond a rate", _refusing)
     refusing.add_argument("--rows", type=int, default=1_000)
     refusing.add_argument("--rate", type=float, default=50, help="allowed requests per second")
