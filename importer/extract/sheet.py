@@ -160,7 +160,8 @@ class Layout:
 
     `header_row` is the header's last row. `width` counts the header's cells; `columns` are the first ones, which are
     kept. `even` as in RecordSource. `left_out` are the numbers of skipped rows. The table ends before the first row
-    whose first filled cell is `stop_at`. `typed_at` is the index of a results file's TYPED_COLUMN.
+    whose first filled cell is `stop_at`. `typed_at` and `row_at` are the indexes of TYPED_COLUMN and
+    `import_row` in a results file.
     """
 
     origin: Origin
@@ -171,6 +172,7 @@ class Layout:
     left_out: frozenset[int] = frozenset()
     stop_at: str | None = None
     typed_at: int | None = None
+    row_at: int | None = None
 
     def rows(self, records: Iterable[Record]) -> Iterator[Row]:
         """The rows below the header, without blank and skipped rows."""
@@ -179,7 +181,8 @@ class Layout:
                 continue
             if self.stop_at is not None and self._stops(record.cells):
                 return
-            yield self.row(record)
+            row = self.row(record)
+            yield row if self.row_at is None else replace(row, corrects=_row_number(record.cells, self.row_at))
 
     def row(self, record: Record) -> Row:
         """One record as a Row, with its problems."""
@@ -191,11 +194,11 @@ class Layout:
             problems = tuple(self._format_problems(record, cells, listed - typed))
             kept_typed = frozenset(index for index in typed | listed if index < kept)
             return Row(
-                self.origin, record.number, cells, kept_typed, (*self._problems(record), *problems), (), record.links
+                self.origin, record.number, cells, kept_typed, (*self._problems(record), *problems), links=record.links
             )
         if typed and max(typed) >= kept:
             typed = frozenset(index for index in typed if index < kept)
-        return Row(self.origin, record.number, cells, typed, self._problems(record), (), record.links)
+        return Row(self.origin, record.number, cells, typed, self._problems(record), links=record.links)
 
     def _format_problems(self, record: Record, cells: tuple[str, ...], listed: frozenset[int]) -> Iterator[Problem]:
         """Problems of cells that are listed as values in another format. They stay typed: text is read otherwise."""
@@ -239,6 +242,11 @@ class Layout:
     def column_at(self, index: int) -> Column:
         """The column at an index, also beyond the header."""
         return self.columns[index] if index < len(self.columns) else column(index, "")
+
+
+def _row_number(cells: Sequence[str], index: int) -> int | None:
+    text = "".join(cells[index : index + 1])
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else None
 
 
 def column(index: int, name: str) -> Column:

@@ -78,6 +78,7 @@ def _layout(source: RecordSource, header: Header, added: int, options: SourceOpt
     width = len(header.names) if source.even else header.width
     columns = tuple(column(index, header.names[index]) for index in range(width - added))
     typed_at = next((index for index in range(len(columns), width) if header.names[index] == TYPED_COLUMN), None)
+    row_at = next((index for index in range(len(columns), width) if header.names[index] == IMPORT_COLUMNS[0]), None)
     hidden = source.hidden if options.hidden_rows == "skip" else frozenset()
     return Layout(
         source.origin,
@@ -88,6 +89,7 @@ def _layout(source: RecordSource, header: Header, added: int, options: SourceOpt
         hidden.union(options.skip_rows),
         options.stop_at,
         typed_at if added else None,
+        row_at if added else None,
     )
 
 
@@ -96,7 +98,7 @@ def _found_in(header: Header, options: SourceOptions) -> str:
     if header.first_row != header.last_row:
         rows = f"rows {header.first_row} to {header.last_row}"
     if options.header_row is not None:
-        return f"header declared in {rows}"
+        return f"header in {rows}"
     above = header.first_row - 1
     if above == 0:
         return f"header found in {rows}"
