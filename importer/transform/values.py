@@ -10,12 +10,14 @@ from importer.problems import Column, Problem
 from importer.settings import WireFormat
 from importer.text.normalize import did_you_mean, normalize, range_pieces
 from importer.transform.kinds import joined_choices, reader_of
+from importer.transform.literals import InvalidLiteral, read_literal
 from importer.transform.texts import InvalidValue, in_mapping, linked_url, part_of_name, quoted, stripped
 
 # Texts of all other kinds repeat often, so their values are cached.
 _RARELY_REPEATED = frozenset({Kind.TEXT, Kind.EMAIL, Kind.PHONE, Kind.URL, Kind.DOCUMENT, Kind.CV})
 _CACHED_TEXTS = 8_000  # per value; then the cache is cleared
 _NOT_CACHED = object()
+_JSON = "json"  # as `split:`
 
 
 class OpenEnd:
@@ -286,14 +288,28 @@ class _Interpreter:
         take = self._value.take
         if take is None or self._value.split is None:
             return self._read_named(text, typed)
-        pieces = [piece for piece in map(stripped, text.split(self._value.split)) if not self.is_missing(piece)]
-        if not pieces:
-            return None
+        pieces = self._pieces(text)
+        if isinstance(pieces, InvalidValue) or not pieces:
+            return pieces or None
         read = self._read_named(pieces[0], typed=False)
         if take is Take.FIRST or not isinstance(read, InvalidValue):
             return read
         others = (self._read_named(piece, typed=False) for piece in pieces[1:])
         return next((other for other in others if not isinstance(other, InvalidValue)), read)
+
+    def _pieces(self, text: str) -> list[str] | InvalidValue:
+        """The values in a text, without those that count as an empty cell."""
+        split = self._value.split
+        pieces = text.split(split) if split else [text]
+        if split == _JSON:
+            try:
+                found = read_literal(text)
+            except InvalidLiteral as error:
+                return InvalidValue("list-invalid", f"{quoted(text)} is not a valid list: {error}", "correct it")
+            pieces = [piece for piece in found if isinstance(piece, str)] if isinstance(found, list) else []
+            if len(pieces) < len(found):
+                return InvalidValue("list-invalid", f"{quoted(text)} is not a list of texts", "correct it")
+        return [piece for piece in map(stripped, pieces) if not self.is_missing(piece)]
 
     def _read_named(self, text: str, typed: bool) -> Any:
         part = self._value.part
@@ -303,9 +319,10 @@ class _Interpreter:
         return name if isinstance(name, InvalidValue) else self._read_one(name, typed)
 
     def _read_choices(self, text: str, typed: bool) -> Any:
-        split = self._value.split
-        pieces = [stripped(piece) for piece in text.split(split)] if split else [text]
-        read = [self._read_one(piece, typed) for piece in pieces if not self.is_missing(piece)]
+        pieces = self._pieces(text)
+        if isinstance(pieces, InvalidValue):
+            return pieces
+        read = [self._read_one(piece, typed) for piece in pieces]
         invalid = [found for found in read if isinstance(found, InvalidValue)]
         if invalid:
             return self._with_hint_to_split(text, invalid[0])
