@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,6 +15,7 @@ from importer.app.earlier_runs import SANDBOX_ONLY, EarlierRun, NothingToRetry, 
 from importer.app.import_file import Confirm, Finished, check_file, import_file
 from importer.app.orders import ErrorLimit, Order, RunControl, SandboxSetup, Sending, parse_minutes
 from importer.cli import options
+from importer.cli.candidates import candidates_json, show_candidates
 from importer.cli.messages import in_folder, print_message, print_result
 from importer.cli.runs_commands import present
 from importer.cli.terminal import Terminal, ask_to_send, confirm_address, is_interactive, stopped_by_signals
@@ -77,12 +78,14 @@ def check(
     questions: options.SandboxQuestions = None,
     limit: options.Limit = None,
     rows: options.Rows = None,
+    show: options.Show = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Check a file against its mapping and the current questions. Writes a report, sends nothing."""
     sending = Sending(sandbox_setup=_sandbox_setup(sandbox, questions, None))
-    _check(Order(file, mapping, load_settings(out=out), _selection(rows, limit), sending), as_json=as_json, quiet=quiet)
+    order = Order(file, mapping, load_settings(out=out), _selection(rows, limit), sending, show=show or 0)
+    _check(order, as_json=as_json, quiet=quiet)
 
 
 def resume(
@@ -220,13 +223,20 @@ def _check(order: Order, *, as_json: bool, quiet: bool) -> None:
         confirm_address(order.settings)
     with Terminal(quiet=quiet) as terminal:
         finished = check_file(order, terminal)
-    _report_end(finished, order.settings, as_json=as_json, quiet=quiet)
+    shown = [candidate for event in terminal.previews for candidate in event.candidates]
+    if order.show and not as_json:
+        show_candidates(shown)
+    more = {"candidates": list(candidates_json(shown))} if order.show else {}
+    _report_end(finished, order.settings, as_json=as_json, quiet=quiet, more=more)
 
 
-def _report_end(finished: Finished, settings: Settings, *, as_json: bool, quiet: bool) -> None:
+def _report_end(
+    finished: Finished, settings: Settings, *, as_json: bool, quiet: bool, more: dict[str, Any] | None = None
+) -> None:
+    """more: keys that are added to the JSON object."""
     summary = finished.summary
     if not quiet or as_json:
-        present(finished.folder, summary, as_json)
+        present(finished.folder, summary, as_json, more)
     elif summary.exit_code:
         print_message(f"importer: exit code {summary.exit_code}; see: importer show {summary.run} --out {settings.out}")
     elif others := finished.imported_with_other_data:

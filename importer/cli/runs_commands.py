@@ -7,7 +7,7 @@ import sys
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -78,10 +78,10 @@ def report(run: options.Run = "last", out: options.Out = None, as_json: options.
     present(finished.folder, finished.summary, as_json)
 
 
-def present(folder: Path, summary: Summary, as_json: bool) -> None:
-    """Print a summary on stdout, as text or as JSON."""
+def present(folder: Path, summary: Summary, as_json: bool, more: dict[str, Any] | None = None) -> None:
+    """Print a summary on stdout, as text or as JSON. `more`: keys that are added to the JSON object."""
     if as_json:
-        print_result(json.dumps(summary.to_json(), ensure_ascii=False))
+        print_result(json.dumps({**summary.to_json(), **(more or {})}, ensure_ascii=False))
         return
     for line in summary_lines(summary, folder):
         print_result(line)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -25,7 +24,7 @@ class Note(StrEnum):
 
     OTHERWISE = "by `otherwise`"
     NOT_SENT = "filled in, but not sent"
-    SECOND_CHOICE = "the first cell is not valid"
+    SECOND_CHOICE = "an earlier cell is not valid"
     SHORT_YEAR = "two-digit year"
     DATE_COMPLETED = "day or month added"
     JOINED = "joined"
@@ -211,20 +210,23 @@ def pick_candidates(
                 odd[why] = (size, candidate)
         if len(ordinary) < count:
             ordinary.append(candidate)
-    whys: dict[int, list[str]] = defaultdict(list)
     picked: dict[int, PickedCandidate] = {}
     for why in sorted(odd, key=_ODDITIES.index):
         candidate = odd[why][1]
-        picked[candidate.row.number] = candidate
-        whys[candidate.row.number].append(why)
-    picked = {candidate.row.number: candidate for candidate in (*picked.values(), *ordinary)}
-    return tuple(replace(one, why="; ".join(whys[number])) for number, one in islice(picked.items(), count))
+        if why in _LARGEST or not any(why in one.why for one in picked.values()):
+            whys = [other for other in _ODDITIES if other in _oddities(candidate)]
+            whys = [other for other in whys if other not in _LARGEST or odd[other][1] is candidate]
+            picked.setdefault(candidate.row.number, replace(candidate, why="; ".join(whys)))
+    for candidate in ordinary:
+        picked.setdefault(candidate.row.number, candidate)
+    return tuple(islice(picked.values(), count))
 
 
 _OTHER_TABLE = "entries from another table"
 _SEVERAL_ROWS = "several rows of the file"
 _LONGEST = "the longest text"
 _FULLEST = "the most answers"
+_LARGEST = (_LONGEST, _FULLEST)
 _ODDITIES = (*_ODD, _OTHER_TABLE, _SEVERAL_ROWS, _LONGEST, _FULLEST)
 
 

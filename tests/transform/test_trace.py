@@ -42,7 +42,7 @@ def _line(answer: TracedAnswer) -> str:
             "{column: [A, B]}",
             question("integer"),
             ("x", "2"),
-            "F5 2 -> 2 (the first cell is not valid)",
+            "F5 2 -> 2 (an earlier cell is not valid)",
             id="fallback",
         ),
         pytest.param("{column: A, values: {a: x}}", question(), ("A", ""), "E5 A -> x (value table)", id="value table"),
