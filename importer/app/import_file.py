@@ -40,7 +40,8 @@ from importer.runs.finalize import close, end_whole
 from importer.runs.journal import EarlierOutcomes, PreviousResults
 from importer.runs.manifest import Ending, RunManifest, manifests_in, read_manifest, write_manifest
 from importer.runs.results_folder import make_results
-from importer.transform import pick_candidates
+from importer.sent_answers import pick_candidates
+from importer.transform import trace_row
 
 Confirm = Callable[[Planned], bool]
 """Asked before the first request whether to send the rows that are ready."""
@@ -187,7 +188,8 @@ class _Execution:
             self._remove_leftovers(ledger)
             if self.order.show:
                 bodies = _not_imported(plan.candidates.bodies(), ledger, plan.scope)
-                picked = pick_candidates(bodies, plan.mapping, self.order.show)
+                traced = ((row, trace_row(row, plan.mapping, body)) for row, body in bodies)
+                picked = pick_candidates(traced, self.order.show)
                 self.listen(Previewed(plan.mapping.target, picked))
             if ledger is not None:
                 self._use_previous_results(plan, ledger)

@@ -25,6 +25,7 @@ from importer.models import Application, Operation, PoolCandidate, Question, Row
 from importer.problems import FilePlace, Problem, UnusableInput, UsageError
 from importer.runs.private_copies import Source, open_children
 from importer.runs.results_folder import private_input
+from importer.sent_answers import PickedCandidate, pick_candidates
 from importer.settings import Settings
 from importer.suggest import (
     ColumnProfile,
@@ -39,7 +40,7 @@ from importer.suggest import (
     write_proposal,
 )
 from importer.template import template_columns, template_mapping, write_workbook
-from importer.transform import PickedCandidate, candidate_rows, pick_candidates, transform_row
+from importer.transform import candidate_rows, trace_row, transform_row
 
 __all__ = [
     "CheckedMapping",
@@ -290,7 +291,7 @@ def _preview(
         rows = (row for row in candidate_rows(sheet.rows, resolved) if isinstance(row, Row))
         bodies = ((row, transform_row(row, resolved)) for row in rows)
         valid = ((row, body) for row, body in bodies if isinstance(body, Application | PoolCandidate))
-        return pick_candidates(valid, resolved, count)
+        return pick_candidates(((row, trace_row(row, resolved, body)) for row, body in valid), count)
 
 
 # --- hints that name flags -------------------------------------------------------

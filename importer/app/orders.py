@@ -13,8 +13,8 @@ from importer.models import ManyTargets, Outcome, Target
 from importer.problems import Problem
 from importer.report import ProblemGroup, Summary
 from importer.runs.row_selection import ALL_ROWS, Selection
+from importer.sent_answers import PickedCandidate
 from importer.settings import Settings
-from importer.transform import PickedCandidate
 
 # Re-exported for the commands, together with what is defined here.
 __all__ = ["ErrorLimit", "in_words", "parse_minutes"]
