@@ -13,6 +13,7 @@ from importer.mapping import DuplicatePolicy, ResolvedMapping
 from importer.models import Outcome, OutcomeKind, ReadyCandidate, Row, Submission
 from importer.problems import Origin
 from importer.report import ProblemGroup, ReportedRow, SummaryCounter
+from importer.runs.corrections import Corrections
 from importer.runs.journal import PreviousResults
 from importer.sqlite_file import Connection, connect_to_temporary
 from importer.transform import Duplicates, Filtered, Invalid, candidate_rows, encode, transform_row
@@ -69,7 +70,7 @@ class Candidates:
     row is checked first, and classified again during iteration.
 
     forecast: of the rows that are checked so far; is_complete: whether these are all. previous: set it before the
-    iteration starts. origin, count_done: for the forecast.
+    iteration starts. origin, count_done: for the forecast. corrections: of rows that were entered from a results file.
 
     Raises:
         UnusableInput: the first rows cannot be read.
@@ -83,8 +84,9 @@ class Candidates:
         *,
         origin: Origin = _UNNAMED,
         count_done: CountDone = lambda _: 0,
+        corrections: Corrections | None = None,
     ) -> None:
-        self._read, self._mapping = read, mapping
+        self._read, self._mapping, self._corrections = read, mapping, corrections
         self._repeated: Mapping[bytes, int] = {}  # the second row of each duplicate e-mail address, by its hash
         self._first: deque[Classified] = deque()
         self._worker: BackgroundWorker[Classified] | None = None
@@ -139,13 +141,16 @@ class Candidates:
             if isinstance(row, Filtered):
                 yield _filtered(row)
                 continue
+            if self._corrections and (outcome := self._corrections.outcome(row)) is not None:
+                yield _Checked(_numbers(row), outcome)
+                continue
             known = None
             if self.previous is not None and mapping.grouping is None:
                 known = self.previous.outcome(row.number)
                 if known is not None and known.kind is not OutcomeKind.INVALID:
                     yield _Checked((row.number,), known)
                     continue
-            rows = tuple(member.number for member in row.members) if row.members else (row.number,)
+            rows = _numbers(row)
             result = transform_row(row, mapping)
             if isinstance(result, Filtered):
                 yield _filtered(result)
@@ -160,6 +165,10 @@ class Candidates:
                 yield _Checked(rows, Outcome(row.number, OutcomeKind.INVALID, problems=problems))
             else:
                 yield _Checked(rows, result, row)
+
+
+def _numbers(row: Row) -> tuple[int, ...]:
+    return tuple(member.number for member in row.members) if row.members else (row.number,)
 
 
 def _filtered(filtered: Filtered) -> _Checked:

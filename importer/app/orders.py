@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from importer.load import Cancellation, ErrorLimit, Stop, in_words, parse_minutes
+from importer.load import Cancellation, ErrorLimit, Stop, parse_minutes
 from importer.models import ManyTargets, Outcome, Target
 from importer.problems import Problem
 from importer.report import ProblemGroup, Summary
@@ -17,7 +17,7 @@ from importer.sent_answers import PickedCandidate
 from importer.settings import Settings
 
 # Re-exported for the commands, together with what is defined here.
-__all__ = ["ErrorLimit", "in_words", "parse_minutes"]
+__all__ = ["ErrorLimit", "parse_minutes"]
 
 Resend = Literal["now", "end", "never"]
 
@@ -52,6 +52,7 @@ class Order:
     check_first: check every row before the first one is sent; otherwise only the first rows of a large file.
     file_shown_as, mapping_shown_as: the names of file and mapping in reports, if these are private copies.
     continues: the ID of the run that this one continues, and its service: no other service may get its rows.
+    flags: those that were given, with their values ("" for none), for the commands that the report proposes.
     """
 
     file: Path
@@ -64,6 +65,7 @@ class Order:
     file_shown_as: str | None = None
     mapping_shown_as: str | None = None
     continues: tuple[str, str] | None = None
+    flags: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def shown_as(self) -> str:

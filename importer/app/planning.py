@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from importer.app.classify_rows import Candidates, CountDone
 from importer.app.orders import Order, Planned, ReadyRows, SendingRate, Started
@@ -21,13 +22,16 @@ from importer.mapping import Mapping, ResolvedMapping, RouteColumn, resolve, rou
 from importer.models import Operation, Question, Row, Target
 from importer.problems import FilePlace, Problem, StoppedEarly, UnusableInput, UsageError
 from importer.report import read_summary, write_unfinished_summary
+from importer.runs.corrections import find_corrections
 from importer.runs.manifest import RunManifest, RunTarget, read_manifest, runs_in, write_manifest
 from importer.runs.private_copies import (
     ChildTables,
     Source,
     copy_of_source,
+    corrected_run,
     fingerprint,
     keep_mapping,
+    keep_questions,
     open_children,
 )
 from importer.runs.results_folder import announce_run, make_private_folder, new_run_id, remove_folder
@@ -182,14 +186,22 @@ class Planner:
             def read() -> Iterator[Row]:
                 return selection.of(sheet.rows())
 
+            scope = Scope(self.service, mapping.target)
+            corrections = find_corrections(
+                (copy.sha256, order.shown_as, sheet.columns), scope, resolved, order.settings
+            )
             ahead = None if order.check_first or part else _check_ahead(sheet)
             candidates = Candidates(
-                read, resolved, ahead, origin=sheet.origin, count_done=self._count_done(mapping.target)
+                read,
+                resolved,
+                ahead,
+                origin=sheet.origin,
+                count_done=self._count_done(mapping.target),
+                corrections=corrections,
             )
             undo.callback(candidates.close)
             forecast = candidates.forecast if candidates.is_complete else None
-            joins = resolved.joins if selection == ALL_ROWS else ()
-            unjoined = join_warnings(joins, read(), grouped=mapping.group_by is not None) if joins else ()
+            unjoined = join_warnings(resolved, read) if selection == ALL_ROWS else ()
             if forecast is not None and not forecast.rows and selection != ALL_ROWS:
                 raise UsageError(f"{selection}: the file has no such rows; its header is in row {sheet.header_row}")
             manifest = RunManifest(
@@ -212,6 +224,7 @@ class Planner:
                 started_at=started_at,
                 children=children.copies,
                 groups=forecast.groups if forecast is not None else (),
+                **self._origin(folder),
             )
             if forecast is not None:
                 manifest = manifest.read_to(forecast.rows, forecast.last_row)
@@ -249,6 +262,17 @@ class Planner:
                     return SendingRate(summary.requests.sent / seconds, summary.run)
         return None
 
+    def _origin(self, folder: Path) -> dict[str, Any]:
+        """The fields of a manifest from which the run is continued: its flags, and the questions of its sandbox."""
+        order = self.order
+        setup = order.sending.sandbox_setup
+        return {
+            "flags": dict(order.flags),
+            "continues": order.continues[0] if order.continues else None,
+            "questions": keep_questions(setup.questions if setup else None, folder),
+            "corrects": corrected_run(order.file, is_copy=order.continues is not None),
+        }
+
     # --- one export to several targets ---
 
     def plan_split(self, mappings: tuple[Mapping, ...]) -> PlannedRun:
@@ -283,6 +307,7 @@ class Planner:
                 warnings=tuple(map(str, sheet.warnings)),
                 started_at=started_at,
                 header_row=sheet.header_row,
+                **self._origin(folder),
             )
             _initialize_folder(folder, manifest, sheet)
             undo.pop_all()

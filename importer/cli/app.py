@@ -15,6 +15,7 @@ from importer import __version__
 from importer.cli.messages import print_result, show_error
 from importer.problems import ImporterError
 from importer.startup import reduce_garbage_collection
+from importer.text.commands import command_line
 
 if sys.platform != "win32":
     import resource
@@ -129,6 +130,33 @@ def _prepare_help(command: Any) -> None:
             parameter.metavar = _TYPE_WORDS[parameter.type_descriptor.annotation]
     for subcommand in getattr(command, "commands", {}).values():
         _prepare_help(subcommand)
+
+
+# Flags about one command's output or question, and the mapping, which is named where it is needed.
+_NOT_REPEATED = frozenset({"--json", "--quiet", "--yes", "--force", "--to", "--dry-run", "--accept", "--mapping"})
+
+
+def given_flags(context: typer.Context, command: str) -> dict[str, str]:
+    """The flags that the running command was given and `command` has too, with their values ("" for none)."""
+    name, _, subcommand = command.partition(" ")
+    target: Any = load_command(name)
+    if subcommand:
+        target = target.commands[subcommand]
+    known = {flag for parameter in target.params for flag in parameter.opts}
+    flags = {}
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        flag = parameter.opts[0]
+        if source is not None and source.name == "COMMANDLINE" and flag in known - _NOT_REPEATED and flag[:2] == "--":
+            value = context.params[parameter.name or ""]
+            flags[flag] = "" if isinstance(value, bool) else str(value)
+    return flags
+
+
+def next_command(context: typer.Context, command: str, *words: str | Path) -> str:
+    """The command line that comes next, with the given flags of the running command: it runs as it stands."""
+    flags = {flag: value for flag, value in given_flags(context, command).items() if flag not in words}
+    return command_line(*command.split(), *words, flags=flags)
 
 
 app = typer.Typer(

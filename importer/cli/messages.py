@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TextIO
 
 from importer.problems import DamagedRun, ImporterError, LinePlace, Problem, UnusableInput
@@ -67,8 +65,3 @@ def problem_lines(problem: Problem) -> Iterator[str]:
         yield " " * (len(number) - 2) + "| " + " " * len(before) + "^"
     if problem.hint:
         yield f"  -> {problem.hint}"
-
-
-def in_folder(out: Path) -> str:
-    """The flag that a suggested command needs to use the same results folder; "" for the default one."""
-    return "" if out == Path("results") else f" --out {shlex.quote(str(out))}"

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Final, Self
 import typer
 
 from importer.app import orders
-from importer.app.orders import RunControl, in_words
+from importer.app.orders import RunControl
 from importer.cli.messages import print_message
 from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind
 from importer.report import Summary, group_lines, wrapped
 from importer.settings import Settings
 from importer.settings.trust import confirm
+from importer.text.dates import in_words
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar

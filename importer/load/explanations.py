@@ -12,6 +12,7 @@ from importer.load.options import ErrorLimit
 from importer.models import CREATED_EMAIL_DIFFERS, CREATED_EMAILS, Outcome, OutcomeKind, Target
 from importer.problems import Problem
 from importer.service import NoReply, Reply
+from importer.text.dates import in_words
 
 _RUN_AGAIN = "run the same command again"
 
@@ -96,13 +97,6 @@ def no_progress(seconds: float, reason: str | None) -> Stop:
 
 def ledger_lost(error: LedgerUnwritable) -> Stop:
     return Stop("ledger-not-writable", error.reason, error.hint)
-
-
-def in_words(seconds: float) -> str:
-    """`20 seconds`, `1 minute`, `15 minutes`."""
-    number, unit = (seconds, "second") if seconds < 60 else (seconds / 60, "minute")
-    rounded = f"{number:.0f}" if number == int(number) or number >= 10 else f"{number:.1f}"
-    return f"{rounded} {unit}" if rounded == "1" else f"{rounded} {unit}s"
 
 
 # --- rows ---

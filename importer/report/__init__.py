@@ -1,6 +1,7 @@
 """The results folder: the outcome of every row, for people and for programs."""
 
 from importer.report.accounting import MissingOutcome, ReportedRow, SummaryCounter
+from importer.report.outcomes import outcome_text
 from importer.report.summary import ProblemGroup, RunFacts, Summary, read_summary
 from importer.report.text import group_lines, summary_lines, wrapped
 from importer.report.write import ReportWriter, write_report, write_unfinished_summary
@@ -14,6 +15,7 @@ __all__ = [
     "Summary",
     "SummaryCounter",
     "group_lines",
+    "outcome_text",
     "read_summary",
     "summary_lines",
     "wrapped",

@@ -199,6 +199,8 @@ class SummaryCounter:
             files=tuple(files),
             started_at=facts.started_at,
             ended_at=facts.ended_at,
+            flags=dict(facts.flags),
+            continues=facts.continues,
         )
 
 

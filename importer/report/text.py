@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-import shlex
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -13,6 +12,7 @@ from typing import Final
 from importer.models import CREATED_EMAILS, NEEDS_ATTENTION, OutcomeKind
 from importer.report.outcomes import WORKBOOK_FILE, csv_file, outcome_text
 from importer.report.summary import ProblemGroup, Summary
+from importer.text.commands import command_line
 from importer.text.normalize import visible
 
 WIDTH: Final = 80
@@ -25,6 +25,10 @@ _BLANK = re.compile(r"[^\S ]")
 _FIXED_BY_A_PERSON: Final = (OutcomeKind.INVALID, OutcomeKind.REJECTED)
 _FIXED_BY_RUNNING_AGAIN: Final = (OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED, OutcomeKind.NOT_SENT)
 _DEFAULT_OUT: Final = Path("results")
+_PIPED: Final = "standard input"  # the name of such a source; no file that can be imported has it
+# Flags that fit only the file that was run, and those that resume does not need: its copies have them.
+_OF_THE_WHOLE_FILE: Final = ("--rows", "--limit", "--resend-rejected")
+_OF_RUN_ONLY: Final = (*_OF_THE_WHOLE_FILE, "--sandbox", "--questions", "--faults", "--check-first")
 
 
 def headline(summary: Summary) -> str:
@@ -74,17 +78,21 @@ def next_steps(summary: Summary, folder: Path) -> tuple[Step, ...]:
 
 
 def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
-    again = _command(summary.source.file, summary, folder)
+    again = _again(summary, folder)
     if summary.stopped:
         # The hint of a stop says how to continue.
         yield Step(summary.stopped.hint, (again,))
     elif not summary.finished:
-        yield Step("run the same command again; completed rows are skipped", (again,))
+        if summary.dry_run:
+            yield Step("run the check again", (_of_file("check", summary.source.file, summary, folder),))
+        else:
+            text = "if it is no longer running, it was killed: continue it; completed rows are skipped"
+            yield Step(text, (_resume(summary, folder),))
         return
     to_fix = [kind for kind in _FIXED_BY_A_PERSON if summary.outcomes[kind]]
     if to_fix:
         files = [csv_file(kind) for kind in to_fix]
-        commands = tuple(_command(str(folder / name), summary, folder) for name in files)
+        commands = tuple(_of_file("run", folder / name, summary, folder, without=_OF_THE_WHOLE_FILE) for name in files)
         what = "it" if len(files) == 1 else "them"
         yield Step(f"fix the rows in {' and '.join(files)}, then import {what}", commands)
     if any(group.is_warning for group in summary.problems):
@@ -99,14 +107,32 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
         yield Step("this run used the sandbox; to import the file, run it without --sandbox")
 
 
-def _command(file: str, summary: Summary, folder: Path) -> str:
-    parts = ["importer run", shlex.quote(file), "--mapping", shlex.quote(summary.mapping)]
-    if folder.parent != _DEFAULT_OUT:
-        # Another results folder has another ledger, which would not know the completed rows.
-        parts += ["--out", shlex.quote(str(folder.parent))]
-    if summary.sandbox:
-        parts.append("--sandbox")
-    return " ".join(parts)
+def _again(summary: Summary, folder: Path) -> str:
+    """The command that continues a run, or sends what was checked. A file that was piped in exists only as a copy."""
+    is_piped, is_part = summary.source.file == _PIPED, "." in summary.run
+    if summary.dry_run:
+        name = "source.csv" if is_piped else None
+        return _of_file("run", folder / name if name else summary.source.file, summary, folder)
+    if is_piped or is_part or summary.continues:
+        return _resume(summary, folder)
+    return _of_file("run", summary.source.file, summary, folder)
+
+
+def _resume(summary: Summary, folder: Path) -> str:
+    return command_line("resume", summary.run, flags=_flags(summary, folder, without=_OF_RUN_ONLY))
+
+
+def _of_file(command: str, file: str | Path, summary: Summary, folder: Path, without: Collection[str] = ()) -> str:
+    flags = _flags(summary, folder, without=without)
+    return command_line(command, Path(file), "--mapping", Path(summary.mapping), flags=flags)
+
+
+def _flags(summary: Summary, folder: Path, *, without: Collection[str]) -> dict[str, str]:
+    """The flags of the run's command, and its results folder: another one has another ledger."""
+    flags = {**({"--sandbox": ""} if summary.sandbox else {}), **summary.flags}
+    if "--out" in flags or folder.parent != _DEFAULT_OUT:
+        flags = {"--out": str(folder.parent), **{flag: value for flag, value in flags.items() if flag != "--out"}}
+    return {flag: value for flag, value in flags.items() if flag not in without}
 
 
 def summary_lines(summary: Summary, folder: Path) -> list[str]:

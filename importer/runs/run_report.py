@@ -140,6 +140,8 @@ def facts_of(manifest: RunManifest, sheet: Sheet) -> RunFacts:
         dry_run=manifest.dry_run,
         warnings=manifest.warnings,
         blank_rows=manifest.blank_rows,
+        flags=manifest.flags,
+        continues=manifest.continues,
     )
 
 

@@ -57,6 +57,7 @@ def _entry(source: EntrySource, body: dict[str, str | bool]) -> tuple[TracedAnsw
 
 
 def _value(label: str, reader: ValueReader, row: Row, sent: str | bool | None) -> TracedAnswer:
+    reader, row = reader.source(row)
     read = reader.explain(row)
     cells = tuple(TracedCell(row.place(column), row.cells[column.index]) for column in read.columns)
     return TracedAnswer(label, cells, sent, tuple(_notes(reader.value, read, [cell.text for cell in cells], sent)))

@@ -192,7 +192,7 @@ def test_a_team_shares_a_folder(serve: Serve) -> None:
             for path in (served.door.folder / "results", *(served.door.folder / "results").rglob("*")):
                 os.chown(path, STRANGER, -1)
                 path.chmod(0o2770 if path.is_dir() else 0o660)
-    assert served("purge", "--older-than", "0d", IMPORTER_OUT_SHARED="group").err == "4 runs removed.\n"
+    assert served("purge", "--older-than", "0d", "--yes", IMPORTER_OUT_SHARED="group").err == "4 runs removed.\n"
 
 
 def test_a_folder_that_a_team_cannot_use_is_reported(serve: Serve) -> None:
@@ -289,7 +289,7 @@ def test_only_what_a_run_made_is_removed(serve: Serve) -> None:
     (results / ID).mkdir()
     (results / ID / "run.json").write_bytes((archive / "run.json").read_bytes())
     (results / ID / "notes.txt").write_text("mine", "utf-8")
-    purged = served("purge", "--older-than", "0d")
+    purged = served("purge", "--older-than", "0d", "--yes")
     assert purged.err == (
         f"results/{ID}: skipped, because it does not contain the file .importer-run; remove it manually\n"
         "0 runs removed.\n"
@@ -307,7 +307,7 @@ def test_a_link_in_a_runs_folder_is_removed_and_not_followed(serve: Serve) -> No
     (served.door.folder / "kept" / "mine.txt").write_text("mine", "utf-8")
     (folder / "kept").symlink_to(served.door.folder / "kept")
     (folder / "mine.txt").symlink_to(served.door.folder / "kept" / "mine.txt")
-    assert served("purge", "--older-than", "0d").err == "1 run removed.\n"
+    assert served("purge", "--older-than", "0d", "--yes").err == "1 run removed.\n"
     assert not folder.exists()
     assert (served.door.folder / "kept" / "mine.txt").read_text("utf-8") == "mine"
 
@@ -354,7 +354,9 @@ def _signalled_while_it_reads(door: FrontDoor, number: int, *command: str) -> tu
         return found[0], process.wait(timeout=30), process.stderr.read().decode()
 
 
-@pytest.mark.parametrize("cleaned_by", [("check", *RUN[1:]), ("purge", "--older-than", "0d")], ids=["check", "purge"])
+@pytest.mark.parametrize(
+    "cleaned_by", [("check", *RUN[1:]), ("purge", "--older-than", "0d", "--yes")], ids=["check", "purge"]
+)
 def test_what_look_was_given_does_not_lie_about_after_a_kill(serve: Serve, cleaned_by: tuple[str, ...]) -> None:
     """It is in the results folder, private, and the next check or purge removes it."""
     served = serve()

@@ -266,7 +266,12 @@ NOT_USABLE = [
     ),
     pytest.param(("run", "no.csv", "-m", "mapping.yaml"), 3, "no.csv: the file does not exist", id="no file"),
     pytest.param(("run", "people.csv", "-m", "no.yaml"), 3, "no.yaml: ", id="no mapping file"),
-    pytest.param(("show", "2099"), 2, "there is no run '2099' in results", id="no run"),
+    pytest.param(
+        ("show", "2099"),
+        2,
+        "there are no runs in results yet; the first is made by importer check or importer run",
+        id="no run",
+    ),
 ]
 
 

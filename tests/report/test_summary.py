@@ -73,6 +73,8 @@ def test_summary_json_whole(tmp_path: Path) -> None:
         ],
         "started_at": "2026-11-21T02:15:03+03:00",
         "ended_at": "2026-11-21T02:19:40+03:00",
+        "flags": {},
+        "continues": None,
     }
 
 
@@ -173,4 +175,4 @@ def test_a_summary_that_cannot_be_read_is_told(tmp_path: Path, text: str | None,
         read_summary(folder)
 
     assert str(caught.value).startswith(f"{folder}/summary.json: {message}")
-    assert str(caught.value).endswith(f"; create it again with: importer report {folder}")
+    assert str(caught.value).endswith(f"; create it again with: importer report {folder.name} --out {folder.parent}")

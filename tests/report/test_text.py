@@ -159,8 +159,9 @@ def test_a_run_that_was_killed(tmp_path: Path) -> None:
         "Not finished: rows are not counted yet",
         "",
         "What to do next",
-        "  1. run the same command again; completed rows are skipped",
-        "     importer run candidates.xlsx --mapping mappings/zoho.yaml",
+        "  1. if it is no longer running, it was killed: continue it; completed rows are",
+        "     skipped",
+        "     importer resume 20261121-021503-7f3a",
     ]
 
 
