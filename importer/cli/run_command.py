@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -16,7 +16,6 @@ from importer.app.import_file import Confirm, Finished, check_file, import_file
 from importer.app.orders import ErrorLimit, Order, RunControl, SandboxSetup, Sending, parse_minutes
 from importer.cli import options
 from importer.cli.app import given_flags, next_command
-from importer.cli.candidates import candidates_json, show_candidates
 from importer.cli.messages import print_message, print_result
 from importer.cli.runs_commands import present
 from importer.cli.terminal import Terminal, ask_to_send, confirm_address, is_interactive, stopped_by_signals
@@ -236,12 +235,16 @@ class _Session:
             confirm_address(self.settings)
         with Terminal(quiet=self.quiet) as terminal:
             finished = check_file(order, terminal)
-        shown = [candidate for event in terminal.previews for candidate in event.candidates]
-        if order.show and not self.as_json:
-            show_candidates(shown)
-        self._report_end(finished, {"candidates": list(candidates_json(shown))} if order.show else None)
+        if not order.show:
+            self._report_end(finished)
+        from importer.cli.candidates import candidates_json, show_candidates  # rich, which it needs, is slow to load
 
-    def _report_end(self, finished: Finished, more: dict[str, Any] | None = None) -> None:
+        shown = [candidate for event in terminal.previews for candidate in event.candidates]
+        if not self.as_json:
+            show_candidates(shown)
+        self._report_end(finished, {"candidates": list(candidates_json(shown))})
+
+    def _report_end(self, finished: Finished, more: dict[str, Any] | None = None) -> NoReturn:
         """more: keys that are added to the JSON object."""
         summary = finished.summary
         show = next_command(self.context, "show", summary.run)
