@@ -30,6 +30,7 @@ from importer.runs.private_copies import (
     copy_of_source,
     corrected_run,
     fingerprint,
+    keep_asked,
     keep_mapping,
     keep_questions,
     open_children,
@@ -185,6 +186,7 @@ class Planner:
             resolved = resolve(
                 mapping, sheet.columns, questions, order.settings.wire, children.tables, started_at.date()
             )
+            keep_asked(questions, order.settings.wire, folder)
             _refuse_split_candidates(mapping, selection)
 
             def read() -> Iterator[Row]:
