@@ -153,7 +153,11 @@ Encoding = Annotated[str, Leaf(_encoding, _NOT_EMPTY)]
 # --- currencies -----------------------------------------------------------------------------------
 
 # Words that multiply a number: 48k is not 48, TEUR is a thousand euros, MM$ a million dollars.
-_MULTIPLIER = re.compile(r"k|m|mn|mio|mln|bn|mrd|tsd|tys|bin|milyon|thousand|million|[ktm](eur|usd|gbp|chf|try|pln)")
+_MULTIPLIER = re.compile(
+    r"k|m|mn|mio|mil|mila|mille|mln|bn|mrd|tsd|tys|bin|tausend|thousand|milyon|million|lacs?|lakhs?|cr|crores?|тыс|млн|млрд"
+    r"|.*[万千億亿].*"
+    r"|[ktm](eur|usd|gbp|chf|try|pln|kr|sek|nok|dkk|czk|huf|inr)"
+)
 
 _DOLLARS = re.compile(r"(?!MM)([A-Z]{2}|[ABCRSZ])\$")
 
@@ -162,7 +166,8 @@ def _currency(node: Node) -> Text:
     text = read_filled(node).strip()
     is_sign = unicodedata.category(text[-1]) == "Sc" and (len(text) == 1 or _DOLLARS.fullmatch(text))
     letters = text.removesuffix(".")
-    if not is_sign and (not letters.isalpha() or len(letters) < 2 or _MULTIPLIER.fullmatch(normalize(letters))):
+    is_word = letters.isalpha() and (len(letters) > 1 or letters in "円元")
+    if not is_sign and (not is_word or _MULTIPLIER.fullmatch(normalize(letters))):
         hint = 'write a sign or a code, for example [EUR, "€"]'
         raise refusal("currency-invalid", f"'{text}' is not a currency", hint)
     return Text(text, node.place)

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from importer.app.classify_rows import Candidates
+from importer.app.classify_rows import Candidates, Classified
 from importer.extract import ReadingLimits, open_sheet
 from importer.mapping import ChildSource, read_mapping, resolve
 from importer.models import Outcome, Question
@@ -76,7 +76,7 @@ def outcome_of(example: Example, folder: Path) -> str:
     resolved = resolve(mapping, sheet.columns, QUESTIONS, WireFormat(), tables, _TODAY)
     candidates = Candidates(sheet.rows, resolved, None)
     shown = [name for name in ("first_name", "last_name", "cv") if f"{name}: {{column" in example.mapping]
-    lines = [_line(one.result, shown) for one in candidates]
+    lines = [_line(one, shown) for one in candidates]
     return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
 
 
@@ -106,12 +106,13 @@ def _whole(mapping: str) -> str:
     return f"{head}{mapping}candidate:\n{candidate}"
 
 
-def _line(result: Any, shown: list[str]) -> Any:
+def _line(one: Classified, shown: list[str]) -> Any:
+    result = one.result
     if isinstance(result, Outcome):
         return "; ".join(f"{problem.message}" for problem in result.problems)
     body = json.loads(result.body)
     sent: dict[str, Any] = {name: body[name] for name in shown}
-    sent |= {"left out": "; ".join(problem.message for problem in result.left_out)} if result.left_out else {}
+    sent |= {"left out": "; ".join(problem.message for problem in one.warnings)} if one.warnings else {}
     keys = {question.id: question.key for question in QUESTIONS}
     for item in body["answers"]:
         key = keys[item["job_post_question"]["id"]]
