@@ -188,7 +188,7 @@ _REGION_CODES = (
     "SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TA TC TD TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG US "
     "UY UZ VA VC VE VG VI VN VU WF WS XK YE YT ZA ZM ZW"
 )
-_REGIONS = frozenset(_REGION_CODES.split())
+REGIONS = frozenset(_REGION_CODES.split())
 
 
 def _date_format(node: Node) -> Text:
@@ -212,7 +212,7 @@ def _language(node: Node) -> Text:
 
 def _region(node: Node) -> str:
     text = read_text(node)
-    if text.upper() not in _REGIONS:
+    if text.upper() not in REGIONS:
         hint = "did you mean 'GB'?" if text.upper() == "UK" else "use a two-letter country code such as TR, DE or US"
         raise refusal("region-unknown", f"'{text}' is not a known region", hint)
     return text.upper()
