@@ -132,13 +132,15 @@ def fingerprint(
     questions: Iterable[Question],
     wire: WireFormat,
     selection: Selection,
+    *,
+    strict: bool,
 ) -> str:
     """A digest of everything that the outcomes of a run depend on: equal if the outcomes will be equal.
 
     mapping_copy: the mapping, including what it takes from other files.
     """
     digest = hashlib.sha256(mapping_copy.read_bytes())
-    for part in (__version__, copy.sha256, children.copies, tuple(questions), wire, selection):
+    for part in (__version__, copy.sha256, children.copies, tuple(questions), wire, selection, strict):
         digest.update(f"\0{part!r}".encode("utf-8", "backslashreplace"))
     return digest.hexdigest()
 
@@ -235,7 +237,7 @@ def resolve_again(folder: Path, manifest: RunManifest, sheet: Sheet, limits: Rea
             path = copies[child.file] if child.file else workbook
             name = str(Path(manifest.file).parent / child.file) if child.file else manifest.file
             tables[child] = open_sheet(path, child.options, limits, shown_as=name)
-        return resolve(mapping, sheet.columns, questions, wire, tables)
+        return resolve(mapping, sheet.columns, questions, wire, tables, manifest.started_at.date())
     except (OSError, ValueError, KeyError, TypeError, UnusableInput):
         return None
 
