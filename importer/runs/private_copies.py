@@ -237,7 +237,7 @@ def resolve_again(folder: Path, manifest: RunManifest, sheet: Sheet, limits: Rea
             path = copies[child.file] if child.file else workbook
             name = str(Path(manifest.file).parent / child.file) if child.file else manifest.file
             tables[child] = open_sheet(path, child.options, limits, shown_as=name)
-        return resolve(mapping, sheet.columns, questions, wire, tables)
+        return resolve(mapping, sheet.columns, questions, wire, tables, manifest.started_at.date())
     except (OSError, ValueError, KeyError, TypeError, UnusableInput):
         return None
 
