@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 from importer.problems import CellPlace, Column, Origin, Problem
 
@@ -182,7 +182,10 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """A job application made from one row (body of service description 4.2)."""
+    """A job application made from one row (body of service description 4.2).
+
+    left_out: the problems of optional answers that are not sent.
+    """
 
     row: int
     email: str
@@ -191,6 +194,7 @@ class Application:
     cv: str
     terms_of_use: bool | None = None
     answers: tuple[Answer, ...] = ()
+    left_out: tuple[Problem, ...] = ()
 
     def payload(self) -> dict[str, Any]:
         """The request body as JSON values, its keys always in the same order."""
@@ -209,6 +213,8 @@ class Application:
 @dataclass(frozen=True, slots=True)
 class PoolCandidate:
     """A talent pool addition made from one row (body of service description 4.3)."""
+
+    left_out: ClassVar[tuple[Problem, ...]] = ()  # there are no answers
 
     row: int
     email: str
@@ -234,11 +240,15 @@ Submission = Application | PoolCandidate
 
 
 class ReadyCandidate(NamedTuple):
-    """A submission with the bytes of its request body: all that sending needs."""
+    """A submission with the bytes of its request body: all that sending needs.
+
+    left_out: the problems of optional answers that are not sent; they belong to the outcome of a row that is sent.
+    """
 
     row: int
     email: str
     body: bytes
+    left_out: tuple[Problem, ...] = ()
 
 
 # --- outcomes -----------------------------------------------------------------------------------
@@ -281,3 +291,12 @@ class Outcome:
     status: int | None = None
     attempts: int = 0
     problems: tuple[Problem, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """Why a run stopped early, and what to do. `code` is stable."""
+
+    code: str
+    reason: str
+    hint: str

@@ -112,19 +112,25 @@ class Candidates:
             if self._corrections and (outcome := self._corrections.outcome(row)) is not None:
                 yield _numbers(row), outcome
                 continue
+            known = None
             if self.previous is not None and mapping.grouping is None:
                 known = self.previous.outcome(row.number)
-                if known is not None:
+                if known is not None and known.kind is not OutcomeKind.INVALID:
                     yield (row.number,), known
                     continue
             rows = _numbers(row)
             result = transform_row(row, mapping)
             if isinstance(result, Filtered):
                 yield _filtered(result)
-            elif isinstance(result, Invalid):
-                yield rows, Outcome(row.number, OutcomeKind.INVALID, problems=result.problems)
-            elif (problem := duplicates.check(row, result)) is not None:
-                yield rows, Outcome(row.number, OutcomeKind.INVALID, problems=(problem,))
+                continue
+            # An invalid row has its e-mail address too: whether it or a later row is right, only a person knows.
+            problems = result.problems if isinstance(result, Invalid) else ()
+            if result.email and (duplicate := duplicates.check(row, result.email, ready=not problems)):
+                problems += (duplicate,)
+            if known is not None:
+                yield rows, known
+            elif problems or isinstance(result, Invalid):
+                yield rows, Outcome(row.number, OutcomeKind.INVALID, problems=problems)
             else:
                 yield rows, result
 

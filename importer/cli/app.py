@@ -9,7 +9,7 @@ from typing import Annotated, Any, NamedTuple, cast
 
 import typer
 from rich.markup import escape
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 from importer import __version__
 from importer.cli.messages import print_result, show_error
@@ -98,6 +98,7 @@ class _LazyCommands(TyperGroup):
     def __init__(self, **attributes: Any) -> None:
         listed = [TyperCommand(name, help=command.help) for name, command in COMMANDS.items()]
         super().__init__(**{**attributes, "commands": listed})
+        _prepare_help(self)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         name, _, rest = super().resolve_command(ctx, args)
@@ -112,16 +113,23 @@ def load_command(name: str) -> TyperCommand | TyperGroup:
         function, loaded = loaded, typer.Typer(add_completion=False, pretty_exceptions_enable=False)
         loaded.command(name)(function)
     command = cast(TyperCommand | TyperGroup, typer.main.get_command(loaded))
-    _escape_brackets(command)
+    _prepare_help(command)
     return command
 
 
-def _escape_brackets(command: Any) -> None:
-    """Escape the brackets in help texts such as `[detected]`: rich would treat them as markup and drop them."""
-    for parameter in command.params:
+_TYPE_WORDS = {bool: "", int: "number", float: "number", Path: "path", str: "text"}
+
+
+def _prepare_help(command: Any) -> None:
+    """Show types in plain words, and escape brackets such as `[detected]`, which rich would drop as markup."""
+    for parameter in (*command.params, command.get_help_option(typer.Context(command))):
         parameter.help = escape(getattr(parameter, "help", None) or "")
+        if isinstance(parameter, TyperArgument):
+            parameter.metavar = parameter.name.upper()
+        elif parameter.type_descriptor.annotation in _TYPE_WORDS:
+            parameter.metavar = _TYPE_WORDS[parameter.type_descriptor.annotation]
     for subcommand in getattr(command, "commands", {}).values():
-        _escape_brackets(subcommand)
+        _prepare_help(subcommand)
 
 
 # Flags about one command's output or question, and the mapping, which is named where it is needed.

@@ -110,7 +110,7 @@ def _show_source(declared: SourceOptions) -> None:
     """Print the `source:` section of a mapping file with the declared reading options, if there are any."""
     lines = [f"  {key}: {json.dumps(value, ensure_ascii=False)}" for key, value in _options(declared).items()]
     if lines:
-        print_message("Add this to the mapping file to read the file in the same way:")
+        print_message("In a mapping file, these lines read the file in the same way:")
         print_message("\n".join(("source:", *lines)))
 
 

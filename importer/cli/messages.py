@@ -56,7 +56,8 @@ def error_lines(error: ImporterError) -> Iterator[str]:
 
 def problem_lines(problem: Problem) -> Iterator[str]:
     """A problem as `place: message`, its line with a caret if it is in a text file, and its hint."""
-    yield f"{problem.place}: {problem.message}" if problem.place else problem.message
+    place = f"{problem.place}: " if problem.place else ""
+    yield f"{place}{problem.message} [{problem.code}]"
     if isinstance(problem.place, LinePlace) and problem.place.text:
         number = f"{problem.place.line:>5} | "
         before = problem.place.text[: problem.place.column - 1]

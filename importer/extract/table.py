@@ -98,7 +98,7 @@ def _found_in(header: Header, options: SourceOptions) -> str:
     if header.first_row != header.last_row:
         rows = f"rows {header.first_row} to {header.last_row}"
     if options.header_row is not None:
-        return f"header declared in {rows}"
+        return f"header in {rows}"
     above = header.first_row - 1
     if above == 0:
         return f"header found in {rows}"

@@ -174,7 +174,7 @@ def _kind_and_problems(job: Job, state: State | None, stop: Stop | None) -> tupl
             return OutcomeKind.ALREADY_EXISTS, () if job.prior is PriorAttempt.NONE else (CREATED_EARLIER,)
         case State.REJECTED:
             reason = f"the service rejected this row ({_answer_text(job)})"
-            return OutcomeKind.REJECTED, (Problem("rejected", reason, "fix the row, then run the same command again"),)
+            return OutcomeKind.REJECTED, (Problem("rejected", reason, "fix the row, then import it again"),)
         case State.UNCONFIRMED | State.IN_FLIGHT:
             return OutcomeKind.UNCONFIRMED, (Problem("unconfirmed", _unconfirmed(job), _RESOLVE_HINT),)
         case State.FAILED | State.PLANNED:

@@ -26,7 +26,7 @@ from importer.mapping.shapes import (
     refusal,
     required_key,
 )
-from importer.mapping.values import EndValue, ValueSpec
+from importer.mapping.values import AnswerKeys, EndValue, ValueSpec
 from importer.models import SourceOptions
 
 # --- rows of the source -------------------------------------------------------------------------
@@ -305,13 +305,29 @@ ENTRY_FIELDS: dict[EntryKind, tuple[str, ...]] = {
 }
 
 
-class EducationAnswer(Section):
+class EntriesAnswer(AnswerKeys):
+    """Entries, packed into one answer."""
+
+    @property
+    def entries(self) -> EntriesSpec:
+        raise NotImplementedError
+
+
+class EducationAnswer(EntriesAnswer):
     """Education entries, packed into one answer."""
 
     education: Education = required_key("")
 
+    @property
+    def entries(self) -> EntriesSpec:
+        return self.education
 
-class ExperienceAnswer(Section):
+
+class ExperienceAnswer(EntriesAnswer):
     """Experience entries, packed into one answer."""
 
     experience: Experience = required_key("")
+
+    @property
+    def entries(self) -> EntriesSpec:
+        return self.experience

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -14,7 +13,7 @@ from importer.mapping.entries import (
     ChildRows,
     ChildSource,
     EducationAnswer,
-    EntriesSpec,
+    EntriesAnswer,
     EntryKind,
     ExperienceAnswer,
     Filter,
@@ -35,7 +34,7 @@ from importer.mapping.shapes import (
     refusal,
     required_key,
 )
-from importer.mapping.values import Defaults, ValueSpec
+from importer.mapping.values import AnswerValue, Defaults, ValueSpec
 from importer.models import Operation, SourceOptions, Target
 from importer.problems import LinePlace
 from importer.text.normalize import normalize
@@ -156,12 +155,12 @@ def _keys(node: Node) -> Keys:
 
 
 def _answer_form(node: Node) -> str:
-    is_entries = isinstance(node, Keys) and len(node) == 1 and set(node) <= set(EntryKind)
-    return str(next(iter(node))) if is_entries else "value"
+    kinds = [kind for kind in EntryKind if isinstance(node, Keys) and str(kind) in node]
+    return str(kinds[0]) if len(kinds) == 1 else "value"
 
 
 Answer = Annotated[
-    Annotated[ValueSpec, Tag("value")]
+    Annotated[AnswerValue, Tag("value")]
     | Annotated[EducationAnswer, Tag("education")]
     | Annotated[ExperienceAnswer, Tag("experience")],
     Discriminator(_answer_form),
@@ -252,7 +251,7 @@ class AnswerSpec:
 
     by: QuestionBy
     question: Text
-    content: ValueSpec | EntriesSpec
+    content: AnswerValue | EntriesAnswer
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -282,7 +281,8 @@ class Mapping:
     @property
     def child_sources(self) -> tuple[ChildSource, ...]:
         """The other tables that contain entries, each once."""
-        sources = [answer.content.source for answer in self.answers if isinstance(answer.content, EntriesSpec)]
+        contents = [answer.content for answer in self.answers]
+        sources = [content.entries.source for content in contents if isinstance(content, EntriesAnswer)]
         return tuple(dict.fromkeys(source.source for source in sources if isinstance(source, ChildRows)))
 
 
@@ -300,19 +300,8 @@ def mapping_of(file: MappingFile, path: Path, folders: tuple[Path, ...], content
         route=file.route,
         defaults=file.defaults,
         candidate=file.candidate.fields,
-        answers=tuple(_answers(file)),
+        answers=tuple(AnswerSpec(*question_name(typed), answer) for typed, answer in file.answers.items()),
         answers_place=file.key("answers" if file.has("answers") else "target").place,
         questions_seen=file.questions_seen,
         content=content,
     )
-
-
-def _answers(file: MappingFile) -> Iterator[AnswerSpec]:
-    for typed, answer in file.answers.items():
-        by, name = question_name(typed)
-        if isinstance(answer, EducationAnswer):
-            yield AnswerSpec(by, name, answer.education)
-        elif isinstance(answer, ExperienceAnswer):
-            yield AnswerSpec(by, name, answer.experience)
-        else:
-            yield AnswerSpec(by, name, answer)

@@ -87,10 +87,10 @@ def _source(spec: EntriesSpec, group: ResolvedGroup, inner: Header, context: Con
 def _from_child(source: ChildRows, context: Context) -> FromChild | None:
     """Read the rows of the other table. Raises UnusableInput if it cannot be read to its end."""
     equals = context.find(source.equals)
-    header, table = context.child_header(source.source), context.tables[source.source]
+    header, table = context.child_header(source.source), context.tables.get(source.source)
     key = header.find(source.key_, context.diagnostics)
     order_by = header.find(source.order_by, context.diagnostics) if source.order_by else None
-    if key is None or (source.order_by is not None and order_by is None):
+    if table is None or key is None or (source.order_by is not None and order_by is None):
         return None
     by_key: dict[str, list[Row]] = defaultdict(list)
     for row in table.rows():

@@ -136,7 +136,8 @@ class Context:
     def child_header(self, source: ChildSource) -> Header:
         """The header of another table, shared by all answers that use it, so that it knows its unused columns."""
         if source not in self.child_headers:
-            self.child_headers[source] = Header(self.tables[source].columns, table=str(source))
+            table = self.tables.get(source)
+            self.child_headers[source] = Header(table.columns if table else (), table=str(source))
         return self.child_headers[source]
 
 
@@ -203,6 +204,7 @@ def resolve_filter(spec: Filter, context: Context, label: str) -> ResolvedFilter
 YES_WORDS = ("yes", "y", "true", "1", "x", "evet", "e", "ja", "j")
 NO_WORDS = ("no", "n", "false", "0", "hayır", "h", "nein")
 _NAME, _RANGE = ("first", "last"), ("start", "end")
+_NUMBERS = (Kind.INTEGER, Kind.DECIMAL)
 
 
 def check_value(spec: ValueSpec, field: FieldSpec, context: Context) -> None:
@@ -217,9 +219,13 @@ def check_value(spec: ValueSpec, field: FieldSpec, context: Context) -> None:
         no_effect(f"split has no effect on {field.label}, which takes one value", hint)
     if spec.take is not None and field.kind is Kind.CHOICES:
         no_effect(f"take would drop choices: {field.label} takes several", "remove take:")
+    if spec.currency is not None and field.kind not in _NUMBERS:
+        no_effect(f"currency has no effect on {field.label}, which is not a number", "remove currency:")
+    if formats.currency is not None and field.kind in _NUMBERS:
+        _check_currencies(formats.currency, context)
     if spec.part in _NAME and field.kind not in (Kind.NAME, Kind.TEXT, Kind.LINE):
         no_effect(f"part: {spec.part} has no effect on {field.label}, which is not a name", "remove part:")
-    if spec.part in _RANGE and field.kind not in (Kind.DATE, Kind.INTEGER, Kind.DECIMAL):
+    if spec.part in _RANGE and field.kind not in (Kind.DATE, *_NUMBERS):
         no_effect(f"part: {spec.part} has no effect on {field.label}, which is not a date or a number", "remove part:")
     if formats.decimal is not None and formats.decimal == formats.thousands and formats is not defaults:
         message = f"decimal and thousands are both '{formats.decimal}'"
@@ -230,6 +236,26 @@ def check_value(spec: ValueSpec, field: FieldSpec, context: Context) -> None:
         context.error("pivot-missing", message, hint, formats.short_year)
     for text in _constants(spec):
         _check_constant(text, field, formats, context)
+
+
+_CURRENCIES = {
+    code: code_and_spellings[0]
+    for code_and_spellings in (
+        ("EUR", "€", "euro"), ("USD", "$", "us$"), ("GBP", "£"), ("TRY", "tl", "₺"), ("CHF", "fr"), ("PLN", "zł"),
+        ("RUB", "₽"), ("INR", "₹"), ("JPY", "¥"),
+    )
+    for code in map(normalize, code_and_spellings)
+}  # fmt: skip
+
+
+def _check_currencies(spellings: tuple[Text, ...], context: Context) -> None:
+    """Warn of different currencies: without its currency, 100 EUR and 100 TRY would be the same number."""
+    codes = {text.removesuffix("."): _CURRENCIES.get(normalize(text.removesuffix("."))) for text in spellings}
+    different = dict.fromkeys(code for code in codes.values() if code)
+    if len(different) > 1:
+        message = f"currency lists {' and '.join(different)}, and only the number is sent, without its currency"
+        hint = "list the spellings of one currency, and convert the other amounts in the file"
+        context.diagnostics.warning("currencies-differ", message, hint, spellings[0].place)
 
 
 def _constants(spec: ValueSpec) -> Iterator[Text]:

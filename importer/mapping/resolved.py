@@ -310,10 +310,11 @@ class ResolvedEntries:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedAnswer:
-    """A question of the target and what answers it."""
+    """A question of the target and what answers it. `leave_out`: an invalid answer is not sent, and its row is."""
 
     question: Question
     content: ResolvedValue | ResolvedEntries
+    leave_out: bool = False
 
 
 @dataclass(frozen=True, slots=True)

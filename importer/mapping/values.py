@@ -14,6 +14,7 @@ from pydantic_core import PydanticCustomError
 from importer.mapping.nodes import Keys, Node, Reading, Text, texts_in
 from importer.mapping.scalars import (
     Columns,
+    Currencies,
     DateFormats,
     Expression,
     Languages,
@@ -80,6 +81,9 @@ class Formats(Section):
     pivot: Pivot | None = key("The first of the hundred years that two-digit years (%y) belong to, for example 1950.")
     decimal: Annotated[str, character(".", ",")] | None = key("The decimal separator.")
     thousands: Annotated[str, character(".", ",", " ", "'", "’")] | None = key("The thousands separator.")
+    currency: Currencies | None = key(
+        "The currency of a number, in every spelling of the column: EUR, €. It is removed; no other one is accepted."
+    )
     region: Region | None = key("The country of phone numbers without +, as two letters: TR, DE, US.")
     missing_day: Annotated[Edge, OneOf()] | None = key(
         "The day of a date that has only a month: the first or the last."
@@ -123,6 +127,13 @@ class DuplicatePolicy(StrEnum):
     ERROR = "error"
 
 
+class InvalidOptional(StrEnum):
+    """What an invalid answer to a question that is not required does: it holds the row back, or is not sent."""
+
+    ERROR = "error"
+    LEAVE_OUT = "leave_out"
+
+
 class UnusedColumns(StrEnum):
     """What to do about columns that are not used."""
 
@@ -139,7 +150,11 @@ class Defaults(Formats):
     )
     duplicates: Annotated[DuplicatePolicy, OneOf()] = Field(
         default=DuplicatePolicy.FIRST,
-        description="For rows with the same e-mail address: send the first one, or none.",
+        description="For rows with the same e-mail address: send the first one (if it has no problems), or none.",
+    )
+    optional: Annotated[InvalidOptional, OneOf()] = Field(
+        default=InvalidOptional.ERROR,
+        description="For an invalid answer to a question that is not required: hold the row back, or leave it out.",
     )
 
 
@@ -265,6 +280,18 @@ def _check_group(node: Keys, reading: Reading) -> None:
     elif isinstance(group, Text) and group.strip() and group not in names:
         hint = did_you_mean(group, names)
         reading.error("pattern-group-invalid", f"'{group}' is not a group of the pattern", hint, group.place)
+
+
+class AnswerKeys(Section):
+    """Keys of an answer as a whole."""
+
+    optional: Annotated[InvalidOptional, OneOf()] | None = key(
+        "If the question is not required and the answer is invalid: hold the row back, or leave the answer out."
+    )
+
+
+class AnswerValue(AnswerKeys, ValueSpec):
+    """A value that answers a question."""
 
 
 class EndValue(ValueSpec):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from importer.atomic_files import read_private
-from importer.models import ManyTargets, Operation, OutcomeKind, Target, TargetRun
+from importer.models import ManyTargets, Operation, OutcomeKind, Stopped, Target, TargetRun
 from importer.problems import Column, DamagedRun, FilePlace, Origin, Problem
 from importer.report.outcomes import SUMMARY_FILE
 from importer.text.commands import command_line
@@ -41,8 +41,7 @@ class RunFacts:
     ended_at: datetime | None = None
     finished: bool = False
     exit_code: int | None = None
-    stop_reason: str | None = None
-    stop_hint: str | None = None
+    stopped: Stopped | None = None
     target_title: str | None = None
     delimiter: str = ","
     sandbox: bool = False
@@ -96,14 +95,6 @@ class ProblemGroup:
     def is_warning(self) -> bool:
         """Whether a person must check rows that were created."""
         return self.outcome is OutcomeKind.CREATED and bool(self.hint)
-
-
-@dataclass(frozen=True, slots=True)
-class Stopped:
-    """Why a run stopped early, and what to do."""
-
-    reason: str
-    hint: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,15 +32,22 @@ _OF_RUN_ONLY: Final = (*_OF_THE_WHOLE_FILE, "--sandbox", "--questions", "--fault
 
 
 def headline(summary: Summary) -> str:
-    """`Finished: 300 rows read, 251 created, 30 already exists, 19 invalid`."""
+    """`Finished: 300 rows read, 251 created, 30 already existed, 19 invalid`."""
     if summary.source.rows is None:
         return f"{_ending(summary)}: rows are not counted yet"
     counts = [
-        f"{summary.outcomes[kind]:,} {outcome_text(kind, dry_run=summary.dry_run).label}"
+        f"{summary.outcomes[kind]:,} {outcome_text(kind, dry_run=summary.dry_run).counted}"
         for kind in OutcomeKind
         if summary.outcomes[kind]
     ]
     return f"{_ending(summary)}: {', '.join([f'{_rows(summary.source.rows)} read', *counts])}"
+
+
+def sandbox_note(summary: Summary) -> str:
+    """What it means that a run used the sandbox."""
+    if summary.dry_run:
+        return "Checked against the questions of the sandbox, not of the real service"
+    return "Sandbox run: nothing was sent to the real service"
 
 
 def _rows(count: int) -> str:
@@ -157,7 +164,7 @@ def _opening(summary: Summary) -> Iterator[str]:
     if summary.stopped:
         yield from _wrapped(summary.stopped.reason, "Why: ", " " * 5)
     if summary.sandbox:
-        yield from _wrapped("Sandbox run: nothing was sent to the real service")
+        yield from _wrapped(sandbox_note(summary))
 
 
 def _outcomes(summary: Summary) -> Iterator[str]:
@@ -217,8 +224,8 @@ def _warnings(summary: Summary) -> Iterator[str]:
 def _requests(summary: Summary) -> Iterator[str]:
     sent, retried = summary.requests.sent, summary.requests.retried
     if sent:
-        yield f"Requests: {sent:,} sent, {retried:,} of them retries"
-    elif summary.source.rows is not None:
+        yield f"Requests: {sent:,} sent{f', {retried:,} of them retries' if retried else ''}"
+    elif summary.source.rows is not None and not summary.dry_run:
         yield "Requests: none sent"
 
 

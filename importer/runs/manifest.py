@@ -12,7 +12,7 @@ from typing import Any
 
 from importer.atomic_files import read_private, write_json
 from importer.ledger import Scope
-from importer.models import ManyTargets, Operation, SourceOptions, Target, TargetRun
+from importer.models import ManyTargets, Operation, SourceOptions, Stopped, Target, TargetRun
 from importer.problems import DamagedRun, FilePlace, Problem, StoppedEarly, UnusableInput, UsageError
 from importer.runs.results_folder import folders_in
 from importer.runs.row_selection import ALL_ROWS, Selection, selection_from_json
@@ -29,8 +29,7 @@ class Ending:
     at: datetime
     finished: bool
     exit_code: int | None
-    stop_reason: str | None = None
-    stop_hint: str | None = None
+    stopped: Stopped | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +169,8 @@ def _manifest(values: dict[str, Any]) -> RunManifest:
         raise ValueError("it was written by another version of importer")
     ending = values.pop("ending")
     if ending is not None:
-        ending = Ending(**{**ending, "at": datetime.fromisoformat(ending["at"])})
+        stopped = Stopped(**ending["stopped"]) if ending["stopped"] else None
+        ending = Ending(**{**ending, "at": datetime.fromisoformat(ending["at"]), "stopped": stopped})
     children = tuple(ChildCopy(**child) for child in values["children"])
     targets = tuple(map(_target, values["targets"]))
     names = (values["run"], values["source"], values["mapping_copy"])

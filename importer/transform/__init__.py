@@ -5,5 +5,18 @@ from __future__ import annotations
 from importer.transform.candidates import Duplicates, Filtered, candidate_rows
 from importer.transform.entry_rows import join_warnings
 from importer.transform.row import Invalid, encode, transform_row
+from importer.transform.trace import Note, TracedAnswer, TracedCell, trace_row
 
-__all__ = ["Duplicates", "Filtered", "Invalid", "candidate_rows", "encode", "join_warnings", "transform_row"]
+__all__ = [
+    "Duplicates",
+    "Filtered",
+    "Invalid",
+    "Note",
+    "TracedAnswer",
+    "TracedCell",
+    "candidate_rows",
+    "encode",
+    "join_warnings",
+    "trace_row",
+    "transform_row",
+]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from importer.mapping import Kind, Otherwise, Pattern, ResolvedTable, ResolvedValue, Take
 from importer.models import Row
@@ -33,6 +33,19 @@ class ValueCache:
     def __init__(self) -> None:
         self.texts: dict[str, Any] = {}
         self.typed_texts: dict[str, Any] = {}
+
+
+class ReadFrom(NamedTuple):
+    """Where a value comes from.
+
+    columns: its cells; if none gives a value, those that are filled in. value: what was read from them.
+    tables: whether a value table gave it (`table`), or its `otherwise`. skipped: an earlier cell is not valid.
+    """
+
+    columns: tuple[Column, ...]
+    value: Any = None
+    tables: frozenset[str] = frozenset()
+    skipped: bool = False
 
 
 class ValueReader:
@@ -77,16 +90,42 @@ class ValueReader:
             return OPEN_END
         return None if isinstance(found, InvalidValue) else found
 
+    def explain(self, row: Row) -> ReadFrom:
+        """Where the value comes from, in a row without problems: reads it again, in the same way as `read`."""
+        used = self._interpreter.tables_used
+        filled = tuple(column for column in self.value.columns if self._is_filled(row, column))
+        tables: frozenset[str] = frozenset()
+        if self.value.separator is not None:
+            used.clear()
+            return ReadFrom(filled, self._read_joined(row, []), frozenset(used))
+        skipped = False
+        for column in filled:
+            used.clear()
+            read = self._interpreter.read(stripped(row.cells[column.index]), column.index in row.typed)
+            if read is not None and not isinstance(read, InvalidValue):
+                return ReadFrom((column,), read, frozenset(used), skipped)
+            skipped |= read is not None
+            tables |= used
+        return ReadFrom(filled, None, tables)
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns that it is read from."""
+        return self.value.columns
+
     def from_cells(self, row: Row) -> bool:
         """Whether a cell of the row is filled in for this value; constants and defaults do not count."""
-        return any(not self._is_missing(stripped(row.cells[column.index])) for column in self.value.columns)
+        return any(self._is_filled(row, column) for column in self.value.columns)
 
     def first_filled(self, row: Row) -> Column | None:
         """The column that a problem of this value is shown at."""
         for column in self.value.columns:
-            if not self._is_missing(stripped(row.cells[column.index])):
+            if self._is_filled(row, column):
                 return column
         return self.value.columns[0] if self.value.columns else None
+
+    def _is_filled(self, row: Row, column: Column) -> bool:
+        return not self._is_missing(stripped(row.cells[column.index]))
 
     def _read_alternatives(self, row: Row, problems: list[Problem]) -> Any:
         invalid: list[Problem] = []
@@ -155,6 +194,7 @@ class _Interpreter:
         self._longest_missing = max(map(len, value.missing), default=0) + _SPARE
         steps = (value.pattern, value.present, value.part, value.split, value.take, value.table)
         self.is_plain = self._bare and not self._several and not any(steps)
+        self.tables_used: set[str] = set()  # `table` or `otherwise`, since it was last cleared
 
     def is_missing(self, text: str) -> bool:
         """Whether the stripped text counts as an empty cell."""
@@ -237,6 +277,7 @@ class _Interpreter:
             return self._read_kind(f"{self._value.before}{text}{self._value.after}", False)
         target = table.targets.get(normalize(text))
         if target is not None:
+            self.tables_used.add("table")
             return self._read_kind(target, True) if target.strip() else None
         return self._read_otherwise(text, typed, table)
 
@@ -244,6 +285,7 @@ class _Interpreter:
         # An option needs no line in the value table and is never replaced.
         if self._value.field.options and not isinstance(option := self._read_kind(text, typed), InvalidValue):
             return option
+        self.tables_used.add("otherwise")
         if table.otherwise is Otherwise.BLANK:
             return None
         if table.otherwise is Otherwise.VALUE:

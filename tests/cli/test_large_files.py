@@ -55,6 +55,7 @@ def test_a_large_file_that_cannot_be_read_completely_is_reported_with_the_row(se
     assert (ran.code, ran.counts) == (5, {"created": BROKEN_AT - 2})
     stopped = ran.summary["stopped"]
     assert stopped == {
+        "code": "source-unreadable",
         "reason": f"the file cannot be read after row {BROKEN_AT - 1} (people.csv, row {BROKEN_AT}: "
         'a closing quote (") must be followed by "," or by the end of the line)',
         "hint": 'write a quote inside a quoted cell twice (""), or close the quote that is open; '

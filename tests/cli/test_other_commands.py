@@ -155,7 +155,7 @@ def test_a_transport_that_is_not_installed(serve: Serve) -> None:
     assert process.returncode == 3
     assert err == (
         "importer: 1 problem found; nothing was sent.\n\n"
-        "IMPORTER_TRANSPORT: the curl transport is not available: pycurl is not installed\n"
+        "IMPORTER_TRANSPORT: the curl transport is not available: pycurl is not installed [transport-unavailable]\n"
         "  -> install it with: pip install 'importer[fast]'; or remove this setting\n"
     )
 

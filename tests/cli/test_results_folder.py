@@ -99,33 +99,36 @@ def _with_a_linked_subfolder(results: Path) -> None:
 REFUSED = {
     "of a stranger": (
         _of_a_stranger,
-        "results: this folder belongs to the user 54321, who could change its contents\n"
+        "results: this folder belongs to the user 54321, who could change its contents [results-folder-untrusted]\n"
         "  -> choose your own folder with --out or IMPORTER_OUT; or set IMPORTER_OUT_SHARED: group for a team "
         "folder, any for a drive or volume without file owners\n",
     ),
     "for everybody": (
         _for_everybody,
-        "results: everyone on this computer can write to this folder (mode 0777)\n"
+        "results: everyone on this computer can write to this folder (mode 0777) [results-folder-untrusted]\n"
         "  -> run: chmod o-w results; on a drive or volume without file owners set IMPORTER_OUT_SHARED=any\n",
     ),
     "for a group": (
         _for_a_group,
-        "results: the group 54321 can write to this folder (mode 0770)\n"
+        "results: the group 54321 can write to this folder (mode 0770) [results-folder-untrusted]\n"
         "  -> run: chmod g-w results; or set IMPORTER_OUT_SHARED=group if it is a team folder\n",
     ),
     "a stranger's link": (
         _behind_a_strangers_link,
-        "{here}/results: this symbolic link belongs to the user 54321, who could change where it points\n"
+        "{here}/results: this symbolic link belongs to the user 54321, who could change where it points"
+        " [results-folder-untrusted]\n"
         "  -> use the folder that it points to: {here}/elsewhere\n",
     ),
     "a stranger's link on the way": (
         _through_a_strangers_link,
-        "{here}/theirs: this symbolic link belongs to the user 54321, who could change where it points\n"
+        "{here}/theirs: this symbolic link belongs to the user 54321, who could change where it points"
+        " [results-folder-untrusted]\n"
         "  -> use the folder that it points to: {here}/elsewhere/deeper\n",
     ),
     "a link within": (
         _with_a_linked_subfolder,
-        "results/.importer: this is a symbolic link, which is not allowed here\n  -> replace it with the folder "
+        "results/.importer: this is a symbolic link, which is not allowed here"
+        " [results-folder-untrusted]\n  -> replace it with the folder "
         "itself\n",
     ),
 }
@@ -146,7 +149,7 @@ def test_a_folder_that_others_can_change_is_refused(serve: Serve, make: Callable
         assert ran.code == 3, command
         assert ran.err.endswith(f"\n\n{expected}"), command
     doctor = served("doctor")
-    place, _, hint = expected.partition("\n")
+    place, _, hint = expected.partition(" [results-folder-untrusted]\n")
     assert f"ERROR  results folder: {place}\n       {hint}" in doctor.out
     assert (doctor.code, sorted(here.rglob("*"))) == (3, before)
 
@@ -200,7 +203,7 @@ def test_a_folder_that_a_team_cannot_use_is_reported(serve: Serve) -> None:
     ran = served(*RUN, IMPORTER_OUT_SHARED="group")
     assert ran.err == (
         "importer: 1 problem found; nothing was sent.\n\n"
-        "results: this folder is not set up for a team (mode 0700 instead of 2770)\n"
+        "results: this folder is not set up for a team (mode 0700 instead of 2770) [results-folder-untrusted]\n"
         "  -> run: chmod -R g+rwX results && find results -type d -exec chmod g+s {} +\n"
     )
 
@@ -253,7 +256,7 @@ def test_a_symbolic_link_is_reported(front_door: FrontDoor) -> None:
     assert front_door(*RUN, "--sandbox", "--quiet").err == (
         "importer: 1 problem found; nothing was sent.\n\n"
         "results/.importer/ledger.sqlite.reserve: it cannot be written (it is a symbolic link, which is not allowed "
-        "here; remove it), so nothing is sent\n"
+        "here; remove it), so nothing is sent [ledger-not-writable]\n"
         "  -> free disk space or get write permission there, or choose another folder with --out\n"
     )
 
@@ -319,7 +322,8 @@ def test_a_manifest_names_files_of_its_own_folder_only(serve: Serve, key: str) -
     (folder / "run.json").write_text(json.dumps(values | {key: "../../people.csv"}), "utf-8")
     assert served("report", "last").err == (
         "importer: 1 problem found.\n\n"
-        f"results/{folder.name}: the manifest of this run cannot be read: '../../people.csv' is not a valid file name\n"
+        f"results/{folder.name}: the manifest of this run cannot be read: '../../people.csv' is not a valid file name"
+        " [run-unreadable]\n"
         "  -> you can still open its CSV files\n"
     )
 
@@ -449,7 +453,7 @@ def test_a_run_whose_copy_was_changed_has_no_report(serve: Serve) -> None:
     assert len(served.sandbox.requests) == asked + 1  # the questions
     assert served("report", run).err == (
         "importer: 1 problem found.\n\n"
-        f"results/{run}/source.csv: the run's copy of the source file was changed\n"
+        f"results/{run}/source.csv: the run's copy of the source file was changed [source-copy-changed]\n"
         "  -> restore it from a backup, or run the same import again; the ledger knows what was sent\n"
     )
 

@@ -108,6 +108,7 @@ def _line(result: Any, names: bool) -> Any:
         return "; ".join(f"{problem.message}" for problem in result.problems)
     body = json.loads(result.body)
     sent: dict[str, Any] = {name: body[name] for name in ("first_name", "last_name")} if names else {}
+    sent |= {"left out": "; ".join(problem.message for problem in result.left_out)} if result.left_out else {}
     keys = {question.id: question.key for question in QUESTIONS}
     for item in body["answers"]:
         key = keys[item["job_post_question"]["id"]]

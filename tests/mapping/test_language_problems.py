@@ -69,6 +69,18 @@ from tests.mapping.mapping_files import HEAD, HEADER, question, reading_problems
             id="unknown group",
         ),
         pytest.param(
+            "answers: {q: {column: A, currency: [EUR, TEUR]}}\n",
+            "m.yaml:4:42: 'TEUR' is not a currency; write a sign or a code, for example [EUR, \"€\"]",
+            id="currency that multiplies",
+        ),
+        pytest.param(
+            "answers: {q: {column: A, curency: EUR}}\n",
+            "m.yaml:4:26: 'curency' is an unknown key in q; did you mean 'currency'? use one of column, join, value, "
+            "with, pattern, group, split, take, values, otherwise, part, before, after, default, missing, dates, "
+            "months, pivot, decimal, thousands, currency, region, missing_day, missing_month, yes, no, names, optional",
+            id="currency misspelled",
+        ),
+        pytest.param(
             "answers: {q: {column: A, group: a}}\n",
             "m.yaml:4:26: group has no effect without pattern; remove it",
             id="group without pattern",

@@ -50,7 +50,7 @@ PLACES = [
     pytest.param(HEAD + "source: {group_by: {%s}}", "GroupBy", id="group by"),
     pytest.param(HEAD + "defaults: {%s}", "Defaults", id="defaults"),
     pytest.param(HEAD + "defaults: {names: {%s}}", "NameRule", id="names"),
-    pytest.param(HEAD + "answers: {q: {%s}}", "ValueSpec", id="value"),
+    pytest.param(HEAD + "answers: {q: {%s}}", "AnswerValue", id="value"),
     pytest.param(HEAD + "answers: {q: {education: {end_date: {%s}}}}", "EndValue", id="end"),
     pytest.param(HEAD + "answers: {q: {education: {%s}}}", "Education", id="education"),
     pytest.param(HEAD + "answers: {q: {experience: {%s}}}", "Experience", id="experience"),
@@ -82,6 +82,9 @@ SOUND = [
     pytest.param("source: {where: {column: A, is_not: [x, 1]}}", id="where"),
     pytest.param("defaults: {dates: '%d.%m.%Y', decimal: ',', thousands: ' ', region: TR, yes: [J]}", id="defaults"),
     pytest.param("defaults: {missing_day: last, unused_columns: error, duplicates: error}", id="more defaults"),
+    pytest.param("defaults: {optional: leave_out}\nanswers: {q: {column: A, optional: error}}", id="optional"),
+    pytest.param("defaults: {currency: EUR}\nanswers: {q: {column: A, currency: [TL, '₺']}}", id="currency"),
+    pytest.param("answers: {q: {optional: leave_out, education: {school_name: S}}}", id="optional entries"),
     pytest.param("answers: {q: A, 'text: What?': {column: [A, B], default: 0}, 'id: 7': {value: true}}", id="answers"),
     pytest.param("answers: {q: {join: [A, B], with: ''}}", id="join"),
     pytest.param("answers: {q: {column: A, split: ';', values: {a: 1, 2: b}, otherwise: keep}}", id="table"),
@@ -170,6 +173,7 @@ BROKEN = [
     pytest.param(HEAD + "defaults: {region: Turkey}", id="region"),
     pytest.param(HEAD + "defaults: {missing_day: middle}", id="missing day"),
     pytest.param(HEAD + "defaults: {unused_columns: maybe}", id="unused columns"),
+    pytest.param(HEAD.replace("cv: CV", "cv: {column: CV, optional: leave_out}"), id="optional cv"),
     pytest.param(HEAD + "questions_seen: {q: {text: What?}}", id="question snapshot without type"),
 ]
 
