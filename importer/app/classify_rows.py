@@ -11,8 +11,8 @@ from typing import Final, NamedTuple, Self
 from importer.app.background_worker import BackgroundWorker, begin_in_background
 from importer.mapping import DuplicatePolicy, ResolvedMapping
 from importer.models import Outcome, OutcomeKind, ReadyCandidate, Row, Submission
-from importer.runs.corrections import Corrections
 from importer.runs.journal import PreviousResults
+from importer.runs.lineage import Corrections
 from importer.sqlite_file import Connection, connect_to_temporary
 from importer.transform import Duplicates, Filtered, Invalid, candidate_rows, encode, transform_row
 

@@ -1,19 +1,25 @@
 """The results folder: the outcome of every row, for people and for programs."""
 
-from importer.report.accounting import MissingOutcome
-from importer.report.outcomes import outcome_text
+from importer.report.accounting import MissingOutcome, ReportedRow, SummaryCounter
+from importer.report.csv_files import write_rows
+from importer.report.outcomes import csv_file, outcome_text
 from importer.report.summary import RunFacts, Summary, read_summary
-from importer.report.text import summary_lines
+from importer.report.text import status_lines, summary_lines
 from importer.report.write import ReportWriter, write_report, write_unfinished_summary
 
 __all__ = [
     "MissingOutcome",
     "ReportWriter",
+    "ReportedRow",
     "RunFacts",
     "Summary",
+    "SummaryCounter",
+    "csv_file",
     "outcome_text",
     "read_summary",
+    "status_lines",
     "summary_lines",
     "write_report",
+    "write_rows",
     "write_unfinished_summary",
 ]

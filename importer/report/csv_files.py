@@ -32,11 +32,7 @@ class CsvFiles:
 
     def __init__(self, staged: Path, facts: RunFacts) -> None:
         self._folder = staged
-        self._columns = facts.columns
-        # Cell types of a workbook are kept: otherwise 2.5 would be read as text with a wrong decimal sign next time.
-        self._with_types = facts.knows_types
-        self._header = [*(column.name for column in facts.columns), *IMPORT_COLUMNS, *[TYPED_COLUMN] * self._with_types]
-        self._delimiter = facts.delimiter
+        self._facts = facts
         self._open = ExitStack()
         self._files: dict[OutcomeKind, RowsFile] = {}
         try:
@@ -54,10 +50,7 @@ class CsvFiles:
 
     def add(self, reported: ReportedRow) -> None:
         """Write one row."""
-        cells = [*reported.row.cells, *reported.import_cells]
-        if self._with_types:
-            cells.append(reported.typed_letters(self._columns))
-        self._file_of(reported.outcome.kind).write(_escaped(cells))
+        self._file_of(reported.outcome.kind).write(_cells(reported, self._facts))
 
     def finish(self, summary: Summary, folder: Path) -> None:
         """Close the files."""
@@ -72,9 +65,28 @@ class CsvFiles:
             # A name from the command line may not be UTF-8: then it is escaped.
             path = self._folder / csv_file(kind)
             opened = path.open("w", encoding="utf-8-sig", errors="backslashreplace", newline="")
-            self._files[kind] = RowsFile(self._open.enter_context(opened), self._delimiter)
-            self._files[kind].write(_escaped(self._header))
+            self._files[kind] = RowsFile(self._open.enter_context(opened), self._facts.delimiter)
+            self._files[kind].write(_header(self._facts))
         return self._files[kind]
+
+
+def write_rows(file: IO[str], facts: RunFacts, rows: Iterable[ReportedRow]) -> None:
+    """Write rows with any outcome to one file of the same form."""
+    out = RowsFile(file, facts.delimiter)
+    out.write(_header(facts))
+    for reported in rows:
+        out.write(_cells(reported, facts))
+
+
+def _header(facts: RunFacts) -> list[str]:
+    # Cell types of a workbook are kept: otherwise 2.5 would be read as text with a wrong decimal sign next time.
+    typed = [TYPED_COLUMN] if facts.knows_types else []
+    return _escaped([*(column.name for column in facts.columns), *IMPORT_COLUMNS, *typed])
+
+
+def _cells(reported: ReportedRow, facts: RunFacts) -> list[str]:
+    typed = [reported.typed_letters(facts.columns)] if facts.knows_types else []
+    return _escaped([*reported.row.cells, *reported.import_cells, *typed])
 
 
 class RowsFile:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from importer.atomic_files import read_private
-from importer.models import ManyTargets, Operation, OutcomeKind, Stopped, Target, TargetRun
+from importer.models import NEEDS_ATTENTION, ManyTargets, Operation, OutcomeKind, Stopped, Target, TargetRun
 from importer.problems import Column, DamagedRun, FilePlace, Origin, Problem
 from importer.report.outcomes import SUMMARY_FILE
 from importer.text.commands import command_line
@@ -124,6 +124,11 @@ class Summary:
     def rows_of(self, *kinds: OutcomeKind) -> int:
         """How many rows have one of these outcomes."""
         return sum(self.outcomes[kind] for kind in kinds)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether no row is left to be fixed or sent."""
+        return not self.rows_of(*NEEDS_ATTENTION, OutcomeKind.NOT_SENT)
 
     def to_json(self) -> dict[str, Any]:
         """The object of summary.json; its keys, which are the field names, must stay stable."""

@@ -68,7 +68,8 @@ class RunManifest:
     rows: the number of selected rows, None until the source was read completely; blank_rows: blank lines between them;
     groups: the rows of each candidate with several rows, in order; fingerprint: equal in runs with equal outcomes;
     flags: those of its command, with their values; continues: the run that it continues; questions: the name of the
-    private copy of the questions that a sandbox was started with; corrects: the run whose results file the source is.
+    private copy of the questions that a sandbox was started with; corrects: the run whose results file the source is;
+    identity: the indexes of the columns of the e-mail, and those of the name.
     """
 
     run: str
@@ -95,6 +96,7 @@ class RunManifest:
     continues: str | None = None
     questions: str | None = None
     corrects: str | None = None
+    identity: tuple[tuple[int, ...], ...] = ()
     ending: Ending | None = None
 
     def read_to(self, rows: int, last_row: int) -> RunManifest:
@@ -186,6 +188,7 @@ def _manifest(values: dict[str, Any]) -> RunManifest:
             "started_at": datetime.fromisoformat(values["started_at"]),
             "children": children,
             "groups": tuple(tuple(rows) for rows in values["groups"]),
+            "identity": tuple(tuple(indexes) for indexes in values.get("identity", ())),
             "ending": ending,
         }
     )
