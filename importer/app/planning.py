@@ -203,6 +203,7 @@ class Planner:
                 started_at=started_at,
                 children=children.copies,
                 identity=_identity(resolved),
+                entries=children.entries(resolved.joins),
                 groups=forecast.groups if forecast is not None else (),
                 **self._origin(folder),
             )

@@ -3,11 +3,12 @@
 from importer.report.accounting import MissingOutcome, ReportedRow, SummaryCounter
 from importer.report.csv_files import write_rows
 from importer.report.outcomes import csv_file, outcome_text
-from importer.report.summary import RunFacts, Summary, read_summary
+from importer.report.summary import Entries, RunFacts, Summary, read_summary
 from importer.report.text import status_lines, summary_lines
 from importer.report.write import ReportWriter, write_report, write_unfinished_summary
 
 __all__ = [
+    "Entries",
     "MissingOutcome",
     "ReportWriter",
     "ReportedRow",

@@ -94,7 +94,9 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
         files = [csv_file(kind) for kind in to_fix]
         commands = tuple(_of_file("run", folder / name, summary, folder, without=_OF_THE_WHOLE_FILE) for name in files)
         what = "it" if len(files) == 1 else "them"
-        yield Step(f"fix the rows in {' and '.join(files)}, then import {what}", commands)
+        beside = [name for name in summary.files if name.count(".") > 1 and name.endswith(".csv")]
+        entries = f" (their entries are in {' and '.join(beside)})" if beside else ""
+        yield Step(f"fix the rows in {' and '.join(files)}{entries}, then import {what}", commands)
     if any(group.is_warning for group in summary.problems):
         yield Step(f"check the rows with a warning in {csv_file(OutcomeKind.CREATED)}")
     if summary.dry_run:
