@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Literal
 
 from importer.load import Cancellation, ErrorLimit, Stop, parse_minutes
-from importer.models import Outcome, Target
+from importer.models import ManyTargets, Outcome, Target
 from importer.problems import Problem
-from importer.report import Summary
+from importer.report import ProblemGroup, Summary
 from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.settings import Settings
 
@@ -136,12 +136,29 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class ReadyRows:
-    """The number of rows for a target, and how many can be sent; None if not all rows have been read yet."""
+    """What will become of the rows of a target, of those that are checked so far.
+
+    rows: all of them, None if not all are checked yet. ready: how many will be sent; held_back: are invalid, with their
+    reasons, the most frequent first; done: were imported by an earlier run, as far as known.
+    """
 
     run: str
-    target: Target
+    target: Target | ManyTargets
     rows: int | None
-    ready: int | None
+    checked: int
+    ready: int
+    held_back: int
+    filtered: int
+    done: int
+    reasons: tuple[ProblemGroup, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SendingRate:
+    """How many requests per second the next run will send: the limit that a user set, or as an earlier run did."""
+
+    per_second: float
+    earlier_run: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +166,7 @@ class Planned(Event):
     """File, mapping and questions were checked; nothing has been sent yet.
 
     reading: how the file was read, in one line. is_split: the rows go to several targets, each with its own run.
+    rate: None if nothing is known about it.
     """
 
     folder: Path
@@ -156,6 +174,8 @@ class Planned(Event):
     reading: str
     targets: tuple[ReadyRows, ...]
     is_split: bool
+    dry_run: bool
+    rate: SendingRate | None = None
 
 
 @dataclass(frozen=True, slots=True)

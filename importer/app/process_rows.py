@@ -126,7 +126,7 @@ def end_run(plan: Plan, done: Processed, stop: Stop | None, signal: int | None, 
 
 def _record_end_and_report(plan: Plan, done: Processed, stop: Stop | None, signal: int | None) -> Summary:
     manifest, progress = plan.manifest, done.progress
-    if plan.candidates.forecast is None:
+    if not plan.candidates.is_complete:
         manifest = manifest.read_to(progress.rows, progress.last_row)
     if done.learned_rate is not None:
         manifest = replace(manifest, warnings=(*manifest.warnings, _learned_rate_warning(done.learned_rate)))

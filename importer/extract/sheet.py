@@ -24,10 +24,10 @@ _CANONICAL = re.compile(
 class Sheet:
     """A table of a source, ready to be read.
 
-    `header_row` is the number that a spreadsheet program shows. `columns` are the source's columns, without the
-    `import_*` columns of a results file. `reading` describes in one line how the file is read, for a person to check.
-    `delimiter` is that of a CSV, "," for a workbook: result CSVs are written with it. `lines` is the approximate
-    number of lines of a CSV, None for a workbook, which is in memory. `knows_types`: `Row.typed` is filled.
+    `header_row` is the number that a spreadsheet program shows, 0 in JSON. `columns` are the source's columns, without
+    the `import_*` columns of a results file. `reading` says in one line how the file is read, for a person to check.
+    `delimiter` is that of a CSV, else ",": result CSVs are written with it. `lines` is the approximate number of lines
+    of a CSV or of objects in JSON, None for a workbook, which is in memory. `knows_types`: `Row.typed` is filled.
     """
 
     origin: Origin
@@ -95,6 +95,8 @@ class FileKind(StrEnum):
     XLSB = "XLSB"
     XLS = "XLS"
     ODS = "ODS"
+    JSON = "JSON"
+    JSONL = "JSON Lines"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +109,9 @@ class SheetName:
 
 @dataclass(frozen=True, slots=True)
 class CellProblem:
-    """The problem of the cell at `index` of a record. The place is added once the columns are known."""
+    """The problem of the cell at `index` of a record, whose place is not known yet; or of the whole record."""
 
-    index: int
+    index: int | None
     problem: Problem
 
 
@@ -228,7 +230,9 @@ class Layout:
 
     def _cell_problems(self, record: Record) -> Iterator[Problem]:
         for each in record.problems:
-            if each.index < len(self.columns) or each.index >= self.width:
+            if each.index is None:
+                yield each.problem
+            elif each.index < len(self.columns) or each.index >= self.width:
                 place = CellPlace(self.origin, record.number, self.column_at(each.index))
                 yield Problem(each.problem.code, each.problem.message, each.problem.hint, place)
 

@@ -65,7 +65,7 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
         origin,
         layout.header_row,
         layout.columns,
-        ", ".join((source.how, *found, _counted(len(layout.columns), "column"))),
+        ", ".join((source.how, *found, counted(len(layout.columns), "column"))),
         warnings if has_rows else (*warnings, _no_rows(layout)),
         source.delimiter,
         source.lines,
@@ -107,14 +107,15 @@ def _found_in(header: Header, options: SourceOptions) -> str:
 
 def _left_out(source: RecordSource, options: SourceOptions) -> Iterator[str]:
     if options.skip_rows:
-        yield f"{_counted(len(options.skip_rows), 'row')} excluded by skip_rows"
+        yield f"{counted(len(options.skip_rows), 'row')} excluded by skip_rows"
     if options.stop_at is not None:
         yield f"ends before {options.stop_at!r}"
     if source.hidden:
-        yield f"{_counted(len(source.hidden), 'hidden row')} {'left out' if options.hidden_rows == 'skip' else 'read'}"
+        yield f"{counted(len(source.hidden), 'hidden row')} {'left out' if options.hidden_rows == 'skip' else 'read'}"
 
 
-def _counted(count: int, noun: str) -> str:
+def counted(count: int, noun: str) -> str:
+    """`1 column`, `2 columns`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 

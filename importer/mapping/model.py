@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -9,17 +10,7 @@ from typing import Annotated, Any, ClassVar, cast
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
-from importer.mapping.entries import (
-    ChildRows,
-    ChildSource,
-    EducationAnswer,
-    EntriesAnswer,
-    EntryKind,
-    ExperienceAnswer,
-    Filter,
-    GroupBy,
-    Source,
-)
+from importer.mapping.entries import EducationAnswer, EntriesAnswer, EntryKind, ExperienceAnswer
 from importer.mapping.nodes import Keys, Node, Reading, Text
 from importer.mapping.shapes import (
     AnyText,
@@ -34,7 +25,8 @@ from importer.mapping.shapes import (
     refusal,
     required_key,
 )
-from importer.mapping.values import AnswerValue, Defaults, ValueSpec
+from importer.mapping.tables import ChildRows, ChildSource, Filter, GroupBy, Source
+from importer.mapping.values import AnswerValue, CandidateValue, Defaults
 from importer.models import Operation, SourceOptions, Target
 from importer.problems import LinePlace
 from importer.text.normalize import normalize
@@ -100,15 +92,17 @@ class Candidate(Section):
 
     rules: ClassVar = {"required": []}  # a shared file may contain some of them; see _WHOLE_FILE
 
-    email: ValueSpec = required_key("add its column, for example email: E-mail", "The e-mail address.")
-    first_name: ValueSpec = required_key("add its column, for example first_name: First name", "The first name.")
-    last_name: ValueSpec = required_key("add its column, for example last_name: Last name", "The last name.")
-    cv: ValueSpec = required_key("add its column, for example cv: CV document", "The document ID of an uploaded CV.")
-    terms_of_use: ValueSpec | None = key("Whether the terms of use were accepted (job posts).")
-    source_platform: ValueSpec | None = key("Where the candidate comes from (talent pools).")
+    email: CandidateValue = required_key("add its column, for example email: E-mail", "The e-mail address.")
+    first_name: CandidateValue = required_key("add its column, for example first_name: First name", "The first name.")
+    last_name: CandidateValue = required_key("add its column, for example last_name: Last name", "The last name.")
+    cv: CandidateValue = required_key(
+        "add its column, for example cv: CV document", "The document ID of an uploaded CV."
+    )
+    terms_of_use: CandidateValue | None = key("Whether the terms of use were accepted (job posts).")
+    source_platform: CandidateValue | None = key("Where the candidate comes from (talent pools).")
 
     @property
-    def fields(self) -> dict[Text, ValueSpec]:
+    def fields(self) -> dict[Text, CandidateValue]:
         """The fields by key."""
         return self.values_of(Candidate.model_fields)
 
@@ -272,18 +266,24 @@ class Mapping:
     group_by: GroupBy | None
     route: Filter | None
     defaults: Defaults
-    candidate: dict[Text, ValueSpec]
+    candidate: dict[Text, CandidateValue]
     answers: tuple[AnswerSpec, ...]
     answers_place: LinePlace
     questions_seen: dict[Text, QuestionSnapshot] | None
     content: bytes
 
     @property
-    def child_sources(self) -> tuple[ChildSource, ...]:
-        """The other tables that contain entries, each once."""
-        contents = [answer.content for answer in self.answers]
-        sources = [content.entries.source for content in contents if isinstance(content, EntriesAnswer)]
-        return tuple(dict.fromkeys(source.source for source in sources if isinstance(source, ChildRows)))
+    def child_sources(self) -> dict[ChildSource, LinePlace]:
+        """The other tables that it reads, and where each is named first."""
+        places: dict[ChildSource, LinePlace] = {}
+        for rows in self._child_rows():
+            places.setdefault(rows.source, rows.place)
+        return places
+
+    def _child_rows(self) -> Iterator[ChildRows]:
+        for content in (*self.candidate.values(), *(answer.content for answer in self.answers)):
+            found = [one.source for one in content.sources] if isinstance(content, EntriesAnswer) else [content.rows]
+            yield from (rows for rows in found if isinstance(rows, ChildRows))
 
 
 def mapping_of(file: MappingFile, path: Path, folders: tuple[Path, ...], content: bytes) -> Mapping:

@@ -7,7 +7,7 @@ from collections.abc import Mapping as Dictionary
 from collections.abc import Sequence
 from dataclasses import replace
 
-from importer.mapping.entries import ChildSource, EntriesAnswer, EntriesSpec, GroupBy
+from importer.mapping.entries import EntriesAnswer
 from importer.mapping.model import AnswerSpec, Candidate, Mapping, QuestionBy
 from importer.mapping.nodes import Diagnostics
 from importer.mapping.resolve_entries import resolve_entries
@@ -25,6 +25,7 @@ from importer.mapping.resolved import (
     spec_of_candidate,
     spec_of_question,
 )
+from importer.mapping.tables import ChildSource, GroupBy
 from importer.mapping.values import InvalidOptional, UnusedColumns
 from importer.models import AnswerType, Operation, Question
 from importer.problems import Column, FilePlace, LinePlace, Problem, UnusableInput
@@ -224,7 +225,7 @@ def _resolve_answer(spec: AnswerSpec, question: Question, wire: WireFormat, cont
         return None
     leave_out = _leave_out(spec, question, context)
     if isinstance(spec.content, EntriesAnswer):
-        entries = _resolve_entries(spec.content.entries, question, spec.question.place, context)
+        entries = _resolve_entries(spec.content, question, spec.question.place, context)
         return ResolvedAnswer(question, entries, leave_out) if entries is not None else None
     _check_options(field, question, wire, spec.question.place, context)
     if question.type == "photo" and spec.content.value is not None:
@@ -245,7 +246,7 @@ def _leave_out(spec: AnswerSpec, question: Question, context: Context) -> bool:
 
 
 def _resolve_entries(
-    entries: EntriesSpec, question: Question, place: LinePlace, context: Context
+    entries: EntriesAnswer, question: Question, place: LinePlace, context: Context
 ) -> ResolvedEntries | None:
     special = question.type if question.type in ("photo", "phone", "address") else None
     if special or question.answer_type not in _TEXT_TYPES:

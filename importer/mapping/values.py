@@ -38,6 +38,7 @@ from importer.mapping.shapes import (
     refusal,
     required_key,
 )
+from importer.mapping.tables import ChildFile, ChildRows, ChildSheet
 from importer.problems import LinePlace
 from importer.text.dates import has_short_year
 from importer.text.normalize import did_you_mean, normalize
@@ -290,7 +291,25 @@ class AnswerKeys(Section):
     )
 
 
-class AnswerValue(AnswerKeys, ValueSpec):
+class CandidateValue(ValueSpec):
+    """A value of a candidate, from the candidate's row or from the row of another table that belongs to it."""
+
+    sheet: ChildSheet | None = key("Another sheet of the workbook, which contains the column.")
+    file: ChildFile | None = key("Another file, which contains the column.")
+
+    @property
+    def rows(self) -> ChildRows | None:
+        """The rows of another table that it is looked up in."""
+        return self.sheet or self.file
+
+    @classmethod
+    def check_keys(cls, node: Keys, reading: Reading) -> None:
+        super().check_keys(node, reading)
+        if "sheet" in node and "file" in node:
+            exclude(node, ["sheet", "file"], "keep one of them; sheet: under file: names a sheet of that file", reading)
+
+
+class AnswerValue(AnswerKeys, CandidateValue):
     """A value that answers a question."""
 
 

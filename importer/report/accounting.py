@@ -141,6 +141,15 @@ class SummaryCounter:
         for problem in outcome.problems:
             self._add_problem(problem, reported)
 
+    def count(self, kind: OutcomeKind) -> int:
+        """How many of the rows so far have this outcome."""
+        return self._outcomes[kind]
+
+    def groups(self) -> tuple[ProblemGroup, ...]:
+        """The groups of problems so far, the largest first, then by first row."""
+        groups = [group.as_problem_group(key) for key, group in self._groups.items()]
+        return tuple(sorted(groups, key=lambda group: (-group.count, group.example_row)))
+
     def _add_problem(self, problem: Problem, reported: ReportedRow) -> None:
         key = self._key(problem, reported.outcome.kind)
         group = self._groups.setdefault(key, _Group(problem, reported.row.number))
@@ -165,7 +174,6 @@ class SummaryCounter:
         counted = sum(self._outcomes.values())
         if counted != self._rows:
             raise MissingOutcome(f"{self._rows} rows were read, but {counted} outcomes counted")
-        groups = [group.as_problem_group(key) for key, group in self._groups.items()]
         return Summary(
             run=facts.run,
             finished=facts.finished,
@@ -183,8 +191,7 @@ class SummaryCounter:
             mapping=facts.mapping,
             outcomes=dict(self._outcomes),
             requests=Requests(self._sent, self._retried),
-            # The largest group first, then by first row.
-            problems=tuple(sorted(groups, key=lambda group: (-group.count, group.example_row))),
+            problems=self.groups(),
             warnings=facts.warnings,
             stopped=facts.stopped,
             sandbox=facts.sandbox,

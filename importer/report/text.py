@@ -184,11 +184,11 @@ def _with_blank_lines(parts: Iterable[Iterator[str]]) -> list[str]:
 
 
 def _opening(summary: Summary) -> Iterator[str]:
-    yield from _wrapped(headline(summary))
+    yield from wrapped(headline(summary))
     if summary.stopped:
-        yield from _wrapped(summary.stopped.reason, "Why: ", " " * 5)
+        yield from wrapped(summary.stopped.reason, "Why: ", " " * 5)
     if summary.sandbox:
-        yield from _wrapped(sandbox_note(summary))
+        yield from wrapped(sandbox_note(summary))
 
 
 def _outcomes(summary: Summary) -> Iterator[str]:
@@ -212,22 +212,23 @@ def _problems(title: str, groups: list[ProblemGroup]) -> Iterator[str]:
     if groups:
         yield title
     for group in groups[:MOST_GROUPS]:
-        yield from _problem(group)
+        yield from group_lines(group)
     if len(groups) > MOST_GROUPS:
         yield f"... and {len(groups) - MOST_GROUPS:,} more in {WORKBOOK_FILE}"
 
 
-def _problem(group: ProblemGroup) -> Iterator[str]:
+def group_lines(group: ProblemGroup) -> Iterator[str]:
+    """The lines of a group of problems, at most 80 columns wide."""
     label = outcome_text(group.outcome).label
     title = f"{label}: {group.column} [{group.code}]" if group.column else f"{label} [{group.code}]"
     indent = " " * (_COUNT_WIDTH + 2)
-    yield from _wrapped(title, f"{group.count:>{_COUNT_WIDTH},}  ", indent)
+    yield from wrapped(title, f"{group.count:>{_COUNT_WIDTH},}  ", indent)
     first, *others = group.places
-    yield from _wrapped(f"{first}: {group.what}", indent, indent)
+    yield from wrapped(f"{first}: {group.what}", indent, indent)
     if group.hint:
-        yield from _wrapped(group.hint, f"{indent}-> ", f"{indent}   ")
+        yield from wrapped(group.hint, f"{indent}-> ", f"{indent}   ")
     if others:
-        yield from _wrapped(_more_places(others, group.count), indent, indent)
+        yield from wrapped(_more_places(others, group.count), indent, indent)
 
 
 def _more_places(others: list[str], count: int) -> str:
@@ -240,7 +241,7 @@ def _warnings(summary: Summary) -> Iterator[str]:
     if summary.warnings:
         yield "Warnings"
     for warning in summary.warnings[:MOST_WARNINGS]:
-        yield from _wrapped(warning, "  - ", "    ")
+        yield from wrapped(warning, "  - ", "    ")
     if len(summary.warnings) > MOST_WARNINGS:
         yield f"... and {len(summary.warnings) - MOST_WARNINGS:,} more in {WORKBOOK_FILE}"
 
@@ -261,12 +262,13 @@ def _report(summary: Summary, folder: Path) -> Iterator[str]:
 def _next(steps: Iterable[Step]) -> Iterator[str]:
     yield "What to do next"
     for number, step in enumerate(steps, start=1):
-        yield from _wrapped(step.text, f"  {number}. ", "     ")
+        yield from wrapped(step.text, f"  {number}. ", "     ")
         for command in step.commands:
             yield f"     {_printable(command)}"
 
 
-def _wrapped(text: str, first: str = "", others: str = "") -> list[str]:
+def wrapped(text: str, first: str = "", others: str = "") -> list[str]:
+    """The text in lines of at most 80 columns, without control sequences."""
     return textwrap.wrap(
         _printable(text),
         WIDTH,

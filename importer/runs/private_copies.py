@@ -1,4 +1,4 @@
-"""Private copies of a run's source, its mapping, and other tables that the mapping takes entries from."""
+"""Private copies of a run's source, its mapping, and other tables that the mapping names."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pathlib import Path
 from importer import __version__
 from importer.atomic_files import open_private
 from importer.extract import ReadingLimits, Sheet, SourceCopy, copy_source, open_sheet, restore_values
-from importer.mapping import OUTSIDE_HINT, ChildRows, ChildSource, EntriesSpec, FromChild, Mapping, is_within
+from importer.mapping import OUTSIDE_HINT, ChildSource, FromChild, Mapping, is_within
 from importer.models import Question
-from importer.problems import DamagedRun, FilePlace, Place, Problem, UnusableInput
+from importer.problems import DamagedRun, Place, Problem, UnusableInput
 from importer.runs.manifest import ChildCopy, EntryTable, RunManifest, is_run, part_folders, read_manifest
 from importer.runs.row_selection import Selection
 from importer.settings import WireFormat
 
-_LARGEST = 1 << 30  # bytes of a file that entries are taken from
+_LARGEST = 1 << 30  # bytes of a file that is joined with the source
 _WORKBOOKS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
 
 
@@ -114,8 +114,8 @@ def keep_questions(file: Path | None, folder: Path) -> str | None:
 
 
 def open_children(mapping: Mapping, source: Source, folder: Path, limits: ReadingLimits) -> ChildTables:
-    """Open every table that entries are taken from. File names are relative to the folder of the source; the files are
-    copied to `folder`. For a results file, the files with its entries beside it are used, or the copies of its own run.
+    """Open every other table of the mapping. File names are relative to the folder of the source; the files are copied
+    to `folder`. For a results file, the files with its entries beside it are used, or the copies of its own run.
 
     Raises:
         UnusableInput: with the problems of all tables.
@@ -124,9 +124,9 @@ def open_children(mapping: Mapping, source: Source, folder: Path, limits: Readin
     copy_of: dict[ChildSource, ChildCopy] = {}
     copies: dict[str, ChildCopy] = {}
     problems: list[Problem] = []
-    for child in mapping.child_sources:
+    for child, place in mapping.child_sources.items():
         try:
-            opened = _open(child, source, folder, copies, mapping, limits)
+            opened = _open(child, place, source, folder, copies, mapping, limits)
             tables[child], copy_of[child] = opened.sheet, opened.copy
         except UnusableInput as error:
             problems.extend(error.problems)
@@ -153,24 +153,15 @@ def fingerprint(
     return digest.hexdigest()
 
 
-def _place(mapping: Mapping, child: ChildSource) -> Place:
-    for answer in mapping.answers:
-        if isinstance(answer.content, EntriesSpec):
-            found = answer.content.source
-            if isinstance(found, ChildRows) and found.source == child:
-                return found.place
-    return FilePlace(str(mapping.path))
-
-
 def _open(
     child: ChildSource,
+    place: Place,
     source: Source,
     folder: Path,
     copies: dict[str, ChildCopy],
     mapping: Mapping,
     limits: ReadingLimits,
 ) -> _OpenedChild:
-    place = _place(mapping, child)
     corrected = _corrected_entries(child, source)
     if corrected is None and child.file is None:
         workbook = _workbook_of(source, folder, copies, limits)

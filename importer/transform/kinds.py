@@ -136,7 +136,7 @@ def _number_hint(text: str, value: ResolvedValue) -> str:
     place, declared = in_mapping(value.place), value.formats.currency
     if len(text) <= _LONGEST_NUMBER and _AMOUNT.fullmatch(text):
         if declared:
-            return f"write the amount in {declared[0]}, or correct currency: {place}"
+            return f"write it in digits and in {declared[0]}, or correct currency: {place}"
         return f"write it in digits, or set currency: {place}"
     if value.field.kind is Kind.DECIMAL:
         return f"write it in digits, or set decimal: and thousands: {place}"

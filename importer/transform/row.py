@@ -19,6 +19,7 @@ from importer.mapping import (
     ResolvedEntries,
     ResolvedGroup,
     ResolvedMapping,
+    ResolvedSource,
 )
 from importer.models import (
     Answer,
@@ -35,6 +36,7 @@ from importer.problems import CellPlace, Column, Problem
 from importer.settings import WireFormat
 from importer.transform.candidates import Filtered, filtered
 from importer.transform.entry_rows import EntryRow, columns_of, finder_of
+from importer.transform.texts import quoted
 from importer.transform.values import OPEN_END, ValueCache, ValueReader
 
 
@@ -60,23 +62,19 @@ def transform_row(row: Row, mapping: ResolvedMapping) -> Application | PoolCandi
     excluded = filtered(row, mapping.filters)
     if excluded is not None:
         return excluded
+    if any(isinstance(problem.place, CellPlace) and problem.place.column is None for problem in row.problems):
+        return Invalid(row.number, row.problems)  # its cells may be those of other columns
     found: list[Problem] = []
     reader = body_reader(mapping)
     body = reader.read(row, found)
     # A cell with a problem is reported once, by the stage that found it first. A problem in an unused column stops no
     # candidate: an error value in a column of remarks.
-    earlier = [problem for problem in row.problems if not _is_in(problem, mapping.unread | reader.left_out_columns)]
+    earlier = [problem for problem in row.problems if not problem.is_in(mapping.unread | reader.left_out_columns)]
     reported = {problem.place for problem in earlier}
     if not earlier and not found:
         return body
     found = [problem for problem in (*found, *body.left_out) if problem.place not in reported]
     return Invalid(row.number, tuple(dict.fromkeys((*earlier, *found))), body.email)
-
-
-def _is_in(problem: Problem, columns: frozenset[int]) -> bool:
-    """Whether the problem is in a cell of one of these columns, given by their indexes."""
-    place = problem.place
-    return isinstance(place, CellPlace) and place.column is not None and place.column.index in columns
 
 
 # --- the body -------------------------------------------------------------------------------------
@@ -138,7 +136,13 @@ def _required(reader: ValueReader, row: Row, problems: list[Problem]) -> str:
 
 
 def _blank(message: str, row: Row, reader: ValueReader | EntriesReader) -> Problem:
-    return Problem("required-value-missing", message, "fill it in", row.place(reader.first_filled(row)))
+    hint = "fill it in"
+    if isinstance(reader, ValueReader) and (lookup := reader.value.lookup):
+        children, key = lookup.join.children, row.cells[lookup.join.equals.index].strip()
+        names = " or ".join(f"'{column.label}'" for column in lookup.value.columns)
+        if key:
+            hint = f"in {children.table}, fill in {names} in a row with {quoted(key)} as '{children.key.label}'"
+    return Problem("required-value-missing", message, hint, row.place(reader.first_filled(row)))
 
 
 class AnswerReader:
@@ -172,7 +176,7 @@ class AnswerReader:
         if not self.leave_out:
             return self._read(row, problems)
         own = frozenset(column.index for column in self.columns) if row.problems else frozenset()
-        found = [problem for problem in row.problems if _is_in(problem, own)]
+        found = [problem for problem in row.problems if problem.is_in(own)]
         answer = None if found else self._read(row, found)
         problems += (
             replace(one, message=f"{one.message}; the answer to {self.question.label} is left out") for one in found
@@ -220,34 +224,24 @@ class EntriesReader:
     """Reads all entries of a row."""
 
     def __init__(self, entries: ResolvedEntries, wire: WireFormat) -> None:
-        caches: dict[str, ValueCache] = defaultdict(ValueCache)
+        self._sources = tuple(_SourceReader(source, entries.kind, wire) for source in entries.sources)
         self._order = entries.order
-        self._own_columns = isinstance(entries.source, FromRow)
-        self._repeats = isinstance(entries.source, FromGroup)  # an export with one row per combination repeats entries
-        self._find = finder_of(entries.source, entries.missing)
-        self._groups = tuple(_GroupReader(group, entries.kind, wire, caches) for group in entries.groups)
-        own = tuple(column for group in self._groups for column in group.columns)
-        self.columns = columns_of(entries.source) or own  # those of the candidate's own row
+        # Several sources, and an export with one row per combination, repeat entries.
+        self._repeats = len(self._sources) > 1 or isinstance(entries.sources[0].source, FromGroup)
+        self.columns = tuple(column for source in self._sources for column in source.columns)
 
     def read(self, row: Row, problems: list[Problem]) -> str | None:
         """A JSON array of the entries (service description 2.2 to 2.4), or None where the row has none.
 
-        Blank groups are skipped; an entry has only the fields that are filled in.
+        Blank groups are skipped; an entry has only the fields that are filled in. Only entries that are equal in all
+        fields are sent once.
         """
-        if self._own_columns:
-            found = [group.read(row, problems) for group in self._groups if group.has_cells(row)]
-        else:
-            found = [self._read_one(entry_row, problems) for entry_row in self._find(row, problems)]
-        entries = self._arranged(found)
+        entries = self._arranged([entry for source in self._sources for entry in source.read(row, problems)])
         return _ENTRIES_ENCODER.encode(entries) if entries else None
 
     def sources(self, row: Row) -> list[EntrySource]:
         """Where each entry of the answer comes from, in the order of the answer; for a row without problems."""
-        if self._own_columns:
-            found = [(group, EntryRow(row)) for group in self._groups]
-        else:
-            found = [(self._groups[0], one) for one in self._find(row, [])]
-        read = [(group.read(one.row, []), EntrySource(group.readers, one)) for group, one in found]
+        read = [one for source in self._sources for one in source.read_with_source(row)]
         source_of = {id(entry): source for entry, source in read}
         return [source_of[id(entry)] for entry in self._arranged([entry for entry, _ in read])]
 
@@ -261,6 +255,32 @@ class EntriesReader:
     def first_filled(self, row: Row) -> Column | None:
         """The column that a problem of the whole answer is shown at."""
         return self.columns[0] if self.columns else None
+
+
+class _SourceReader:
+    """Reads the entries of one source."""
+
+    def __init__(self, entries: ResolvedSource, kind: EntryKind, wire: WireFormat) -> None:
+        caches: dict[str, ValueCache] = defaultdict(ValueCache)
+        self._own_columns = isinstance(entries.source, FromRow)
+        self._find = finder_of(entries.source, entries.missing)
+        self._groups = tuple(_GroupReader(group, kind, wire, caches) for group in entries.groups)
+        own = tuple(column for group in self._groups for column in group.columns)
+        self.columns = columns_of(entries.source) or own  # those of the candidate's own row
+
+    def read(self, row: Row, problems: list[Problem]) -> list[dict[str, Any]]:
+        """The entries, in the order of the source; an entry without cells is empty."""
+        if self._own_columns:
+            return [group.read(row, problems) for group in self._groups if group.has_cells(row)]
+        return [self._read_one(entry_row, problems) for entry_row in self._find(row, problems)]
+
+    def read_with_source(self, row: Row) -> list[tuple[dict[str, Any], EntrySource]]:
+        """The entries, and where each comes from; for a row without problems."""
+        if self._own_columns:
+            found = [(group, EntryRow(row)) for group in self._groups]
+        else:
+            found = [(self._groups[0], one) for one in self._find(row, [])]
+        return [(group.read(one.row, []), EntrySource(group.readers, one)) for group, one in found]
 
     def _read_one(self, entry_row: EntryRow, problems: list[Problem]) -> dict[str, Any]:
         group = self._groups[0]

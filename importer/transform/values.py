@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
-from importer.mapping import Kind, Otherwise, Pattern, ResolvedTable, ResolvedValue, Take
+from importer.mapping import Kind, Lookup, Otherwise, Pattern, ResolvedTable, ResolvedValue, Take
 from importer.models import Row
 from importer.problems import Column, Problem
 from importer.settings import WireFormat
@@ -59,7 +59,11 @@ class ValueReader:
         self._cache = (cache or ValueCache()) if self._is_worth_caching() else None
         self._fixed = self._read_fixed(value.constant)
         self._default = self._read_fixed(value.default)
-        is_one_cell = len(value.columns) == 1 and value.separator is None and value.constant is None
+        self._lookup = value.lookup
+        self._looked_up = ValueReader(value.lookup.value, wire) if value.lookup else None
+        is_one_cell = (
+            not value.lookup and len(value.columns) == 1 and value.separator is None and value.constant is None
+        )
         self._only_cell = value.columns[0].index if is_one_cell else None
 
     def read(self, row: Row, problems: list[Problem]) -> Any:
@@ -77,6 +81,8 @@ class ValueReader:
                 found = self._interpreter.read(stripped(text), False)
             if type(found) is str:
                 return found
+        if self._lookup is not None and self._looked_up is not None:
+            return _look_up(self._lookup, self._looked_up, row, problems)
         value = self.value
         if value.separator is not None:
             found = self._read_joined(row, problems)
@@ -108,9 +114,17 @@ class ValueReader:
             tables |= used
         return ReadFrom(filled, None, tables)
 
+    def source(self, row: Row) -> tuple[ValueReader, Row]:
+        """The reader and the row that give the value: those of another table if it is found there by a lookup."""
+        if self._lookup is not None and self._looked_up is not None:
+            for child in self._lookup.join.rows_of(row):
+                if self._looked_up.read(child, []) is not None:
+                    return self._looked_up, child
+        return self, row
+
     @property
     def columns(self) -> tuple[Column, ...]:
-        """The columns that it is read from."""
+        """The columns of the candidate's own row that it is read from."""
         return self.value.columns
 
     def from_cells(self, row: Row) -> bool:
@@ -123,6 +137,11 @@ class ValueReader:
             if self._is_filled(row, column):
                 return column
         return self.value.columns[0] if self.value.columns else None
+
+    def text_of(self, row: Row) -> str:
+        """The text of the cell that a problem of this value is shown at."""
+        column = self.first_filled(row)
+        return row.cells[column.index] if column else ""
 
     def _is_filled(self, row: Row, column: Column) -> bool:
         return not self._is_missing(stripped(row.cells[column.index]))
@@ -173,6 +192,31 @@ class ValueReader:
 
     def _read_fixed(self, text: str | None) -> Any:
         return None if text is None or not text.strip() else self._interpreter.read_fixed(text)
+
+
+def _look_up(lookup: Lookup, reader: ValueReader, row: Row, problems: list[Problem]) -> Any:
+    """The value in the rows of another table that belong to this row; as of a blank cell if there are none."""
+    children = lookup.join.rows_of(row)
+    if not children:
+        width = max(column.index for column in lookup.value.columns) + 1
+        return reader.read(Row(row.origin, row.number, ("",) * width), problems)
+    key = lookup.join.children.key
+    used = frozenset(column.index for column in (key, *lookup.value.columns))
+    found: dict[Any, Row] = {}
+    for child in children:
+        problems.extend(problem for problem in child.problems if problem.column is None or problem.is_in(used))
+        value = reader.read(child, problems)
+        if value is not None:
+            found.setdefault(value, child)
+    first, *others = found.values() or [row]
+    for other in others:
+        message = (
+            f"{quoted(reader.text_of(other))} differs from {quoted(reader.text_of(first))} in row {first.number}, "
+            f"which has the same '{key.label}'"
+        )
+        place = other.place(reader.first_filled(other))
+        problems.append(Problem("lookup-ambiguous", message, "keep one of these rows, or correct the key", place))
+    return None if others else next(iter(found), None)
 
 
 # --- from text to value ---------------------------------------------------------------------------

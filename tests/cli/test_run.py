@@ -242,7 +242,10 @@ def test_json_is_all_that_stdout_holds(serve: Serve) -> None:
     ran = served(*RUN, "--json")
     kept = served.door.folder / "results" / ran.summary["run"] / "summary.json"
     assert ran.summary == json.loads(kept.read_text("utf-8"))
-    assert ran.err == 'CSV, UTF-8, delimiter ",", header found in row 1, 7 columns\n'
+    assert ran.err == (
+        'CSV, UTF-8, delimiter ",", header found in row 1, 7 columns\n'
+        "Plan: 2 of 2 rows will be sent to job post 4f2c9a.\n"
+    )
 
 
 def test_quiet_prints_nothing_without_problems(serve: Serve) -> None:

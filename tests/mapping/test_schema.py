@@ -54,8 +54,12 @@ PLACES = [
     pytest.param(HEAD + "answers: {q: {education: {end_date: {%s}}}}", "EndValue", id="end"),
     pytest.param(HEAD + "answers: {q: {education: {%s}}}", "Education", id="education"),
     pytest.param(HEAD + "answers: {q: {experience: {%s}}}", "Experience", id="experience"),
-    pytest.param(HEAD + "answers: {q: {experience: {sheet: {%s}}}}", "ChildSheet", id="sheet"),
-    pytest.param(HEAD + "answers: {q: {experience: {file: {%s}}}}", "ChildFile", id="file"),
+    pytest.param(HEAD + "answers: {q: {experience: {sheet: {%s}}}}", "EntrySheet", id="sheet"),
+    pytest.param(HEAD + "answers: {q: {experience: {file: {%s}}}}", "EntryFile", id="file"),
+    pytest.param(HEAD + "answers: {q: {column: A, sheet: {%s}}}", "ChildSheet", id="lookup in a sheet"),
+    pytest.param(HEAD + "answers: {q: {column: A, file: {%s}}}", "ChildFile", id="lookup in a file"),
+    pytest.param(HEAD.replace("cv: CV", "cv: {%s}"), "CandidateValue", id="candidate"),
+    pytest.param(HEAD + "answers: {q: {experience: {company_name: C}, %s}}", "ExperienceAnswer", id="entries"),
     pytest.param(HEAD + "questions_seen: {q: {%s}}", "QuestionSnapshot", id="question snapshot"),
 ]
 
@@ -113,6 +117,10 @@ SOUND = [
         id="cell",
     ),
     pytest.param("answers: {q: {experience: {json: A, company_name: c}}}", id="json"),
+    pytest.param(
+        "answers: {q: {order: newest_first, experience: [{company_name: C}, {json: A, company_name: c}]}}", id="sources"
+    ),
+    pytest.param("answers: {q: {column: A, file: {name: J, key: A, equals: B, sheet: 1}}}", id="lookup"),
     pytest.param("answers: {q: {experience: {lists: {split: ',', numbered: true}, company_name: c}}}", id="lists"),
     pytest.param("answers: {q: {column: A, before: x, after: y}}", id="before and after"),
     pytest.param("answers: {q: {column: A, split: newline, take: first}}", id="newline"),
@@ -174,6 +182,12 @@ BROKEN = [
     pytest.param(HEAD + "defaults: {missing_day: middle}", id="missing day"),
     pytest.param(HEAD + "defaults: {unused_columns: maybe}", id="unused columns"),
     pytest.param(HEAD.replace("cv: CV", "cv: {column: CV, optional: leave_out}"), id="optional cv"),
+    pytest.param(HEAD + "answers: {q: {column: A, file: {name: J, key: A}}}", id="lookup without equals"),
+    pytest.param(
+        HEAD + "answers: {q: {column: A, file: {name: J, key: A, equals: B, order_by: C}}}", id="lookup with an order"
+    ),
+    pytest.param(HEAD + "answers: {q: {education: {school_name: {column: A, file: J}}}}", id="lookup in an entry"),
+    pytest.param(HEAD + "answers: {q: {education: [school]}}", id="a source that is a text"),
     pytest.param(HEAD + "questions_seen: {q: {text: What?}}", id="question snapshot without type"),
 ]
 

@@ -367,7 +367,7 @@ BAD = (
         _SIGNS,
     ),
     Bad("another currency", _INTEGER, "48.000 USD",
-        "'48.000 USD' is not a whole number; write the amount in EUR, or correct currency: in m.yaml:4", _EUROS),
+        "'48.000 USD' is not a whole number; write it in digits and in EUR, or correct currency: in m.yaml:4", _EUROS),
     Bad("two currencies", _INTEGER, "€ 48.000 EUR",
         "'€ 48.000 EUR' is not a whole number; write it in digits, with or without '.' between thousands", _EUROS),
     Bad("thousands of a currency", _INTEGER, "48k €",
