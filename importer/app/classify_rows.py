@@ -202,8 +202,8 @@ def _forecast_of(candidates: Iterable[_Checked | Classified], origin: Origin, co
     reasons = tuple(group for group in refused.groups() if group.outcome is OutcomeKind.INVALID)
     done += count_done(emails)
     corrected, to_send = refused.count(OutcomeKind.ALREADY_IMPORTED), ready - done
-    rows = ready + held_back + filtered + corrected
-    return Forecast(rows, to_send, last_row, tuple(groups), done + corrected, held_back, filtered, reasons)
+    total = ready + held_back + filtered + corrected
+    return Forecast(total, to_send, last_row, tuple(groups), done + corrected, held_back, filtered, reasons)
 
 
 class FirstRows:
