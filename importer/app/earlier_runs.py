@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,7 +17,7 @@ from importer.extract import ReadingLimits
 from importer.ledger import LedgerStore, open_ledger, presences_in
 from importer.models import OutcomeKind
 from importer.problems import UsageError
-from importer.report import ReportedRow, RunFacts, Summary, SummaryCounter, csv_file, write_rows
+from importer.report import write_rows
 from importer.runs import run_report
 from importer.runs.finalize import close, resolve_row
 from importer.runs.journal import JOURNAL, RunJournal
@@ -161,24 +161,7 @@ def rewrite_report(earlier: EarlierRun) -> Finished:
         return Finished(folder, close(folder, ledger, earlier.limits))
 
 
-@dataclass(frozen=True, slots=True)
-class TargetStatus:
-    """What became of the rows of a file at one target: over all `runs`, the oldest first.
-
-    summary: of the whole, with the facts of the last run, in `folder`; to_fix: the results files with the rows that a
-    person has to fix. `rows`: all rows, each with its outcome and the run that reported it ("" if it is done).
-    """
-
-    runs: tuple[str, ...]
-    service: str
-    summary: Summary
-    facts: RunFacts
-    folder: Path
-    to_fix: tuple[Path, ...]
-    rows: Callable[[], Iterator[tuple[ReportedRow, str]]]
-
-
-def status_of(file: Path, settings: Settings, *, sandbox: bool) -> tuple[TargetStatus, ...]:
+def status_of(file: Path, settings: Settings, *, sandbox: bool) -> list[SourceStatus]:
     """What became of each row of a file, over all its runs and those of its corrected rows; at each target.
 
     sandbox: only rehearsals; otherwise only real runs. Reads only.
@@ -200,22 +183,10 @@ def status_of(file: Path, settings: Settings, *, sandbox: bool) -> tuple[TargetS
             f"no {kind} in {settings.out} was for {file} with its current content; if it was changed since, import it "
             f"again: completed rows are skipped"
         )
-    return tuple(map(_target_status, found))
+    return found
 
 
-def _target_status(status: SourceStatus) -> TargetStatus:
-    counter, to_fix = SummaryCounter(), dict[Path, None]()
-    for reported, run in status.rows():
-        counter.add(reported)
-        if run and reported.outcome.kind in (OutcomeKind.INVALID, OutcomeKind.REJECTED):
-            to_fix[status.folder.parent / run / csv_file(reported.outcome.kind)] = None
-    facts = run_report.facts_of(status.last, status.sheet)
-    runs = tuple(status.runs)
-    summary = counter.summary(facts, ())
-    return TargetStatus(runs, status.scope.base, summary, facts, status.folder, tuple(to_fix), status.rows)
-
-
-def write_status(path: Path, found: Sequence[TargetStatus], *, force: bool) -> None:
+def write_status(path: Path, found: Sequence[SourceStatus], *, force: bool) -> None:
     """Write each row with its outcome to a CSV file that only its owner can read, one target after the other.
 
     Raises:

@@ -14,7 +14,7 @@ import typer
 from importer.app.cleanup import PurgeOrder, find_old, parse_age, unmarked_runs
 from importer.app.cleanup import purge as remove_old
 from importer.app.connection import examine
-from importer.app.earlier_runs import EarlierRun, TargetStatus, rewrite_report, running_runs, status_of, write_status
+from importer.app.earlier_runs import EarlierRun, rewrite_report, running_runs, status_of, write_status
 from importer.cli import options
 from importer.cli.app import next_command
 from importer.cli.messages import print_message, print_result
@@ -22,6 +22,7 @@ from importer.cli.terminal import confirm_address, is_interactive
 from importer.models import NEEDS_ATTENTION, ManyTargets, OutcomeKind
 from importer.problems import UnusableInput, UsageError
 from importer.report import Summary, outcome_text, read_summary, status_lines, summary_lines
+from importer.runs.lineage import SourceStatus
 from importer.runs.manifest import find_run, read_manifest, runs_in
 from importer.runs.results_folder import MARKER, refuse_untrusted
 from importer.settings import load_settings
@@ -111,30 +112,31 @@ def status(
     found = status_of(file, load_settings(out=out), sandbox=sandbox)
     if to is not None:
         write_status(to, found, force=force)
+    summaries = [one.summarize() for one in found]
     if as_json:
-        targets = [_status_json(one) for one in found]
-        source = {"file": str(file), "sha256": found[0].summary.source.sha256}
+        targets = [_status_json(one, summary) for one, (summary, _) in zip(found, summaries, strict=True)]
+        source = {"file": str(file), "sha256": found[0].last.sha256}
         print_result(json.dumps({"version": 1, **source, "targets": targets}, ensure_ascii=False))
     else:
-        for one in found:
-            runs = "1 run" if len(one.runs) == 1 else f"{len(one.runs)} runs, the last:"
-            print_result(f"{file}, for {_where(one.summary)}, over {runs} {one.runs[-1]}\n")
-            for line in status_lines(one.summary, one.folder, file, one.to_fix):
+        for one, (summary, to_fix) in zip(found, summaries, strict=True):
+            runs = "1 run:" if len(one.runs) == 1 else f"{len(one.runs)} runs, the last:"
+            print_result(f"{file}, for {_where(summary)}, over {runs} {one.runs[-1]}\n")
+            for line in status_lines(summary, one.folder, file, to_fix):
                 print_result(line)
-    raise typer.Exit(0 if all(one.summary.is_complete for one in found) else 4)
+    raise typer.Exit(0 if all(summary.is_complete for summary, _ in summaries) else 4)
 
 
-def _status_json(one: TargetStatus) -> dict[str, object]:
+def _status_json(one: SourceStatus, summary: Summary) -> dict[str, object]:
     """The runs, the counts, and each row that is still to be done, with the run that reported it."""
-    summary = one.summary.to_json()
     rows = []
     for reported, run in one.rows():
         number, kind = reported.row.number, reported.outcome.kind
         if kind in (*NEEDS_ATTENTION, OutcomeKind.NOT_SENT):
             *_, problem, hint = reported.import_cells
             rows.append({"row": number, "outcome": kind.value, "run": run or None, "problem": problem, "hint": hint})
-    kept = {key: summary[key] for key in ("target", "outcomes", "problems")}
-    return {"service": one.service, "runs": one.runs, **kept, "rows": rows}
+    values = summary.to_json()
+    kept = {key: values[key] for key in ("target", "outcomes", "problems")}
+    return {"service": one.scope.base, "runs": one.runs, **kept, "rows": rows}
 
 
 def report(

@@ -12,11 +12,12 @@ from importer.extract import ReadingLimits, Sheet
 from importer.ledger import LedgerStore, Scope, open_existing_ledger
 from importer.models import Outcome, OutcomeKind, Row
 from importer.problems import Column, Problem, StoppedEarly, UnusableInput
-from importer.report.accounting import ReportedRow
+from importer.report import ReportedRow, RunFacts, Summary, SummaryCounter, csv_file
 from importer.runs.finalize import outcome_of_state
 from importer.runs.journal import JOURNAL, RowSet, RunJournal
 from importer.runs.manifest import RunManifest, manifests_in
 from importer.runs.private_copies import sheet_of
+from importer.runs.run_report import facts_of
 from importer.settings import Settings
 
 _DONE: Final = (OutcomeKind.CREATED, OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED)
@@ -198,6 +199,20 @@ class SourceStatus:
             known = Outcome(row.number, kind) if kind else None
             outcome, run = (known, "") if known else self._open.get(row.number, (_NEVER_SENT, ""))
             yield ReportedRow(row, Outcome(row.number, outcome.kind, outcome.status, problems=outcome.problems)), run
+
+    @property
+    def facts(self) -> RunFacts:
+        """The facts of the last run."""
+        return facts_of(self.last, self.sheet)
+
+    def summarize(self) -> tuple[Summary, tuple[Path, ...]]:
+        """The summary over all runs, and the results files with the rows that a person has to fix."""
+        counter, to_fix = SummaryCounter(), dict[Path, None]()
+        for reported, run in self.rows():
+            counter.add(reported)
+            if run and reported.outcome.kind in (OutcomeKind.INVALID, OutcomeKind.REJECTED):
+                to_fix[self.folder.parent / run / csv_file(reported.outcome.kind)] = None
+        return counter.summary(self.facts, ()), tuple(to_fix)
 
     def add(self, row: int, outcome: Outcome, run: str) -> None:
         """Take the outcome of a row in a later run."""
