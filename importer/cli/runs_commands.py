@@ -22,7 +22,7 @@ from importer.cli.terminal import confirm_address, is_interactive
 from importer.models import NEEDS_ATTENTION, ManyTargets, OutcomeKind
 from importer.problems import UnusableInput, UsageError
 from importer.report import Summary, outcome_text, read_summary, status_lines, summary_lines
-from importer.runs.lineage import SourceStatus
+from importer.runs.lineage import SourceStatus, rows_without_target
 from importer.runs.manifest import find_run, read_manifest, runs_in
 from importer.runs.results_folder import MARKER, refuse_untrusted
 from importer.settings import load_settings
@@ -113,17 +113,24 @@ def status(
     if to is not None:
         write_status(to, found, force=force)
     summaries = [one.summarize() for one in found]
+    no_target = rows_without_target(found)
     if as_json:
         targets = [_status_json(one, summary) for one, (summary, _) in zip(found, summaries, strict=True)]
         source = {"file": str(file), "sha256": found[0].last.sha256}
-        print_result(json.dumps({"version": 1, **source, "targets": targets}, ensure_ascii=False))
+        printed = {"version": 1, **source, "targets": targets, "rows_without_target": no_target}
+        print_result(json.dumps(printed, ensure_ascii=False))
     else:
         for one, (summary, to_fix) in zip(found, summaries, strict=True):
             runs = "1 run:" if len(one.runs) == 1 else f"{len(one.runs)} runs, the last:"
             print_result(f"{file}, for {_where(summary)}, over {runs} {one.runs[-1]}\n")
             for line in status_lines(summary, one.folder, file, to_fix):
                 print_result(line)
-    raise typer.Exit(0 if all(summary.is_complete for summary, _ in summaries) else 4)
+            print_result("")
+        if no_target:
+            rows = f"{', '.join(map(str, no_target[:5]))}{', ...' if len(no_target) > 5 else ''}"
+            print_result(f"{len(no_target)} without a target, as no mapping takes them: row {rows}")
+    is_complete = not no_target and all(summary.is_complete for summary, _ in summaries)
+    raise typer.Exit(0 if is_complete else 4)
 
 
 def _status_json(one: SourceStatus, summary: Summary) -> dict[str, object]:

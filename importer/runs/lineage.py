@@ -193,7 +193,7 @@ class SourceStatus:
         """Each row of the source with its outcome, and the run that reported it; "" if that does not matter."""
         routed = self.last.selection.routed
         for row in self.sheet.rows():
-            if routed is not None and not routed.takes(row):
+            if routed is not None and not routed.takes(row) and row.number not in self._done:
                 continue
             kind = self._done.get(row.number)
             known = Outcome(row.number, kind) if kind else None
@@ -255,6 +255,12 @@ def source_status(sha256: str, settings: Settings) -> tuple[SourceStatus, ...]:
             if manifest.scope in found:
                 _add_run(found[manifest.scope], runs, run, lines.get(run, []), ledger)
     return tuple(found.values())
+
+
+def rows_without_target(found: Sequence[SourceStatus]) -> list[int]:
+    """The rows of a source that no mapping of a folder takes: the status of no target has them."""
+    known = {reported.row.number for one in found for reported, _ in one.rows()}
+    return [row.number for row in found[0].sheet.rows() if row.number not in known]
 
 
 def _add_run(status: SourceStatus, runs: _Runs, run: str, line: Sequence[str], ledger: LedgerStore) -> None:

@@ -47,6 +47,7 @@ def test_each_row_over_all_runs(serve: Serve) -> None:
         f"     importer run {results} --mapping mapping.yaml\n"
         "  2. import the file again; completed rows are skipped\n"
         "     importer run people.csv --mapping mapping.yaml\n"
+        "\n"
     )
     assert {path: path.stat().st_mtime_ns for path in before} == before
     listed = read_csv(folder / "status.csv")
@@ -66,7 +67,7 @@ def test_each_row_over_all_runs(serve: Serve) -> None:
     ]
     assert correct(served, Path(results), {"Phone": "+905550000003"}).counts == {"created": 1}
     done = served("status", "people.csv")
-    assert (done.code, done.out.splitlines()[-1]) == (0, "  1. no action needed: every row is complete")
+    assert (done.code, done.out.splitlines()[-2]) == (0, "  1. no action needed: every row is complete")
 
 
 def test_rows_that_no_run_has_reached(serve: Serve) -> None:
