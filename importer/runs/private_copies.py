@@ -169,9 +169,8 @@ def _open(
             message = f"the source is not a workbook, so it has no sheet '{child.options.sheet}'"
             hint = "import the workbook, or use file: instead of sheet:"
             raise UnusableInput(Problem("source-not-a-workbook", message, hint, place))
-        return _OpenedChild(
-            open_sheet(folder / workbook.copy, child.options, limits, shown_as=workbook.shown_as), workbook
-        )
+        path = folder / workbook.copy if source.earlier_runs else source.copy
+        return _OpenedChild(open_sheet(path, child.options, limits, shown_as=workbook.shown_as), workbook)
     name = f"{_ROWS}{label_of(child)}" if corrected else child.file or ""
     if name not in copies:
         path, shown_as = corrected or _file_of(name, source, mapping.folders, place)
