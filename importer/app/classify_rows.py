@@ -16,7 +16,16 @@ from importer.report import ProblemGroup, ReportedRow, SummaryCounter
 from importer.runs.corrections import Corrections
 from importer.runs.journal import PreviousResults
 from importer.sqlite_file import Connection, connect_to_temporary
-from importer.transform import Duplicates, Filtered, Invalid, LikelyErrors, candidate_rows, encode, transform_row
+from importer.transform import (
+    DATE_IN_FUTURE,
+    Duplicates,
+    Filtered,
+    Invalid,
+    LikelyErrors,
+    candidate_rows,
+    encode,
+    transform_row,
+)
 
 ReadRows = Callable[[], Iterator[Row]]
 
@@ -177,6 +186,8 @@ class Candidates:
                 if known is not None and known.kind is not OutcomeKind.INVALID:
                     yield _Checked((row.number,), known)
                     continue
+                if known is not None and any(problem.code == DATE_IN_FUTURE for problem in known.problems):
+                    known = None  # the date may have come
             rows = _numbers(row)
             result = transform_row(row, mapping)
             if isinstance(result, Filtered):
@@ -232,11 +243,14 @@ def _forecast_of(candidates: Iterable[_Checked | Classified], origin: Origin, co
             done += count_done(emails)
             emails.clear()
     held_back, filtered = counter.count(OutcomeKind.INVALID), counter.count(OutcomeKind.FILTERED)
+    corrected = counter.count(OutcomeKind.ALREADY_IMPORTED)
     reasons = tuple(group for group in counter.groups() if group.outcome is OutcomeKind.INVALID)
     warned_of = tuple(group for group in counter.groups() if group.is_warning)
     done += count_done(emails)
-    rows_read = ready + held_back + filtered
-    return Forecast(rows_read, ready - done, last_row, tuple(groups), done, held_back, filtered, reasons, warned_of)
+    total = ready + held_back + filtered + corrected
+    return Forecast(
+        total, ready - done, last_row, tuple(groups), done + corrected, held_back, filtered, reasons, warned_of
+    )
 
 
 class FirstRows:

@@ -30,6 +30,7 @@ from importer.runs.private_copies import (
     copy_of_source,
     corrected_run,
     fingerprint,
+    keep_asked,
     keep_mapping,
     keep_questions,
     open_children,
@@ -182,7 +183,10 @@ class Planner:
             children = open_children(mapping, Source(order.file, copy.path), folder, limits)
             is_job_post = mapping.target.operation is Operation.APPLY
             questions = self.questions_of(mapping.target.id) if is_job_post else ()
-            resolved = resolve(mapping, sheet.columns, questions, order.settings.wire, children.tables)
+            resolved = resolve(
+                mapping, sheet.columns, questions, order.settings.wire, children.tables, started_at.date()
+            )
+            keep_asked(questions, order.settings.wire, folder)
             _refuse_split_candidates(mapping, selection)
 
             def read() -> Iterator[Row]:

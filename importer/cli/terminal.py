@@ -45,6 +45,7 @@ class Terminal:
         self._rows: _Progress | None = None
         self._total: int | None = None
         self._rate: orders.SendingRate | None = None
+        self.previews: list[orders.Previewed] = []
 
     def __enter__(self) -> Self:
         return self
@@ -65,6 +66,8 @@ class Terminal:
         elif isinstance(event, orders.ReportWritten) and event.summary.dry_run:
             for planned_line in plan_lines([_checked(event.summary)], self._rate, "would"):
                 self._show_detail(planned_line)
+        elif isinstance(event, orders.Previewed):
+            self.previews.append(event)
         elif isinstance(event, orders.Planned):
             self._rate = event.rate
             for planned_line in _planned(event):

@@ -15,8 +15,8 @@ from importer.problems import FilePlace, Problem, UnusableInput, UsageError
 from importer.report import Summary
 from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import Ending, RunManifest, part_folders, read_manifest, write_manifest
-from importer.runs.private_copies import sheet_of
-from importer.runs.run_report import CONTINUE_HINT, report_of_whole, rewrite_report, rows_of
+from importer.runs.private_copies import rows_of, sheet_of
+from importer.runs.run_report import CONTINUE_HINT, report_of_whole, rewrite_report
 
 
 @dataclass(slots=True)

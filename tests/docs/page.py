@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from tests.samples.sample import ROOT
 
 PAGE = ROOT / "docs" / "mapping.md"
 _BLOCK = re.compile(r"^```(csv|yaml|json)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_TODAY = date(2026, 11, 23)
 _LEVELS = ("Junior", "Senior")
 _ASKED = {
     "city": "short_text", "address": "short_text", "about": "long_text", "link": "url", "salary": "integer",
@@ -71,7 +73,7 @@ def outcome_of(example: Example, folder: Path) -> str:
     mapping = read_mapping(folder / "mapping.yaml")
     sheet = open_sheet(folder / "main.csv", mapping.source, ReadingLimits())
     tables = {child: _open(child, folder) for child in mapping.child_sources}
-    resolved = resolve(mapping, sheet.columns, QUESTIONS, WireFormat(), tables)
+    resolved = resolve(mapping, sheet.columns, QUESTIONS, WireFormat(), tables, _TODAY)
     candidates = Candidates(sheet.rows, resolved, None)
     shown = [name for name in ("first_name", "last_name", "cv") if f"{name}: {{column" in example.mapping]
     lines = [_line(one, shown) for one in candidates]
