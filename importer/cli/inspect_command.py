@@ -22,6 +22,7 @@ from importer.settings import load_settings
 from importer.text.normalize import visible
 
 _STANDARD_INPUT = "-"
+_MOST_EMPTY = 12  # empty columns that are named
 if TYPE_CHECKING:
     from importer.app.mapping_files import ColumnProfile, SheetProfile
 
@@ -83,12 +84,16 @@ def _show(sheet: Sheet, profile: SheetProfile) -> None:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("", "column", "kind", "filled", "samples"):
         table.add_column(heading, overflow="fold")
-    for each in profile.columns:
+    filled_columns = [each for each in profile.columns if each.filled]
+    for each in filled_columns or profile.columns:
         filled = f"{each.filled / profile.rows:.0%}" if profile.rows else ""
         # Text, not str: rich would treat square brackets in a cell as markup.
         samples = Text(" | ".join(map(_short, each.samples)))
         table.add_row(each.column.letter, Text(visible(each.column.label)), Text(_kind(each)), filled, samples)
     Console().print(table)
+    if filled_columns and (empty := [each.column.label for each in profile.columns if not each.filled]):
+        names = ", ".join(map(_short, empty[:_MOST_EMPTY])) + (", ..." if len(empty) > _MOST_EMPTY else "")
+        print_result(f"{_counted(len(empty), 'empty column')}: {names}")
     for warning in sheet.warnings:
         for line in problem_lines(with_flag(warning)):
             print_result(line)

@@ -115,6 +115,8 @@ def _proposal_lines(proposal: Proposal, file: Path, path: Path, sandbox: bool) -
         lines.append(f'{values} no option: complete the lines that end in "no similar option".')
     missing = points.missing_required
     lines += [f"Add {name}: it is required, but no column was found for it." for name in missing]
+    if "cv" in missing:
+        lines.append("Without a column of document IDs, one document can be used for every row: cv: {value: ID}")
     lines.append(f"Next: importer mapping check {path} {file}" + (" --sandbox" if sandbox else ""))
     return lines
 

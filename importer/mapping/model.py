@@ -104,7 +104,10 @@ class Candidate(Section):
     email: ValueSpec = required_key("add its column, for example email: E-mail", "The e-mail address.")
     first_name: ValueSpec = required_key("add its column, for example first_name: First name", "The first name.")
     last_name: ValueSpec = required_key("add its column, for example last_name: Last name", "The last name.")
-    cv: ValueSpec = required_key("add its column, for example cv: CV document", "The document ID of an uploaded CV.")
+    cv: ValueSpec = required_key(
+        "add its column, for example cv: CV document; or one document for every row, cv: {value: ID}",
+        "The document ID of an uploaded CV.",
+    )
     terms_of_use: ValueSpec | None = key("Whether the terms of use were accepted (job posts).")
     source_platform: ValueSpec | None = key("Where the candidate comes from (talent pools).")
 

@@ -126,6 +126,9 @@ def _report_wrong_header_row(context: Context) -> None:
     context.error("header-row-wrong", message, hint, FilePlace(str(context.mapping.path)))
 
 
+_MOST_SHOWN = 12  # columns in a message
+
+
 def _report_unused(context: Context) -> None:
     if context.mapping.defaults.unused_columns is UnusedColumns.IGNORE:
         return
@@ -134,7 +137,8 @@ def _report_unused(context: Context) -> None:
     for header in (context.header, *context.child_headers.values()):
         unused = header.unused()
         if unused:
-            names = ", ".join(f"'{column.name}' ({column.letter})" for column in unused)
+            names = ", ".join(f"'{column.name}' ({column.letter})" for column in unused[:_MOST_SHOWN])
+            names += f" and {len(unused) - _MOST_SHOWN} more" if len(unused) > _MOST_SHOWN else ""
             noun, verb = ("columns", "are") if len(unused) > 1 else ("column", "is")
             of = f" of '{header.table}'" if header.table else ""
             message = f"{len(unused)} {noun}{of} {verb} not used: {names}"

@@ -70,6 +70,9 @@ def _to_do(proposal: Proposal) -> Iterator[str]:
     yield "# TO DO: these are required, but no column was found for them. Add each to its section."
     for item in fields:
         yield f"#   under candidate:   {item.name}: ...   {_HINTS[item.name]}{_closest_note(item)}"
+        if item.name == "cv":
+            yield "#     Every candidate needs a document that is in the service: upload the CVs there and add a column"
+            yield "#     with their IDs to the file, or use one document for every row: cv: {value: ID}"
     for question, item in questions:
         text = comment_text(question.text)
         yield f"#   under answers:     {_question_name(question)}: ...   {text}{_closest_note(item)}"
@@ -217,7 +220,7 @@ def _table(table: Sequence[TableLine], indent: int) -> Iterator[str]:
         return
     space = " " * indent
     known = [line for line in table if line.target is not None]
-    yield f"{space}values:" if known else f"{space}# values:"
+    yield f"{space}values:"
     for line in known:
         yield from _with_note(
             f"{space}  {scalar(line.cell)}: {scalar(line.target or '')}", "" if line.certain else _CHECK
@@ -225,7 +228,7 @@ def _table(table: Sequence[TableLine], indent: int) -> Iterator[str]:
     for line in table:
         if line.target is None:
             cells = "1 cell" if line.count == 1 else f"{line.count} cells"
-            yield f"{space}  # {scalar(line.cell)}: ...   in {cells}; no similar option"
+            yield f"{space}  # {scalar(line.cell)}: ...   # in {cells}; no similar option"
 
 
 def _with_note(text: str, note: str) -> list[str]:

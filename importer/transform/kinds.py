@@ -45,6 +45,7 @@ def reader_of(value: ResolvedValue, wire: WireFormat) -> Callable[[str, bool], A
 _SPACES = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " "})
 _CANONICAL = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?")
 _LONGEST_NUMBER = 60
+_FRACTION = re.compile(r"[+-]?[0-9.,]*[0-9][.,](?!0+$)([0-9]{1,2}|[0-9]{4,})")  # 45.000 may be thousands
 
 
 def _integer_reader(value: ResolvedValue) -> TextReader:
@@ -63,7 +64,7 @@ def _integer_reader(value: ResolvedValue) -> TextReader:
             digits = zeros.sub("", text) if zeros and len(text) <= _LONGEST_NUMBER else text
             number = _declared_number(digits, whole, thousands)
         if number is None or number != number.to_integral_value():
-            return InvalidValue("integer-invalid", f"{quoted(text)} is not a whole number", _integer_hint(value))
+            return InvalidValue("integer-invalid", f"{quoted(text)} is not a whole number", _integer_hint(text, value))
         return format(number.to_integral_value() + 0, "f")  # + 0: no minus zero
 
     return read
@@ -114,7 +115,9 @@ def _zero_decimals(point: str | None, thousands: str | None) -> re.Pattern[str] 
     return re.compile(re.escape(point) + (r"0+\Z" if thousands else r"(?!000\Z)0+\Z"))
 
 
-def _integer_hint(value: ResolvedValue) -> str:
+def _integer_hint(text: str, value: ResolvedValue) -> str:
+    if _FRACTION.fullmatch(text):
+        return "the question takes whole numbers: remove the decimals"
     place = in_mapping(value.place)
     if value.formats.thousands is None:
         return f"write it in digits, or set thousands: {place}"

@@ -26,6 +26,7 @@ from importer.problems import CellPlace, Column, Problem
 from importer.settings import WireFormat
 from importer.transform.candidates import Filtered, filtered
 from importer.transform.entry_rows import EntryRow, columns_of, finder_of
+from importer.transform.texts import in_mapping, quoted, stripped
 from importer.transform.values import OPEN_END, ValueCache, ValueReader
 
 
@@ -114,7 +115,13 @@ def _required(reader: ValueReader, row: Row, problems: list[Problem]) -> str:
 
 
 def _blank(message: str, row: Row, reader: ValueReader | _EntriesReader) -> Problem:
-    return Problem("required-value-missing", message, "fill it in", row.place(reader.first_filled(row)))
+    column = reader.first_filled(row)
+    cell = stripped(row.cells[column.index]) if column is not None else ""
+    problem = Problem("required-value-missing", message, "fill it in", row.place(column))
+    if not cell or isinstance(reader, _EntriesReader):
+        return problem
+    hint = f"fill it in, or change missing: or values: for it {in_mapping(reader.value.place)}"
+    return replace(problem, message=f"{message}: {quoted(cell)} is read as an empty cell", hint=hint)
 
 
 class _AnswerReader:

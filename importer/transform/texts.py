@@ -250,19 +250,21 @@ def _read_phone(text: str, value: ResolvedValue) -> str | InvalidValue:
     try:
         number = phonenumbers.parse(dialled, region)
     except phonenumbers.NumberParseException:
-        return InvalidValue("phone-invalid", f"{quoted(text)} is not a valid phone number", _phone_hint(value))
+        return InvalidValue("phone-invalid", f"{quoted(text)} is not a valid phone number", _phone_hint(text, value))
     if number.extension and phonenumbers.is_valid_number(number):
         message = f"{quoted(text)} has the extension {number.extension}, which cannot be sent"
         return InvalidValue("phone-extension", message, "write the number without the extension")
     if _LETTER_IN_NUMBER.search(text):
         return InvalidValue("phone-letters", f"{quoted(text)} contains letters", "write the number in digits")
     if not phonenumbers.is_valid_number(number):
-        return InvalidValue("phone-invalid", f"{quoted(text)} is not a valid phone number", _phone_hint(value))
+        return InvalidValue("phone-invalid", f"{quoted(text)} is not a valid phone number", _phone_hint(text, value))
     return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
 
 
-def _phone_hint(value: ResolvedValue) -> str:
+def _phone_hint(text: str, value: ResolvedValue) -> str:
     region = value.formats.region
+    if text.startswith(("+", "00", "(+")):
+        return "check the country code and the number of digits"
     if region is None:
         return f"write it with + and the country code, or set region: {in_mapping(value.place)}"
     import phonenumbers
