@@ -14,18 +14,22 @@ Anything that is not an ImporterError is a bug of ours and shows its traceback (
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a sheet: its position from 0, its letter in a spreadsheet program, its header text."""
+    """A column of a sheet: its position from 0, its letter in a spreadsheet program, its header text.
+
+    lower: in a header of two rows, the text in the second one.
+    """
 
     index: int
     letter: str
     name: str
+    lower: str = field(default="", compare=False)
 
     @property
     def label(self) -> str:

@@ -28,7 +28,7 @@ from importer.app.orders import SandboxSetup
 from importer.cli import options
 from importer.cli.messages import print_message, print_result, problem_lines
 from importer.cli.terminal import confirm_address
-from importer.models import Operation, Question, SourceOptions, Target
+from importer.models import Operation, Question, Target
 from importer.problems import Problem, UnusableInput, UsageError
 from importer.settings import Settings, load_settings
 from importer.text.normalize import visible
@@ -56,6 +56,8 @@ def new(
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing mapping file.")] = False,
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
+    header_rows: options.HeaderRows = None,
+    skip_rows: options.SkipRows = None,
     encoding: options.Encoding = None,
     delimiter: options.Delimiter = None,
     sandbox: options.UseSandbox = False,
@@ -69,9 +71,8 @@ def new(
         refuse_to_replace(path, force=force)
     settings = load_settings(out=out)
     asked = ask_questions(target, settings, sandbox_setup_of(settings, sandbox, questions))
-    proposal = propose_mapping(
-        file, target, asked, SourceOptions(sheet, header_row, encoding, delimiter), settings, print_message
-    )
+    declared = options.source_options(sheet, header_row, header_rows, skip_rows, encoding, delimiter)
+    proposal = propose_mapping(file, target, asked, declared, settings, print_message)
     if path == _STANDARD_OUTPUT:
         print_result(write_proposal(proposal).removesuffix("\n"))
         return

@@ -24,7 +24,8 @@ _CANONICAL = re.compile(
 class Sheet:
     """A table of a source, ready to be read.
 
-    `header_row` is the number that a spreadsheet program shows. `columns` are the source's columns, without the
+    `header_row` is the number that a spreadsheet program shows, of the last row of the header, `header_rows` how many
+    it has. `columns` are the source's columns, without the
     `import_*` columns of a results file. `reading` describes in one line how the file is read, for a person to check.
     `delimiter` is that of a CSV, "," for a workbook: result CSVs are written with it. `lines` is the approximate
     number of lines of a CSV, None for a workbook, which is in memory. `knows_types`: `Row.typed` is filled.
@@ -38,6 +39,7 @@ class Sheet:
     delimiter: str
     lines: int | None
     knows_types: bool
+    header_rows: int
     _read: Callable[[], Iterator[Row]] = field(repr=False)
 
     def rows(self) -> Iterator[Row]:
@@ -234,9 +236,9 @@ class Layout:
         return self.columns[index] if index < len(self.columns) else column(index, "")
 
 
-def column(index: int, name: str) -> Column:
+def column(index: int, name: str, lower: str = "") -> Column:
     """The column at an index, from 0, with its letter."""
-    return Column(index, column_letter(index), name)
+    return Column(index, column_letter(index), name, lower)
 
 
 # --- the values of a results file that is imported again ----------------------------------------

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from importer.mapping import ENTRY_FIELDS, PLACEHOLDER, Kind, spec_of_entry
-from importer.models import Question, Target
+from importer.models import Operation, Question, Target
 from importer.suggest.columns import (
     MISSING_OR_NAME,
     MISSING_WORDS,
@@ -54,7 +54,7 @@ def propose(
 ) -> Proposal:
     """A mapping file for these columns; `questions` is empty for a talent pool.
 
-    others: the other sheets of the workbook, which may contain entries.
+    others: the other sheets of the workbook, and the files beside it, which may contain entries.
 
     Nothing is guessed silently: a value that is not certain has a review reason, and what is not found is open.
     """
@@ -88,6 +88,12 @@ def propose(
         ),
         questions=tuple(questions),
     )
+
+
+def finds_candidates(views: Sequence[ColumnView]) -> bool:
+    """Whether the columns are those of candidates: one of them has e-mail addresses."""
+    goals = [goal for goal in candidate_goals(Target(Operation.ADD_TO_POOL, "1")) if goal.name == "email"]
+    return bool(Matcher(goals, views, frozenset()).run())
 
 
 def _day_first(views: Sequence[ColumnView]) -> bool | None:
@@ -173,9 +179,11 @@ def _entries_of_child(child: ChildEntries, names: ColumnNames) -> ProposedEntrie
     """The entries of another sheet. `names`: the columns of the main sheet."""
     there = ColumnNames([one.column for one in child.sheet.columns])
     entries = _entries_of(child.groups, there, _day_first(child.sheet.columns))
-    join = ProposedChild(child.sheet.name, there.of(child.key.column), names.of(child.equals.column))
-    review_reason = "" if child.found == 1 else f"{child.found:.0%} of the keys in that sheet are found in this sheet"
-    return replace(entries, child=join, review_reason=review_reason)
+    join, sheet = child.join, child.sheet
+    proposed = ProposedChild(sheet.name, there.of(join.key.column), names.of(join.equals.column), sheet.is_file)
+    noun = "file" if sheet.is_file else "sheet"
+    review_reason = "" if join.found == 1 else f"{join.found:.0%} of the keys in that {noun} are found in this {noun}"
+    return replace(entries, child=proposed, review_reason=review_reason)
 
 
 def _entries_of(groups: EntryGroups, names: ColumnNames, day_first: bool | None) -> ProposedEntries:

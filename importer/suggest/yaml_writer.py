@@ -91,11 +91,18 @@ def _source(proposal: Proposal) -> Iterator[str]:
     pairs = {
         "sheet": source.sheet and scalar(source.sheet),
         "header_row": source.header_row and str(source.header_row),
+        "header_rows": str(source.header_rows) if source.header_rows > 1 else None,
+        "skip_rows": source.skip_rows and f"[{source.skip_rows}]",
+        "stop_at": source.stop_at and scalar(source.stop_at),
         "encoding": source.encoding and scalar(source.encoding),
         "delimiter": source.delimiter and (scalar("tab") if source.delimiter == "\t" else scalar(source.delimiter)),
         "missing": source.missing and flow_list(source.missing),
     }
-    notes = {"header_row": "the row with the column names", "missing": "read as an empty cell"}
+    notes = {
+        "header_row": "the row with the column names" if source.header_rows == 1 else "the first row of the header",
+        "stop_at": "the table ends before the row that starts with this",
+        "missing": "read as an empty cell",
+    }
     yield from ("", "# How to read the file.", "source:")
     for key, value in pairs.items():
         if value:
@@ -154,13 +161,13 @@ def _entries(name: str, entries: ProposedEntries) -> Iterator[str]:
         )
     if entries.child:
         child = entries.child
-        join = f"{{name: {scalar(child.sheet)}, key: {scalar(child.key)}, equals: {scalar(child.equals)}}}"
+        join = f"{{name: {scalar(child.name)}, key: {scalar(child.key)}, equals: {scalar(child.equals)}}}"
         review_reason = (
             f"{_CHECK}: {entries.review_reason}"
             if entries.review_reason
             else "joined where key there equals this column"
         )
-        yield from _with_note(f"      sheet: {join}", review_reason)
+        yield from _with_note(f"      {'file' if child.is_file else 'sheet'}: {join}", review_reason)
     for field in entries.fields:
         yield from _value(field.name, field.value, 6)
 
