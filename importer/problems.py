@@ -116,6 +116,14 @@ Place = CellPlace | LinePlace | FilePlace
 
 
 @dataclass(frozen=True, slots=True)
+class Unread:
+    """A text of a cell that could not be read, and the place of the value in the mapping that reads it."""
+
+    text: str
+    setting: LinePlace
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """Something that a person must fix or should know: what, where and what to do.
 
@@ -127,6 +135,7 @@ class Problem:
     message: str
     hint: str = ""
     place: Place | None = None
+    unread: Unread | None = field(default=None, compare=False)  # where a change of the mapping could help
 
     def __str__(self) -> str:
         text = f"{self.place}: {self.message}" if self.place else self.message

@@ -22,8 +22,10 @@ from importer.models import ManyTargets
 from importer.problems import UnusableInput
 from importer.report import Summary, read_summary, summary_lines
 from importer.runs.manifest import find_run, read_manifest, runs_in
-from importer.runs.results_folder import MARKER, refuse_untrusted
+from importer.runs.results_folder import EDITS_FILE, MARKER, refuse_untrusted, summaries_of_edits
 from importer.settings import load_settings
+
+_MOST_EDITS = 6  # proposed changes that are shown
 
 
 def runs(out: options.Out = None, as_json: options.AsJson = False) -> None:
@@ -85,6 +87,12 @@ def present(folder: Path, summary: Summary, as_json: bool) -> None:
         return
     for line in summary_lines(summary, folder):
         print_result(line)
+    if proposed := summaries_of_edits(folder):
+        print_result(f"\nProposed changes of the mapping, ready to paste: {folder / EDITS_FILE}")
+        for text in proposed[:_MOST_EDITS]:
+            print_result(f"  - {text}")
+        if len(proposed) > _MOST_EDITS:
+            print_result(f"  ... and {len(proposed) - _MOST_EDITS} more")
     if isinstance(summary.target, ManyTargets):
         for target in read_manifest(folder).targets:
             if target.blocked:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Dictionary
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Protocol
 
@@ -358,6 +358,16 @@ class ResolvedMapping:
     wire: WireFormat
     unread: frozenset[int] = frozenset()
     warnings: tuple[Problem, ...] = ()
+
+    @property
+    def values(self) -> Iterator[ResolvedValue]:
+        """All values, including those of entries."""
+        yield from (one for one in (getattr(self.candidate, each.name) for each in fields(self.candidate)) if one)
+        for content in (answer.content for answer in self.answers):
+            if isinstance(content, ResolvedValue):
+                yield content
+            else:
+                yield from (value for group in content.groups for value in group.fields.values())
 
     @property
     def joins(self) -> tuple[FromChild, ...]:

@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from importer.mapping import NO_WORDS, YES_WORDS, Kind, Options, ResolvedValue
+from importer.problems import Unread
 from importer.settings import WireFormat
 from importer.text.normalize import did_you_mean, normalize
 from importer.transform.dates import date_reader
@@ -139,7 +140,8 @@ def _choice_reader(value: ResolvedValue) -> TextReader:
         known = did_you_mean(text, value.field.options)
         line = value.table.place if value.table else value.place
         hint = f"{known}, or add it under values: {in_mapping(line)}"
-        return InvalidValue("not-an-option", f"{quoted(text)} is not {value.field.noun}", hint)
+        unread = Unread(text, value.place)
+        return InvalidValue("not-an-option", f"{quoted(text)} is not {value.field.noun}", hint, unread)
 
     return read
 

@@ -15,7 +15,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from importer.mapping import NameRule, ResolvedValue, Surname
-from importer.problems import LinePlace, Place, Problem
+from importer.problems import LinePlace, Place, Problem, Unread
 from importer.text.normalize import normalize, visible
 
 _SHOWN = 80  # characters of a cell in a message
@@ -29,9 +29,10 @@ class InvalidValue:
     code: str
     message: str
     hint: str
+    unread: Unread | None = None
 
     def at(self, place: Place) -> Problem:
-        return Problem(self.code, self.message, self.hint, place)
+        return Problem(self.code, self.message, self.hint, place, self.unread)
 
 
 def quoted(text: str) -> str:
