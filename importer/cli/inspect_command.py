@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +14,7 @@ from rich.text import Text
 
 from importer.app.mapping_files import InspectedFile, inspect_file, with_flag
 from importer.cli import options
+from importer.cli.app import next_command
 from importer.cli.messages import print_message, print_result, problem_lines
 from importer.models import SourceOptions
 from importer.settings import load_settings
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 
 def inspect(
+    context: typer.Context,
     file: Annotated[
         Path,
         typer.Argument(
@@ -49,11 +50,9 @@ def inspect(
         print_result(json.dumps(_as_json(found), ensure_ascii=False, indent=1))
         return
     _show(found)
-    options_given = _options(declared)
-    _show_source(options_given | _found_options(found))
-    flags = [f"--{key.replace('_', '-')} {shlex.quote(value)}" for key, value in options_given.items()]
-    arguments = ["FILE" if str(file) == _STANDARD_INPUT else shlex.quote(str(file)), *flags]
-    print_message(f"Next: importer mapping new {' '.join(arguments)} --job-post HASH")
+    _show_source(_options(declared) | _found_options(found))
+    source = "FILE" if str(file) == _STANDARD_INPUT else file
+    print_message(f"Next: {next_command(context, 'mapping new', source, '--job-post', 'HASH')}")
 
 
 def _as_json(found: InspectedFile) -> dict[str, object]:
@@ -145,7 +144,7 @@ def _show_source(options_given: dict[str, str]) -> None:
     """Print the `source:` section of a mapping file with these options, if there are any."""
     lines = [f"  {key}: {_yaml(key, value)}" for key, value in options_given.items()]
     if lines:
-        print_message("Add this to the mapping file to read the file in the same way:")
+        print_message("In a mapping file, these lines read the file in the same way:")
         print_message("\n".join(("source:", *lines)))
 
 

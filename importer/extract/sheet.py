@@ -24,11 +24,11 @@ _CANONICAL = re.compile(
 class Sheet:
     """A table of a source, ready to be read.
 
-    `header_row` is the number that a spreadsheet program shows, of the last row of the header, `header_rows` how many
-    it has. `columns` are the source's columns, without the
-    `import_*` columns of a results file. `reading` describes in one line how the file is read, for a person to check.
-    `delimiter` is that of a CSV, "," for a workbook: result CSVs are written with it. `lines` is the approximate
-    number of lines of a CSV, None for a workbook, which is in memory. `knows_types`: `Row.typed` is filled.
+    `header_row` is the number that a spreadsheet program shows, of the last row of the header, 0 in JSON; `header_rows`
+    how many it has. `columns` are the source's columns, without the `import_*` columns of a results file. `reading`
+    says in one line how the file is read, for a person to check. `delimiter` is that of a CSV, else ",": result CSVs
+    are written with it. `lines` is the approximate number of lines of a CSV or of objects in JSON, None for a workbook,
+    which is in memory. `knows_types`: `Row.typed` is filled.
     """
 
     origin: Origin
@@ -97,6 +97,8 @@ class FileKind(StrEnum):
     XLSB = "XLSB"
     XLS = "XLS"
     ODS = "ODS"
+    JSON = "JSON"
+    JSONL = "JSON Lines"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +111,9 @@ class SheetName:
 
 @dataclass(frozen=True, slots=True)
 class CellProblem:
-    """The problem of the cell at `index` of a record. The place is added once the columns are known."""
+    """The problem of the cell at `index` of a record, whose place is not known yet; or of the whole record."""
 
-    index: int
+    index: int | None
     problem: Problem
 
 
@@ -159,7 +161,8 @@ class Layout:
 
     `header_row` is the header's last row. `width` counts the header's cells; `columns` are the first ones, which are
     kept. `even` as in RecordSource. `left_out` are the numbers of skipped rows. The table ends before the first row
-    whose first filled cell is `stop_at`. `typed_at` is the index of a results file's TYPED_COLUMN.
+    whose first filled cell is `stop_at`. `typed_at` and `row_at` are the indexes of TYPED_COLUMN and
+    `import_row` in a results file.
     """
 
     origin: Origin
@@ -170,6 +173,7 @@ class Layout:
     left_out: frozenset[int] = frozenset()
     stop_at: str | None = None
     typed_at: int | None = None
+    row_at: int | None = None
 
     def rows(self, records: Iterable[Record]) -> Iterator[Row]:
         """The rows below the header, without blank and skipped rows."""
@@ -178,7 +182,8 @@ class Layout:
                 continue
             if self.stop_at is not None and self._stops(record.cells):
                 return
-            yield self.row(record)
+            row = self.row(record)
+            yield row if self.row_at is None else replace(row, corrects=_row_number(record.cells, self.row_at))
 
     def row(self, record: Record) -> Row:
         """One record as a Row, with its problems."""
@@ -227,13 +232,20 @@ class Layout:
 
     def _cell_problems(self, record: Record) -> Iterator[Problem]:
         for each in record.problems:
-            if each.index < len(self.columns) or each.index >= self.width:
+            if each.index is None:
+                yield each.problem
+            elif each.index < len(self.columns) or each.index >= self.width:
                 place = CellPlace(self.origin, record.number, self.column_at(each.index))
                 yield Problem(each.problem.code, each.problem.message, each.problem.hint, place)
 
     def column_at(self, index: int) -> Column:
         """The column at an index, also beyond the header."""
         return self.columns[index] if index < len(self.columns) else column(index, "")
+
+
+def _row_number(cells: Sequence[str], index: int) -> int | None:
+    text = "".join(cells[index : index + 1])
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else None
 
 
 def column(index: int, name: str, lower: str = "") -> Column:

@@ -65,7 +65,7 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
         origin,
         layout.header_row,
         layout.columns,
-        ", ".join((source.how, *found, _counted(len(layout.columns), "column"))),
+        ", ".join((source.how, *found, counted(len(layout.columns), "column"))),
         warnings if has_rows else (*warnings, _no_rows(layout)),
         source.delimiter,
         source.lines,
@@ -80,6 +80,7 @@ def _layout(source: RecordSource, header: Header, added: int, options: SourceOpt
     lower = header.lower + ("",) * width
     columns = tuple(column(index, header.names[index], lower[index]) for index in range(width - added))
     typed_at = next((index for index in range(len(columns), width) if header.names[index] == TYPED_COLUMN), None)
+    row_at = next((index for index in range(len(columns), width) if header.names[index] == IMPORT_COLUMNS[0]), None)
     hidden = source.hidden if options.hidden_rows == "skip" else frozenset()
     return Layout(
         source.origin,
@@ -90,6 +91,7 @@ def _layout(source: RecordSource, header: Header, added: int, options: SourceOpt
         hidden.union(options.skip_rows),
         options.stop_at,
         typed_at if added else None,
+        row_at if added else None,
     )
 
 
@@ -98,7 +100,7 @@ def _found_in(header: Header, options: SourceOptions) -> str:
     if header.first_row != header.last_row:
         rows = f"rows {header.first_row} to {header.last_row}"
     if options.header_row is not None:
-        return f"header declared in {rows}"
+        return f"header in {rows}"
     above = header.first_row - 1
     if above == 0:
         return f"header found in {rows}"
@@ -107,14 +109,15 @@ def _found_in(header: Header, options: SourceOptions) -> str:
 
 def _left_out(source: RecordSource, options: SourceOptions) -> Iterator[str]:
     if options.skip_rows:
-        yield f"{_counted(len(options.skip_rows), 'row')} excluded by skip_rows"
+        yield f"{counted(len(options.skip_rows), 'row')} excluded by skip_rows"
     if options.stop_at is not None:
         yield f"ends before {options.stop_at!r}"
     if source.hidden:
-        yield f"{_counted(len(source.hidden), 'hidden row')} {'left out' if options.hidden_rows == 'skip' else 'read'}"
+        yield f"{counted(len(source.hidden), 'hidden row')} {'left out' if options.hidden_rows == 'skip' else 'read'}"
 
 
-def _counted(count: int, noun: str) -> str:
+def counted(count: int, noun: str) -> str:
+    """`1 column`, `2 columns`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 

@@ -103,7 +103,8 @@ def _source(proposal: Proposal) -> Iterator[str]:
         "stop_at": "the table ends before the row that starts with this",
         "missing": "read as an empty cell",
     }
-    yield from ("", "# How to read the file.", "source:")
+    if any(pairs.values()):  # nothing is declared for JSON
+        yield from ("", "# How to read the file.", "source:")
     for key, value in pairs.items():
         if value:
             yield from _with_note(f"  {key}: {value}", notes.get(key, ""))

@@ -129,7 +129,8 @@ def test_an_unwritable_path_is_reported(front_door: FrontDoor) -> None:
     )
     assert refused.code == 3
     assert refused.err.endswith(
-        "mapping.yaml/m.yaml: the mapping file cannot be written: file exists\n  -> choose another path with --to\n"
+        "mapping.yaml/m.yaml: the mapping file cannot be written: file exists"
+        " [file-not-writable]\n  -> choose another path with --to\n"
     )
 
 
@@ -161,9 +162,9 @@ def test_check_reports_changed_questions_and_problems(serve: Serve) -> None:
     printed = [line for line in checked.out.splitlines() if not line.startswith(" ")]
     assert printed[0] == "3 questions changed since people.yaml was written:"
     assert [line.partition(": ")[2] for line in printed[1:]] == [
-        "dribbble is no longer asked",
-        "the options of level changed: 'Mid' was removed, 'Lead' was removed",
-        "shift ('Shift?', short_text) is new: a required question",
+        "dribbble is no longer asked [question-removed]",
+        "the options of level changed: 'Mid' was removed, 'Lead' was removed [question-options-changed]",
+        "shift ('Shift?', short_text) is new: a required question [question-new]",
     ]
     assert "the required question shift ('Shift?'), short_text, has no mapping" in checked.err
 
@@ -204,7 +205,7 @@ def test_check_holds_a_mapping_against_a_header(serve: Serve) -> None:
     checked = served("mapping", "check", "people.yaml", "more.csv")
     assert (checked.code, checked.out.splitlines()[0]) == (
         0,
-        "people.yaml: 1 column is not used: 'Shoe size' (H)",
+        "people.yaml: 1 column is not used: 'Shoe size' (H) [columns-unused]",
     )
 
 
@@ -299,7 +300,7 @@ def test_a_template_is_a_workbook_and_replaces_none(serve: Serve) -> None:
     assert (nowhere.code, nowhere.err.splitlines()[-2:]) == (
         3,
         [
-            "none/t.xlsx: the workbook cannot be written: no such file or directory",
+            "none/t.xlsx: the workbook cannot be written: no such file or directory [file-not-writable]",
             "  -> choose another path with --to",
         ],
     )
@@ -372,9 +373,9 @@ def test_flags_say_how_the_header_is_read(front_door: FrontDoor) -> None:
     (front_door.folder / "old.csv").write_text("\n".join([lines[0] + ",", *lines[1:]]) + "\n", encoding="utf-8")
     flags = ("--header-row", "1", "--header-rows", "2", "--skip-rows", "3")
     seen = front_door("inspect", "old.csv", *flags)
-    assert "header declared in rows 1 to 2, 1 row excluded by skip_rows, 4 columns, 1 row, last row 4" in seen.out
+    assert "header in rows 1 to 2, 1 row excluded by skip_rows, 4 columns, 1 row, last row 4" in seen.out
     assert "source:\n  header_row: 1\n  header_rows: 2\n  skip_rows: [3]\n" in seen.err
-    assert f"mapping new old.csv {' '.join(flags)} --job-post HASH" in seen.err
+    assert f"mapping new old.csv --job-post HASH {' '.join(flags)}" in seen.err
     shown = front_door("mapping", "new", "old.csv", *flags, "--talent-pool", "17", "--to", "-")
     assert "\n  header_row: 1   # the first row of the header\n  header_rows: 2\n  skip_rows: [3]\n" in shown.out
     refused = front_door("inspect", "old.csv", "--skip-rows", "7-3")
