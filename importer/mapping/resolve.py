@@ -10,6 +10,7 @@ from dataclasses import replace
 from importer.mapping.entries import EntriesAnswer
 from importer.mapping.model import AnswerSpec, Candidate, Mapping, QuestionBy
 from importer.mapping.nodes import Diagnostics
+from importer.mapping.question_snapshot import snapshot_name
 from importer.mapping.resolve_entries import resolve_entries
 from importer.mapping.resolve_values import Context, Header, resolve_filter, resolve_value
 from importer.mapping.resolved import (
@@ -273,13 +274,16 @@ def _check_options(field: FieldSpec, question: Question, wire: WireFormat, place
 
 
 def _report_unanswered(questions: Sequence[Question], context: Context) -> None:
+    seen = context.mapping.questions_seen
     for question in questions:
+        is_new = seen is not None and snapshot_name(question) not in set(map(str, seen))
+        new = " (new since the mapping was written)" if is_new else ""
         if question.required:
             name = question.key or json.dumps(f"text: {question.text}", ensure_ascii=False)
             text = f" ('{question.text}')" if question.key and question.text else ""
             context.error(
                 "question-not-mapped",
-                f"the required question {question.label}{text}, {question.answer_type}, has no mapping",
+                f"the required question {question.label}{text}, {question.answer_type}, has no mapping{new}",
                 f"add it under answers:, for example {name}: COLUMN",
                 context.mapping.answers_place,
             )

@@ -85,7 +85,7 @@ answers:
 #   Permitt   (perhaps for permit)
 #   Remarks
 
-# The questions when this file was written. `importer mapping check` reports changes; imports ignore this section.
+# The questions when this file was written. `importer mapping check` reports all changes, an import those that matter.
 questions_seen:
   phone: {text: Phone number, answer_type: short_text, question_type: phone}
   level: {text: Level, answer_type: single_choice, options: [Junior, Senior]}
