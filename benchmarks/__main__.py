@@ -1,4 +1,4 @@
-"""The commands: python -m benchmarks all | whole | rooms | growth | cores | refusing | faults | planted | report."""
+"""The commands: python -m benchmarks all | whole | rooms | growth | cores | refusing | faults | planted | truth ..."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from benchmarks.refusing import Limit, measure_refusing
 from benchmarks.results import Results, begin_results, join, read_results
 from benchmarks.sink_process import ROOT
 from benchmarks.tables import tables
+from benchmarks.truth import measure_truth
 from benchmarks.whole import Setting, measure_whole
 
 RESULTS = Path("results/bench/results.json")
@@ -136,6 +137,14 @@ def _report(wanted: argparse.Namespace) -> None:
         write_plots(results, wanted.plots)
 
 
+def _truth(wanted: argparse.Namespace) -> None:
+    with temporary_place() as place:
+        truth = measure_truth(place.folder, wanted.cells, wanted.seed)
+    show("\n".join(truth.lines(wanted.show)))
+    if truth.broken:
+        sys.exit("\n".join(truth.broken))
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measures importer and its peers.")
     parts = parser.add_subparsers(required=True, metavar="PART")
@@ -183,6 +192,11 @@ def _parser() -> argparse.ArgumentParser:
     planted.add_argument("--seed", type=int, default=18)
     for found in (whole, growth, refusing):
         found.add_argument("--concurrency", type=int, default=25)
+    truth = parts.add_parser("truth", help="cells whose meaning is known: how many are sent true, refused, sent false")
+    truth.add_argument("--cells", type=int, default=50_000)
+    truth.add_argument("--seed", type=int, default=1)
+    truth.add_argument("--show", type=int, default=3, help="examples of each kind that is false or refused")
+    truth.set_defaults(do=_truth)
     report = parts.add_parser("report", help="tables of stored figures, as Markdown")
     report.add_argument("results", type=Path, nargs="*", default=[RESULTS], help="one or more result files")
     report.add_argument("--plots", type=Path, help="also write the plots into this folder")

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from importer.app.import_file import Confirm, Finished, import_file
 from importer.app.orders import Listener, Order, RunControl, SandboxSetup, Sending, ignore
 from importer.extract import ReadingLimits
-from importer.ledger import LedgerStore, open_ledger, presences_in
-from importer.models import OutcomeKind
+from importer.ledger import LedgerStore, RequestRecord, open_existing_ledger, open_ledger, presences_in
+from importer.models import Outcome, OutcomeKind, Row, Target
 from importer.problems import UsageError
 from importer.runs import run_report
 from importer.runs.finalize import close, resolve_row
 from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import RunManifest, find_run, part_folders, read_manifest
+from importer.runs.private_copies import SentAnswers, rows_of, sheet_of
 from importer.runs.results_folder import refuse_untrusted
 from importer.runs.row_selection import Selection
+from importer.sent_answers import TracedAnswer
 from importer.settings import Settings
 from importer.text.commands import command_line
 
@@ -155,6 +157,54 @@ def rewrite_report(earlier: EarlierRun) -> Finished:
         return Finished(folder, close(folder, ledger, earlier.limits))
 
 
+@dataclass(frozen=True, slots=True)
+class ShownRow:
+    """A row of a run: its outcome (None if it has none yet), what its candidate was sent with, and its requests.
+
+    cells: the filled ones, by the names of their columns. answers: () if the row was not valid, or is not known.
+    """
+
+    run: str
+    target: Target
+    row: Row
+    cells: dict[str, str]
+    outcome: Outcome | None
+    answers: tuple[TracedAnswer, ...]
+    requests: tuple[RequestRecord, ...]
+
+
+def show_row(earlier: EarlierRun, number: int) -> ShownRow:
+    """One row of an earlier run; of a run with several targets, in the run of its target.
+
+    Raises:
+        UsageError: there is no such run or row.
+        UnusableInput: the files of the run are missing or were changed.
+    """
+    folder, manifest = _find(earlier)
+    if manifest.is_split:
+        folder, manifest = _part_with(number, folder, manifest)
+    run_report.refuse_changed(folder, manifest)
+    sheet = sheet_of(folder, manifest, earlier.limits)
+    members = next((rows for rows in manifest.groups if number in rows), (number,))
+    found = {row.number: row for row in rows_of(manifest, sheet) if row.number in members}
+    if number not in found:
+        raise UsageError(f"run {manifest.run} has no row {number}; use the number that a spreadsheet program shows")
+    row = found[number]
+    with RunJournal(folder) as journal:
+        outcome = journal.outcome(number)
+    with open_existing_ledger(earlier.settings.ledger_address) or nullcontext() as ledger:
+        requests = ledger.requests(manifest.run, members[0]) if ledger is not None else ()
+    return ShownRow(
+        run=manifest.run,
+        target=manifest.targets[0].target,
+        row=row,
+        cells={column.label: row.cells[column.index] for column in sheet.columns if row.cells[column.index]},
+        outcome=outcome,
+        answers=SentAnswers(folder, manifest, sheet, earlier.limits).of(found[members[0]]),
+        requests=requests,
+    )
+
+
 def running_runs(settings: Settings) -> frozenset[str]:
     """The IDs of the runs that are running now; of a run with several targets also its own."""
     presences = presences_in(settings.out, settings.ledger_address)
@@ -204,7 +254,7 @@ def _order(earlier: EarlierRun, folder: Path, manifest: RunManifest, sending: Se
     return Order(
         file=source,
         mapping=mapping,
-        settings=earlier.settings,
+        settings=earlier.settings.model_copy(update={"strict": earlier.settings.strict or manifest.strict}),
         selection=selection,
         sending=sending,
         file_shown_as=manifest.file,

@@ -17,13 +17,15 @@ from importer.mapping import (
     check_without_columns,
     read_mapping,
     read_mappings,
+    resolve,
     with_snapshot,
 )
 from importer.mapping.schema import SCHEMA_FILE, schema_text
-from importer.models import Operation, Question, SourceOptions, Target
+from importer.models import Application, Operation, PoolCandidate, Question, Row, SourceOptions, Target
 from importer.problems import FilePlace, Problem, UnusableInput, UsageError
 from importer.runs.private_copies import Source, open_children
 from importer.runs.results_folder import private_input
+from importer.sent_answers import PickedCandidate, pick_candidates
 from importer.settings import Settings
 from importer.suggest import (
     ColumnProfile,
@@ -41,6 +43,7 @@ from importer.suggest import (
     write_proposal,
 )
 from importer.template import template_columns, template_mapping, write_workbook
+from importer.transform import candidate_rows, trace_row, transform_row
 
 __all__ = [
     "CheckedMapping",
@@ -51,6 +54,7 @@ __all__ = [
     "check_mappings",
     "inspect_file",
     "open_points",
+    "preview",
     "propose_mapping",
     "refuse_to_replace",
     "with_flag",
@@ -252,22 +256,30 @@ class CheckedMapping:
     """The result of checking a mapping.
 
     changed: changes of the questions since it was written; reading: how the file was read, None without a file;
-    notes: warnings; misfit: the problems that prevent its use, None if it can be used.
+    notes: warnings; candidates: some of the file as they would be sent; misfit: the problems that prevent its use, None
+    if it can be used.
     """
 
     mapping: Mapping
     changed: tuple[Problem, ...] = ()
     reading: str | None = None
     notes: tuple[Problem, ...] = ()
+    candidates: tuple[PickedCandidate, ...] = ()
     misfit: UnusableInput | None = None
 
 
 def check_mappings(
-    path: Path, file: Path | None, settings: Settings, sandbox_setup: SandboxSetup | None, *, accept: bool
+    path: Path,
+    file: Path | None,
+    settings: Settings,
+    sandbox_setup: SandboxSetup | None,
+    *,
+    accept: bool,
+    show: int = 0,
 ) -> Iterator[CheckedMapping]:
     """Check a mapping file, or each one of a folder, against the live questions and the header of a file.
 
-    accept: save the live questions in each mapping file without problems.
+    accept: save the live questions in each mapping file without problems. show: how many candidates are shown.
 
     Raises:
         UnusableInput: a mapping cannot be read, or is not a mapping file.
@@ -283,6 +295,8 @@ def check_mappings(
             sheet = open_sheet(file, mapping.source, ReadingLimits.of(settings)) if file else None
             checked = replace(checked, reading=sheet.reading if sheet else None)
             checked = replace(checked, notes=_fit(mapping, file, sheet, questions, settings))
+            if file is not None and show:
+                checked = replace(checked, candidates=_preview(mapping, file, questions, settings, show))
         except UnusableInput as error:
             yield replace(checked, misfit=error)
             continue
@@ -301,6 +315,30 @@ def _fit(
         children = open_children(mapping, Source(file, file), folder, ReadingLimits.of(settings))
         found = check_against_columns(mapping, sheet.columns, questions, settings.wire, children.tables)
     return (*sheet.warnings, *found)
+
+
+def preview(
+    path: Path, file: Path, questions: tuple[Question, ...], settings: Settings, count: int
+) -> tuple[PickedCandidate, ...]:
+    """Some candidates of a file as a mapping file would send them, the odd ones first; none if it is not complete."""
+    try:
+        return _preview(read_mapping(path, settings.mapping_folders), file, questions, settings, count)
+    except UnusableInput:
+        return ()
+
+
+def _preview(
+    mapping: Mapping, file: Path, questions: tuple[Question, ...], settings: Settings, count: int
+) -> tuple[PickedCandidate, ...]:
+    limits = ReadingLimits.of(settings)
+    sheet = open_sheet(file, mapping.source, limits)
+    with private_input(settings) if mapping.child_sources else nullcontext(Path()) as folder:
+        children = open_children(mapping, Source(file, file), folder, limits)
+        resolved = resolve(mapping, sheet.columns, questions, settings.wire, children.tables)
+        rows = (row for row in candidate_rows(sheet.rows, resolved) if isinstance(row, Row))
+        bodies = ((row, transform_row(row, resolved)) for row in rows)
+        valid = ((row, body) for row, body in bodies if isinstance(body, Application | PoolCandidate))
+        return pick_candidates(((row, trace_row(row, resolved, body)) for row, body in valid), count)
 
 
 # --- hints that name flags -------------------------------------------------------

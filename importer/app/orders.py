@@ -13,6 +13,7 @@ from importer.models import ManyTargets, Outcome, Target
 from importer.problems import Problem
 from importer.report import ProblemGroup, Summary
 from importer.runs.row_selection import ALL_ROWS, Selection
+from importer.sent_answers import PickedCandidate
 from importer.settings import Settings
 
 # Re-exported for the commands, together with what is defined here.
@@ -47,6 +48,7 @@ class Sending:
 class Order:
     """Import the selected rows of a file (`-`: CSV from standard input) with a mapping file, or a folder of them.
 
+    show: how many candidates a check shows as they would be sent.
     check_first: check every row before the first one is sent; otherwise only the first rows of a large file.
     file_shown_as, mapping_shown_as: the names of file and mapping in reports, if these are private copies.
     continues: the ID of the run that this one continues, and its service: no other service may get its rows.
@@ -59,6 +61,7 @@ class Order:
     selection: Selection = ALL_ROWS
     sending: Sending = Sending()
     check_first: bool = False
+    show: int = 0
     file_shown_as: str | None = None
     mapping_shown_as: str | None = None
     continues: tuple[str, str] | None = None
@@ -139,7 +142,8 @@ class ReadyRows:
     """What will become of the rows of a target, of those that are checked so far.
 
     rows: all of them, None if not all are checked yet. ready: how many will be sent; held_back: are invalid, with their
-    reasons, the most frequent first; done: were imported by an earlier run, as far as known.
+    reasons, the most frequent first; done: were imported by an earlier run, as far as known; warned: the warnings about
+    the rows that will be sent; warnings: those about the file or the mapping.
     """
 
     run: str
@@ -151,6 +155,8 @@ class ReadyRows:
     filtered: int
     done: int
     reasons: tuple[ProblemGroup, ...] = ()
+    warned: tuple[ProblemGroup, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +184,14 @@ class Planned(Event):
     dry_run: bool
     rate: SendingRate | None = None
     changed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Previewed(Event):
+    """Some candidates of a target as they would be sent: personal data, only where a person asked for it."""
+
+    target: Target
+    candidates: tuple[PickedCandidate, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 from rich import box
@@ -18,6 +19,7 @@ from importer.app.mapping_files import (
     ask_questions,
     check_mappings,
     open_points,
+    preview,
     propose_mapping,
     refuse_to_replace,
     write_mapping,
@@ -27,6 +29,7 @@ from importer.app.mapping_files import (
 from importer.app.orders import SandboxSetup
 from importer.cli import options
 from importer.cli.app import next_command
+from importer.cli.candidates import show_candidates
 from importer.cli.messages import print_message, print_result, problem_lines
 from importer.cli.terminal import confirm_address
 from importer.models import Operation, Question, Target
@@ -44,6 +47,19 @@ mapping_app = typer.Typer(
 )
 
 _STANDARD_OUTPUT = Path("-")
+_SHOWN: Final = 3  # candidates
+
+ShowSome = Annotated[
+    int | None,
+    typer.Option(
+        "--show", min=0, help="Show this many candidates as they would be sent. [3 at a terminal]", show_default=False
+    ),
+]
+
+
+def _shown(show: int | None) -> int:
+    """How many candidates to show: without a number none in a log, which would keep personal data."""
+    return show if show is not None else _SHOWN if sys.stdout.isatty() else 0
 
 
 @mapping_app.command()
@@ -62,6 +78,7 @@ def new(
     skip_rows: options.SkipRows = None,
     encoding: options.Encoding = None,
     delimiter: options.Delimiter = None,
+    show: ShowSome = None,
     sandbox: options.UseSandbox = False,
     questions: options.SandboxQuestions = None,
     out: options.Out = None,
@@ -79,6 +96,8 @@ def new(
         print_result(write_proposal(proposal).removesuffix("\n"))
         return
     write_mapping(path, proposal)
+    if count := _shown(show):
+        show_candidates(preview(path, file, asked, settings, count))
     for line in _proposal_lines(proposal, path):
         print_message(line)
     print_message(f"Next: {next_command(context, 'mapping check', path, file)}")
@@ -135,6 +154,7 @@ def check(
     ],
     file: Annotated[Path | None, typer.Argument(help="A file whose header is checked too.", show_default=False)] = None,
     accept: Annotated[bool, typer.Option("--accept", help="Save the current questions in the mapping file.")] = False,
+    show: ShowSome = None,
     sandbox: options.UseSandbox = False,
     questions: options.SandboxQuestions = None,
     out: options.Out = None,
@@ -144,7 +164,7 @@ def check(
     changed = False
     problems: list[Problem] = []
     sandbox_setup = sandbox_setup_of(settings, sandbox, questions)
-    for checked in check_mappings(mapping, file, settings, sandbox_setup, accept=accept):
+    for checked in check_mappings(mapping, file, settings, sandbox_setup, accept=accept, show=_shown(show)):
         changed |= bool(checked.changed) and checked.misfit is None
         problems += _report_checked(checked, file, accept=accept)
     if problems:
@@ -166,6 +186,7 @@ def _report_checked(checked: CheckedMapping, file: Path | None, *, accept: bool)
     if checked.misfit is not None:
         return checked.misfit.problems
     _show(checked.notes)
+    show_candidates(checked.candidates)
     if accept:
         print_message(f"Saved the current questions in {mapping.path}.")
     print_result(f"{mapping.path} fits {mapping.target}" + (f" and {file}." if file else "."))

@@ -43,7 +43,14 @@ GiveUpAfter = Annotated[
     str | None,
     typer.Option("--give-up-after", help="Stop when no row was completed for this long: 15m, 2h. [15m]"),
 ]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Treat warnings as errors: hold the rows back. [IMPORTER_STRICT]")
+]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
+Show = Annotated[
+    int | None,
+    typer.Option("--show", min=0, help="Show this many candidates as they would be sent, the odd ones first."),
+]
 Rows = Annotated[str | None, typer.Option("--rows", help="Only these row numbers of the file: 10-40.")]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first rows, at most this many.")]
 UseSandbox = Annotated[bool, typer.Option("--sandbox", help="Use a local sandbox instead of the real service.")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -51,13 +51,14 @@ def run(
         bool,
         typer.Option("--check-first", help="Check all rows of a large file before sending any. [always before asking]"),
     ] = False,
+    strict: options.Strict = False,
     yes: options.Yes = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Import the rows of a file. Safe to repeat: imported rows are not sent again."""
     selection = _selection(rows, limit)
-    settings = _settings(out, rate, concurrency, give_up_after)
+    settings = _settings(out, rate, concurrency, give_up_after, strict=strict)
     sandbox_setup = _sandbox_setup(sandbox, questions, faults)
     sending = Sending(
         ErrorLimit.parse(max_errors) if max_errors else None, resend_unconfirmed, resend_rejected, sandbox_setup
@@ -81,13 +82,15 @@ def check(
     questions: options.SandboxQuestions = None,
     limit: options.Limit = None,
     rows: options.Rows = None,
+    strict: options.Strict = False,
+    show: options.Show = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Check a file against its mapping and the current questions. Writes a report, sends nothing."""
     sending = Sending(sandbox_setup=_sandbox_setup(sandbox, questions, None))
-    settings, flags = load_settings(out=out), given_flags(context, "run")
-    order = Order(file, mapping, settings, _selection(rows, limit), sending, flags=flags)
+    settings, flags = load_settings(out=out, strict=strict or None), given_flags(context, "run")
+    order = Order(file, mapping, settings, _selection(rows, limit), sending, show=show or 0, flags=flags)
     _Session(context, settings, asks=False, as_json=as_json, quiet=quiet).check(order)
 
 
@@ -172,9 +175,11 @@ def resolve(
 # --- flags --------------------------------------------------------------------------------------
 
 
-def _settings(out: Path | None, rate: float | None, concurrency: int | None, give_up_after: str | None) -> Settings:
+def _settings(
+    out: Path | None, rate: float | None, concurrency: int | None, give_up_after: str | None, *, strict: bool = False
+) -> Settings:
     minutes = parse_minutes(give_up_after) if give_up_after else None
-    return load_settings(out=out, rate=rate, concurrency=concurrency, give_up_minutes=minutes)
+    return load_settings(out=out, rate=rate, concurrency=concurrency, give_up_minutes=minutes, strict=strict or None)
 
 
 def _selection(rows: str | None, limit: int | None) -> Selection:
@@ -234,13 +239,21 @@ class _Session:
             confirm_address(self.settings)
         with Terminal(quiet=self.quiet) as terminal:
             finished = check_file(order, terminal)
-        self._report_end(finished)
+        if not order.show:
+            self._report_end(finished)
+        from importer.cli.candidates import candidates_json, show_candidates  # rich, which it needs, is slow to load
 
-    def _report_end(self, finished: Finished) -> None:
+        shown = [candidate for event in terminal.previews for candidate in event.candidates]
+        if not self.as_json:
+            show_candidates(shown)
+        self._report_end(finished, {"candidates": list(candidates_json(shown))})
+
+    def _report_end(self, finished: Finished, more: dict[str, Any] | None = None) -> NoReturn:
+        """more: keys that are added to the JSON object."""
         summary = finished.summary
         show = next_command(self.context, "show", summary.run)
         if not self.quiet or self.as_json:
-            present(self.context, finished.folder, summary, self.as_json)
+            present(self.context, finished.folder, summary, self.as_json, more)
         elif summary.exit_code:
             print_message(f"importer: exit code {summary.exit_code}; see: {show}")
         elif others := finished.imported_with_other_data:

@@ -18,7 +18,7 @@ from importer.app import orders
 from importer.app.orders import RunControl
 from importer.cli.messages import print_message
 from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind
-from importer.report import Summary, group_lines, wrapped
+from importer.report import Summary, group_lines, warning_lines, wrapped
 from importer.settings import Settings
 from importer.settings.trust import confirm
 from importer.text.dates import in_words
@@ -45,6 +45,7 @@ class Terminal:
         self._rows: _Progress | None = None
         self._total: int | None = None
         self._rate: orders.SendingRate | None = None
+        self.previews: list[orders.Previewed] = []
 
     def __enter__(self) -> Self:
         return self
@@ -65,6 +66,8 @@ class Terminal:
         elif isinstance(event, orders.ReportWritten) and event.summary.dry_run:
             for planned_line in plan_lines([_checked(event.summary)], self._rate, "would"):
                 self._show_detail(planned_line)
+        elif isinstance(event, orders.Previewed):
+            self.previews.append(event)
         elif isinstance(event, orders.Planned):
             self._rate = event.rate
             for planned_line in _planned(event):
@@ -237,7 +240,10 @@ _REASONS: Final = 5  # groups of problems; the report has all
 
 
 def ask_to_send(planned: orders.Planned) -> bool:
-    """Show why rows are held back, and ask whether to send the others; if there are none, there is nothing to ask."""
+    """Show the warnings and why rows are held back, and ask whether to send the others; if there are none, do not."""
+    for target in planned.targets:
+        for line in warning_lines(target.warned, target.warnings):
+            print_message(line)
     reasons = [group for one in planned.targets for group in one.reasons]
     for group in reasons[:_REASONS]:
         for line in group_lines(group):

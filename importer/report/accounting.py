@@ -232,4 +232,5 @@ class _Group:
             what=self.example.message,
             hint=self.example.hint,
             places=tuple(self.places),
+            severity=self.example.severity,
         )

@@ -244,15 +244,19 @@ def _outcome(found: tuple[Any, ...]) -> Outcome:
 
 def _problem_to_json(problem: Problem) -> dict[str, Any]:
     place = _place_to_json(problem.place)
-    found = {"code": problem.code, "message": problem.message, "hint": problem.hint, "place": place}
-    unread = problem.unread
-    return found | ({"unread": [unread.text, *astuple(unread.setting)]} if unread else {})
+    found: dict[str, Any] = {"code": problem.code, "message": problem.message, "hint": problem.hint, "place": place}
+    if problem.severity != "error":
+        found["severity"] = problem.severity
+    if unread := problem.unread:
+        found["unread"] = [unread.text, *astuple(unread.setting)]
+    return found
 
 
 def _problem_from_json(values: dict[str, Any]) -> Problem:
+    place, severity = _place_from_json(values["place"]), values.get("severity", "error")
     text, *setting = values.get("unread", [""])
     unread = Unread(text, LinePlace(*setting)) if setting else None
-    return Problem(values["code"], values["message"], values["hint"], _place_from_json(values["place"]), unread)
+    return Problem(values["code"], values["message"], values["hint"], place, severity, unread)
 
 
 def _place_to_json(place: Place | None) -> dict[str, Any] | None:

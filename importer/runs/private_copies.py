@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
+from itertools import islice
 from pathlib import Path
+from typing import Final
 
 from importer import __version__
-from importer.atomic_files import open_private
+from importer.atomic_files import open_private, read_private, write_json
 from importer.extract import ReadingLimits, Sheet, SourceCopy, copy_source, open_sheet, restore_values
-from importer.mapping import OUTSIDE_HINT, ChildSource, Mapping, is_within
-from importer.models import Question
+from importer.mapping import OUTSIDE_HINT, ChildSource, Mapping, ResolvedMapping, is_within, read_mapping, resolve
+from importer.models import Application, PoolCandidate, Question, Row
 from importer.problems import DamagedRun, Place, Problem, UnusableInput
 from importer.runs.manifest import ChildCopy, RunManifest, is_run, part_folders, read_manifest
 from importer.runs.row_selection import Selection
+from importer.sent_answers import SentLine, TracedAnswer, sent_lines
 from importer.settings import WireFormat
+from importer.transform import candidate_rows, trace_row, transform_row
 
 _LARGEST = 1 << 30  # bytes of a file that is joined with the source
 _WORKBOOKS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
@@ -64,6 +69,11 @@ def copy_of_source(file: Path, folder: Path, limits: ReadingLimits) -> SourceCop
 def sheet_of(folder: Path, manifest: RunManifest, limits: ReadingLimits) -> Sheet:
     """Open the source of a run, from its private copy."""
     return open_sheet(folder / manifest.source, manifest.options, limits, shown_as=manifest.file)
+
+
+def rows_of(manifest: RunManifest, sheet: Sheet) -> Iterator[Row]:
+    """The rows that a run has read."""
+    return islice(manifest.selection.of(sheet.rows()), manifest.rows)
 
 
 def keep_mapping(mapping: Mapping, folder: Path, stem: str = "mapping") -> str:
@@ -122,13 +132,15 @@ def fingerprint(
     questions: Iterable[Question],
     wire: WireFormat,
     selection: Selection,
+    *,
+    strict: bool,
 ) -> str:
     """A digest of everything that the outcomes of a run depend on: equal if the outcomes will be equal.
 
     mapping_copy: the mapping, including what it takes from other files.
     """
     digest = hashlib.sha256(mapping_copy.read_bytes())
-    for part in (__version__, copy.sha256, children.copies, tuple(questions), wire, selection):
+    for part in (__version__, copy.sha256, children.copies, tuple(questions), wire, selection, strict):
         digest.update(f"\0{part!r}".encode("utf-8", "backslashreplace"))
     return digest.hexdigest()
 
@@ -192,3 +204,69 @@ def _file_of(name: str, source: Source, folders: tuple[Path, ...], place: Place)
         message = f"'{name}' is larger than {_LARGEST:,} bytes, the limit for files with entries"
         raise UnusableInput(Problem("entries-file-too-large", message, "export fewer columns or rows", place))
     return path
+
+
+# --- what was sent, made again from the copies ---------------------------------------------------
+
+ASKED = "asked.json"
+"""In a run's folder: the questions of the job post, the formats of answers, and the version that made the answers."""
+
+
+def keep_asked(questions: Iterable[Question], wire: WireFormat, folder: Path) -> None:
+    """Save what the answers of a run depend on besides its file and its mapping; no personal data."""
+    asked = [asdict(question) for question in questions]
+    write_json(folder / ASKED, {"version": __version__, "wire": asdict(wire), "questions": asked})
+
+
+def resolve_again(folder: Path, manifest: RunManifest, sheet: Sheet, limits: ReadingLimits) -> ResolvedMapping | None:
+    """The mapping of a run, resolved as it was then, from its copies.
+
+    None if they are missing, or another version of importer made the run: it may read a cell in another way.
+    """
+    try:
+        asked = json.loads(read_private(folder / ASKED))
+        if asked["version"] != __version__:
+            return None
+        wire = WireFormat(**{**asked["wire"], "yes_no": tuple(asked["wire"]["yes_no"])})
+        questions = [Question(**{**one, "options": tuple(one["options"])}) for one in asked["questions"]]
+        mapping = read_mapping(folder / manifest.mapping_copy)
+        copies = {child.name: folder / child.copy for child in manifest.children}
+        workbook = copies.get(_SOURCE, folder / manifest.source)
+        tables = {}
+        for child in mapping.child_sources:
+            path = copies[child.file] if child.file else workbook
+            name = str(Path(manifest.file).parent / child.file) if child.file else manifest.file
+            tables[child] = open_sheet(path, child.options, limits, shown_as=name)
+        return resolve(mapping, sheet.columns, questions, wire, tables)
+    except (OSError, ValueError, KeyError, TypeError, UnusableInput):
+        return None
+
+
+_TRACED_CANDIDATES: Final = 2_000  # with several rows; the sheet of the report has room for fewer
+
+
+class SentAnswers:
+    """What the candidates of a run were sent with, made again from the copies in its folder.
+
+    Nothing is known if that is not possible, and of a run with several targets, each of which has its own report.
+    """
+
+    def __init__(self, folder: Path, manifest: RunManifest, sheet: Sheet, limits: ReadingLimits) -> None:
+        self._mapping = None if manifest.is_split else resolve_again(folder, manifest, sheet, limits)
+        self._grouped: dict[int, Row] | None = None
+        if self._mapping is not None and self._mapping.grouping is not None:
+            candidates = candidate_rows(lambda: rows_of(manifest, sheet), self._mapping)
+            rows = islice((row for row in candidates if isinstance(row, Row)), _TRACED_CANDIDATES)
+            self._grouped = {row.number: row for row in rows}
+
+    def of(self, row: Row) -> tuple[TracedAnswer, ...]:
+        """The answers of the candidate whose first row this is; () for another row, or if they are not known."""
+        candidate = row if self._grouped is None else self._grouped.get(row.number)
+        if self._mapping is None or candidate is None:
+            return ()
+        body = transform_row(candidate, self._mapping)
+        return trace_row(candidate, self._mapping, body) if isinstance(body, Application | PoolCandidate) else ()
+
+    def lines_of(self, row: Row) -> tuple[SentLine, ...]:
+        """The same as lines."""
+        return tuple(sent_lines(self.of(row), row.origin))

@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import ExitStack, suppress
 from dataclasses import asdict
-from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -29,7 +28,7 @@ from importer.problems import DamagedRun, FilePlace, Problem
 from importer.report import RunFacts, Summary, write_report
 from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import RunManifest, part_folders, read_manifest
-from importer.runs.private_copies import sheet_of
+from importer.runs.private_copies import SentAnswers, rows_of, sheet_of
 from importer.runs.row_selection import route_word
 from importer.startup import reduce_garbage_collection
 from importer.text.normalize import closest
@@ -63,7 +62,10 @@ def report_of_whole(folder: Path, manifest: RunManifest, limits: ReadingLimits) 
             outcomes = _outcomes_of_parts(folder, manifest, sheet, stack)
         else:
             outcomes = stack.enter_context(RunJournal(folder)).outcomes()
-        return write_report(folder, facts_of(manifest, sheet), rows_of(manifest, sheet), outcomes)
+        sent = SentAnswers(folder, manifest, sheet, limits)
+        return write_report(
+            folder, facts_of(manifest, sheet), rows_of(manifest, sheet), outcomes, lines_of=sent.lines_of
+        )
 
 
 def refuse_changed(folder: Path, manifest: RunManifest, hash_of: Callable[[Path], str] | None = None) -> None:
@@ -111,11 +113,6 @@ class CachedHash:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
             self._known[path] = (stamp, digest)
         return digest
-
-
-def rows_of(manifest: RunManifest, sheet: Sheet) -> Iterator[Row]:
-    """The rows that a run has read."""
-    return islice(manifest.selection.of(sheet.rows()), manifest.rows)
 
 
 def facts_of(manifest: RunManifest, sheet: Sheet) -> RunFacts:
@@ -306,4 +303,5 @@ def _write_during_run(folder: Path, limits: ReadingLimits) -> None:
             return facts_of(ended, sheet)
 
         rows = follower.rows(rows_of(manifest, sheet))
-        write_report(folder, facts_of(manifest, sheet), rows, follower.outcomes(), final_facts)
+        sent = SentAnswers(folder, manifest, sheet, limits)
+        write_report(folder, facts_of(manifest, sheet), rows, follower.outcomes(), final_facts, sent.lines_of)
