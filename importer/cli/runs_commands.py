@@ -32,10 +32,12 @@ from importer.problems import UnusableInput, UsageError
 from importer.report import Summary, outcome_text, read_summary, status_lines, summary_lines
 from importer.runs.lineage import SourceStatus, rows_without_target
 from importer.runs.manifest import find_run, read_manifest, runs_in
-from importer.runs.results_folder import MARKER, refuse_untrusted
+from importer.runs.results_folder import EDITS_FILE, MARKER, refuse_untrusted, summaries_of_edits
 from importer.sent_answers import sent_lines
 from importer.settings import load_settings
 from importer.text.dates import in_words
+
+_MOST_EDITS = 6  # proposed changes that are shown
 
 
 def runs(context: typer.Context, out: options.Out = None, as_json: options.AsJson = False) -> None:
@@ -220,6 +222,12 @@ def present(
         return
     for line in summary_lines(summary, folder):
         print_result(line)
+    if proposed := summaries_of_edits(folder):
+        print_result(f"\nProposed changes of the mapping, ready to paste: {folder / EDITS_FILE}")
+        for text in proposed[:_MOST_EDITS]:
+            print_result(f"  - {text}")
+        if len(proposed) > _MOST_EDITS:
+            print_result(f"  ... and {len(proposed) - _MOST_EDITS} more")
     if isinstance(summary.target, ManyTargets):
         for target in read_manifest(folder).targets:
             if target.blocked:
