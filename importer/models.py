@@ -27,7 +27,7 @@ class SourceOptions:
     header_row: int | None = None  # the number that a spreadsheet program shows
     encoding: str | None = None
     delimiter: str | None = None
-    header_rows: int = 1  # of the header; more than one requires header_row, the first of them
+    header_rows: int | None = None  # of the header; more than one requires header_row, the first of them
     skip_rows: tuple[int, ...] = ()  # rows that are not read, such as instructions and examples
     stop_at: str | None = None  # the table ends before the row whose first filled cell is this
     hidden_rows: Literal["read", "skip"] = "read"  # rows that a spreadsheet program hides or filters out

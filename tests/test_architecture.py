@@ -46,7 +46,7 @@ HOMES = {
     "ruamel": {"mapping", "suggest"},
     "rapidfuzz": {"text", "suggest"},
     "re2": {"mapping"},
-    "phonenumbers": {"transform"},
+    "phonenumbers": {"transform", "suggest"},
     "email_validator": {"transform"},
     "sqlite3": {"sqlite_file"},
     "filelock": {"file_lock"},

@@ -172,7 +172,8 @@ class Planned(Event):
     """File, mapping and questions were checked; nothing has been sent yet.
 
     reading: how the file was read, in one line. is_split: the rows go to several targets, each with its own run.
-    rate: None if nothing is known about it.
+    rate: None if nothing is known about it. changed: the changes of questions since the mapping was written that
+    matter for the file.
     """
 
     folder: Path
@@ -182,6 +183,7 @@ class Planned(Event):
     is_split: bool
     dry_run: bool
     rate: SendingRate | None = None
+    changed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

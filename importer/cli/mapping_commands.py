@@ -32,7 +32,7 @@ from importer.cli.app import next_command
 from importer.cli.candidates import show_candidates
 from importer.cli.messages import print_message, print_result, problem_lines
 from importer.cli.terminal import confirm_address
-from importer.models import Operation, Question, SourceOptions, Target
+from importer.models import Operation, Question, Target
 from importer.problems import Problem, UnusableInput, UsageError
 from importer.settings import Settings, load_settings
 from importer.text.normalize import visible
@@ -74,6 +74,8 @@ def new(
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing mapping file.")] = False,
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
+    header_rows: options.HeaderRows = None,
+    skip_rows: options.SkipRows = None,
     encoding: options.Encoding = None,
     delimiter: options.Delimiter = None,
     show: ShowSome = None,
@@ -88,9 +90,8 @@ def new(
         refuse_to_replace(path, force=force)
     settings = load_settings(out=out)
     asked = ask_questions(target, settings, sandbox_setup_of(settings, sandbox, questions))
-    proposal = propose_mapping(
-        file, target, asked, SourceOptions(sheet, header_row, encoding, delimiter), settings, print_message
-    )
+    declared = options.source_options(sheet, header_row, header_rows, skip_rows, encoding, delimiter)
+    proposal = propose_mapping(file, target, asked, declared, settings, print_message)
     if path == _STANDARD_OUTPUT:
         print_result(write_proposal(proposal).removesuffix("\n"))
         return
@@ -137,6 +138,8 @@ def _proposal_lines(proposal: Proposal, path: Path) -> list[str]:
         lines.append(f'{values} no option: complete the lines that end in "no similar option".')
     missing = points.missing_required
     lines += [f"Add {name}: it is required, but no column was found for it." for name in missing]
+    if "cv" in missing:
+        lines.append("Without a column of document IDs, one document can be used for every row: cv: {value: ID}")
     return lines
 
 

@@ -132,6 +132,9 @@ def _planned(planned: orders.Planned) -> Iterator[str]:
     """How the file was read; before rows are sent also what will become of them."""
     if not planned.is_split:
         yield planned.reading
+    if planned.changed:
+        yield "The questions changed since the mapping was written:"
+        yield from (f"  {text}" for text in planned.changed)
     if not planned.dry_run:
         yield from plan_lines(planned.targets, planned.rate)
 

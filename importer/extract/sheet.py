@@ -24,10 +24,11 @@ _CANONICAL = re.compile(
 class Sheet:
     """A table of a source, ready to be read.
 
-    `header_row` is the number that a spreadsheet program shows, 0 in JSON. `columns` are the source's columns, without
-    the `import_*` columns of a results file. `reading` says in one line how the file is read, for a person to check.
-    `delimiter` is that of a CSV, else ",": result CSVs are written with it. `lines` is the approximate number of lines
-    of a CSV or of objects in JSON, None for a workbook, which is in memory. `knows_types`: `Row.typed` is filled.
+    `header_row` is the number that a spreadsheet program shows, of the last row of the header, 0 in JSON; `header_rows`
+    how many it has. `columns` are the source's columns, without the `import_*` columns of a results file. `reading`
+    says in one line how the file is read, for a person to check. `delimiter` is that of a CSV, else ",": result CSVs
+    are written with it. `lines` is the approximate number of lines of a CSV or of objects in JSON, None for a workbook,
+    which is in memory. `knows_types`: `Row.typed` is filled.
     """
 
     origin: Origin
@@ -38,6 +39,7 @@ class Sheet:
     delimiter: str
     lines: int | None
     knows_types: bool
+    header_rows: int
     _read: Callable[[], Iterator[Row]] = field(repr=False)
 
     def rows(self) -> Iterator[Row]:
@@ -249,9 +251,9 @@ def _row_number(cells: Sequence[str], index: int) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else None
 
 
-def column(index: int, name: str) -> Column:
+def column(index: int, name: str, lower: str = "") -> Column:
     """The column at an index, from 0, with its letter."""
-    return Column(index, column_letter(index), name)
+    return Column(index, column_letter(index), name, lower)
 
 
 # --- the values of a results file that is imported again ----------------------------------------

@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from importer.mapping import REGIONS, ResolvedValue
-from importer.problems import LinePlace, Place, Problem
+from importer.problems import LinePlace, Place, Problem, Unread
 from importer.text.normalize import visible
 
 _SHOWN = 80  # characters of a cell in a message
@@ -29,9 +29,10 @@ class InvalidValue:
     code: str
     message: str
     hint: str
+    unread: Unread | None = None
 
     def at(self, place: Place) -> Problem:
-        return Problem(self.code, self.message, self.hint, place)
+        return Problem(self.code, self.message, self.hint, place, unread=self.unread)
 
 
 def quoted(text: str) -> str:
@@ -191,7 +192,7 @@ def _read_phone(text: str, value: ResolvedValue) -> str | InvalidValue:
     region = value.formats.region
     # Without a region the library accepts no international prefix, though 00 is one nearly everywhere.
     dialled = "+" + text[2:] if region is None and text.startswith("00") else text
-    invalid = InvalidValue("phone-invalid", f"{quoted(text)} is not a valid phone number", _phone_hint(value))
+    invalid = InvalidValue("phone-invalid", f"{quoted(text)} is not a valid phone number", _phone_hint(text, value))
     if _DATE.fullmatch(text) or _DANGLING.search(text):
         return invalid
     if _has_several(text, region):
@@ -252,8 +253,10 @@ def _may_be_another(text: str, number: Any, region: str) -> bool:
         return False
 
 
-def _phone_hint(value: ResolvedValue) -> str:
+def _phone_hint(text: str, value: ResolvedValue) -> str:
     region = value.formats.region
+    if text.startswith(("+", "00", "(+")):
+        return "check the country code and the number of digits"
     if region is None:
         return f"write it with + and the country code, or set region: {in_mapping(value.place)}"
     import phonenumbers

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 from importer.mapping import Kind, Otherwise, Pattern, ResolvedTable, ResolvedValue, Take
 from importer.models import Row
-from importer.problems import Column, Problem
+from importer.problems import Column, Problem, Unread
 from importer.settings import WireFormat
 from importer.text.normalize import did_you_mean, normalize, range_pieces
 from importer.transform.kinds import joined_choices, reader_of
@@ -324,7 +325,7 @@ class _Interpreter:
         if self._value.split is not None or not any(separator in text for separator in ";,|\n/"):
             return found
         hint = f"if these are several choices, set split: {in_mapping(self._value.place)}; {found.hint}"
-        return InvalidValue(found.code, found.message, hint)
+        return replace(found, hint=hint)
 
     def _read_one(self, text: str, typed: bool) -> Any:
         table = self._value.table
@@ -353,6 +354,7 @@ class _Interpreter:
             "value-unknown",
             f"{quoted(text)} is not in the value table",
             f"{did_you_mean(text, table.targets)}, or add it under values: {in_mapping(table.place)}",
+            Unread(text, self._value.place),
         )
 
 
