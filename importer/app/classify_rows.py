@@ -243,11 +243,14 @@ def _forecast_of(candidates: Iterable[_Checked | Classified], origin: Origin, co
             done += count_done(emails)
             emails.clear()
     held_back, filtered = counter.count(OutcomeKind.INVALID), counter.count(OutcomeKind.FILTERED)
+    corrected = counter.count(OutcomeKind.ALREADY_IMPORTED)
     reasons = tuple(group for group in counter.groups() if group.outcome is OutcomeKind.INVALID)
     warned_of = tuple(group for group in counter.groups() if group.is_warning)
     done += count_done(emails)
-    rows_read = ready + held_back + filtered
-    return Forecast(rows_read, ready - done, last_row, tuple(groups), done, held_back, filtered, reasons, warned_of)
+    total = ready + held_back + filtered + corrected
+    return Forecast(
+        total, ready - done, last_row, tuple(groups), done + corrected, held_back, filtered, reasons, warned_of
+    )
 
 
 class FirstRows:

@@ -119,13 +119,14 @@ class CellProblem:
 class Record:
     """The cells of one row as clean text, as many as the file has for it.
 
-    `number` is the row number that a spreadsheet program shows; `typed` as in Row.
+    `number` is the row number that a spreadsheet program shows; `typed` and `links` as in Row.
     """
 
     number: int
     cells: tuple[str, ...]
     typed: frozenset[int] = frozenset()
     problems: tuple[CellProblem, ...] = ()
+    links: tuple[tuple[int, str], ...] = ()
 
     @property
     def blank(self) -> bool:
@@ -192,10 +193,12 @@ class Layout:
             listed = typed_cells("".join(record.cells[self.typed_at : self.typed_at + 1]), cells, self.columns)
             problems = tuple(self._format_problems(record, cells, listed - typed))
             kept_typed = frozenset(index for index in typed | listed if index < kept)
-            return Row(self.origin, record.number, cells, kept_typed, (*self._problems(record), *problems))
+            return Row(
+                self.origin, record.number, cells, kept_typed, (*self._problems(record), *problems), links=record.links
+            )
         if typed and max(typed) >= kept:
             typed = frozenset(index for index in typed if index < kept)
-        return Row(self.origin, record.number, cells, typed, self._problems(record))
+        return Row(self.origin, record.number, cells, typed, self._problems(record), links=record.links)
 
     def _format_problems(self, record: Record, cells: tuple[str, ...], listed: frozenset[int]) -> Iterator[Problem]:
         """Problems of cells that are listed as values in another format. They stay typed: text is read otherwise."""

@@ -304,6 +304,27 @@ def _is_known_ending(ending: str) -> bool:
     return ending in _ENDINGS or ending.startswith("xn--") or ending.upper() in REGIONS
 
 
+def linked_url(text: str, link: str) -> str | InvalidValue:
+    """The address of a hyperlink cell: of its link where its text is no address. Both, if they differ, are not valid:
+    one of them is not what a person saw."""
+    shown, target = read_url(text, False), read_url(link, False)
+    if isinstance(target, InvalidValue) or not link.lower().startswith(("http://", "https://")):
+        return shown
+    if isinstance(shown, InvalidValue):
+        return target
+    if _compared(shown) == _compared(target):
+        return shown
+    return InvalidValue(
+        "link-differs",
+        f"{quoted(text)} has a link to another address, {quoted(target)}",
+        "make the text and the link of the cell the same, or remove the link",
+    )
+
+
+def _compared(address: str) -> str:
+    return address.partition("://")[2].removeprefix("www.").rstrip("/").casefold()
+
+
 def _invalid_url(text: str, reason: str = "") -> InvalidValue:
     return InvalidValue(
         "url-invalid", f"{quoted(text)} is not a valid web address{reason}", "write it with https:// in front"
