@@ -13,8 +13,8 @@ from importer.mapping import DuplicatePolicy, ResolvedMapping
 from importer.models import Outcome, OutcomeKind, ReadyCandidate, Row, Submission
 from importer.problems import Origin, Problem
 from importer.report import ProblemGroup, ReportedRow, SummaryCounter
-from importer.runs.corrections import Corrections
 from importer.runs.journal import PreviousResults
+from importer.runs.lineage import Corrections
 from importer.sqlite_file import Connection, connect_to_temporary
 from importer.transform import (
     DATE_IN_FUTURE,

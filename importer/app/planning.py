@@ -22,7 +22,7 @@ from importer.mapping import Mapping, ResolvedMapping, RouteColumn, resolve, rou
 from importer.models import Operation, Question, Row, Target
 from importer.problems import FilePlace, Problem, StoppedEarly, UnusableInput, UsageError
 from importer.report import read_summary, write_unfinished_summary
-from importer.runs.corrections import find_corrections
+from importer.runs.lineage import find_corrections
 from importer.runs.manifest import RunManifest, RunTarget, read_manifest, runs_in, write_manifest
 from importer.runs.private_copies import (
     ChildTables,
@@ -193,9 +193,7 @@ class Planner:
                 return selection.of(sheet.rows())
 
             scope = Scope(self.service, mapping.target)
-            corrections = find_corrections(
-                (copy.sha256, order.shown_as, sheet.columns), scope, resolved, order.settings
-            )
+            corrections = find_corrections(copy.sha256, order.shown_as, sheet.columns, scope, order.settings)
             ahead = None if order.check_first or part else _check_ahead(sheet)
             candidates = Candidates(
                 read,
@@ -241,6 +239,8 @@ class Planner:
                 strict=order.settings.strict,
                 started_at=started_at,
                 children=children.copies,
+                identity=_identity(resolved),
+                entries=children.entries((*resolved.joins, *resolved.lookups)),
                 groups=forecast.groups if forecast is not None else (),
                 **self._origin(folder),
             )
@@ -392,6 +392,13 @@ def _undo(folder: Path, presence: Presence) -> None:
 def _discard(plans: Iterable[Plan]) -> None:
     for plan in plans:
         plan.discard()
+
+
+def _identity(resolved: ResolvedMapping) -> tuple[tuple[int, ...], ...]:
+    """The indexes of the columns of the e-mail, and those of the name."""
+    candidate = resolved.candidate
+    names = (*candidate.first_name.columns, *candidate.last_name.columns)
+    return tuple(tuple(column.index for column in columns) for columns in (candidate.email.columns, names))
 
 
 def _check_ahead(sheet: Sheet) -> int:

@@ -82,8 +82,8 @@ def check(
     questions: options.SandboxQuestions = None,
     limit: options.Limit = None,
     rows: options.Rows = None,
-    strict: options.Strict = False,
     show: options.Show = None,
+    strict: options.Strict = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:

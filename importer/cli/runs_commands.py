@@ -14,14 +14,23 @@ import typer
 from importer.app.cleanup import PurgeOrder, find_old, parse_age, unmarked_runs
 from importer.app.cleanup import purge as remove_old
 from importer.app.connection import examine
-from importer.app.earlier_runs import EarlierRun, ShownRow, rewrite_report, running_runs, show_row
+from importer.app.earlier_runs import (
+    EarlierRun,
+    ShownRow,
+    rewrite_report,
+    running_runs,
+    show_row,
+    status_of,
+    write_status,
+)
 from importer.cli import options
 from importer.cli.app import next_command
 from importer.cli.messages import print_message, print_result, problem_lines
 from importer.cli.terminal import confirm_address, is_interactive
-from importer.models import ManyTargets
+from importer.models import NEEDS_ATTENTION, ManyTargets, OutcomeKind
 from importer.problems import UnusableInput, UsageError
-from importer.report import Summary, outcome_text, read_summary, summary_lines
+from importer.report import Summary, outcome_text, read_summary, status_lines, summary_lines
+from importer.runs.lineage import SourceStatus, rows_without_target
 from importer.runs.manifest import find_run, read_manifest, runs_in
 from importer.runs.results_folder import MARKER, refuse_untrusted
 from importer.sent_answers import sent_lines
@@ -105,6 +114,54 @@ def show(
         if summary.ended_at is None and summary.run in running_runs(settings):
             print_message("The run is running now.")
     present(context, folder, summary, as_json)
+
+
+def status(
+    file: options.File,
+    to: Annotated[
+        Path | None, typer.Option("--to", help="Also write every row with its outcome to this CSV file.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing CSV file.")] = False,
+    sandbox: Annotated[bool, typer.Option("--sandbox", help="Of sandbox runs, and not of real ones.")] = False,
+    out: options.Out = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Show what became of each row of a file, over all its runs."""
+    found = status_of(file, load_settings(out=out), sandbox=sandbox)
+    if to is not None:
+        write_status(to, found, force=force)
+    summaries = [one.summarize() for one in found]
+    no_target = rows_without_target(found)
+    if as_json:
+        targets = [_status_json(one, summary) for one, (summary, _) in zip(found, summaries, strict=True)]
+        source = {"file": str(file), "sha256": found[0].last.sha256}
+        printed = {"version": 1, **source, "targets": targets, "rows_without_target": no_target}
+        print_result(json.dumps(printed, ensure_ascii=False))
+    else:
+        for one, (summary, to_fix) in zip(found, summaries, strict=True):
+            runs = "1 run:" if len(one.runs) == 1 else f"{len(one.runs)} runs, the last:"
+            print_result(f"{file}, for {_where(summary)}, over {runs} {one.runs[-1]}\n")
+            for line in status_lines(summary, one.folder, file, to_fix):
+                print_result(line)
+            print_result("")
+        if no_target:
+            rows = f"{', '.join(map(str, no_target[:5]))}{', ...' if len(no_target) > 5 else ''}"
+            print_result(f"{len(no_target)} without a target, as no mapping takes them: row {rows}")
+    is_complete = not no_target and all(summary.is_complete for summary, _ in summaries)
+    raise typer.Exit(0 if is_complete else 4)
+
+
+def _status_json(one: SourceStatus, summary: Summary) -> dict[str, object]:
+    """The runs, the counts, and each row that is still to be done, with the run that reported it."""
+    rows = []
+    for reported, run in one.rows():
+        number, kind = reported.row.number, reported.outcome.kind
+        if kind in (*NEEDS_ATTENTION, OutcomeKind.NOT_SENT):
+            *_, problem, hint = reported.import_cells
+            rows.append({"row": number, "outcome": kind.value, "run": run or None, "problem": problem, "hint": hint})
+    values = summary.to_json()
+    kept = {key: values[key] for key in ("target", "outcomes", "problems")}
+    return {"service": one.scope.base, "runs": one.runs, **kept, "rows": rows}
 
 
 def _show_row(shown: ShownRow, *, as_json: bool) -> None:

@@ -132,7 +132,7 @@ def _records(batch: Batch) -> Iterator[Record]:
     typed, problems = _typed(batch), _cell_problems(batch)
     for offset, cells in enumerate(zip(*batch.columns, strict=True)):
         number = batch.first + offset
-        links = tuple(batch.links.get(number, {}).items())
+        links = tuple(batch.links[number].items()) if number in batch.links else ()
         yield Record(number, cells, typed[offset], problems.get(offset, ()), links)
 
 

@@ -20,7 +20,7 @@ from importer.atomic_files import file_mode, make_folder, make_subfolder, sync_f
 from importer.models import Outcome, OutcomeKind, Row
 from importer.problems import StoppedEarly
 from importer.report.accounting import ReportedRow, SummaryCounter, pair
-from importer.report.csv_files import CsvFiles
+from importer.report.csv_files import CsvFiles, EntryFiles
 from importer.report.outcomes import SUMMARY_FILE, csv_file
 from importer.report.summary import RunFacts, Summary, write_summary
 from importer.sent_answers import SentLine
@@ -74,7 +74,7 @@ def write_report(
     with _staging(folder, facts.run) as staged, ExitStack() as open_writers:
         counter = SummaryCounter()
         writers: list[ReportWriter] = []
-        for make in (CsvFiles, partial(ReportWorkbook, lines_of=lines_of)):
+        for make in (CsvFiles, EntryFiles, partial(ReportWorkbook, lines_of=lines_of)):
             writers.append(make(staged, facts))
             open_writers.callback(writers[-1].close)
         for reported in pair(rows, outcomes):
@@ -147,5 +147,6 @@ def _publish(staged: Path, folder: Path, names: Sequence[str]) -> None:
 def _remove_earlier(folder: Path, files: Sequence[str]) -> None:
     """Remove files of an earlier report of the run that this one did not write."""
     for name in map(csv_file, OutcomeKind):
-        if name not in files:
-            (folder / name).unlink(missing_ok=True)
+        for path in (folder / name, *folder.glob(f"{name.removesuffix('.csv')}.*.csv")):
+            if path.name not in files:
+                path.unlink(missing_ok=True)

@@ -16,16 +16,16 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import ExitStack, suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Final
 
 from importer.atomic_files import open_private
 from importer.child_process import child_environment, lower_priority, python_command
-from importer.extract import ReadingLimits, Sheet
+from importer.extract import ReadingLimits, Sheet, open_sheet
 from importer.models import Outcome, OutcomeKind, Row
 from importer.problems import DamagedRun, FilePlace, Problem
-from importer.report import RunFacts, Summary, write_report
+from importer.report import Entries, RunFacts, Summary, write_report
 from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import RunManifest, part_folders, read_manifest
 from importer.runs.private_copies import SentAnswers, rows_of, sheet_of
@@ -63,9 +63,8 @@ def report_of_whole(folder: Path, manifest: RunManifest, limits: ReadingLimits) 
         else:
             outcomes = stack.enter_context(RunJournal(folder)).outcomes()
         sent = SentAnswers(folder, manifest, sheet, limits)
-        return write_report(
-            folder, facts_of(manifest, sheet), rows_of(manifest, sheet), outcomes, lines_of=sent.lines_of
-        )
+        facts = replace(facts_of(manifest, sheet), entries=_entries(folder, manifest, limits))
+        return write_report(folder, facts, rows_of(manifest, sheet), outcomes, lines_of=sent.lines_of)
 
 
 def refuse_changed(folder: Path, manifest: RunManifest, hash_of: Callable[[Path], str] | None = None) -> None:
@@ -140,6 +139,16 @@ def facts_of(manifest: RunManifest, sheet: Sheet) -> RunFacts:
         flags=manifest.flags,
         continues=manifest.continues,
     )
+
+
+def _entries(folder: Path, manifest: RunManifest, limits: ReadingLimits) -> tuple[Entries, ...]:
+    """The other tables of a run, from their private copies."""
+    found = []
+    for one in manifest.entries:
+        sheet = open_sheet(folder / one.copy, one.options, limits, shown_as=one.shown_as)
+        known = sheet.columns, sheet.delimiter, sheet.knows_types, sheet.rows
+        found.append(Entries(one.label, sheet.origin, one.key, one.equals, *known))
+    return tuple(found)
 
 
 def _outcomes_of_parts(folder: Path, manifest: RunManifest, sheet: Sheet, stack: ExitStack) -> Iterator[Outcome]:
@@ -304,4 +313,5 @@ def _write_during_run(folder: Path, limits: ReadingLimits) -> None:
 
         rows = follower.rows(rows_of(manifest, sheet))
         sent = SentAnswers(folder, manifest, sheet, limits)
-        write_report(folder, facts_of(manifest, sheet), rows, follower.outcomes(), final_facts, sent.lines_of)
+        facts = replace(facts_of(manifest, sheet), entries=_entries(folder, manifest, limits))
+        write_report(folder, facts, rows, follower.outcomes(), final_facts, sent.lines_of)

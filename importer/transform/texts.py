@@ -194,6 +194,9 @@ def _read_phone(text: str, value: ResolvedValue) -> str | InvalidValue:
     invalid = InvalidValue("phone-invalid", f"{quoted(text)} is not a valid phone number", _phone_hint(value))
     if _DATE.fullmatch(text) or _DANGLING.search(text):
         return invalid
+    if _has_several(text, region):
+        hint = "write one number, or set split: and take: first_valid " + in_mapping(value.place)
+        return InvalidValue("phone-invalid", f"{quoted(text)} contains several phone numbers", hint)
     try:
         number = phonenumbers.parse(dialled, region)
     except phonenumbers.NumberParseException:
@@ -205,9 +208,6 @@ def _read_phone(text: str, value: ResolvedValue) -> str | InvalidValue:
         return InvalidValue("phone-letters", f"{quoted(text)} contains letters", "write the number in digits")
     if not phonenumbers.is_valid_number(number):
         return invalid
-    if _has_several(text, region):
-        hint = "write one number, or set split: and take: first_valid " + in_mapping(value.place)
-        return InvalidValue("phone-invalid", f"{quoted(text)} contains several phone numbers", hint)
     if region and _may_be_another(text, number, region):
         hint = f"write it with + and the country code, or as usual in {region}, with its area code"
         return InvalidValue("phone-invalid", f"{quoted(text)} may be a number of another area or country", hint)
