@@ -1,4 +1,6 @@
-"""The commands: python -m benchmarks all | whole | rooms | growth | refusing | faults | report."""
+"""The commands: python -m benchmarks all | whole | rooms | growth | refusing | faults |
+spreadsheets | report.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +20,7 @@ from benchmarks.progress import show
 from benchmarks.refusing import Limit, measure_refusing
 from benchmarks.results import Results, begin_results, join, read_results
 from benchmarks.sink_process import ROOT
+from benchmarks.spreadsheets import LOCALES, SOURCES, measure_spreadsheets
 from benchmarks.tables import tables
 from benchmarks.whole import Setting, measure_whole
 
@@ -127,6 +130,11 @@ def _report(wanted: argparse.Namespace) -> None:
         write_plots(results, wanted.plots)
 
 
+def _spreadsheets(wanted: argparse.Namespace) -> None:
+    if false := measure_spreadsheets(wanted.sources, wanted.locales):
+        sys.exit(f"{len(false)} values were sent false")
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measures importer and its peers.")
     parts = parser.add_subparsers(required=True, metavar="PART")
@@ -169,6 +177,13 @@ def _parser() -> argparse.ArgumentParser:
     faults.add_argument("--large", action="store_true", help="also 10,000 rows, 600 s in real time, more seeds")
     for found in (whole, growth, refusing):
         found.add_argument("--concurrency", type=int, default=25)
+    spreadsheets = parts.add_parser(
+        "spreadsheets",
+        help="results opened and saved by LibreOffice, then imported; exit code 1 if a value is sent false",
+    )
+    spreadsheets.add_argument("--sources", type=_names, default=list(SOURCES), help=f"some of {','.join(SOURCES)}")
+    spreadsheets.add_argument("--locales", type=_names, default=list(LOCALES), help=f"some of {','.join(LOCALES)}")
+    spreadsheets.set_defaults(do=_spreadsheets)
     report = parts.add_parser("report", help="tables of stored figures, as Markdown")
     report.add_argument("results", type=Path, nargs="*", default=[RESULTS], help="one or more result files")
     report.add_argument("--plots", type=Path, help="also write the plots into this folder")

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import _csv
 
 _ESCAPED_FORMULA = re.compile(r"'+[=+\-@\t\r]")
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _CHUNK = 1 << 16  # characters
 
 
@@ -246,6 +247,11 @@ class CsvFile:
             'write a quote inside a quoted cell twice (""), or close the quote that is open',
             place,
         )
+
+
+def escape_formula(cell: str) -> str:
+    """The inverse of `unescape_formula`, as a results file is written."""
+    return f"'{cell}" if _FORMULA.match(cell) else cell
 
 
 def unescape_formula(cell: str) -> str:

@@ -24,7 +24,7 @@ from importer.extract.cell_flags import DamagedError
 from importer.extract.cell_text import Value
 from importer.extract.sheet import FileKind, SheetName
 from importer.extract.sheet_content import Batches, Refusal, Request, SheetContent, SheetFacts, frame
-from importer.extract.table import added_columns
+from importer.extract.table import results_header
 from importer.extract.workbook_readers import CalamineBook, OpenpyxlBook
 from importer.problems import FilePlace, Problem, UnusableInput
 
@@ -160,7 +160,7 @@ def _is_filled(row: Sequence[Value]) -> bool:
 
 def _is_results(book: _CachedBook, sheet: SheetName) -> bool:
     header = book.first(sheet, lambda row: True) or ()
-    return added_columns([cell if isinstance(cell, str) else "" for cell in header]) > 0
+    return results_header([cell if isinstance(cell, str) else "" for cell in header]) is not None
 
 
 def _named_sheet(name: str, sheets: Sequence[SheetName], wanted: str) -> SheetName:

@@ -12,7 +12,7 @@ from importer import __version__
 from importer.atomic_files import open_private
 from importer.extract import ReadingLimits, Sheet, SourceCopy, copy_source, open_sheet, restore_values
 from importer.mapping import OUTSIDE_HINT, ChildRows, ChildSource, EntriesSpec, Mapping, is_within
-from importer.models import Question
+from importer.models import Question, SourceOptions
 from importer.problems import DamagedRun, FilePlace, Place, Problem, UnusableInput
 from importer.runs.manifest import ChildCopy, RunManifest, is_run, part_folders, read_manifest
 from importer.runs.row_selection import Selection
@@ -49,7 +49,7 @@ class ChildTables:
     copies: tuple[ChildCopy, ...]
 
 
-def copy_of_source(file: Path, folder: Path, limits: ReadingLimits) -> SourceCopy:
+def copy_of_source(file: Path, folder: Path, options: SourceOptions, limits: ReadingLimits) -> SourceCopy:
     """Create the private copy of a run's source. In a results file, values that a spreadsheet program has reformatted
     are restored, where the file's own run proves them.
 
@@ -58,7 +58,9 @@ def copy_of_source(file: Path, folder: Path, limits: ReadingLimits) -> SourceCop
     """
     copy = copy_source(file, folder, limits)
     runs = Source(file, copy.path).earlier_runs
-    return restore_values(copy, lambda: sheet_of(runs[0], read_manifest(runs[0]), limits), limits) if runs else copy
+    if not runs:
+        return copy
+    return restore_values(copy, lambda: sheet_of(runs[0], read_manifest(runs[0]), limits), options, limits)
 
 
 def sheet_of(folder: Path, manifest: RunManifest, limits: ReadingLimits) -> Sheet:
