@@ -77,12 +77,18 @@ def check(
     questions: options.SandboxQuestions = None,
     limit: options.Limit = None,
     rows: options.Rows = None,
+    annotate: Annotated[
+        Path | None,
+        typer.Option("--annotate", help="Also copy the file to this .xlsx, with a note in each cell to fix."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing annotated copy.")] = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Check a file against its mapping and the current questions. Writes a report, sends nothing."""
     sending = Sending(sandbox_setup=_sandbox_setup(sandbox, questions, None))
-    _check(Order(file, mapping, load_settings(out=out), _selection(rows, limit), sending), as_json=as_json, quiet=quiet)
+    order = Order(file, mapping, load_settings(out=out), _selection(rows, limit), sending)
+    _check(order, as_json=as_json, quiet=quiet, annotate=annotate, force=force)
 
 
 def resume(
@@ -215,15 +221,23 @@ class _Session:
         _report_end(finished, self.settings, as_json=self.as_json, quiet=self.quiet)
 
 
-def _check(order: Order, *, as_json: bool, quiet: bool) -> None:
+def _check(order: Order, *, as_json: bool, quiet: bool, annotate: Path | None = None, force: bool = False) -> None:
     if order.sending.sandbox_setup is None:
         confirm_address(order.settings)
+    copied = ""
     with Terminal(quiet=quiet) as terminal:
-        finished = check_file(order, terminal)
-    _report_end(finished, order.settings, as_json=as_json, quiet=quiet)
+        if annotate is None:
+            finished = check_file(order, terminal)
+        else:
+            finished, annotated = earlier_runs.check_and_annotate(order, terminal, annotate, force=force)
+            cells = f"{annotated.cells:,} cell{' is' if annotated.cells == 1 else 's are'} colored and noted"
+            copied = f"\nAnnotated copy: {annotate} ({cells}, listed in its first sheet)"
+            if annotated.not_kept:
+                copied += f"\nNot in the copy, but in your file: {', '.join(annotated.not_kept)}"
+    _report_end(finished, order.settings, as_json=as_json, quiet=quiet, last="" if quiet else copied)
 
 
-def _report_end(finished: Finished, settings: Settings, *, as_json: bool, quiet: bool) -> None:
+def _report_end(finished: Finished, settings: Settings, *, as_json: bool, quiet: bool, last: str = "") -> None:
     summary = finished.summary
     if not quiet or as_json:
         present(finished.folder, summary, as_json)
@@ -233,4 +247,6 @@ def _report_end(finished: Finished, settings: Settings, *, as_json: bool, quiet:
         rows = "1 row was" if others == 1 else f"{others} rows were"
         show = f"importer show {summary.run} --out {settings.out}"
         print_message(f"importer: {rows} already imported with different data; see: {show}")
+    if last:
+        print_message(last)
     raise typer.Exit(summary.exit_code or 0)

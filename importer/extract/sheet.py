@@ -20,6 +20,10 @@ _CANONICAL = re.compile(
 )
 
 
+NOT_READ: Final = "What to fix (importer does not read this sheet)"
+"""The first cell of a sheet that `check --annotate` adds to a workbook. The reader skips such a sheet."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sheet:
     """A table of a source, ready to be read.

@@ -2,7 +2,7 @@
 
 from importer.report.accounting import MissingOutcome
 from importer.report.summary import RunFacts, Summary, read_summary
-from importer.report.text import summary_lines
+from importer.report.text import import_command, summary_lines
 from importer.report.write import ReportWriter, write_report, write_unfinished_summary
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "ReportWriter",
     "RunFacts",
     "Summary",
+    "import_command",
     "read_summary",
     "summary_lines",
     "write_report",

@@ -102,6 +102,11 @@ def _command(file: str, summary: Summary, folder: Path) -> str:
     return " ".join(parts)
 
 
+def import_command(file: Path, summary: Summary, folder: Path) -> str:
+    """The command that imports another file as the run of this summary did; `folder`: the results folder of the run."""
+    return _command(str(file), summary, folder)
+
+
 def summary_lines(summary: Summary, folder: Path) -> list[str]:
     """The lines to show after a run, at most 80 columns wide except for paths and commands.
 
