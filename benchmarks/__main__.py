@@ -1,4 +1,4 @@
-"""The commands: python -m benchmarks all | whole | rooms | growth | refusing | faults |
+"""The commands: python -m benchmarks all | whole | rooms | growth | cores | refusing | faults | planted |
 spreadsheets | report.
 """
 
@@ -13,8 +13,9 @@ from pathlib import Path
 from benchmarks.baselines import measure_rooms
 from benchmarks.contenders import OURS, find_contenders
 from benchmarks.faults import KINDS, PARTS, SHARES, measure_faults
-from benchmarks.growth import measure_growth
+from benchmarks.growth import measure_cores, measure_growth
 from benchmarks.place import Place, temporary_place
+from benchmarks.planted import measure_planted
 from benchmarks.plots import write_plots
 from benchmarks.progress import show
 from benchmarks.refusing import Limit, measure_refusing
@@ -56,6 +57,10 @@ def _rooms(wanted: argparse.Namespace, results: Results, place: Place) -> None:
     measure_rooms(results, place, rows=wanted.rows, turns=wanted.turns)
 
 
+def _cores(wanted: argparse.Namespace, results: Results, place: Place) -> None:
+    measure_cores(results, place, wanted.rows, turns=wanted.turns)
+
+
 def _growth(wanted: argparse.Namespace, results: Results, place: Place) -> None:
     sizes = [int(size) for size in wanted.sizes] + ([_LARGE] if wanted.large else [])
     measure_growth(results, place, sizes, concurrency=wanted.concurrency, turns=wanted.turns)
@@ -80,6 +85,10 @@ def _faults(wanted: argparse.Namespace, results: Results, place: Place) -> list[
         at_once=wanted.at_once,
         large=wanted.large,
     )
+
+
+def _planted(wanted: argparse.Namespace, results: Results, place: Place) -> list[str]:
+    return measure_planted(results, place, rows=wanted.rows, seed=wanted.seed)
 
 
 def _all(wanted: argparse.Namespace, results: Results, place: Place) -> None:
@@ -162,6 +171,8 @@ def _parser() -> argparse.ArgumentParser:
     growth = part("growth", "time and memory of files of growing size", _growth)
     growth.add_argument("--sizes", type=_numbers, default=[10_000, 100_000], help="numbers of rows")
     growth.add_argument("--large", action="store_true", help=f"also {_LARGE:,} rows")
+    cores = part("cores", "one check on one core and on all cores", _cores)
+    cores.add_argument("--rows", type=int, default=100_000)
     refusing = part("refusing", "a service that answers 429 beyond a rate", _refusing)
     refusing.add_argument("--rows", type=int, default=1_000)
     refusing.add_argument("--rate", type=float, default=50, help="allowed requests per second")
@@ -175,6 +186,9 @@ def _parser() -> argparse.ArgumentParser:
     faults.add_argument("--kinds", type=str, nargs="+", choices=list(KINDS), default=list(KINDS))
     faults.add_argument("--at-once", type=int, default=3, help="random faults: concurrent imports")
     faults.add_argument("--large", action="store_true", help="also 10,000 rows, 600 s in real time, more seeds")
+    planted = part("planted", "one planted fault a row: each is found, all others accepted", _planted)
+    planted.add_argument("--rows", type=int, default=20_000, help="rows with a fault; half as many others are added")
+    planted.add_argument("--seed", type=int, default=18)
     for found in (whole, growth, refusing):
         found.add_argument("--concurrency", type=int, default=25)
     spreadsheets = parts.add_parser(

@@ -1,8 +1,15 @@
-"""Files of growing size: time and memory of a check, a run, a second run of the imported file, and a report."""
+"""Files of growing size: time and memory of a check, a run, a second run of the imported file, and a report.
+
+And one check on one core and on all cores, side by side.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+import subprocess
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from benchmarks.contenders import Job, importer_call
@@ -14,6 +21,7 @@ from benchmarks.sink_process import SinkProcess
 from benchmarks.whole import check_complete
 
 PART = "growth"
+CORES = "cores"
 
 
 def measure_growth(results: Results, place: Place, sizes: Sequence[int], *, concurrency: int, turns: int) -> None:
@@ -59,3 +67,50 @@ def _step(command: Sequence[str], environment: Mapping[str, str], folder: Path, 
 def _newest_run(folder: Path) -> str:
     """The second run: it sent nothing, and its report is as large as that of the first."""
     return max(path.name for path in (folder / "results").iterdir() if path.is_dir())
+
+
+def measure_cores(results: Results, place: Place, rows: int, *, turns: int) -> None:
+    """Measure a check of a file on one core, where it is a single process, and on all cores."""
+    source = place.source(rows)
+    for turn in range(turns):
+        for cores in (1, len(os.sched_getaffinity(0))):
+            with place.own_folder() as folder, SinkProcess() as sink, _on(cores):
+                call = importer_call(Job(source, place.mapping, sink.url, 1, folder), command="check")
+                first_line = _seconds_to_first_line(call.command, call.environment, folder)
+                spent = _step(call.command, call.environment, folder, 120 + rows / 100)
+            results.add(
+                CORES,
+                turn=turn,
+                cores=cores,
+                rows=rows,
+                seconds=spent.seconds,
+                cpu_seconds=spent.cpu_seconds,
+                peak=spent.peak,
+                first_line=first_line,
+            )
+            show(f"  {cores} cores  {spent.seconds:8.2f} s   first line {first_line:.2f} s   {spent.peak:5.0f} MB")
+
+
+@contextmanager
+def _on(cores: int) -> Iterator[None]:
+    """Processes that start in this context use only so many cores."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, sorted(before)[:cores])
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def _seconds_to_first_line(command: Sequence[str], environment: Mapping[str, str], folder: Path) -> float:
+    """Seconds until the command says something; it is ended then."""
+    began = time.perf_counter()
+    talking = [word for word in command if word != "--quiet"]
+    with subprocess.Popen(
+        talking, cwd=folder, env={**os.environ, **environment}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stderr is not None
+        process.stderr.readline()
+        seconds = time.perf_counter() - began
+        process.terminate()
+    return seconds

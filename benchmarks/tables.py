@@ -132,10 +132,22 @@ def _refusing(measured: Sequence[Measured]) -> Iterator[str]:
         yield _line(who, limit, f"{found[0]['rows']:,}", seconds, ideal, f"{used} %", f"{refused} %", twice)
 
 
+def _cores(measured: Sequence[Measured]) -> Iterator[str]:
+    yield from ["### A check on one core and on all", ""]
+    yield from _head("cores", "rows", "seconds", "compared with one core", "first line after", "memory (MB)")
+    one_core = {one["turn"]: one["seconds"] for one in measured if one["cores"] == 1}
+    for cores, found in by("cores", measured).items():
+        ratio = spread(found, lambda one: one["seconds"] / one_core[one["turn"]])
+        cells = [_shown(spread(found, lambda one, key=key: one[key]), 2) for key in ("seconds", "first_line")]
+        peak = _shown(spread(found, lambda one: one["peak"]), 0)
+        yield _line(str(cores), f"{found[0]['rows']:,}", cells[0], _shown(ratio, 2), f"{cells[1]} s", peak)
+
+
 _TABLES: dict[str, Callable[[Sequence[Measured]], Iterator[str]]] = {
     whole.PART: _whole,
     baselines.PART: _rooms,
     growth.PART: _growth,
+    growth.CORES: _cores,
     refusing.PART: _refusing,
 }
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 from importer.problems import CellPlace, Column, Origin, Problem
 
@@ -42,7 +42,7 @@ class Row:
     stores as a number, a date or a boolean: their text has one canonical format (`1234.5`, `2021-03-15`,
     `2021-03-15 14:30:00`, `TRUE`), whatever decimal separator or date format the mapping declares for text.
     `problems` were found while reading; a row with problems must not be sent. `members` are the source rows of a
-    candidate who has several.
+    candidate who has several. `corrects`: in a results file, the row that it corrects (`import_row`).
     """
 
     origin: Origin
@@ -51,6 +51,7 @@ class Row:
     typed: frozenset[int] = frozenset()
     problems: tuple[Problem, ...] = ()
     members: tuple[Row, ...] = ()
+    corrects: int | None = None
 
     def place(self, column: Column | None = None) -> CellPlace:
         """The place of this row or of one of its cells; with several members, in the member that the cell is from."""
@@ -181,7 +182,10 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """A job application made from one row (body of service description 4.2)."""
+    """A job application made from one row (body of service description 4.2).
+
+    left_out: the problems of optional answers that are not sent.
+    """
 
     row: int
     email: str
@@ -190,6 +194,7 @@ class Application:
     cv: str
     terms_of_use: bool | None = None
     answers: tuple[Answer, ...] = ()
+    left_out: tuple[Problem, ...] = ()
 
     def payload(self) -> dict[str, Any]:
         """The request body as JSON values, its keys always in the same order."""
@@ -208,6 +213,8 @@ class Application:
 @dataclass(frozen=True, slots=True)
 class PoolCandidate:
     """A talent pool addition made from one row (body of service description 4.3)."""
+
+    left_out: ClassVar[tuple[Problem, ...]] = ()  # there are no answers
 
     row: int
     email: str
@@ -233,11 +240,15 @@ Submission = Application | PoolCandidate
 
 
 class ReadyCandidate(NamedTuple):
-    """A submission with the bytes of its request body: all that sending needs."""
+    """A submission with the bytes of its request body: all that sending needs.
+
+    left_out: the problems of optional answers that are not sent; they belong to the outcome of a row that is sent.
+    """
 
     row: int
     email: str
     body: bytes
+    left_out: tuple[Problem, ...] = ()
 
 
 # --- outcomes -----------------------------------------------------------------------------------
@@ -283,3 +294,12 @@ class Outcome:
     status: int | None = None
     attempts: int = 0
     problems: tuple[Problem, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """Why a run stopped early, and what to do. `code` is stable."""
+
+    code: str
+    reason: str
+    hint: str

@@ -13,7 +13,7 @@ Anything that is not an ImporterError is a bug of ours and shows its traceback (
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -142,6 +142,11 @@ class Problem:
         if isinstance(self.place, CellPlace) and self.place.column:
             return self.place.column.label
         return None
+
+    def is_in(self, columns: Collection[int]) -> bool:
+        """Whether it is in a cell of one of these columns, given by their indexes."""
+        place = self.place
+        return isinstance(place, CellPlace) and place.column is not None and place.column.index in columns
 
 
 class ImporterError(Exception):

@@ -14,7 +14,7 @@ from importer.extract import ReadingLimits
 from importer.ledger import ledger_file
 from importer.problems import UnusableInput
 from importer.regular_files import read_regular
-from importer.settings import Settings, load_settings
+from importer.settings import Settings, WireFormat, load_settings
 
 
 @pytest.fixture(autouse=True)
@@ -243,6 +243,13 @@ def test_yes_no_requires_two_words(folder: Path, line: str) -> None:
     assert "enter two words, the word for yes first: yes,no" in problem
     (folder / "importer.toml").write_text("yes_no = [' ja ', 'nein']")
     assert load_settings().yes_no == ("ja", "nein")
+
+
+def test_the_settings_of_answers_reach_the_format_that_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each setting of what the service description does not define is part of the format."""
+    monkeypatch.setenv("IMPORTER_CURRENTLY_FLAGS", "always")
+    monkeypatch.setenv("IMPORTER_QUESTION_REFERENCE", "id")
+    assert load_settings().wire == WireFormat(currently_flags="always", question_reference="id")
 
 
 def test_an_impossible_path_is_reported(folder: Path) -> None:

@@ -4,21 +4,36 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final, NamedTuple, Self
 
 from importer.app.background_worker import BackgroundWorker, begin_in_background
 from importer.mapping import DuplicatePolicy, ResolvedMapping
 from importer.models import Outcome, OutcomeKind, ReadyCandidate, Row, Submission
+from importer.problems import Origin
+from importer.report import ProblemGroup, ReportedRow, SummaryCounter
+from importer.runs.corrections import Corrections
 from importer.runs.journal import PreviousResults
 from importer.sqlite_file import Connection, connect_to_temporary
 from importer.transform import Duplicates, Filtered, Invalid, candidate_rows, encode, transform_row
 
 ReadRows = Callable[[], Iterator[Row]]
-_Checked = tuple[tuple[int, ...], Submission | Outcome]  # the rows of a candidate, and its submission or outcome
+
+
+class _Checked(NamedTuple):
+    """The rows of a candidate, its submission or outcome, and the row that a submission was made from."""
+
+    rows: tuple[int, ...]
+    result: Submission | Outcome
+    row: Row | None = None
+
+
+CountDone = Callable[[list[str]], int]
+"""How many of these e-mail addresses the ledger knows as imported."""
 _IN_MEMORY: Final = 50_000  # keys; more go to a temporary SQLite database, which disappears when it is closed
 _CACHE_KIB: Final = 4096
+_UNNAMED: Final = Origin("")
 
 
 class Classified(NamedTuple):
@@ -30,15 +45,20 @@ class Classified(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """The result of checking every row: the number of rows, how many are ready to send, and the last row number.
+    """The result of checking rows: their number, how many will be sent, and the last row number.
 
-    groups: the rows of each candidate that has several rows.
+    groups: the rows of each candidate that has several rows. done: how many an earlier run imported, as far as known.
+    held_back: how many are invalid; reasons: their problems, the most frequent first.
     """
 
     rows: int
     ready: int
     last_row: int
     groups: tuple[tuple[int, ...], ...]
+    done: int
+    held_back: int
+    filtered: int
+    reasons: tuple[ProblemGroup, ...]
 
 
 class Candidates:
@@ -49,31 +69,42 @@ class Candidates:
     `previous` results are known by then. If `ahead` is None, or a row's outcome may depend on a much later row, every
     row is checked first, and classified again during iteration.
 
-    forecast: None while rows are left to read. previous: set it before the iteration starts.
+    forecast: of the rows that are checked so far; is_complete: whether these are all. previous: set it before the
+    iteration starts. origin, count_done: for the forecast. corrections: of rows that were entered from a results file.
 
     Raises:
         UnusableInput: the first rows cannot be read.
     """
 
-    def __init__(self, read: ReadRows, mapping: ResolvedMapping, ahead: int | None) -> None:
-        self._read, self._mapping = read, mapping
+    def __init__(
+        self,
+        read: ReadRows,
+        mapping: ResolvedMapping,
+        ahead: int | None,
+        *,
+        origin: Origin = _UNNAMED,
+        count_done: CountDone = lambda _: 0,
+        corrections: Corrections | None = None,
+    ) -> None:
+        self._read, self._mapping, self._corrections = read, mapping, corrections
+        self._repeated: Mapping[bytes, int] = {}  # the second row of each duplicate e-mail address, by its hash
         self._first: deque[Classified] = deque()
         self._worker: BackgroundWorker[Classified] | None = None
         self.previous: PreviousResults | None = None
-        self.forecast: Forecast | None = None
+        self.is_complete = True
         refuses_duplicates = mapping.duplicate_policy is DuplicatePolicy.ERROR
         if ahead is None or mapping.grouping is not None or refuses_duplicates or mapping.joins:
-            self.forecast, repeated = self._forecast({})
-            if repeated and refuses_duplicates:  # then the first row of each duplicate is not ready either
-                self.forecast, _ = self._forecast(repeated)
-            self._rest = self._classify(repeated)
+            self.forecast = _forecast_of(self._checked(), origin, count_done)
+            if self._repeated and refuses_duplicates:  # then the first row of each duplicate is not ready either
+                self.forecast = _forecast_of(self._checked(), origin, count_done)
+            self._rest = self._classify()
             return
-        self._rest = self._classify({})
+        self._rest = self._classify()
         self._first.extend(islice(self._rest, ahead))
-        if len(self._first) < ahead:
-            self.forecast = _forecast_of(self._first)
-        else:
-            self._worker = begin_in_background(lambda: islice(self._classify({}), ahead, None))
+        self.forecast = _forecast_of(self._first, origin, count_done)
+        self.is_complete = len(self._first) < ahead
+        if not self.is_complete:
+            self._worker = begin_in_background(lambda: islice(self._classify(), ahead, None))
 
     def __iter__(self) -> Iterator[Classified]:
         while self._first:
@@ -88,16 +119,21 @@ class Candidates:
         if self.previous is not None:
             self.previous.close()
 
-    def _forecast(self, repeated: Mapping[bytes, int]) -> tuple[Forecast, Mapping[bytes, int]]:
-        """The forecast, and for each e-mail address of several rows its second row, by its hash."""
-        with FirstRows() as first_rows:
-            duplicates = Duplicates(self._mapping, repeated, first_rows)
-            return _forecast_of(self._check(duplicates)), duplicates.repeated
+    def bodies(self) -> Iterator[tuple[Row, Submission]]:
+        """The candidates that are ready, each with its row; a pass of its own, before the iteration starts."""
+        for _, result, row in self._checked():
+            if row is not None and not isinstance(result, Outcome):
+                yield row, result
 
-    def _classify(self, repeated: Mapping[bytes, int]) -> Generator[Classified, None, None]:
+    def _classify(self) -> Generator[Classified, None, None]:
+        for rows, result, _ in self._checked():
+            yield Classified(rows, result if isinstance(result, Outcome) else encode(result))
+
+    def _checked(self) -> Iterator[_Checked]:
         with FirstRows() as first_rows:
-            for rows, result in self._check(Duplicates(self._mapping, repeated, first_rows)):
-                yield Classified(rows, result if isinstance(result, Outcome) else encode(result))
+            duplicates = Duplicates(self._mapping, self._repeated, first_rows)
+            yield from self._check(duplicates)
+        self._repeated = self._repeated or duplicates.repeated
 
     def _check(self, duplicates: Duplicates) -> Iterator[_Checked]:
         mapping = self._mapping
@@ -105,37 +141,69 @@ class Candidates:
             if isinstance(row, Filtered):
                 yield _filtered(row)
                 continue
+            if self._corrections and (outcome := self._corrections.outcome(row)) is not None:
+                yield _Checked(_numbers(row), outcome)
+                continue
+            known = None
             if self.previous is not None and mapping.grouping is None:
                 known = self.previous.outcome(row.number)
-                if known is not None:
-                    yield (row.number,), known
+                if known is not None and known.kind is not OutcomeKind.INVALID:
+                    yield _Checked((row.number,), known)
                     continue
-            rows = tuple(member.number for member in row.members) if row.members else (row.number,)
+            rows = _numbers(row)
             result = transform_row(row, mapping)
             if isinstance(result, Filtered):
                 yield _filtered(result)
-            elif isinstance(result, Invalid):
-                yield rows, Outcome(row.number, OutcomeKind.INVALID, problems=result.problems)
-            elif (problem := duplicates.check(row, result)) is not None:
-                yield rows, Outcome(row.number, OutcomeKind.INVALID, problems=(problem,))
+                continue
+            # An invalid row has its e-mail address too: whether it or a later row is right, only a person knows.
+            problems = result.problems if isinstance(result, Invalid) else ()
+            if result.email and (duplicate := duplicates.check(row, result.email, ready=not problems)):
+                problems += (duplicate,)
+            if known is not None:
+                yield _Checked(rows, known)
+            elif problems or isinstance(result, Invalid):
+                yield _Checked(rows, Outcome(row.number, OutcomeKind.INVALID, problems=problems))
             else:
-                yield rows, result
+                yield _Checked(rows, result, row)
+
+
+def _numbers(row: Row) -> tuple[int, ...]:
+    return tuple(member.number for member in row.members) if row.members else (row.number,)
 
 
 def _filtered(filtered: Filtered) -> _Checked:
-    return (filtered.row,), Outcome(filtered.row, OutcomeKind.FILTERED, problems=(filtered.problem,))
+    outcome = Outcome(filtered.row, OutcomeKind.FILTERED, problems=(filtered.problem,))
+    return _Checked((filtered.row,), outcome)
 
 
-def _forecast_of(candidates: Iterable[tuple[tuple[int, ...], object]]) -> Forecast:
-    count = ready = last_row = 0
-    groups = []
-    for rows, result in candidates:
-        count += len(rows)
-        ready += 0 if isinstance(result, Outcome) else len(rows)
+_EMAILS_AT_ONCE: Final = 1_000  # looked up in the ledger
+
+
+def _forecast_of(candidates: Iterable[_Checked | Classified], origin: Origin, count_done: CountDone) -> Forecast:
+    ready = last_row = done = 0
+    groups: list[tuple[int, ...]] = []
+    refused = SummaryCounter()
+    emails: list[str] = []
+    for one in candidates:
+        rows, result = one.rows, one.result
         last_row = max(last_row, rows[-1])
         if len(rows) > 1:
             groups.append(rows)
-    return Forecast(count, ready, last_row, tuple(groups))
+        if isinstance(result, Outcome):
+            for row in rows:
+                refused.add(ReportedRow(Row(origin, row, ()), replace(result, row=row)))
+            continue
+        ready += len(rows)
+        emails += [result.email] * len(rows)
+        if len(emails) >= _EMAILS_AT_ONCE:
+            done += count_done(emails)
+            emails.clear()
+    held_back, filtered = refused.count(OutcomeKind.INVALID), refused.count(OutcomeKind.FILTERED)
+    reasons = tuple(group for group in refused.groups() if group.outcome is OutcomeKind.INVALID)
+    done += count_done(emails)
+    return Forecast(
+        ready + held_back + filtered, ready - done, last_row, tuple(groups), done, held_back, filtered, reasons
+    )
 
 
 class FirstRows:

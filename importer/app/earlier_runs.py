@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from importer.app.import_file import Confirm, Finished, check_file, import_file
 from importer.app.mapping_files import refuse_to_replace
 from importer.app.orders import Listener, Order, RunControl, SandboxSetup, Sending, ignore
 from importer.extract import Annotated, Annotation, ReadingLimits, refuse_annotation, write_annotated
-from importer.ledger import LedgerStore, open_ledger
+from importer.ledger import LedgerStore, open_ledger, presences_in
 from importer.models import NEEDS_ATTENTION, OutcomeKind
 from importer.problems import UsageError
 from importer.report import import_command
@@ -23,9 +23,11 @@ from importer.runs.private_copies import sheet_of
 from importer.runs.results_folder import refuse_untrusted
 from importer.runs.row_selection import Selection
 from importer.settings import Settings
+from importer.text.commands import command_line
 
 SANDBOX_ONLY = "--questions and --faults can only be used with the sandbox"
 RETRIED = (OutcomeKind.REJECTED, OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED)
+_SENT_AGAIN = (OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED, OutcomeKind.NOT_SENT)  # by the same command
 
 
 def parse_outcomes(text: str) -> tuple[OutcomeKind, ...]:
@@ -44,10 +46,14 @@ def parse_outcomes(text: str) -> tuple[OutcomeKind, ...]:
 
 @dataclass(frozen=True, slots=True)
 class EarlierRun:
-    """A run of a results folder. `name`: its ID, the start of its ID, its folder, or `last`."""
+    """A run of a results folder. `name`: its ID, the start of its ID, its folder, or `last`.
+
+    flags: those given to the command that continues it, with their values.
+    """
 
     name: str
     settings: Settings
+    flags: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def limits(self) -> ReadingLimits:
@@ -64,10 +70,13 @@ def resume(
     """Import all rows of an earlier run again, from its own copies. Rows that are already imported are not sent again.
 
     Raises:
+        NothingToSend: the run has finished, and no row is left.
         UsageError: there is no such run, it was only a check, or its copies are missing; and as `import_file`.
     """
     folder, manifest = _find(earlier)
-    order = _order(folder, manifest, earlier.settings, sending, manifest.selection)
+    order = _order(earlier, folder, manifest, sending, manifest.selection)
+    if manifest.ending is not None and manifest.ending.finished and not _rows_with(_SENT_AGAIN, folder, manifest):
+        raise NothingToSend(manifest.run)
     return import_file(order, listen, control, confirm)
 
 
@@ -82,22 +91,17 @@ def retry(
     """Send the rows of an earlier run again that had one of these outcomes.
 
     Raises:
-        NothingToRetry: there are no such rows.
+        NothingToSend: there are no such rows.
         UsageError: there is no such run, it was only a check, or its copies are missing; and as `import_file`.
     """
     sending = replace(sending, resend_rejected=OutcomeKind.REJECTED in kinds)
     folder, manifest = _find(earlier)
     _refuse_check(manifest)
     _close_killed(earlier, folder, manifest)
-    rows: list[int] = []
-    for part in part_folders(folder, manifest):
-        if not (part / JOURNAL).is_file():  # it never started; opening a journal would create one
-            continue
-        with RunJournal(part) as journal:
-            rows += (outcome.row for outcome in journal.outcomes() if outcome.kind in kinds)
+    rows = _rows_with(kinds, folder, manifest)
     if not rows:
-        raise NothingToRetry(manifest.run)
-    order = _order(folder, manifest, earlier.settings, sending, Selection.of_rows(sorted(rows)))
+        raise NothingToSend(manifest.run)
+    order = _order(earlier, folder, manifest, sending, Selection.of_rows(sorted(rows)))
     return import_file(order, listen, control, confirm)
 
 
@@ -125,8 +129,18 @@ def check_and_annotate(order: Order, listen: Listener, out: Path, *, force: bool
     return checked, write_annotated(folder / manifest.source, sheet, problems, texts, manifest.options, out)
 
 
-class NothingToRetry(Exception):
-    """No row of the run has one of the outcomes. The argument is the run's ID."""
+class NothingToSend(Exception):
+    """No row of the run is left to be sent. The argument is the run's ID."""
+
+
+def _rows_with(kinds: Collection[OutcomeKind], folder: Path, manifest: RunManifest) -> list[int]:
+    """The rows of a run that have one of these outcomes."""
+    rows: list[int] = []
+    for part in part_folders(folder, manifest):
+        if (part / JOURNAL).is_file():  # else it never started; opening a journal would create one
+            with RunJournal(part) as journal:
+                rows += (outcome.row for outcome in journal.outcomes() if outcome.kind in kinds)
+    return rows
 
 
 def resolve(earlier: EarlierRun, row: int, *, created: bool) -> str:
@@ -168,6 +182,13 @@ def rewrite_report(earlier: EarlierRun) -> Finished:
         return Finished(folder, close(folder, ledger, earlier.limits))
 
 
+def running_runs(settings: Settings) -> frozenset[str]:
+    """The IDs of the runs that are running now; of a run with several targets also its own."""
+    presences = presences_in(settings.out, settings.ledger_address)
+    alive = [run for run in presences.runs() if not presences.is_abandoned(run)]
+    return frozenset((*alive, *(run.partition(".")[0] for run in alive)))
+
+
 def service_of(earlier: EarlierRun) -> str:
     """The service that a run was for: its base URL, or `sandbox`.
 
@@ -183,33 +204,40 @@ def _find(earlier: EarlierRun) -> tuple[Path, RunManifest]:
     return folder, read_manifest(folder)
 
 
+def _import_command(manifest: RunManifest) -> str:
+    return command_line("run", Path(manifest.file), "--mapping", Path(manifest.mapping), flags=manifest.flags)
+
+
 def _refuse_check(manifest: RunManifest) -> None:
     if manifest.dry_run:
-        raise UsageError(f"{manifest.run} was only a check and sent nothing; use: importer run FILE --mapping MAPPING")
+        raise UsageError(f"{manifest.run} was only a check and sent nothing; use: {_import_command(manifest)}")
 
 
-def _order(folder: Path, manifest: RunManifest, settings: Settings, sending: Sending, selection: Selection) -> Order:
+def _order(earlier: EarlierRun, folder: Path, manifest: RunManifest, sending: Sending, selection: Selection) -> Order:
     """The order that sends rows of an earlier run again, if the settings still contain its service."""
     _refuse_check(manifest)
     source, mapping = folder / manifest.source, folder / manifest.mapping_copy
     if not mapping.exists() or not source.is_file():
         raise UsageError(
             f"the folder {folder} no longer contains the copies of the file and the mapping; "
-            "import the file again with: importer run FILE --mapping MAPPING"
+            f"import the file again with: {_import_command(manifest)}"
         )
-    if manifest.sandbox and sending.sandbox_setup is None:
-        sending = replace(sending, sandbox_setup=SandboxSetup())
     if sending.sandbox_setup is not None and not manifest.sandbox:
         raise UsageError(SANDBOX_ONLY)
+    if manifest.sandbox:
+        setup = sending.sandbox_setup or SandboxSetup()
+        kept = folder / manifest.questions if manifest.questions else None
+        sending = replace(sending, sandbox_setup=replace(setup, questions=setup.questions or kept))
     return Order(
         file=source,
         mapping=mapping,
-        settings=settings,
+        settings=earlier.settings,
         selection=selection,
         sending=sending,
         file_shown_as=manifest.file,
         mapping_shown_as=manifest.mapping,
         continues=(manifest.run, manifest.service),
+        flags={**manifest.flags, **earlier.flags},
     )
 
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from importer.load import Cancellation, ErrorLimit, Stop, in_words, parse_minutes
-from importer.models import Outcome, Target
+from importer.load import Cancellation, ErrorLimit, Stop, parse_minutes
+from importer.models import ManyTargets, Outcome, Target
 from importer.problems import Problem
-from importer.report import Summary
+from importer.report import ProblemGroup, Summary
 from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.settings import Settings
 
 # Re-exported for the commands, together with what is defined here.
-__all__ = ["ErrorLimit", "in_words", "parse_minutes"]
+__all__ = ["ErrorLimit", "parse_minutes"]
 
 Resend = Literal["now", "end", "never"]
 
@@ -50,6 +50,7 @@ class Order:
     check_first: check every row before the first one is sent; otherwise only the first rows of a large file.
     file_shown_as, mapping_shown_as: the names of file and mapping in reports, if these are private copies.
     continues: the ID of the run that this one continues, and its service: no other service may get its rows.
+    flags: those that were given, with their values ("" for none), for the commands that the report proposes.
     """
 
     file: Path
@@ -61,6 +62,7 @@ class Order:
     file_shown_as: str | None = None
     mapping_shown_as: str | None = None
     continues: tuple[str, str] | None = None
+    flags: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def shown_as(self) -> str:
@@ -134,12 +136,29 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class ReadyRows:
-    """The number of rows for a target, and how many can be sent; None if not all rows have been read yet."""
+    """What will become of the rows of a target, of those that are checked so far.
+
+    rows: all of them, None if not all are checked yet. ready: how many will be sent; held_back: are invalid, with their
+    reasons, the most frequent first; done: were imported by an earlier run, as far as known.
+    """
 
     run: str
-    target: Target
+    target: Target | ManyTargets
     rows: int | None
-    ready: int | None
+    checked: int
+    ready: int
+    held_back: int
+    filtered: int
+    done: int
+    reasons: tuple[ProblemGroup, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SendingRate:
+    """How many requests per second the next run will send: the limit that a user set, or as an earlier run did."""
+
+    per_second: float
+    earlier_run: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +166,7 @@ class Planned(Event):
     """File, mapping and questions were checked; nothing has been sent yet.
 
     reading: how the file was read, in one line. is_split: the rows go to several targets, each with its own run.
+    rate: None if nothing is known about it.
     """
 
     folder: Path
@@ -154,6 +174,8 @@ class Planned(Event):
     reading: str
     targets: tuple[ReadyRows, ...]
     is_split: bool
+    dry_run: bool
+    rate: SendingRate | None = None
 
 
 @dataclass(frozen=True, slots=True)

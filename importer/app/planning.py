@@ -6,28 +6,32 @@ The order of work is extract -> transform -> load -> report; `import_file` execu
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
-from importer.app.classify_rows import Candidates
-from importer.app.orders import Order, Planned, ReadyRows, Started
+from importer.app.classify_rows import Candidates, CountDone
+from importer.app.orders import Order, Planned, ReadyRows, SendingRate, Started
 from importer.atomic_files import make_subfolder
 from importer.extract import ReadingLimits, Sheet, SourceCopy, open_sheet, share_copy
-from importer.ledger import Presence, Scope
+from importer.ledger import DONE, Presence, Scope, open_existing_ledger
 from importer.ledger import RunRecord as LedgerRun
 from importer.mapping import Mapping, ResolvedMapping, RouteColumn, resolve, route_column
-from importer.models import Operation, Question, Row
+from importer.models import Operation, Question, Row, Target
 from importer.problems import FilePlace, Problem, StoppedEarly, UnusableInput, UsageError
-from importer.report import write_unfinished_summary
-from importer.runs.manifest import RunManifest, RunTarget, write_manifest
+from importer.report import read_summary, write_unfinished_summary
+from importer.runs.corrections import find_corrections
+from importer.runs.manifest import RunManifest, RunTarget, read_manifest, runs_in, write_manifest
 from importer.runs.private_copies import (
     ChildTables,
     Source,
     copy_of_source,
+    corrected_run,
     fingerprint,
     keep_mapping,
+    keep_questions,
     open_children,
 )
 from importer.runs.results_folder import announce_run, make_private_folder, new_run_id, remove_folder
@@ -39,6 +43,8 @@ from importer.transform import join_warnings
 _MAPPINGS = "mappings"  # the folder with the copies of all mapping files of a run with several targets
 _CHECK_AHEAD = 2_000  # candidates checked before the first request: most files completely, in half a second
 _CHECK_AHEAD_LARGE = 200
+_RUNS_MEASURED = 20  # of the last runs
+_REQUESTS_MEASURED = 50  # a run with fewer says nothing about the rate
 _LARGE_FILE_LINES = 4_000  # a file that is too large to be checked completely should start soon
 
 QuestionsOf = Callable[[str], tuple[Question, ...]]
@@ -71,9 +77,17 @@ class Plan:
 
     @property
     def ready(self) -> ReadyRows:
-        forecast = self.candidates.forecast
+        found, manifest = self.candidates.forecast, self.manifest
         return ReadyRows(
-            self.manifest.run, self.mapping.target, self.manifest.rows, forecast.ready if forecast else None
+            run=manifest.run,
+            target=self.mapping.target,
+            rows=manifest.rows,
+            checked=found.rows,
+            ready=found.ready,
+            held_back=found.held_back,
+            filtered=found.filtered,
+            done=found.done,
+            reasons=found.reasons,
         )
 
     @property
@@ -104,11 +118,14 @@ class PlannedRun:
     manifest: RunManifest
     plans: tuple[Plan, ...]
     sheet: Sheet
+    rate: SendingRate | None
 
     @property
     def as_event(self) -> Planned:
-        ready = tuple(plan.ready for plan in self.plans)
-        return Planned(self.folder, self.manifest.service, self.sheet.reading, ready, self.manifest.is_split)
+        ready, manifest = tuple(plan.ready for plan in self.plans), self.manifest
+        return Planned(
+            self.folder, manifest.service, self.sheet.reading, ready, manifest.is_split, manifest.dry_run, self.rate
+        )
 
     def discard(self) -> None:
         """Remove the files of a plan that is not executed."""
@@ -150,7 +167,7 @@ class Planner:
     def plan(self, mapping: Mapping) -> PlannedRun:
         """The plan of a run with one target."""
         plan = self._plan(mapping, self.order.mapping_shown_as or str(self.order.mapping))
-        return PlannedRun(plan.folder, plan.manifest, (plan,), plan.sheet)
+        return PlannedRun(plan.folder, plan.manifest, (plan,), plan.sheet, self._rate())
 
     def _plan(self, mapping: Mapping, shown_as: str, part: _Part | None = None) -> Plan:
         order, limits, started_at = self.order, ReadingLimits.of(self.order.settings), datetime.now(UTC)
@@ -169,11 +186,22 @@ class Planner:
             def read() -> Iterator[Row]:
                 return selection.of(sheet.rows())
 
-            candidates = Candidates(read, resolved, None if order.check_first or part else _check_ahead(sheet))
+            scope = Scope(self.service, mapping.target)
+            corrections = find_corrections(
+                (copy.sha256, order.shown_as, sheet.columns), scope, resolved, order.settings
+            )
+            ahead = None if order.check_first or part else _check_ahead(sheet)
+            candidates = Candidates(
+                read,
+                resolved,
+                ahead,
+                origin=sheet.origin,
+                count_done=self._count_done(mapping.target),
+                corrections=corrections,
+            )
             undo.callback(candidates.close)
-            forecast = candidates.forecast
-            joins = resolved.joins if selection == ALL_ROWS else ()
-            unjoined = join_warnings(joins, read(), grouped=mapping.group_by is not None) if joins else ()
+            forecast = candidates.forecast if candidates.is_complete else None
+            unjoined = join_warnings(resolved, read) if selection == ALL_ROWS else ()
             if forecast is not None and not forecast.rows and selection != ALL_ROWS:
                 raise UsageError(f"{selection}: the file has no such rows; its header is in row {sheet.header_row}")
             manifest = RunManifest(
@@ -196,12 +224,54 @@ class Planner:
                 started_at=started_at,
                 children=children.copies,
                 groups=forecast.groups if forecast is not None else (),
+                **self._origin(folder),
             )
             if forecast is not None:
                 manifest = manifest.read_to(forecast.rows, forecast.last_row)
             _initialize_folder(folder, manifest, sheet)
             undo.pop_all()
         return Plan(folder, manifest, sheet, resolved, candidates, presence, limits)
+
+    def _count_done(self, target: Target) -> CountDone:
+        """How many of some e-mail addresses an earlier run imported, by the ledger."""
+        scope = Scope(self.service, target)
+
+        def count(emails: list[str]) -> int:
+            # Opened each time: while rows are classified, another process is forked, which must not have its thread.
+            with open_existing_ledger(self.order.settings.ledger_address) or nullcontext() as ledger:
+                if ledger is None:
+                    return 0
+                identities = [ledger.fingerprints.identity(scope, email) for email in emails]
+                known = ledger.look_up(identities)
+                return sum(known[identity].state in DONE for identity in identities if identity in known)
+
+        return count
+
+    def _rate(self) -> SendingRate | None:
+        """The limit that a user set, else what the last run with enough requests to the service measured."""
+        settings = self.order.settings
+        if settings.rate is not None:
+            return SendingRate(settings.rate)
+        for folder in runs_in(settings.out)[: -_RUNS_MEASURED - 1 : -1]:
+            with suppress(UnusableInput):
+                manifest, summary = read_manifest(folder), read_summary(folder)
+                if manifest.service != self.service or summary.ended_at is None:
+                    continue
+                seconds = (summary.ended_at - summary.started_at).total_seconds()
+                if summary.requests.sent >= _REQUESTS_MEASURED and seconds > 0:
+                    return SendingRate(summary.requests.sent / seconds, summary.run)
+        return None
+
+    def _origin(self, folder: Path) -> dict[str, Any]:
+        """The fields of a manifest from which the run is continued: its flags, and the questions of its sandbox."""
+        order = self.order
+        setup = order.sending.sandbox_setup
+        return {
+            "flags": dict(order.flags),
+            "continues": order.continues[0] if order.continues else None,
+            "questions": keep_questions(setup.questions if setup else None, folder),
+            "corrects": corrected_run(order.file, is_copy=order.continues is not None),
+        }
 
     # --- one export to several targets ---
 
@@ -237,11 +307,12 @@ class Planner:
                 warnings=tuple(map(str, sheet.warnings)),
                 started_at=started_at,
                 header_row=sheet.header_row,
+                **self._origin(folder),
             )
             _initialize_folder(folder, manifest, sheet)
             undo.pop_all()
         presence.end()  # from now on its manifest shows its state
-        return PlannedRun(folder, manifest, tuple(plans), sheet)
+        return PlannedRun(folder, manifest, tuple(plans), sheet, self._rate())
 
     def _plan_parts(
         self, whole: str, column: RouteColumn, copy: SourceCopy, sheet: Sheet, plans: list[Plan]

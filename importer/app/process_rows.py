@@ -10,8 +10,8 @@ from typing import Final
 from importer.app.orders import Listener, ReportWritten, RowEnded, RowsEnded, Stopped
 from importer.app.planning import Plan
 from importer.load import DryLoader, Loader, Stop
-from importer.models import Outcome, ReadyCandidate
-from importer.problems import StoppedEarly, UnusableInput
+from importer.models import Outcome, OutcomeKind, ReadyCandidate
+from importer.problems import Problem, StoppedEarly, UnusableInput
 from importer.report import Summary, read_summary
 from importer.runs.finalize import Progress, record_end
 from importer.runs.journal import RunJournal
@@ -19,7 +19,12 @@ from importer.runs.run_report import StreamingReport, rewrite_report
 
 _STREAM_AFTER: Final = 2_000  # outcomes; for fewer, starting a process takes longer than writing the report
 
+# The candidate in the service is from an earlier request, or from another one.
+_NOT_SENT_NOW: Final = (OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED)
+
 Keep = Callable[[Outcome, tuple[int, ...]], None]
+_Pending = dict[int, tuple[tuple[int, ...], tuple[Problem, ...]]]
+"""By its first row: the rows of a candidate to send that has several, and the answers that are left out."""
 
 
 @dataclass(slots=True)
@@ -41,7 +46,7 @@ def process_rows(plan: Plan, loader: Loader | DryLoader, listen: Listener) -> Pr
     Raises:
         StoppedEarly: the journal cannot be written; the ledger still knows what was sent.
     """
-    rows_of: dict[int, tuple[int, ...]] = {}  # of pending candidates with several rows
+    pending: _Pending = {}
     done, count = Processed(), 0
     try:
         with closing(plan.candidates), RunJournal(plan.folder) as journal:
@@ -59,9 +64,11 @@ def process_rows(plan: Plan, loader: Loader | DryLoader, listen: Listener) -> Pr
                     listen(RowEnded(one))
 
             # Closed as soon as an outcome cannot be recorded: pending requests finish while the ledger is still open.
-            with closing(loader.load(_to_send(plan, keep, rows_of, done.progress))) as outcomes:
+            with closing(loader.load(_to_send(plan, keep, pending, done.progress))) as outcomes:
                 for outcome in outcomes:
-                    keep(outcome, rows_of.pop(outcome.row, (outcome.row,)))
+                    rows, left_out = pending.pop(outcome.row, ((outcome.row,), ()))
+                    noted = () if outcome.kind in _NOT_SENT_NOW else left_out
+                    keep(replace(outcome, problems=(*outcome.problems, *noted)) if noted else outcome, rows)
             done.learned_rate = loader.learned_rate
     except BaseException as error:
         done.discard_report()
@@ -72,9 +79,7 @@ def process_rows(plan: Plan, loader: Loader | DryLoader, listen: Listener) -> Pr
     return done
 
 
-def _to_send(
-    plan: Plan, keep: Keep, rows_of: dict[int, tuple[int, ...]], progress: Progress
-) -> Iterator[ReadyCandidate]:
+def _to_send(plan: Plan, keep: Keep, pending: _Pending, progress: Progress) -> Iterator[ReadyCandidate]:
     """The candidates to send, in row order; the others get their outcome immediately."""
     candidates = iter(plan.candidates)
     while True:
@@ -90,8 +95,8 @@ def _to_send(
         if isinstance(one.result, Outcome):
             keep(one.result, one.rows)
             continue
-        if len(one.rows) > 1:
-            rows_of[one.rows[0]] = one.rows
+        if len(one.rows) > 1 or one.result.left_out:
+            pending[one.rows[0]] = one.rows, one.result.left_out
         yield one.result
 
 
@@ -121,7 +126,7 @@ def end_run(plan: Plan, done: Processed, stop: Stop | None, signal: int | None, 
 
 def _record_end_and_report(plan: Plan, done: Processed, stop: Stop | None, signal: int | None) -> Summary:
     manifest, progress = plan.manifest, done.progress
-    if plan.candidates.forecast is None:
+    if not plan.candidates.is_complete:
         manifest = manifest.read_to(progress.rows, progress.last_row)
     if done.learned_rate is not None:
         manifest = replace(manifest, warnings=(*manifest.warnings, _learned_rate_warning(done.learned_rate)))

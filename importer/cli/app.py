@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple, cast
 
 import typer
 from rich.markup import escape
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 from importer import __version__
 from importer.cli.messages import print_result, show_error
 from importer.problems import ImporterError
 from importer.startup import reduce_garbage_collection
+from importer.text.commands import command_line
 
 if sys.platform != "win32":
     import resource
@@ -96,6 +98,7 @@ class _LazyCommands(TyperGroup):
     def __init__(self, **attributes: Any) -> None:
         listed = [TyperCommand(name, help=command.help) for name, command in COMMANDS.items()]
         super().__init__(**{**attributes, "commands": listed})
+        _prepare_help(self)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         name, _, rest = super().resolve_command(ctx, args)
@@ -110,16 +113,50 @@ def load_command(name: str) -> TyperCommand | TyperGroup:
         function, loaded = loaded, typer.Typer(add_completion=False, pretty_exceptions_enable=False)
         loaded.command(name)(function)
     command = cast(TyperCommand | TyperGroup, typer.main.get_command(loaded))
-    _escape_brackets(command)
+    _prepare_help(command)
     return command
 
 
-def _escape_brackets(command: Any) -> None:
-    """Escape the brackets in help texts such as `[detected]`: rich would treat them as markup and drop them."""
-    for parameter in command.params:
+_TYPE_WORDS = {bool: "", int: "number", float: "number", Path: "path", str: "text"}
+
+
+def _prepare_help(command: Any) -> None:
+    """Show types in plain words, and escape brackets such as `[detected]`, which rich would drop as markup."""
+    for parameter in (*command.params, command.get_help_option(typer.Context(command))):
         parameter.help = escape(getattr(parameter, "help", None) or "")
+        if isinstance(parameter, TyperArgument):
+            parameter.metavar = parameter.name.upper()
+        elif parameter.type_descriptor.annotation in _TYPE_WORDS:
+            parameter.metavar = _TYPE_WORDS[parameter.type_descriptor.annotation]
     for subcommand in getattr(command, "commands", {}).values():
-        _escape_brackets(subcommand)
+        _prepare_help(subcommand)
+
+
+# Flags about one command's output or question, and the mapping, which is named where it is needed.
+_NOT_REPEATED = frozenset({"--json", "--quiet", "--yes", "--force", "--to", "--dry-run", "--accept", "--mapping"})
+
+
+def given_flags(context: typer.Context, command: str) -> dict[str, str]:
+    """The flags that the running command was given and `command` has too, with their values ("" for none)."""
+    name, _, subcommand = command.partition(" ")
+    target: Any = load_command(name)
+    if subcommand:
+        target = target.commands[subcommand]
+    known = {flag for parameter in target.params for flag in parameter.opts}
+    flags = {}
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        flag = parameter.opts[0]
+        if source is not None and source.name == "COMMANDLINE" and flag in known - _NOT_REPEATED and flag[:2] == "--":
+            value = context.params[parameter.name or ""]
+            flags[flag] = "" if isinstance(value, bool) else str(value)
+    return flags
+
+
+def next_command(context: typer.Context, command: str, *words: str | Path) -> str:
+    """The command line that comes next, with the given flags of the running command: it runs as it stands."""
+    flags = {flag: value for flag, value in given_flags(context, command).items() if flag not in words}
+    return command_line(*command.split(), *words, flags=flags)
 
 
 app = typer.Typer(

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +14,7 @@ from rich.text import Text
 
 from importer.app.mapping_files import Sheet, inspect_file, with_flag
 from importer.cli import options
+from importer.cli.app import next_command
 from importer.cli.messages import print_message, print_result, problem_lines
 from importer.models import SourceOptions
 from importer.settings import load_settings
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
 
 def inspect(
+    context: typer.Context,
     file: Annotated[
         Path,
         typer.Argument(
@@ -48,8 +48,8 @@ def inspect(
         return
     _show(opened, profile)
     _show_source(declared)
-    arguments = ["FILE" if str(file) == _STANDARD_INPUT else shlex.quote(str(file)), *_flags(declared)]
-    print_message(f"Next: importer mapping new {' '.join(arguments)} --job-post HASH")
+    source = "FILE" if str(file) == _STANDARD_INPUT else file
+    print_message(f"Next: {next_command(context, 'mapping new', source, '--job-post', 'HASH')}")
 
 
 def _as_json(sheet: Sheet, profile: SheetProfile) -> dict[str, object]:
@@ -106,17 +106,11 @@ def _options(declared: SourceOptions) -> dict[str, object]:
     return {key: value for key in keys if (value := getattr(declared, key)) is not None}
 
 
-def _flags(declared: SourceOptions) -> Iterator[str]:
-    """The declared reading options as flags."""
-    for key, value in _options(declared).items():
-        yield f"--{key.replace('_', '-')} {shlex.quote(str(value))}"
-
-
 def _show_source(declared: SourceOptions) -> None:
     """Print the `source:` section of a mapping file with the declared reading options, if there are any."""
     lines = [f"  {key}: {json.dumps(value, ensure_ascii=False)}" for key, value in _options(declared).items()]
     if lines:
-        print_message("Add this to the mapping file to read the file in the same way:")
+        print_message("In a mapping file, these lines read the file in the same way:")
         print_message("\n".join(("source:", *lines)))
 
 

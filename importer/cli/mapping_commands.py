@@ -26,6 +26,7 @@ from importer.app.mapping_files import (
 )
 from importer.app.orders import SandboxSetup
 from importer.cli import options
+from importer.cli.app import next_command
 from importer.cli.messages import print_message, print_result, problem_lines
 from importer.cli.terminal import confirm_address
 from importer.models import Operation, Question, SourceOptions, Target
@@ -47,6 +48,7 @@ _STANDARD_OUTPUT = Path("-")
 
 @mapping_app.command()
 def new(
+    context: typer.Context,
     file: options.File,
     job_post: Annotated[str | None, typer.Option("--job-post", help="The hash of the job post.")] = None,
     talent_pool: Annotated[str | None, typer.Option("--talent-pool", help="The ID of the talent pool.")] = None,
@@ -76,8 +78,9 @@ def new(
         print_result(write_proposal(proposal).removesuffix("\n"))
         return
     write_mapping(path, proposal)
-    for line in _proposal_lines(proposal, file, path, sandbox):
+    for line in _proposal_lines(proposal, path):
         print_message(line)
+    print_message(f"Next: {next_command(context, 'mapping check', path, file)}")
 
 
 def target_of(job_post: str | None, talent_pool: str | None) -> Target:
@@ -101,8 +104,8 @@ def sandbox_setup_of(settings: Settings, sandbox: bool, questions: Path | None) 
     return None
 
 
-def _proposal_lines(proposal: Proposal, file: Path, path: Path, sandbox: bool) -> list[str]:
-    """How much was matched, what is left to do, and the next command."""
+def _proposal_lines(proposal: Proposal, path: Path) -> list[str]:
+    """How much was matched, and what is left to do."""
     points = open_points(proposal)
     lines = [
         f"Wrote {path}: {points.matched} matched, {points.to_review} to review, "
@@ -115,7 +118,6 @@ def _proposal_lines(proposal: Proposal, file: Path, path: Path, sandbox: bool) -
         lines.append(f'{values} no option: complete the lines that end in "no similar option".')
     missing = points.missing_required
     lines += [f"Add {name}: it is required, but no column was found for it." for name in missing]
-    lines.append(f"Next: importer mapping check {path} {file}" + (" --sandbox" if sandbox else ""))
     return lines
 
 
@@ -124,6 +126,7 @@ def _proposal_lines(proposal: Proposal, file: Path, path: Path, sandbox: bool) -
 
 @mapping_app.command()
 def check(
+    context: typer.Context,
     mapping: Annotated[
         Path, typer.Argument(help="The mapping file, or a folder of mapping files.", show_default=False)
     ],
@@ -143,10 +146,9 @@ def check(
         problems += _report_checked(checked, file, accept=accept)
     if problems:
         raise UnusableInput(list(dict.fromkeys(problems)))
-    again = " --sandbox" if sandbox else ""
     if changed and not accept:
-        print_message(f"To accept the changed questions: importer mapping check {mapping} --accept{again}")
-    print_message(f"Next: importer check {file or 'FILE'} --mapping {mapping}{again}")
+        print_message(f"To accept the changed questions: {next_command(context, 'mapping check', mapping, '--accept')}")
+    print_message(f"Next: {next_command(context, 'check', file or 'FILE', '--mapping', mapping)}")
 
 
 def _report_checked(checked: CheckedMapping, file: Path | None, *, accept: bool) -> tuple[Problem, ...]:
@@ -177,6 +179,7 @@ def _show(problems: tuple[Problem, ...]) -> None:
 
 
 def template(
+    context: typer.Context,
     job_post: Annotated[str, typer.Argument(help="The hash of the job post.", show_default=False)],
     to: Annotated[Path | None, typer.Option("--to", help="The workbook to write. [template-JOB_POST.xlsx]")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
@@ -195,16 +198,15 @@ def template(
     asked = ask_questions(target, settings, sandbox_setup_of(settings, sandbox, questions))
     mapping, columns = write_template(workbook, target, asked)
     print_message(f"Wrote {workbook} with {columns} columns, and {mapping}. Yellow columns are required.")
-    print_message(
-        f"Next: fill in the workbook, then run: importer check {workbook} --mapping {mapping}"
-        + (" --sandbox" if sandbox else "")
-    )
+    check_it = next_command(context, "check", workbook, "--mapping", mapping)
+    print_message(f"Next: fill in the workbook, then run: {check_it}")
 
 
 # --- the questions ------------------------------------------------------------------------------
 
 
 def questions(
+    context: typer.Context,
     job_post: Annotated[str, typer.Argument(help="The hash of the job post.", show_default=False)],
     as_json: options.AsJson = False,
     sandbox: options.UseSandbox = False,
@@ -222,7 +224,7 @@ def questions(
         print_result(json.dumps(shown, ensure_ascii=False, indent=1))
         return
     _show_table(found)
-    print_message(f"Next: importer mapping new FILE --job-post {target.id}" + (" --sandbox" if sandbox else ""))
+    print_message(f"Next: {next_command(context, 'mapping new', 'FILE', '--job-post', target.id)}")
 
 
 def _question_json(question: Question) -> dict[str, object]:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TextIO
 
 from importer.problems import DamagedRun, ImporterError, LinePlace, Problem, UnusableInput
@@ -58,7 +56,8 @@ def error_lines(error: ImporterError) -> Iterator[str]:
 
 def problem_lines(problem: Problem) -> Iterator[str]:
     """A problem as `place: message`, its line with a caret if it is in a text file, and its hint."""
-    yield f"{problem.place}: {problem.message}" if problem.place else problem.message
+    place = f"{problem.place}: " if problem.place else ""
+    yield f"{place}{problem.message} [{problem.code}]"
     if isinstance(problem.place, LinePlace) and problem.place.text:
         number = f"{problem.place.line:>5} | "
         before = problem.place.text[: problem.place.column - 1]
@@ -66,8 +65,3 @@ def problem_lines(problem: Problem) -> Iterator[str]:
         yield " " * (len(number) - 2) + "| " + " " * len(before) + "^"
     if problem.hint:
         yield f"  -> {problem.hint}"
-
-
-def in_folder(out: Path) -> str:
-    """The flag that a suggested command needs to use the same results folder; "" for the default one."""
-    return "" if out == Path("results") else f" --out {shlex.quote(str(out))}"

@@ -11,11 +11,12 @@ import typer
 
 from importer.app import earlier_runs
 from importer.app.connection import SANDBOX
-from importer.app.earlier_runs import SANDBOX_ONLY, EarlierRun, NothingToRetry, parse_outcomes
+from importer.app.earlier_runs import SANDBOX_ONLY, EarlierRun, NothingToSend, parse_outcomes
 from importer.app.import_file import Confirm, Finished, check_file, import_file
 from importer.app.orders import ErrorLimit, Order, RunControl, SandboxSetup, Sending, parse_minutes
 from importer.cli import options
-from importer.cli.messages import in_folder, print_message, print_result
+from importer.cli.app import given_flags, next_command
+from importer.cli.messages import print_message, print_result
 from importer.cli.runs_commands import present
 from importer.cli.terminal import Terminal, ask_to_send, confirm_address, is_interactive, stopped_by_signals
 from importer.problems import UsageError
@@ -26,6 +27,7 @@ Only = Annotated[str, typer.Option("--only", help="Only rows with these outcomes
 
 
 def run(
+    context: typer.Context,
     file: options.File,
     mapping: options.MappingFile,
     out: options.Out = None,
@@ -60,16 +62,18 @@ def run(
     sending = Sending(
         ErrorLimit.parse(max_errors) if max_errors else None, resend_unconfirmed, resend_rejected, sandbox_setup
     )
-    order = Order(file, mapping, settings, selection, sending, check_first)
+    flags = given_flags(context, "run")
+    order = Order(file, mapping, settings, selection, sending, check_first, flags=flags)
+    session = _Session(context, settings, asks=not (yes or sandbox), as_json=as_json, quiet=quiet)
     if dry_run:
-        _check(order, as_json=as_json, quiet=quiet)
+        session.check(order)
     if not sandbox:
         confirm_address(settings)
-    session = _Session(settings, asks=not (yes or sandbox), as_json=as_json, quiet=quiet)
     session.send(lambda *controls: import_file(order, *controls))
 
 
 def check(
+    context: typer.Context,
     file: options.File,
     mapping: options.MappingFile,
     out: options.Out = None,
@@ -87,11 +91,17 @@ def check(
 ) -> None:
     """Check a file against its mapping and the current questions. Writes a report, sends nothing."""
     sending = Sending(sandbox_setup=_sandbox_setup(sandbox, questions, None))
-    order = Order(file, mapping, load_settings(out=out), _selection(rows, limit), sending)
-    _check(order, as_json=as_json, quiet=quiet, annotate=annotate, force=force)
+    settings, flags = load_settings(out=out), given_flags(context, "run")
+    order = Order(file, mapping, settings, _selection(rows, limit), sending, flags=flags)
+    session = _Session(context, settings, asks=False, as_json=as_json, quiet=quiet)
+    if annotate is None:
+        session.check(order)
+    else:
+        session.annotate(order, annotate, force=force)
 
 
 def resume(
+    context: typer.Context,
     run: options.Run = "last",
     out: options.Out = None,
     questions: options.SandboxQuestions = None,
@@ -108,12 +118,17 @@ def resume(
     """Continue a run that was stopped or killed, from its copies of the file and the mapping."""
     settings = _settings(out, rate, concurrency, give_up_after)
     sending = _repeated_sending(questions, faults, max_errors, resend_unconfirmed)
-    earlier, is_sandbox = _earlier(run, settings)
-    session = _Session(settings, asks=not (yes or is_sandbox), as_json=as_json, quiet=quiet)
-    session.send(lambda *controls: earlier_runs.resume(earlier, sending, *controls))
+    earlier, is_sandbox = _earlier(context, run, settings)
+    session = _Session(context, settings, asks=not (yes or is_sandbox), as_json=as_json, quiet=quiet)
+    try:
+        session.send(lambda *controls: earlier_runs.resume(earlier, sending, *controls))
+    except NothingToSend as nothing:
+        show = next_command(context, "show", str(nothing))
+        print_message(f"Run {nothing} has finished, and no row is left to be sent. Next: {show}")
 
 
 def retry(
+    context: typer.Context,
     run: options.Run = "last",
     only: Only = "rejected,failed,unconfirmed",
     out: options.Out = None,
@@ -132,16 +147,17 @@ def retry(
     kinds = parse_outcomes(only)
     settings = _settings(out, rate, concurrency, give_up_after)
     sending = _repeated_sending(questions, faults, max_errors, resend_unconfirmed)
-    earlier, is_sandbox = _earlier(run, settings)
-    session = _Session(settings, asks=not (yes or is_sandbox), as_json=as_json, quiet=quiet)
+    earlier, is_sandbox = _earlier(context, run, settings)
+    session = _Session(context, settings, asks=not (yes or is_sandbox), as_json=as_json, quiet=quiet)
     try:
         session.send(lambda *controls: earlier_runs.retry(earlier, kinds, sending, *controls))
-    except NothingToRetry as nothing:
-        show = f"importer show {nothing}{in_folder(settings.out)}"
+    except NothingToSend as nothing:
+        show = next_command(context, "show", str(nothing))
         print_message(f"Run {nothing} has no {', '.join(kinds)} rows. Next: {show}")
 
 
 def resolve(
+    context: typer.Context,
     run: options.Run,
     row: Annotated[int, typer.Argument(help="The row number, as in import_row.", show_default=False)],
     created: Annotated[bool, typer.Option("--created", help="The candidate exists in the service.")] = False,
@@ -158,7 +174,7 @@ def resolve(
     if created:
         print_result(f"Row {row} of run {settled} is recorded as created and will not be sent again.")
     else:
-        again = f"importer retry {settled} --only failed{in_folder(settings.out)}"
+        again = next_command(context, "retry", settled, "--only", "failed")
         print_result(f"Row {row} of run {settled} is recorded as not created. Next: {again}")
 
 
@@ -180,9 +196,9 @@ def _sandbox_setup(sandbox: bool, questions: Path | None, faults: Path | None) -
     return SandboxSetup(questions, faults) if sandbox else None
 
 
-def _earlier(run: str, settings: Settings) -> tuple[EarlierRun, bool]:
+def _earlier(context: typer.Context, run: str, settings: Settings) -> tuple[EarlierRun, bool]:
     """The run to continue and whether it used the sandbox; if not, the user may have to confirm the address first."""
-    earlier = EarlierRun(run, settings)
+    earlier = EarlierRun(run, settings, given_flags(context, "run"))
     is_sandbox = earlier_runs.service_of(earlier) == SANDBOX
     if not is_sandbox:
         confirm_address(settings)
@@ -205,6 +221,7 @@ def _repeated_sending(
 class _Session:
     """An order that sends, run at the terminal. asks: whether an interactive user is asked before the first request."""
 
+    context: typer.Context
     settings: Settings
     asks: bool
     as_json: bool
@@ -218,35 +235,38 @@ class _Session:
         if finished is None:
             print_message("Nothing was sent.")
             raise typer.Exit(0)
-        _report_end(finished, self.settings, as_json=self.as_json, quiet=self.quiet)
+        self._report_end(finished)
 
-
-def _check(order: Order, *, as_json: bool, quiet: bool, annotate: Path | None = None, force: bool = False) -> None:
-    if order.sending.sandbox_setup is None:
-        confirm_address(order.settings)
-    copied = ""
-    with Terminal(quiet=quiet) as terminal:
-        if annotate is None:
+    def check(self, order: Order) -> None:
+        """Check an order, and exit with its exit code."""
+        if order.sending.sandbox_setup is None:
+            confirm_address(self.settings)
+        with Terminal(quiet=self.quiet) as terminal:
             finished = check_file(order, terminal)
-        else:
-            finished, annotated = earlier_runs.check_and_annotate(order, terminal, annotate, force=force)
-            cells = f"{annotated.cells:,} cell{' is' if annotated.cells == 1 else 's are'} colored and noted"
-            copied = f"\nAnnotated copy: {annotate} ({cells}, listed in its first sheet)"
-            if annotated.not_kept:
-                copied += f"\nNot in the copy, but in your file: {', '.join(annotated.not_kept)}"
-    _report_end(finished, order.settings, as_json=as_json, quiet=quiet, last="" if quiet else copied)
+        self._report_end(finished)
 
+    def annotate(self, order: Order, out: Path, *, force: bool) -> None:
+        """Check an order, write the annotated copy of its file, and exit with the exit code of the check."""
+        if order.sending.sandbox_setup is None:
+            confirm_address(self.settings)
+        with Terminal(quiet=self.quiet) as terminal:
+            finished, annotated = earlier_runs.check_and_annotate(order, terminal, out, force=force)
+        cells = f"{annotated.cells:,} cell{' is' if annotated.cells == 1 else 's are'} colored and noted"
+        lines = [f"\nAnnotated copy: {out} ({cells}, listed in its first sheet)"]
+        if annotated.not_kept:
+            lines.append(f"Not in the copy, but in your file: {', '.join(annotated.not_kept)}")
+        self._report_end(finished, "" if self.quiet else "\n".join(lines))
 
-def _report_end(finished: Finished, settings: Settings, *, as_json: bool, quiet: bool, last: str = "") -> None:
-    summary = finished.summary
-    if not quiet or as_json:
-        present(finished.folder, summary, as_json)
-    elif summary.exit_code:
-        print_message(f"importer: exit code {summary.exit_code}; see: importer show {summary.run} --out {settings.out}")
-    elif others := finished.imported_with_other_data:
-        rows = "1 row was" if others == 1 else f"{others} rows were"
-        show = f"importer show {summary.run} --out {settings.out}"
-        print_message(f"importer: {rows} already imported with different data; see: {show}")
-    if last:
-        print_message(last)
-    raise typer.Exit(summary.exit_code or 0)
+    def _report_end(self, finished: Finished, last: str = "") -> None:
+        summary = finished.summary
+        show = next_command(self.context, "show", summary.run)
+        if not self.quiet or self.as_json:
+            present(self.context, finished.folder, summary, self.as_json)
+        elif summary.exit_code:
+            print_message(f"importer: exit code {summary.exit_code}; see: {show}")
+        elif others := finished.imported_with_other_data:
+            rows = "1 row was" if others == 1 else f"{others} rows were"
+            print_message(f"importer: {rows} already imported with different data; see: {show}")
+        if last:
+            print_message(last)
+        raise typer.Exit(summary.exit_code or 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
+from collections.abc import Collection
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,19 +14,21 @@ import typer
 from importer.app.cleanup import PurgeOrder, find_old, parse_age, unmarked_runs
 from importer.app.cleanup import purge as remove_old
 from importer.app.connection import examine
-from importer.app.earlier_runs import EarlierRun, rewrite_report
+from importer.app.earlier_runs import EarlierRun, rewrite_report, running_runs
 from importer.cli import options
-from importer.cli.messages import in_folder, print_message, print_result
-from importer.cli.terminal import confirm_address
+from importer.cli.app import next_command
+from importer.cli.messages import print_message, print_result
+from importer.cli.terminal import confirm_address, is_interactive
 from importer.models import ManyTargets
-from importer.problems import UnusableInput
-from importer.report import Summary, read_summary, summary_lines
+from importer.problems import UnusableInput, UsageError
+from importer.report import Summary, outcome_text, read_summary, summary_lines
 from importer.runs.manifest import find_run, read_manifest, runs_in
 from importer.runs.results_folder import MARKER, refuse_untrusted
 from importer.settings import load_settings
+from importer.text.dates import in_words
 
 
-def runs(out: options.Out = None, as_json: options.AsJson = False) -> None:
+def runs(context: typer.Context, out: options.Out = None, as_json: options.AsJson = False) -> None:
     """List the runs in the results folder, newest first."""
     settings = load_settings(out=out)
     refuse_untrusted(settings)
@@ -39,46 +41,71 @@ def runs(out: options.Out = None, as_json: options.AsJson = False) -> None:
     if as_json:
         print_result(json.dumps([summary.to_json() for summary in found], ensure_ascii=False, indent=1))
         return
+    running = running_runs(settings)
     for summary in found:
-        print_result(_line(summary))
+        print_result(_line(summary, running))
     if found:
-        print_message(f"\nNext: importer show RUN{in_folder(settings.out)}")
+        print_message(f"\nNext: {next_command(context, 'show', found[0].run)}")
     else:
-        print_message(f"There are no runs in {settings.out}. Next: importer check FILE --mapping MAPPING")
+        check = next_command(context, "check", "FILE", "--mapping", "MAPPING")
+        print_message(f"There are no runs in {settings.out}. Next: {check}")
 
 
-def _line(summary: Summary) -> str:
-    """One run in one line: ID, state, target, file, counts."""
-    if summary.dry_run:
+def _line(summary: Summary, running: Collection[str]) -> str:
+    """One run in one line: ID, state, time, target, file, counts."""
+    if summary.ended_at is None:
+        state = "running" if summary.run in running else "killed"
+    elif summary.dry_run:
         state = "checked"
-    elif summary.finished:
-        state = "finished"
     else:
-        state = "stopped" if summary.ended_at else "started"  # running or killed: only the lock could tell
+        state = "finished" if summary.finished else "stopped"
     counts = _counts(summary) or ("no rows" if summary.ended_at else "no report yet")
-    where = f"{summary.target}{' (sandbox)' if summary.sandbox else ''}"
-    return f"{summary.run}  {state:<8}  {where}  {summary.source.file}: {counts}"
+    return f"{summary.run}  {state:<8}  {_when(summary)}  {_where(summary)}  {summary.source.file}: {counts}"
+
+
+def _where(summary: Summary) -> str:
+    return f"{summary.target}{' (sandbox)' if summary.sandbox else ''}"
+
+
+def _when(summary: Summary) -> str:
+    """When a run was started, and how long it took."""
+    started = f"{summary.started_at:%Y-%m-%d %H:%M %Z}"
+    if summary.ended_at is None:
+        return started
+    seconds = max(round((summary.ended_at - summary.started_at).total_seconds()), 1)
+    return f"{started}, {in_words(seconds)}"
 
 
 def _counts(summary: Summary) -> str:
-    return ", ".join(f"{count} {kind.value.replace('_', ' ')}" for kind, count in summary.outcomes.items() if count)
+    counted = [(outcome_text(kind, dry_run=summary.dry_run).label, count) for kind, count in summary.outcomes.items()]
+    return ", ".join(f"{count} {label}" for label, count in counted if count)
 
 
-def show(run: options.Run = "last", out: options.Out = None, as_json: options.AsJson = False) -> None:
+def show(
+    context: typer.Context, run: options.Run = "last", out: options.Out = None, as_json: options.AsJson = False
+) -> None:
     """Show the summary of a run."""
     settings = load_settings(out=out)
     refuse_untrusted(settings)
     folder = find_run(settings.out, run)
-    present(folder, read_summary(folder), as_json)
+    summary = read_summary(folder)
+    if not as_json:
+        print_result(f"{summary.source.file}, for {_where(summary)}, with {summary.mapping}")
+        print_result(f"Run {summary.run}: {_when(summary)}\n")
+        if summary.ended_at is None and summary.run in running_runs(settings):
+            print_message("The run is running now.")
+    present(context, folder, summary, as_json)
 
 
-def report(run: options.Run = "last", out: options.Out = None, as_json: options.AsJson = False) -> None:
+def report(
+    context: typer.Context, run: options.Run = "last", out: options.Out = None, as_json: options.AsJson = False
+) -> None:
     """Write the report of a run again, even if the run was killed."""
     finished = rewrite_report(EarlierRun(run, load_settings(out=out)))
-    present(finished.folder, finished.summary, as_json)
+    present(context, finished.folder, finished.summary, as_json)
 
 
-def present(folder: Path, summary: Summary, as_json: bool) -> None:
+def present(context: typer.Context, folder: Path, summary: Summary, as_json: bool) -> None:
     """Print a summary on stdout, as text or as JSON."""
     if as_json:
         print_result(json.dumps(summary.to_json(), ensure_ascii=False))
@@ -91,7 +118,7 @@ def present(folder: Path, summary: Summary, as_json: bool) -> None:
                 print_result(f"{target.target}: nothing was sent: {target.blocked}")
             else:
                 counts = _counts(read_summary(folder.parent / target.run)) or "no report yet"
-                print_result(f"{target.target}: {counts} (importer show {target.run})")
+                print_result(f"{target.target}: {counts} ({next_command(context, 'show', target.run)})")
 
 
 def purge(
@@ -112,9 +139,12 @@ def purge(
     if dry_run:
         print_message(f"{_counted(len(found))} would be removed.")
         return
-    if found and not yes and sys.stdin.isatty() and not typer.confirm("Remove these runs permanently?", err=True):
-        print_message("Nothing was removed.")
-        return
+    if found and not yes:
+        if not is_interactive():
+            raise UsageError("nothing was removed: add --yes to remove these runs without being asked")
+        if not typer.confirm("Remove these runs permanently?", err=True):
+            print_message("Nothing was removed.")
+            return
     purged = remove_old(order, found)
     for old in purged.running:
         print_message(

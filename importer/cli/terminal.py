@@ -8,18 +8,20 @@ import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 import typer
 
 from importer.app import orders
-from importer.app.orders import RunControl, in_words
+from importer.app.orders import RunControl
 from importer.cli.messages import print_message
 from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind
+from importer.report import Summary, group_lines, wrapped
 from importer.settings import Settings
 from importer.settings.trust import confirm
+from importer.text.dates import in_words
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -42,6 +44,7 @@ class Terminal:
         self._clock = clock
         self._rows: _Progress | None = None
         self._total: int | None = None
+        self._rate: orders.SendingRate | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -59,6 +62,13 @@ class Terminal:
             self._total = event.rows
             if event.is_part:
                 self._show_detail(f"{event.target}: {event.rows} row{'' if event.rows == 1 else 's'}")
+        elif isinstance(event, orders.ReportWritten) and event.summary.dry_run:
+            for planned_line in plan_lines([_checked(event.summary)], self._rate, "would"):
+                self._show_detail(planned_line)
+        elif isinstance(event, orders.Planned):
+            self._rate = event.rate
+            for planned_line in _planned(event):
+                self._show_detail(planned_line)
         elif (line := _line(event)) is not None:
             print_message(line)
         elif (line := _detail(event)) is not None:
@@ -101,8 +111,6 @@ def _line(event: orders.Event) -> str | None:
 
 def _detail(event: orders.Event) -> str | None:
     match event:
-        case orders.Planned(reading=reading, is_split=False):
-            return reading
         case orders.QuestionsDelayed(seconds) if seconds >= _SHORT_DELAY:
             return f"The service cannot list its questions right now; next attempt in {in_words(seconds)}."
         case orders.Paused(reason, seconds, rows, gives_up_in):
@@ -115,6 +123,51 @@ def _detail(event: orders.Event) -> str | None:
         case orders.Resumed():
             return "Sending continues."
     return None
+
+
+def _planned(planned: orders.Planned) -> Iterator[str]:
+    """How the file was read; before rows are sent also what will become of them."""
+    if not planned.is_split:
+        yield planned.reading
+    if not planned.dry_run:
+        yield from plan_lines(planned.targets, planned.rate)
+
+
+def _checked(summary: Summary) -> orders.ReadyRows:
+    """The plan that follows from a check of all rows."""
+    counts = summary.outcomes
+    return orders.ReadyRows(
+        run=summary.run,
+        target=summary.target,
+        rows=summary.source.rows,
+        checked=summary.source.rows or 0,
+        ready=counts[OutcomeKind.NOT_SENT],
+        held_back=counts[OutcomeKind.INVALID],
+        filtered=counts[OutcomeKind.FILTERED],
+        done=counts[OutcomeKind.ALREADY_IMPORTED],
+    )
+
+
+def plan_lines(
+    targets: Sequence[orders.ReadyRows], rate: orders.SendingRate | None, verb: str = "will"
+) -> Iterator[str]:
+    """How many rows will be sent to each target, and how many not; then how long that takes, as far as known."""
+    for one in targets:
+        others = [(one.held_back, "held back"), (one.filtered, "excluded by `where:`"), (one.done, "already imported")]
+        parts = [
+            f"{one.ready:,} of {one.checked:,} row{'' if one.checked == 1 else 's'} {verb} be sent to {one.target}"
+        ]
+        parts += [f"{count:,} {words}" for count, words in others if count]
+        first = "Plan" if one.rows is not None else f"Plan for the first {one.checked:,} rows, as the file is large"
+        yield from wrapped(f"{first}: {', '.join(parts)}.", others="  ")
+        if one.rows is None:
+            yield "  The other rows are checked while these are sent; --check-first checks all before."
+    ready = sum(one.ready for one in targets)
+    if rate is not None and ready and all(one.rows is not None for one in targets):
+        per_second = f"{rate.per_second:.0f}" if rate.per_second >= 10 else f"{rate.per_second:.2g}"
+        reason = f"as in run {rate.earlier_run}" if rate.earlier_run else "the limit that is set"
+        seconds = max(ready / rate.per_second, 1)
+        yield f"  That takes about {in_words(seconds)}, at {per_second} requests per second ({reason})."
 
 
 class _Progress:
@@ -177,15 +230,23 @@ def is_interactive() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
+_REASONS: Final = 5  # groups of problems; the report has all
+
+
 def ask_to_send(planned: orders.Planned) -> bool:
-    """Ask whether to send the rows that are ready."""
-    if planned.is_split:
-        for one in planned.targets:
-            print_message(f"{one.ready} of {one.rows} rows are ready for {one.target}")
-        return typer.confirm("Send them?", err=True)
-    (one,) = planned.targets
-    ready = f"{one.ready} of {one.rows} rows are ready for {one.target} at {planned.service}"
-    return typer.confirm(f"{ready}. Send them?", err=True)
+    """Show why rows are held back, and ask whether to send the others; if there are none, there is nothing to ask."""
+    reasons = [group for one in planned.targets for group in one.reasons]
+    for group in reasons[:_REASONS]:
+        for line in group_lines(group):
+            print_message(line)
+    if len(reasons) > _REASONS:
+        print_message(f"... and {len(reasons) - _REASONS:,} more; importer check lists all")
+    ready = sum(one.ready for one in planned.targets)
+    if not ready:
+        return True
+    into = f"{len(planned.targets)} targets" if planned.is_split else str(planned.targets[0].target)
+    rows = "1 row" if ready == 1 else f"{ready:,} rows"
+    return typer.confirm(f"Send {rows} to {into} at {planned.service}?", err=True)
 
 
 def confirm_address(settings: Settings) -> None:

@@ -84,6 +84,8 @@ def refuse_annotation(source: Path, out: Path) -> None:
     if suffix == ".xlsm":
         hint = "save it as .xlsx in a spreadsheet program, and check that file"
         raise _unusable(source, "a workbook with macros cannot be annotated: the copy would lose them", hint)
+    if suffix in (".json", ".jsonl", ".ndjson"):
+        raise _unusable(source, "only a spreadsheet or a CSV can be annotated", "use report.xlsx of the check")
     size = source.stat().st_size if source.is_file() else 0
     if suffix == ".xlsx" and zipfile.is_zipfile(source):
         with zipfile.ZipFile(source) as archive:

@@ -6,24 +6,20 @@ import codecs
 import csv
 import os
 import re
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
 
 from importer.extract.cell_text import clean, find_problem, is_plain
+from importer.extract.csv_records import CsvRecords, Fault, Unreadable
 from importer.extract.sheet import CellProblem, ReadingLimits, Record
 from importer.extract.table import RecordSource
 from importer.problems import CellPlace, FilePlace, LinePlace, Origin, Place, Problem, UnusableInput
 
-if TYPE_CHECKING:
-    import _csv
-
 _ESCAPED_FORMULA = re.compile(r"'+[=+\-@\t\r]")
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
-_CHUNK = 1 << 16  # characters
+_CHUNK = 1 << 16  # characters of the lines that are read at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,44 +153,38 @@ class CsvFile:
         return RecordSource(self.origin, how, self.records, delimiter=self.delimiter, lines=self.survey.lines)
 
     def records(self) -> Generator[Record, None, None]:
-        """Every row that is not blank.
+        """Every row that is not blank; a broken one, held back alone, has its text in its first cell.
 
         Raises:
-            UnusableInput: a quote is misplaced, a cell or row is too long, or the file changed.
+            UnusableInput: a quote is misplaced and nothing proves where the next row begins, a cell or row is too
+                long, or the file changed.
         """
         number = 0
-        with self._reading(lambda: number) as reader:
-            try:
-                for number, cells in enumerate(reader, 1):
-                    joined = "".join(cells)
-                    if joined.strip(" "):
+        try:
+            with self._lines() as lines:
+                for number, (cells, joined, fault) in enumerate(lines, 1):
+                    if fault is not None:
+                        problem = CellProblem(None, self._broken(number, fault))
+                        yield Record(number, tuple(map(clean, cells)), problems=(problem,))
+                    elif joined.strip(" "):
                         yield self._record(number, cells, joined)
-            except csv.Error as error:
-                raise UnusableInput(self._broken(number + 1, str(error))) from error
+        except Unreadable as error:
+            raise UnusableInput(self._broken(number + 1, error.fault)) from error
 
     @contextmanager
-    def _reading(self, rows_read: Callable[[], int]) -> Iterator[_csv.Reader]:
+    def _lines(self) -> Iterator[CsvRecords]:
         if not self.survey.holds_for(self.path):
-            raise UnusableInput(self._changed())
+            raise UnusableInput(file_changed(self.origin))
         csv.field_size_limit(self.cell_limit)
         try:
             with self.path.open(encoding=self.survey.encoding.codec, newline="") as file:
                 if self.has_sep_line:
                     next(file)
-                lines = chain.from_iterable(self._lines(file, rows_read))
-                yield csv.reader(lines, delimiter=self.delimiter, strict=True)
+                chunks = iter(lambda: file.readlines(_CHUNK), [])
+                first = 2 if self.has_sep_line else 1
+                yield CsvRecords(chunks, self.delimiter, self.cell_limit, self.limits.row, first)
         except UnicodeDecodeError as error:  # the scan could decode all of it
-            raise UnusableInput(self._changed()) from error
-
-    def _lines(self, file: TextIO, rows_read: Callable[[], int]) -> Iterator[list[str]]:
-        """The lines of the file in chunks. A row of many lines must not be too long; the scan has checked each line."""
-        read = length = 0
-        while lines := file.readlines(_CHUNK):
-            yield lines
-            length = length + sum(map(len, lines)) if read == rows_read() else 0
-            read = rows_read()
-            if length > self.limits.row:
-                raise UnusableInput(_row_too_long(CellPlace(self.origin, read + 1), self.limits))
+            raise UnusableInput(file_changed(self.origin)) from error
 
     def _record(self, number: int, cells: list[str], joined: str) -> Record:
         if len(cells) > self.limits.columns:
@@ -216,37 +206,44 @@ class CsvFile:
         )
         return Record(number, tuple(map(clean, cells)), problems=problems)
 
-    def _changed(self) -> Problem:
-        return Problem(
-            "file-changed",
-            "the file changed after it was opened",
-            "close the program that writes to it, then run the same command again",
-            FilePlace(self.origin.file),
-        )
-
-    def _broken(self, row: int, reason: str) -> Problem:
+    def _broken(self, row: int, fault: Fault | None) -> Problem:
         place = CellPlace(self.origin, row)
-        if "field larger" in reason:
+        if fault is None:
+            return _row_too_long(place, self.limits)
+        opened = f"line {fault.opened[0]}, column {fault.opened[1]}"
+        if fault.kind == "long":
             return Problem(
                 "cell-too-long",
-                f"a cell is longer than {self.cell_limit:,} characters",
+                f"a cell is longer than {self.cell_limit:,} characters (line {fault.opened[0]})",
                 'most likely a quote (") is not closed; if the cell is really that long, allow more characters with '
                 "longest_cell: under source: in the mapping",
                 place,
             )
-        if "unexpected end" in reason:
+        if fault.kind == "unclosed":
             return Problem(
                 "quote-unclosed",
-                'a quote (") is not closed',
+                f'a quote (") is not closed ({opened})',
                 "close it; write a quote inside a cell twice",
                 place,
             )
+        where = f"line {fault.line}, column {fault.column}"
         return Problem(
             "quote-misplaced",
-            f'a closing quote (") must be followed by {_shown_delimiter(self.delimiter)} or by the end of the line',
+            f'a closing quote (") must be followed by {_shown_delimiter(self.delimiter)} or by the end of the line '
+            f"({where}{f'; the cell begins in {opened}' if fault.opened[0] != fault.line else ''})",
             'write a quote inside a quoted cell twice (""), or close the quote that is open',
             place,
         )
+
+
+def file_changed(origin: Origin) -> Problem:
+    """The problem of a file that is not the one that was scanned."""
+    return Problem(
+        "file-changed",
+        "the file changed after it was opened",
+        "close the program that writes to it, then run the same command again",
+        FilePlace(origin.file),
+    )
 
 
 def escape_formula(cell: str) -> str:

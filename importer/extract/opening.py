@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from importer.extract.csv_file import CsvFile, Encoding, Survey, survey
+from importer.extract.csv_records import CsvRecords, Unreadable
 from importer.extract.encoding import UTF8, byte_order_mark, find_encoding
 from importer.extract.sheet import FileKind, ReadingLimits, Sheet
 from importer.extract.source_file import STANDARD_INPUT, file_kind
@@ -18,6 +19,7 @@ from importer.models import SourceOptions
 from importer.problems import FilePlace, Origin, Problem, UnusableInput
 
 _DELIMITERS = (",", ";", "\t", "|")
+_SAMPLE = 1 << 18  # characters from which the delimiter is detected
 _NAMES = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
 _MIN_SHARE = 0.5  # of the records that must have the same number of columns
 _ONE_COLUMN = ","  # of a file without a delimiter: result CSVs are written with it
@@ -27,7 +29,7 @@ def open_sheet(path: Path, options: SourceOptions, limits: ReadingLimits, *, sho
     """Open a CSV or a workbook and find its table.
 
     `shown_as` is the file name for messages, if the person knows the file by another name than `path`. A workbook is
-    read here, in a child process, and kept in memory; a CSV is read by each call of `Sheet.rows`.
+    read here, in a child process, and kept in memory; a CSV or JSON is read by each call of `Sheet.rows`.
 
     Raises:
         UnusableInput: the file does not exist, its format is not supported, its encoding must be declared, no header
@@ -36,6 +38,11 @@ def open_sheet(path: Path, options: SourceOptions, limits: ReadingLimits, *, sho
     name = shown_as if shown_as is not None else str(path)
     if name == STANDARD_INPUT:
         name = "standard input"
+    kind = file_kind(path, name, limits.source)
+    if kind in (FileKind.JSON, FileKind.JSONL):
+        from importer.extract.json_file import open_json  # a CSV does not need it
+
+        return open_json(path, name, kind, options, limits)
     return open_table(open_records(path, name, options, limits), options)
 
 
@@ -43,11 +50,13 @@ def open_records(path: Path, name: str, options: SourceOptions, limits: ReadingL
     """The records of a CSV, or of a sheet of a workbook. `name` is the file name for messages.
 
     Raises:
-        UnusableInput: as open_sheet.
+        UnusableInput: as open_sheet; without a problem for JSON, which has no records.
     """
     kind = file_kind(path, name, limits.source)
     if kind is FileKind.CSV:
         return _csv_records(path, name, options, limits)
+    if kind in (FileKind.JSON, FileKind.JSONL):
+        raise UnusableInput(())
     from importer.extract.workbook import workbook_records  # a CSV does not need it
 
     return workbook_records(path, name, kind, options, limits)
@@ -109,7 +118,7 @@ def _detected_file(path: Path, name: str, options: SourceOptions, limits: Readin
     )
 
 
-def _first_lines(path: Path, encoding: Encoding, limit: int = 200, characters: int = 1 << 18) -> list[str]:
+def _first_lines(path: Path, encoding: Encoding, limit: int = 200, characters: int = _SAMPLE) -> list[str]:
     """The first lines of a file, to detect its delimiter. The last may be cut; undecodable bytes become U+FFFD."""
     lines: list[str] = []
     with path.open(encoding=encoding.codec, errors="replace", newline="") as file:
@@ -180,10 +189,10 @@ def _likely_delimiter(sample: Sequence[str], name: str) -> str | None:
 
 def _split(sample: Sequence[str], delimiter: str) -> _Split | None:
     widths: Counter[int] = Counter()
-    with suppress(csv.Error):  # the sample may end inside a quote, or the delimiter is wrong
-        for record in csv.reader(sample, delimiter=delimiter, strict=True):
-            if any(record):
-                widths[len(record)] += 1
+    with suppress(Unreadable):  # the sample may end inside a quote, or the delimiter is wrong
+        for cells, joined, fault in CsvRecords(iter([list(sample)]), delimiter, _SAMPLE, _SAMPLE):
+            if joined and fault is None:
+                widths[len(cells)] += 1
     if not widths:
         return None
     wide = {width: count for width, count in widths.items() if width > 1} or widths

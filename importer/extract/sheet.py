@@ -28,10 +28,10 @@ NOT_READ: Final = "What to fix (importer does not read this sheet)"
 class Sheet:
     """A table of a source, ready to be read.
 
-    `header_row` is the number that a spreadsheet program shows. `columns` are the source's columns, without the
-    `import_*` columns of a results file. `reading` describes in one line how the file is read, for a person to check.
-    `delimiter` is that of a CSV, "," for a workbook: result CSVs are written with it. `lines` is the approximate
-    number of lines of a CSV, None for a workbook, which is in memory. `knows_types`: `Row.typed` is filled.
+    `header_row` is the number that a spreadsheet program shows, 0 in JSON. `columns` are the source's columns, without
+    the `import_*` columns of a results file. `reading` says in one line how the file is read, for a person to check.
+    `delimiter` is that of a CSV, else ",": result CSVs are written with it. `lines` is the approximate number of lines
+    of a CSV or of objects in JSON, None for a workbook, which is in memory. `knows_types`: `Row.typed` is filled.
     """
 
     origin: Origin
@@ -99,6 +99,8 @@ class FileKind(StrEnum):
     XLSB = "XLSB"
     XLS = "XLS"
     ODS = "ODS"
+    JSON = "JSON"
+    JSONL = "JSON Lines"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +113,9 @@ class SheetName:
 
 @dataclass(frozen=True, slots=True)
 class CellProblem:
-    """The problem of the cell at `index` of a record. The place is added once the columns are known."""
+    """The problem of the cell at `index` of a record, whose place is not known yet; or of the whole record."""
 
-    index: int
+    index: int | None
     problem: Problem
 
 
@@ -161,7 +163,8 @@ class Layout:
 
     `header_row` is the header's last row. `width` counts the header's cells; `columns` are those that are kept, from
     the index `origin.first` on. `even` as in RecordSource. `left_out` are the numbers of skipped rows. The table ends
-    before the first row whose first filled cell is `stop_at`. `typed_at` is the index of a results file's TYPED_COLUMN.
+    before the first row whose first filled cell is `stop_at`. `typed_at` and `row_at` are the indexes of TYPED_COLUMN
+    and `import_row` in a results file.
     """
 
     origin: Origin
@@ -172,6 +175,7 @@ class Layout:
     left_out: frozenset[int] = frozenset()
     stop_at: str | None = None
     typed_at: int | None = None
+    row_at: int | None = None
 
     def rows(self, records: Iterable[Record]) -> Iterator[Row]:
         """The rows below the header, without blank and skipped rows."""
@@ -180,7 +184,8 @@ class Layout:
                 continue
             if self.stop_at is not None and self._stops(record.cells):
                 return
-            yield self.row(record)
+            row = self.row(record)
+            yield row if self.row_at is None else replace(row, corrects=_row_number(record.cells, self.row_at))
 
     def row(self, record: Record) -> Row:
         """One record as a Row, with its problems."""
@@ -202,7 +207,7 @@ class Layout:
         self, record: Record, cells: tuple[str, ...], listed: str, typed: frozenset[int]
     ) -> Iterator[Problem]:
         """Problems of cells that are listed as values in another format. They stay typed: text is read otherwise."""
-        known = {each.index - self.origin.first for each in record.problems}
+        known = {each.index - self.origin.first for each in record.problems if each.index is not None}
         for each in self.columns if listed else ():
             if f"{each.letter}{PERHAPS_CHANGED}" in listed.split():
                 problem = perhaps_changed(cells[each.index])
@@ -238,6 +243,9 @@ class Layout:
 
     def _cell_problems(self, record: Record) -> Iterator[Problem]:
         for each in record.problems:
+            if each.index is None:
+                yield each.problem
+                continue
             index = each.index - self.origin.first
             if 0 <= index < len(self.columns) or each.index >= self.width:
                 place = CellPlace(self.origin, record.number, self.column_at(index))
@@ -246,6 +254,11 @@ class Layout:
     def column_at(self, index: int) -> Column:
         """The column at an index, also beyond the header."""
         return self.columns[index] if index < len(self.columns) else column(index, "")
+
+
+def _row_number(cells: Sequence[str], index: int) -> int | None:
+    text = "".join(cells[index : index + 1])
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else None
 
 
 def column(index: int, name: str) -> Column:

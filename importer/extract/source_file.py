@@ -30,6 +30,9 @@ _ENDINGS = {
     ".xlsb": FileKind.XLSB,
     ".xls": FileKind.XLS,
     ".ods": FileKind.ODS,
+    ".json": FileKind.JSON,
+    ".jsonl": FileKind.JSONL,
+    ".ndjson": FileKind.JSONL,
 }
 _ZIP = b"PK\x03\x04"
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -106,7 +109,7 @@ def _type_mismatch(path: Path, name: str, kind: FileKind) -> Problem | None:
         return _ole_problem(path, name, kind)
     if head.startswith(_ZIP):
         return _zip_problem(path, name, kind)
-    if kind is FileKind.CSV:
+    if kind in (FileKind.CSV, FileKind.JSON, FileKind.JSONL):
         hint = "export the table as .xlsx or .csv"
         return _problem(name, "file-not-a-table", "this is binary data, not text", hint) if _is_binary(head) else None
     hint = f"{_SAVE}; a text file needs the extension .csv"

@@ -14,7 +14,7 @@ from itertools import islice, zip_longest
 
 from importer.extract.cell_text import header_text, quoted
 from importer.extract.sheet import Layout, Record, Sheet, column, width_of
-from importer.models import ADDED_COLUMNS, TYPED_COLUMN, SourceOptions
+from importer.models import ADDED_COLUMNS, IMPORT_COLUMNS, TYPED_COLUMN, SourceOptions
 from importer.problems import CellPlace, Column, FilePlace, Origin, Problem, UnusableInput
 
 _WINDOW = 20  # rows that are searched for the header
@@ -65,7 +65,7 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
         layout.origin,
         layout.header_row,
         layout.columns,
-        ", ".join((source.how, *found, _counted(len(layout.columns), "column"))),
+        ", ".join((source.how, *found, counted(len(layout.columns), "column"))),
         warnings if has_rows else (*warnings, _no_rows(layout)),
         source.delimiter,
         source.lines,
@@ -86,6 +86,7 @@ def _layout(source: RecordSource, header: Header, results: ResultsHeader | None,
         hidden.union(options.skip_rows),
         options.stop_at,
         results.added.get(TYPED_COLUMN) if results else None,
+        results.added.get(IMPORT_COLUMNS[0]) if results else None,
     )
 
 
@@ -94,7 +95,7 @@ def _found_in(header: Header, options: SourceOptions) -> str:
     if header.first_row != header.last_row:
         rows = f"rows {header.first_row} to {header.last_row}"
     if options.header_row is not None:
-        return f"header declared in {rows}"
+        return f"header in {rows}"
     above = header.first_row - 1
     if above == 0:
         return f"header found in {rows}"
@@ -103,14 +104,15 @@ def _found_in(header: Header, options: SourceOptions) -> str:
 
 def _left_out(source: RecordSource, options: SourceOptions) -> Iterator[str]:
     if options.skip_rows:
-        yield f"{_counted(len(options.skip_rows), 'row')} excluded by skip_rows"
+        yield f"{counted(len(options.skip_rows), 'row')} excluded by skip_rows"
     if options.stop_at is not None:
         yield f"ends before {options.stop_at!r}"
     if source.hidden:
-        yield f"{_counted(len(source.hidden), 'hidden row')} {'left out' if options.hidden_rows == 'skip' else 'read'}"
+        yield f"{counted(len(source.hidden), 'hidden row')} {'left out' if options.hidden_rows == 'skip' else 'read'}"
 
 
-def _counted(count: int, noun: str) -> str:
+def counted(count: int, noun: str) -> str:
+    """`1 column`, `2 columns`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 

@@ -1,6 +1,6 @@
 """Sends candidates and determines their outcomes: order, rate, retries, suspensions, stops."""
 
-from importer.load.explanations import CREATED_EARLIER, IMPORTED_WITH_OTHER_DATA, Stop, in_words
+from importer.load.explanations import CREATED_EARLIER, IMPORTED_WITH_OTHER_DATA, Stop
 from importer.load.loader import DryLoader, Loader, Waiting
 from importer.load.options import Cancellation, ErrorLimit, LoadOptions, parse_minutes
 
@@ -14,6 +14,5 @@ __all__ = [
     "Loader",
     "Stop",
     "Waiting",
-    "in_words",
     "parse_minutes",
 ]

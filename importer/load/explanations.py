@@ -12,6 +12,7 @@ from importer.load.options import ErrorLimit
 from importer.models import CREATED_EMAIL_DIFFERS, CREATED_EMAILS, Outcome, OutcomeKind, Target
 from importer.problems import Problem
 from importer.service import NoReply, Reply
+from importer.text.dates import in_words
 
 _RUN_AGAIN = "run the same command again"
 
@@ -98,13 +99,6 @@ def ledger_lost(error: LedgerUnwritable) -> Stop:
     return Stop("ledger-not-writable", error.reason, error.hint)
 
 
-def in_words(seconds: float) -> str:
-    """`20 seconds`, `1 minute`, `15 minutes`."""
-    number, unit = (seconds, "second") if seconds < 60 else (seconds / 60, "minute")
-    rounded = f"{number:.0f}" if number == int(number) or number >= 10 else f"{number:.1f}"
-    return f"{rounded} {unit}" if rounded == "1" else f"{rounded} {unit}s"
-
-
 # --- rows ---
 
 _RESOLVE_TEMPLATE = (
@@ -180,7 +174,7 @@ def _kind_and_problems(job: Job, state: State | None, stop: Stop | None) -> tupl
             return OutcomeKind.ALREADY_EXISTS, () if job.prior is PriorAttempt.NONE else (CREATED_EARLIER,)
         case State.REJECTED:
             reason = f"the service rejected this row ({_answer_text(job)})"
-            return OutcomeKind.REJECTED, (Problem("rejected", reason, "fix the row, then run the same command again"),)
+            return OutcomeKind.REJECTED, (Problem("rejected", reason, "fix the row, then import it again"),)
         case State.UNCONFIRMED | State.IN_FLIGHT:
             return OutcomeKind.UNCONFIRMED, (Problem("unconfirmed", _unconfirmed(job), _RESOLVE_HINT),)
         case State.FAILED | State.PLANNED:

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from importer.mapping.entries import (
-    ENTRY_FIELDS,
-    PLACEHOLDER,
-    ChildRows,
-    ChildSource,
-    EntriesSpec,
-    EntryKind,
-    EntryOrder,
-)
+from importer.mapping.entries import ENTRY_FIELDS, PLACEHOLDER, EntryKind, EntryOrder
 from importer.mapping.model import Mapping
 from importer.mapping.nodes import OUTSIDE_HINT, is_within
 from importer.mapping.question_snapshot import (
@@ -35,6 +27,7 @@ from importer.mapping.resolved import (
     FromPieces,
     FromRow,
     Kind,
+    Lookup,
     Options,
     Pattern,
     ResolvedAnswer,
@@ -43,12 +36,14 @@ from importer.mapping.resolved import (
     ResolvedGroup,
     ResolvedGrouping,
     ResolvedMapping,
+    ResolvedSource,
     ResolvedTable,
     ResolvedValue,
     spec_of_candidate,
     spec_of_entry,
     spec_of_question,
 )
+from importer.mapping.tables import ChildSource
 from importer.mapping.values import DuplicatePolicy, Edge, NameRule, Otherwise, Surname, Take, ValueSpec
 
 __all__ = [
@@ -57,12 +52,10 @@ __all__ = [
     "OUTSIDE_HINT",
     "PLACEHOLDER",
     "YES_WORDS",
-    "ChildRows",
     "ChildSource",
     "DuplicatePolicy",
     "Edge",
     "EntriesFrom",
-    "EntriesSpec",
     "EntryKind",
     "EntryOrder",
     "FieldSpec",
@@ -74,6 +67,7 @@ __all__ = [
     "FromRow",
     "Header",
     "Kind",
+    "Lookup",
     "Mapping",
     "NameRule",
     "Options",
@@ -85,6 +79,7 @@ __all__ = [
     "ResolvedGroup",
     "ResolvedGrouping",
     "ResolvedMapping",
+    "ResolvedSource",
     "ResolvedTable",
     "ResolvedValue",
     "RouteColumn",

@@ -1,107 +1,29 @@
-"""Rows and entries of the mapping language: how a table is read, and where the entries of an answer come from."""
+"""Entries of the mapping language: education and experience, and where the entries of an answer come from."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Tag
+from pydantic import Discriminator, Tag
 from pydantic_core import PydanticCustomError
 
-from importer.mapping.nodes import Keys, Node, Reading, Text
-from importer.mapping.scalars import Delimiter, Encoding, Expression, Number, RowNumbers, Separator
+from importer.mapping.nodes import Items, Keys, Node, Reading, Text
+from importer.mapping.scalars import Expression, Separator
 from importer.mapping.shapes import (
     BY_FORM,
-    FILLED,
     Filled,
     Leaf,
     OneOf,
     Section,
-    Texts,
     exclude,
     key,
-    read_filled,
     read_text,
     refusal,
     required_key,
 )
-from importer.mapping.values import EndValue, ValueSpec
-from importer.models import SourceOptions
-
-# --- rows of the source -------------------------------------------------------------------------
-
-
-class Filter(Section):
-    """Only rows whose column has (or does not have) one of these values."""
-
-    rules: ClassVar = {"oneOf": [{"required": ["is"]}, {"required": ["is_not"]}]}
-
-    column: Filled = required_key("add the column to filter by")
-    is_: Texts | None = key("Values of rows that are included.", alias="is")
-    is_not: Texts | None = key("Values of rows that are excluded.")
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        return self.is_ or self.is_not or ()
-
-    @property
-    def negated(self) -> bool:
-        return self.is_not is not None
-
-    @classmethod
-    def check_keys(cls, node: Keys, reading: Reading) -> None:
-        if ("is" in node) == ("is_not" in node):
-            message = (
-                f"{node.name} has both is and is_not" if "is" in node else f"{node.name} has neither is nor is_not"
-            )
-            reading.error("filter-condition-invalid", message, "use one of them, with a list of values", node.place)
-
-
-class GroupBy(Section):
-    """Rows with the same value in this column are one candidate."""
-
-    short = "column"
-
-    column: Filled = required_key("add the column that is the same in all rows of a candidate")
-    blank: Annotated[Literal["continues"], OneOf()] | None = key("A row with an empty cell belongs to the row above.")
-    main: Filter | None = key("The rows that contain the candidate's own data.")
-
-
-class _RowKeys(Section):
-    header_row: Number | None = key("The row with the column names, numbered as in the spreadsheet program.")
-    header_rows: Number | None = key("How many rows the header has; header_row is the first of them.")
-    skip_rows: RowNumbers = key("Rows to skip, for example 4 or 4-6.")
-    stop_at: Filled | None = key("The table ends before the first row whose first filled cell has this value.")
-    hidden_rows: Annotated[Literal["read", "skip"], OneOf()] | None = key("Whether to read or skip hidden rows.")
-
-    def options(self, sheet: Text | None) -> SourceOptions:
-        """The options for reading the file."""
-        given = {name: getattr(self, name) for name in (*_RowKeys.model_fields, *_FileKeys.model_fields)
-                if getattr(self, name, None) is not None}  # fmt: skip
-        given |= {"stop_at": str(self.stop_at)} if self.stop_at else {}
-        return SourceOptions(sheet=str(sheet) if sheet else None, **given)
-
-
-class _FileKeys(_RowKeys):
-    encoding: Encoding | None = key("The encoding of a CSV file: utf-8, cp1254, cp1252, utf-16, ...")
-    delimiter: Delimiter | None = key('The character between two columns of a CSV file: ";", ",", tab.')
-    longest_cell: Number | None = key("The maximum number of characters in a cell of a CSV file.")
-
-
-class _SheetKey(Section):
-    sheet: Filled | None = key("The name of the sheet; 1 is the first visible sheet.")
-
-
-class Source(_FileKeys, _SheetKey):
-    """How to read the file, and which rows to import."""
-
-    missing: Texts = key("Values that are read as an empty cell.")
-    where: Filter | None = key("Which rows to import.")
-    group_by: GroupBy | None = key("How to group rows that belong to one candidate.")
-
-
-# --- entries ------------------------------------------------------------------------------------
+from importer.mapping.tables import ChildFile, ChildRows, ChildSheet, Filter
+from importer.mapping.values import AnswerKeys, EndValue, ValueSpec
 
 
 class EntryKind(StrEnum):
@@ -148,59 +70,16 @@ class Repeat(Section):
         return list(node) != ["n"]  # {n} without quotes
 
 
-@dataclass(frozen=True, slots=True)
-class ChildSource:
-    """Another table that contains entries: a sheet of the same workbook (`file` is None), or another file with its own
-    options."""
-
-    file: str | None
-    options: SourceOptions
-
-    def __str__(self) -> str:
-        return self.file or self.options.sheet or ""
-
-
-def _file_name(node: Node) -> Text:
-    text = read_filled(node)
-    if "\0" in text:
-        raise refusal(
-            "mapping-value-invalid", f"{text.name} contains a NUL character, which file names cannot have", "remove it"
-        )
-    return text
-
-
-class ChildRows(Section):
-    """The rows of another table whose `key` matches `equals` in the main table."""
-
-    name: Annotated[Text, Leaf(_file_name, FILLED)] = required_key("add its name, for example name: Jobs")
-    key_: Filled = required_key(
-        "add the column that identifies the candidate there", "The column that identifies the candidate there.", "key"
-    )
-    equals: Filled = required_key(
-        "add the column of the main table that matches key",
-        "The column of the main table that matches key.",
-    )
+class _OrderedRows(ChildRows):
     order_by: Filled | None = key("The column that gives the order of the entries there.")
 
-    @property
-    def source(self) -> ChildSource:
-        raise NotImplementedError
 
-
-class ChildSheet(_RowKeys, ChildRows):
+class EntrySheet(_OrderedRows, ChildSheet):
     """Entries in another sheet of the workbook."""
 
-    @property
-    def source(self) -> ChildSource:
-        return ChildSource(None, self.options(self.name))
 
-
-class ChildFile(_FileKeys, _SheetKey, ChildRows):
+class EntryFile(_OrderedRows, ChildFile):
     """Entries in another file."""
-
-    @property
-    def source(self) -> ChildSource:
-        return ChildSource(str(self.name), self.options(self.sheet))
 
 
 class CellPieces(Section):
@@ -230,7 +109,7 @@ class ParallelLists(Section):
 AllRows = Literal["all"]
 _ROWS_HINT = "write rows: all, or rows: {column: ..., is: ...}"
 _Rows = Annotated[Annotated[AllRows, OneOf(_ROWS_HINT), Tag("text")] | Annotated[Filter, Tag("keys")], BY_FORM]
-EntriesSource = Repeat | ChildRows | Filter | AllRows | CellPieces | Text | ParallelLists | None
+EntriesSource = Repeat | EntrySheet | EntryFile | Filter | AllRows | CellPieces | Text | ParallelLists | None
 
 
 class EntriesSpec(Section):
@@ -239,8 +118,8 @@ class EntriesSpec(Section):
     kind: ClassVar[EntryKind]
 
     repeat: Repeat | None = key("Numbered column groups.")
-    sheet: ChildSheet | None = None
-    file: ChildFile | None = None
+    sheet: EntrySheet | None = None
+    file: EntryFile | None = None
     rows: _Rows | None = key("Each row of the candidate may contain an entry.")
     cell: CellPieces | None = key("All entries in one cell.")
     json_: Filled | None = key("A column with a list in JSON or Python format.", alias="json")
@@ -305,13 +184,57 @@ ENTRY_FIELDS: dict[EntryKind, tuple[str, ...]] = {
 }
 
 
-class EducationAnswer(Section):
-    """Education entries, packed into one answer."""
-
-    education: Education = required_key("")
+def _one_or_several(node: Node) -> str:
+    return "several" if isinstance(node, Items) else "one"
 
 
-class ExperienceAnswer(Section):
-    """Experience entries, packed into one answer."""
+_SOURCES = Discriminator(_one_or_several)
+_Educations = Annotated[Annotated[Education, Tag("one")] | Annotated[tuple[Education, ...], Tag("several")], _SOURCES]
+_Experiences = Annotated[
+    Annotated[Experience, Tag("one")] | Annotated[tuple[Experience, ...], Tag("several")], _SOURCES
+]
 
-    experience: Experience = required_key("")
+
+class EntriesAnswer(AnswerKeys):
+    """The entries of one or several sources, packed into one answer."""
+
+    kind: ClassVar[EntryKind]
+
+    order: Annotated[EntryOrder, OneOf()] | None = key("The order in which the entries of all sources are sent.")
+
+    @property
+    def sources(self) -> tuple[EntriesSpec, ...]:
+        given = getattr(self, self.kind)
+        return given if isinstance(given, tuple) else (given,)
+
+    @property
+    def entry_order(self) -> EntryOrder:
+        return self.order or self.sources[0].order or EntryOrder.KEPT
+
+    @classmethod
+    def check_keys(cls, node: Keys, reading: Reading) -> None:
+        sources = node.value(cls.kind)
+        if isinstance(sources, Items) and not sources:
+            reading.error("mapping-value-invalid", f"{cls.kind} is an empty list", "enter a source", sources.place)
+        is_whole = isinstance(sources, Items) or "order" in node
+        for source in sources if isinstance(sources, Items) else [sources]:
+            if is_whole and isinstance(source, Keys) and "order" in source:
+                hint = f"write it once, next to {cls.kind}:"
+                place = source.key("order").place
+                reading.error("key-without-effect", "order applies to the entries of all sources", hint, place)
+
+
+class EducationAnswer(EntriesAnswer):
+    """Education entries."""
+
+    kind = EntryKind.EDUCATION
+
+    education: _Educations = required_key("")
+
+
+class ExperienceAnswer(EntriesAnswer):
+    """Experience entries."""
+
+    kind = EntryKind.EXPERIENCE
+
+    experience: _Experiences = required_key("")

@@ -10,17 +10,7 @@ from typing import Annotated, Any, ClassVar, cast
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
-from importer.mapping.entries import (
-    ChildRows,
-    ChildSource,
-    EducationAnswer,
-    EntriesSpec,
-    EntryKind,
-    ExperienceAnswer,
-    Filter,
-    GroupBy,
-    Source,
-)
+from importer.mapping.entries import EducationAnswer, EntriesAnswer, EntryKind, ExperienceAnswer
 from importer.mapping.nodes import Keys, Node, Reading, Text
 from importer.mapping.shapes import (
     AnyText,
@@ -35,7 +25,8 @@ from importer.mapping.shapes import (
     refusal,
     required_key,
 )
-from importer.mapping.values import Defaults, ValueSpec
+from importer.mapping.tables import ChildRows, ChildSource, Filter, GroupBy, Source
+from importer.mapping.values import AnswerValue, CandidateValue, Defaults
 from importer.models import Operation, SourceOptions, Target
 from importer.problems import LinePlace
 from importer.text.normalize import normalize
@@ -101,15 +92,17 @@ class Candidate(Section):
 
     rules: ClassVar = {"required": []}  # a shared file may contain some of them; see _WHOLE_FILE
 
-    email: ValueSpec = required_key("add its column, for example email: E-mail", "The e-mail address.")
-    first_name: ValueSpec = required_key("add its column, for example first_name: First name", "The first name.")
-    last_name: ValueSpec = required_key("add its column, for example last_name: Last name", "The last name.")
-    cv: ValueSpec = required_key("add its column, for example cv: CV document", "The document ID of an uploaded CV.")
-    terms_of_use: ValueSpec | None = key("Whether the terms of use were accepted (job posts).")
-    source_platform: ValueSpec | None = key("Where the candidate comes from (talent pools).")
+    email: CandidateValue = required_key("add its column, for example email: E-mail", "The e-mail address.")
+    first_name: CandidateValue = required_key("add its column, for example first_name: First name", "The first name.")
+    last_name: CandidateValue = required_key("add its column, for example last_name: Last name", "The last name.")
+    cv: CandidateValue = required_key(
+        "add its column, for example cv: CV document", "The document ID of an uploaded CV."
+    )
+    terms_of_use: CandidateValue | None = key("Whether the terms of use were accepted (job posts).")
+    source_platform: CandidateValue | None = key("Where the candidate comes from (talent pools).")
 
     @property
-    def fields(self) -> dict[Text, ValueSpec]:
+    def fields(self) -> dict[Text, CandidateValue]:
         """The fields by key."""
         return self.values_of(Candidate.model_fields)
 
@@ -156,12 +149,12 @@ def _keys(node: Node) -> Keys:
 
 
 def _answer_form(node: Node) -> str:
-    is_entries = isinstance(node, Keys) and len(node) == 1 and set(node) <= set(EntryKind)
-    return str(next(iter(node))) if is_entries else "value"
+    kinds = [kind for kind in EntryKind if isinstance(node, Keys) and str(kind) in node]
+    return str(kinds[0]) if len(kinds) == 1 else "value"
 
 
 Answer = Annotated[
-    Annotated[ValueSpec, Tag("value")]
+    Annotated[AnswerValue, Tag("value")]
     | Annotated[EducationAnswer, Tag("education")]
     | Annotated[ExperienceAnswer, Tag("experience")],
     Discriminator(_answer_form),
@@ -252,7 +245,7 @@ class AnswerSpec:
 
     by: QuestionBy
     question: Text
-    content: ValueSpec | EntriesSpec
+    content: AnswerValue | EntriesAnswer
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -273,17 +266,24 @@ class Mapping:
     group_by: GroupBy | None
     route: Filter | None
     defaults: Defaults
-    candidate: dict[Text, ValueSpec]
+    candidate: dict[Text, CandidateValue]
     answers: tuple[AnswerSpec, ...]
     answers_place: LinePlace
     questions_seen: dict[Text, QuestionSnapshot] | None
     content: bytes
 
     @property
-    def child_sources(self) -> tuple[ChildSource, ...]:
-        """The other tables that contain entries, each once."""
-        sources = [answer.content.source for answer in self.answers if isinstance(answer.content, EntriesSpec)]
-        return tuple(dict.fromkeys(source.source for source in sources if isinstance(source, ChildRows)))
+    def child_sources(self) -> dict[ChildSource, LinePlace]:
+        """The other tables that it reads, and where each is named first."""
+        places: dict[ChildSource, LinePlace] = {}
+        for rows in self._child_rows():
+            places.setdefault(rows.source, rows.place)
+        return places
+
+    def _child_rows(self) -> Iterator[ChildRows]:
+        for content in (*self.candidate.values(), *(answer.content for answer in self.answers)):
+            found = [one.source for one in content.sources] if isinstance(content, EntriesAnswer) else [content.rows]
+            yield from (rows for rows in found if isinstance(rows, ChildRows))
 
 
 def mapping_of(file: MappingFile, path: Path, folders: tuple[Path, ...], content: bytes) -> Mapping:
@@ -300,19 +300,8 @@ def mapping_of(file: MappingFile, path: Path, folders: tuple[Path, ...], content
         route=file.route,
         defaults=file.defaults,
         candidate=file.candidate.fields,
-        answers=tuple(_answers(file)),
+        answers=tuple(AnswerSpec(*question_name(typed), answer) for typed, answer in file.answers.items()),
         answers_place=file.key("answers" if file.has("answers") else "target").place,
         questions_seen=file.questions_seen,
         content=content,
     )
-
-
-def _answers(file: MappingFile) -> Iterator[AnswerSpec]:
-    for typed, answer in file.answers.items():
-        by, name = question_name(typed)
-        if isinstance(answer, EducationAnswer):
-            yield AnswerSpec(by, name, answer.education)
-        elif isinstance(answer, ExperienceAnswer):
-            yield AnswerSpec(by, name, answer.experience)
-        else:
-            yield AnswerSpec(by, name, answer)

@@ -95,7 +95,7 @@ class Diagnostics:
 
     @property
     def warnings(self) -> tuple[Problem, ...]:
-        return tuple(self._warnings)
+        return tuple(dict.fromkeys(self._warnings))
 
     def raise_errors(self) -> None:
         """Raise UnusableInput with every error once, if there are errors."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping as Dictionary
 from collections.abc import Sequence
 from dataclasses import replace
 
-from importer.mapping.entries import ChildRows, ChildSource, EntriesSpec, GroupBy
+from importer.mapping.entries import EntriesAnswer
 from importer.mapping.model import AnswerSpec, Candidate, Mapping, QuestionBy
 from importer.mapping.nodes import Diagnostics
 from importer.mapping.resolve_entries import resolve_entries
@@ -17,6 +17,7 @@ from importer.mapping.resolved import (
     Kind,
     ResolvedAnswer,
     ResolvedCandidate,
+    ResolvedEntries,
     ResolvedGrouping,
     ResolvedMapping,
     ResolvedValue,
@@ -24,7 +25,8 @@ from importer.mapping.resolved import (
     spec_of_candidate,
     spec_of_question,
 )
-from importer.mapping.values import UnusedColumns
+from importer.mapping.tables import ChildSource, GroupBy
+from importer.mapping.values import InvalidOptional, UnusedColumns
 from importer.models import AnswerType, Operation, Question
 from importer.problems import Column, FilePlace, LinePlace, Problem, UnusableInput
 from importer.settings import WireFormat
@@ -40,8 +42,8 @@ def resolve(
 ) -> ResolvedMapping:
     """The mapping, ready for rows with these columns; `questions` is empty for a talent pool.
 
-    tables: the other tables that contain entries, one for each of `mapping.child_sources`; their rows are read into
-    memory.
+    tables: the other tables, one for each of `mapping.child_sources`; their rows are read into memory. A table that is
+    not given has no columns.
 
     Raises:
         UnusableInput: with every problem, each at its line and column: missing or ambiguous columns, unknown questions,
@@ -138,7 +140,7 @@ def _report_unused(context: Context) -> None:
             noun, verb = ("columns", "are") if len(unused) > 1 else ("column", "is")
             of = f" of '{header.table}'" if header.table else ""
             message = f"{len(unused)} {noun}{of} {verb} not used: {names}"
-            hint = "map the columns that should be imported, or set unused_columns: ignore under defaults:"
+            hint = "map the columns that should be imported, or, under defaults:, set unused_columns: ignore"
             report("columns-unused", message, hint, FilePlace(str(context.mapping.path)))
 
 
@@ -221,8 +223,10 @@ def _resolve_answer(spec: AnswerSpec, question: Question, wire: WireFormat, cont
             spec.question.place,
         )
         return None
-    if isinstance(spec.content, EntriesSpec):
-        return _resolve_entries(spec.content, question, spec.question.place, context)
+    leave_out = _leave_out(spec, question, context)
+    if isinstance(spec.content, EntriesAnswer):
+        entries = _resolve_entries(spec.content, question, spec.question.place, context)
+        return ResolvedAnswer(question, entries, leave_out) if entries is not None else None
     _check_options(field, question, wire, spec.question.place, context)
     if question.type == "photo" and spec.content.value is not None:
         message = f"{question.label} would be the same photo for every row"
@@ -230,19 +234,26 @@ def _resolve_answer(spec: AnswerSpec, question: Question, wire: WireFormat, cont
             "photo-constant", message, "set it to the column that contains the document ID", spec.content.place
         )
     value = resolve_value(spec.content, field, context)
-    return ResolvedAnswer(question, value) if value is not None else None
+    return ResolvedAnswer(question, value, leave_out) if value is not None else None
+
+
+def _leave_out(spec: AnswerSpec, question: Question, context: Context) -> bool:
+    own = spec.content.optional
+    if own is InvalidOptional.LEAVE_OUT and question.required:
+        message = f"optional: leave_out has no effect on {question.label}, which is a required question"
+        context.diagnostics.warning("key-without-effect", message, "remove it", spec.content.place_of("optional"))
+    return (own or context.mapping.defaults.optional) is InvalidOptional.LEAVE_OUT and not question.required
 
 
 def _resolve_entries(
-    entries: EntriesSpec, question: Question, place: LinePlace, context: Context
-) -> ResolvedAnswer | None:
+    entries: EntriesAnswer, question: Question, place: LinePlace, context: Context
+) -> ResolvedEntries | None:
     special = question.type if question.type in ("photo", "phone", "address") else None
     if special or question.answer_type not in _TEXT_TYPES:
         message = f"{question.label} asks for {special or question.answer_type} and cannot take {entries.kind} entries"
         context.error("entries-not-applicable", message, "use a short_text or long_text question for entries", place)
         return None
-    resolved = resolve_entries(entries, context)
-    return ResolvedAnswer(question, resolved) if resolved is not None else None
+    return resolve_entries(entries, context)
 
 
 def _check_options(field: FieldSpec, question: Question, wire: WireFormat, place: LinePlace, context: Context) -> None:
@@ -302,19 +313,10 @@ def check_without_columns(mapping: Mapping, questions: Sequence[Question], wire:
     Raises:
         UnusableInput: with every problem about questions.
     """
-    own = replace(mapping, answers=tuple(_without_other_tables(answer) for answer in mapping.answers))
     try:
-        return resolve(own, (), questions, wire).warnings
+        return resolve(mapping, (), questions, wire).warnings
     except UnusableInput as error:
         problems = [problem for problem in error.problems if not problem.code.startswith(_COLUMN_CODES)]
         if problems:
             raise UnusableInput(problems) from None
         return ()
-
-
-def _without_other_tables(answer: AnswerSpec) -> AnswerSpec:
-    """The answer as if its entries came from the main table, so that no other table is needed."""
-    content = answer.content
-    if isinstance(content, EntriesSpec) and isinstance(content.source, ChildRows):
-        return replace(answer, content=content.model_copy(update={"sheet": None, "file": None}))
-    return answer

@@ -5,13 +5,27 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 
-from importer.mapping.entries import PLACEHOLDER, CellPieces, ChildRows, EntriesSpec, EntryOrder, Filter, ParallelLists
+from importer.mapping.entries import (
+    PLACEHOLDER,
+    CellPieces,
+    EntriesAnswer,
+    EntriesSpec,
+    EntryFile,
+    EntrySheet,
+    ParallelLists,
+)
 from importer.mapping.nodes import Text
-from importer.mapping.resolve_values import Context, Header, check_value, resolve_filter, resolve_value, with_columns
+from importer.mapping.resolve_values import (
+    Context,
+    Header,
+    check_value,
+    resolve_filter,
+    resolve_join,
+    resolve_value,
+    with_columns,
+)
 from importer.mapping.resolved import (
-    ChildIndex,
     EntriesFrom,
-    FromChild,
     FromGroup,
     FromJson,
     FromLists,
@@ -19,27 +33,33 @@ from importer.mapping.resolved import (
     FromRow,
     ResolvedEntries,
     ResolvedGroup,
+    ResolvedSource,
     ResolvedValue,
     spec_of_entry,
 )
+from importer.mapping.tables import Filter
 from importer.mapping.values import ValueSpec
-from importer.models import Row
 from importer.problems import Column
 from importer.text.normalize import normalize
 
 _UNNUMBERED = 0  # the number of the group whose column names have no number; it comes first
 
 
-def resolve_entries(spec: EntriesSpec, context: Context) -> ResolvedEntries | None:
-    """The entries, ready to be read; None if their source is not found. Problems are reported."""
+def resolve_entries(answer: EntriesAnswer, context: Context) -> ResolvedEntries | None:
+    """The entries, ready to be read; None if a source is not found. Problems are reported."""
+    sources = [_resolve_source(spec, context) for spec in answer.sources]
+    found = tuple(source for source in sources if source is not None)
+    return ResolvedEntries(answer.kind, found, answer.entry_order) if len(found) == len(sources) else None
+
+
+def _resolve_source(spec: EntriesSpec, context: Context) -> ResolvedSource | None:
     missing = frozenset(normalize(word) for word in context.mapping.missing)
-    order = spec.order or EntryOrder.KEPT
     if spec.repeat is not None:
-        return ResolvedEntries(spec.kind, FromRow(), _numbered_groups(spec, context), order, missing, spec.place)
+        return ResolvedSource(FromRow(), _numbered_groups(spec, context), missing)
     inner = replace(context, header=_inner_header(spec, context))
     group = _single_group(spec, inner)
     source = _source(spec, group, inner.header, context)
-    return ResolvedEntries(spec.kind, source, (group,), order, missing, spec.place) if source else None
+    return ResolvedSource(source, (group,), missing) if source else None
 
 
 # --- where entries come from --------------------------------------------------------------------
@@ -48,7 +68,7 @@ def resolve_entries(spec: EntriesSpec, context: Context) -> ResolvedEntries | No
 def _inner_header(spec: EntriesSpec, context: Context) -> Header:
     """The header that contains the fields of the entries."""
     match spec.source:
-        case ChildRows(source=source):
+        case EntrySheet(source=source) | EntryFile(source=source):
             return context.child_header(source)
         case CellPieces(pattern=pattern):
             return Header([_part(i, name) for i, name in enumerate(pattern.names)], noun="group of the pattern")
@@ -66,8 +86,8 @@ def _part(index: int, name: str) -> Column:
 
 def _source(spec: EntriesSpec, group: ResolvedGroup, inner: Header, context: Context) -> EntriesFrom | None:
     match spec.source:
-        case ChildRows() as rows:
-            return _from_child(rows, context)
+        case EntrySheet() | EntryFile() as rows:
+            return resolve_join(rows, context, rows.order_by)
         case Text() as cell:
             column = context.find(cell)
             return FromJson(column, tuple(key.name for key in inner.columns)) if column else None
@@ -82,20 +102,6 @@ def _source(spec: EntriesSpec, group: ResolvedGroup, inner: Header, context: Con
             return FromLists(tuple(columns.values()), split, lists.numbered == "true")
         case _:
             return FromRow()
-
-
-def _from_child(source: ChildRows, context: Context) -> FromChild | None:
-    """Read the rows of the other table. Raises UnusableInput if it cannot be read to its end."""
-    equals = context.find(source.equals)
-    header, table = context.child_header(source.source), context.tables[source.source]
-    key = header.find(source.key_, context.diagnostics)
-    order_by = header.find(source.order_by, context.diagnostics) if source.order_by else None
-    if key is None or (source.order_by is not None and order_by is None):
-        return None
-    by_key: dict[str, list[Row]] = defaultdict(list)
-    for row in table.rows():
-        by_key[row.cells[key.index].strip()].append(row)
-    return FromChild(equals, ChildIndex(table.origin, key, order_by, dict(by_key))) if equals else None
 
 
 def _from_group(spec: EntriesSpec, context: Context) -> FromGroup | None:

@@ -11,12 +11,14 @@ from datetime import date
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from importer.mapping.entries import ChildSource, Filter
 from importer.mapping.model import Mapping
 from importer.mapping.nodes import Diagnostics, Text
 from importer.mapping.resolved import (
+    ChildIndex,
     FieldSpec,
+    FromChild,
     Kind,
+    Lookup,
     Options,
     Pattern,
     ResolvedFilter,
@@ -25,7 +27,9 @@ from importer.mapping.resolved import (
     Table,
 )
 from importer.mapping.scalars import NEWLINE
-from importer.mapping.values import Formats, Otherwise, Replacement, ValueSpec
+from importer.mapping.tables import ChildRows, ChildSource, Filter
+from importer.mapping.values import CandidateValue, Formats, Otherwise, Replacement, ValueSpec
+from importer.models import Row
 from importer.problems import Column, Place, Problem
 from importer.text.dates import FIRST_YEAR, LAST_YEAR
 from importer.text.normalize import closest, did_you_mean, normalize, normalize_name
@@ -125,6 +129,7 @@ class Context:
     diagnostics: Diagnostics
     tables: Dictionary[ChildSource, Table]
     child_headers: dict[ChildSource, Header] = field(default_factory=dict)
+    child_rows: dict[tuple[ChildSource, int], dict[str, list[Row]]] = field(default_factory=dict)  # by column and key
 
     def find(self, name: Text) -> Column | None:
         """The only column of that name; no match, or several, is reported."""
@@ -136,8 +141,22 @@ class Context:
     def child_header(self, source: ChildSource) -> Header:
         """The header of another table, shared by all answers that use it, so that it knows its unused columns."""
         if source not in self.child_headers:
-            self.child_headers[source] = Header(self.tables[source].columns, table=str(source))
+            table = self.tables.get(source)
+            self.child_headers[source] = Header(table.columns if table else (), table=str(source))
         return self.child_headers[source]
+
+    def rows_by_key(self, source: ChildSource, key: Column) -> dict[str, list[Row]]:
+        """The rows of another table by key, read into memory once.
+
+        Raises:
+            UnusableInput: the table cannot be read to its end.
+        """
+        if (source, key.index) not in self.child_rows:
+            by_key: dict[str, list[Row]] = defaultdict(list)
+            for row in self.tables[source].rows():
+                by_key[row.cells[key.index].strip()].append(row)
+            self.child_rows[source, key.index] = dict(by_key)
+        return self.child_rows[source, key.index]
 
 
 # --- values -------------------------------------------------------------------------------------
@@ -146,9 +165,32 @@ class Context:
 def resolve_value(spec: ValueSpec, field: FieldSpec, context: Context) -> ResolvedValue | None:
     """The value, ready to be read; None if a column is not found. Problems are reported."""
     check_value(spec, field, context)
-    found = [context.find(name) for name in spec.columns]
+    rows = spec.rows if isinstance(spec, CandidateValue) else None
+    header = context.child_header(rows.source) if rows else context.header
+    found = [header.find(name, context.diagnostics) for name in spec.columns]
     columns = tuple(column for column in found if column is not None)
-    return with_columns(spec, field, columns, context.mapping) if len(columns) == len(found) else None
+    join = resolve_join(rows, context) if rows else None
+    if len(columns) != len(found) or (rows and not join):
+        return None
+    value = with_columns(spec, field, columns, context.mapping)
+    if join is None:
+        return value
+    return ResolvedValue(field, spec.place, value.formats, (join.equals,), lookup=Lookup(join, value))
+
+
+def resolve_join(rows: ChildRows, context: Context, order_by: Text | None = None) -> FromChild | None:
+    """The join with another table, whose rows are read into memory; None if a column is not found.
+
+    Raises:
+        UnusableInput: the table cannot be read to its end.
+    """
+    header = context.child_header(rows.source)
+    equals, key = context.find(rows.equals), header.find(rows.key_, context.diagnostics)
+    order = header.find(order_by, context.diagnostics) if order_by else None
+    if equals is None or key is None or (order_by and order is None):
+        return None
+    index = ChildIndex(context.tables[rows.source].origin, key, order, context.rows_by_key(rows.source, key))
+    return FromChild(equals, index)
 
 
 def with_columns(spec: ValueSpec, field: FieldSpec, columns: tuple[Column, ...], mapping: Mapping) -> ResolvedValue:
@@ -203,6 +245,7 @@ def resolve_filter(spec: Filter, context: Context, label: str) -> ResolvedFilter
 YES_WORDS = ("yes", "y", "true", "1", "x", "evet", "e", "ja", "j")
 NO_WORDS = ("no", "n", "false", "0", "hayır", "h", "nein")
 _NAME, _RANGE = ("first", "last"), ("start", "end")
+_NUMBERS = (Kind.INTEGER, Kind.DECIMAL)
 
 
 def check_value(spec: ValueSpec, field: FieldSpec, context: Context) -> None:
@@ -217,9 +260,13 @@ def check_value(spec: ValueSpec, field: FieldSpec, context: Context) -> None:
         no_effect(f"split has no effect on {field.label}, which takes one value", hint)
     if spec.take is not None and field.kind is Kind.CHOICES:
         no_effect(f"take would drop choices: {field.label} takes several", "remove take:")
+    if spec.currency is not None and field.kind not in _NUMBERS:
+        no_effect(f"currency has no effect on {field.label}, which is not a number", "remove currency:")
+    if formats.currency is not None and field.kind in _NUMBERS:
+        _check_currencies(formats.currency, context)
     if spec.part in _NAME and field.kind not in (Kind.NAME, Kind.TEXT, Kind.LINE):
         no_effect(f"part: {spec.part} has no effect on {field.label}, which is not a name", "remove part:")
-    if spec.part in _RANGE and field.kind not in (Kind.DATE, Kind.INTEGER, Kind.DECIMAL):
+    if spec.part in _RANGE and field.kind not in (Kind.DATE, *_NUMBERS):
         no_effect(f"part: {spec.part} has no effect on {field.label}, which is not a date or a number", "remove part:")
     if formats.decimal is not None and formats.decimal == formats.thousands and formats is not defaults:
         message = f"decimal and thousands are both '{formats.decimal}'"
@@ -230,6 +277,26 @@ def check_value(spec: ValueSpec, field: FieldSpec, context: Context) -> None:
         context.error("pivot-missing", message, hint, formats.short_year)
     for text in _constants(spec):
         _check_constant(text, field, formats, context)
+
+
+_CURRENCIES = {
+    code: code_and_spellings[0]
+    for code_and_spellings in (
+        ("EUR", "€", "euro"), ("USD", "$", "us$"), ("GBP", "£"), ("TRY", "tl", "₺"), ("CHF", "fr"), ("PLN", "zł"),
+        ("RUB", "₽"), ("INR", "₹"), ("JPY", "¥"),
+    )
+    for code in map(normalize, code_and_spellings)
+}  # fmt: skip
+
+
+def _check_currencies(spellings: tuple[Text, ...], context: Context) -> None:
+    """Warn of different currencies: without its currency, 100 EUR and 100 TRY would be the same number."""
+    codes = {text.removesuffix("."): _CURRENCIES.get(normalize(text.removesuffix("."))) for text in spellings}
+    different = dict.fromkeys(code for code in codes.values() if code)
+    if len(different) > 1:
+        message = f"currency lists {' and '.join(different)}, and only the number is sent, without its currency"
+        hint = "list the spellings of one currency, and convert the other amounts in the file"
+        context.diagnostics.warning("currencies-differ", message, hint, spellings[0].place)
 
 
 def _constants(spec: ValueSpec) -> Iterator[Text]:

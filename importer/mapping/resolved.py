@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Dictionary
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Protocol
 
@@ -170,7 +170,7 @@ class ResolvedTable:
 class ResolvedValue:
     """A value, ready to be read: from the first of `columns` that is filled in and valid, from all of them joined with
     `separator`, or `constant` if there are no columns. `missing` and `present` are normalized words; if `present`
-    contains "", an empty cell is an open end."""
+    contains "", an empty cell is an open end. With a lookup, `columns` is the column that is equal to its key."""
 
     field: FieldSpec
     place: LinePlace
@@ -188,6 +188,7 @@ class ResolvedValue:
     default: str | None = None
     missing: frozenset[str] = frozenset()
     present: frozenset[str] = frozenset()
+    lookup: Lookup | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +215,7 @@ class ResolvedFilter:
 
 
 class Table(Protocol):
-    """Another table that contains entries."""
+    """Another table than the source."""
 
     @property
     def origin(self) -> Origin: ...
@@ -237,6 +238,11 @@ class ChildIndex:
     order_by: Column | None
     by_key: Dictionary[str, Sequence[Row]]
 
+    @property
+    def table(self) -> str:
+        """The name of the table for a person: the file, and its sheet."""
+        return f"{self.origin.file}, {self.origin.sheet}" if self.origin.sheet else self.origin.file
+
     def rows_of(self, key: str) -> Sequence[Row]:
         """The rows of a key; empty for a blank key."""
         return self.by_key.get(key.strip(), ()) if key.strip() else ()
@@ -249,10 +255,22 @@ class FromRow:
 
 @dataclass(frozen=True, slots=True)
 class FromChild:
-    """The entries are the rows of another table whose key matches the column `equals`."""
+    """The entries, or the value of a lookup, are in the rows of another table whose key matches the column `equals`."""
 
     equals: Column
     children: ChildIndex
+
+    def rows_of(self, row: Row) -> Sequence[Row]:
+        """The rows there that belong to this row, in the order of that table."""
+        return self.children.rows_of(row.cells[self.equals.index])
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """A value in the row of another table: all rows of one key must have the same one, or none."""
+
+    join: FromChild
+    value: ResolvedValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,16 +311,22 @@ EntriesFrom = FromRow | FromChild | FromGroup | FromPieces | FromJson | FromList
 
 
 @dataclass(frozen=True, slots=True)
-class ResolvedEntries:
-    """The source and the columns of the entries of an answer; several groups only with FromRow.
+class ResolvedSource:
+    """A source of entries and their columns; several groups only with FromRow.
     `missing`: normalized words that are read as an empty cell of entries."""
 
-    kind: EntryKind
     source: EntriesFrom
     groups: tuple[ResolvedGroup, ...]
-    order: EntryOrder
     missing: frozenset[str]
-    place: LinePlace
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedEntries:
+    """The entries of an answer, from one or several sources."""
+
+    kind: EntryKind
+    sources: tuple[ResolvedSource, ...]
+    order: EntryOrder
 
 
 # --- the whole ----------------------------------------------------------------------------------
@@ -310,10 +334,11 @@ class ResolvedEntries:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedAnswer:
-    """A question of the target and what answers it."""
+    """A question of the target and what answers it. `leave_out`: an invalid answer is not sent, and its row is."""
 
     question: Question
     content: ResolvedValue | ResolvedEntries
+    leave_out: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,7 +386,16 @@ class ResolvedMapping:
 
     @property
     def joins(self) -> tuple[FromChild, ...]:
-        """The joins with other tables, in the order of the answers."""
+        """The joins with tables of entries, in the order of the answers."""
         contents = [answer.content for answer in self.answers]
-        sources = [content.source for content in contents if isinstance(content, ResolvedEntries)]
+        sources = [
+            one.source for content in contents if isinstance(content, ResolvedEntries) for one in content.sources
+        ]
         return tuple(source for source in sources if isinstance(source, FromChild))
+
+    @property
+    def lookups(self) -> tuple[FromChild, ...]:
+        """The joins with tables of values: rows that belong to several candidates, or to none, are as expected."""
+        person = (getattr(self.candidate, field.name) for field in fields(self.candidate))
+        values = (*person, *(answer.content for answer in self.answers))
+        return tuple(one.lookup.join for one in values if isinstance(one, ResolvedValue) and one.lookup)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+import unicodedata
 import warnings
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Final, NamedTuple
@@ -148,6 +149,26 @@ def character(*known: str) -> Leaf:
 Separator = Annotated[str, Leaf(_separator, _NOT_EMPTY)]
 Delimiter = Annotated[str, Leaf(_delimiter, _NOT_EMPTY)]
 Encoding = Annotated[str, Leaf(_encoding, _NOT_EMPTY)]
+
+# --- currencies -----------------------------------------------------------------------------------
+
+# Words that multiply a number: 48k is not 48, TEUR is a thousand euros, MM$ a million dollars.
+_MULTIPLIER = re.compile(r"k|m|mn|mio|mln|bn|mrd|tsd|tys|bin|milyon|thousand|million|[ktm](eur|usd|gbp|chf|try|pln)")
+
+_DOLLARS = re.compile(r"(?!MM)([A-Z]{2}|[ABCRSZ])\$")
+
+
+def _currency(node: Node) -> Text:
+    text = read_filled(node).strip()
+    is_sign = unicodedata.category(text[-1]) == "Sc" and (len(text) == 1 or _DOLLARS.fullmatch(text))
+    letters = text.removesuffix(".")
+    if not is_sign and (not letters.isalpha() or len(letters) < 2 or _MULTIPLIER.fullmatch(normalize(letters))):
+        hint = 'write a sign or a code, for example [EUR, "€"]'
+        raise refusal("currency-invalid", f"'{text}' is not a currency", hint)
+    return Text(text, node.place)
+
+
+Currencies = Annotated[tuple[Text, ...], ListOf(_currency, FILLED)]
 
 # --- dates, months, regions ---------------------------------------------------------------------
 

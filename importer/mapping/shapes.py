@@ -244,7 +244,7 @@ class Section(BaseModel):
         name, known = cls.name_of(node), cls.known()
         for typed in node:
             if typed not in known:
-                hint = did_you_mean(typed, cls.listed(node, reading), 32)
+                hint = did_you_mean(typed, cls.listed(node, reading), 40)
                 reading.error("key-unknown", f"'{typed}' is an unknown key in {name}", hint, typed.place)
         for name_of_key, field in known.items():
             if field.is_required() and name_of_key not in node:

@@ -14,6 +14,7 @@ from pydantic_core import PydanticCustomError
 from importer.mapping.nodes import Keys, Node, Reading, Text, texts_in
 from importer.mapping.scalars import (
     Columns,
+    Currencies,
     DateFormats,
     Expression,
     Languages,
@@ -37,6 +38,7 @@ from importer.mapping.shapes import (
     refusal,
     required_key,
 )
+from importer.mapping.tables import ChildFile, ChildRows, ChildSheet
 from importer.problems import LinePlace
 from importer.text.dates import has_short_year
 from importer.text.normalize import did_you_mean, normalize
@@ -80,6 +82,9 @@ class Formats(Section):
     pivot: Pivot | None = key("The first of the hundred years that two-digit years (%y) belong to, for example 1950.")
     decimal: Annotated[str, character(".", ",")] | None = key("The decimal separator.")
     thousands: Annotated[str, character(".", ",", " ", "'", "’")] | None = key("The thousands separator.")
+    currency: Currencies | None = key(
+        "The currency of a number, in every spelling of the column: EUR, €. It is removed; no other one is accepted."
+    )
     region: Region | None = key("The country of phone numbers without +, as two letters: TR, DE, US.")
     missing_day: Annotated[Edge, OneOf()] | None = key(
         "The day of a date that has only a month: the first or the last."
@@ -123,6 +128,13 @@ class DuplicatePolicy(StrEnum):
     ERROR = "error"
 
 
+class InvalidOptional(StrEnum):
+    """What an invalid answer to a question that is not required does: it holds the row back, or is not sent."""
+
+    ERROR = "error"
+    LEAVE_OUT = "leave_out"
+
+
 class UnusedColumns(StrEnum):
     """What to do about columns that are not used."""
 
@@ -139,7 +151,11 @@ class Defaults(Formats):
     )
     duplicates: Annotated[DuplicatePolicy, OneOf()] = Field(
         default=DuplicatePolicy.FIRST,
-        description="For rows with the same e-mail address: send the first one, or none.",
+        description="For rows with the same e-mail address: send the first one (if it has no problems), or none.",
+    )
+    optional: Annotated[InvalidOptional, OneOf()] = Field(
+        default=InvalidOptional.ERROR,
+        description="For an invalid answer to a question that is not required: hold the row back, or leave it out.",
     )
 
 
@@ -265,6 +281,36 @@ def _check_group(node: Keys, reading: Reading) -> None:
     elif isinstance(group, Text) and group.strip() and group not in names:
         hint = did_you_mean(group, names)
         reading.error("pattern-group-invalid", f"'{group}' is not a group of the pattern", hint, group.place)
+
+
+class AnswerKeys(Section):
+    """Keys of an answer as a whole."""
+
+    optional: Annotated[InvalidOptional, OneOf()] | None = key(
+        "If the question is not required and the answer is invalid: hold the row back, or leave the answer out."
+    )
+
+
+class CandidateValue(ValueSpec):
+    """A value of a candidate, from the candidate's row or from the row of another table that belongs to it."""
+
+    sheet: ChildSheet | None = key("Another sheet of the workbook, which contains the column.")
+    file: ChildFile | None = key("Another file, which contains the column.")
+
+    @property
+    def rows(self) -> ChildRows | None:
+        """The rows of another table that it is looked up in."""
+        return self.sheet or self.file
+
+    @classmethod
+    def check_keys(cls, node: Keys, reading: Reading) -> None:
+        super().check_keys(node, reading)
+        if "sheet" in node and "file" in node:
+            exclude(node, ["sheet", "file"], "keep one of them; sheet: under file: names a sheet of that file", reading)
+
+
+class AnswerValue(AnswerKeys, CandidateValue):
+    """A value that answers a question."""
 
 
 class EndValue(ValueSpec):

@@ -9,7 +9,7 @@ from typing import Final
 from importer.models import CREATED_EMAIL_DIFFERS, CREATED_EMAILS, NEEDS_ATTENTION, Outcome, OutcomeKind, Row
 from importer.problems import CellPlace, Column, Place, Problem
 from importer.report.outcomes import OUTCOMES
-from importer.report.summary import ProblemGroup, Requests, RunFacts, SourceSummary, Stopped, Summary
+from importer.report.summary import ProblemGroup, Requests, RunFacts, SourceSummary, Summary
 
 _BETWEEN: Final = " | "
 
@@ -140,6 +140,15 @@ class SummaryCounter:
         for problem in outcome.problems:
             self._add_problem(problem, reported)
 
+    def count(self, kind: OutcomeKind) -> int:
+        """How many of the rows so far have this outcome."""
+        return self._outcomes[kind]
+
+    def groups(self) -> tuple[ProblemGroup, ...]:
+        """The groups of problems so far, the largest first, then by first row."""
+        groups = [group.as_problem_group(key) for key, group in self._groups.items()]
+        return tuple(sorted(groups, key=lambda group: (-group.count, group.example_row)))
+
     def _add_problem(self, problem: Problem, reported: ReportedRow) -> None:
         key = self._key(problem, reported.outcome.kind)
         group = self._groups.setdefault(key, _Group(problem, reported.row.number))
@@ -164,8 +173,6 @@ class SummaryCounter:
         counted = sum(self._outcomes.values())
         if counted != self._rows:
             raise MissingOutcome(f"{self._rows} rows were read, but {counted} outcomes counted")
-        groups = [group.as_problem_group(key) for key, group in self._groups.items()]
-        stopped = facts.stop_reason is not None
         return Summary(
             run=facts.run,
             finished=facts.finished,
@@ -183,15 +190,16 @@ class SummaryCounter:
             mapping=facts.mapping,
             outcomes=dict(self._outcomes),
             requests=Requests(self._sent, self._retried),
-            # The largest group first, then by first row.
-            problems=tuple(sorted(groups, key=lambda group: (-group.count, group.example_row))),
+            problems=self.groups(),
             warnings=facts.warnings,
-            stopped=Stopped(facts.stop_reason or "", facts.stop_hint or "") if stopped else None,
+            stopped=facts.stopped,
             sandbox=facts.sandbox,
             dry_run=facts.dry_run,
             files=tuple(files),
             started_at=facts.started_at,
             ended_at=facts.ended_at,
+            flags=dict(facts.flags),
+            continues=facts.continues,
         )
 
 

@@ -30,6 +30,11 @@ class OutcomeText:
     sheet_limit: int = SHEET_LIMIT
     always_written: bool = False
 
+    @property
+    def counted(self) -> str:
+        """The label after a number: `5 already existed`."""
+        return "already existed" if self.label == "already exists" else self.label
+
 
 OUTCOMES: Final[dict[OutcomeKind, OutcomeText]] = {
     OutcomeKind.CREATED: OutcomeText(

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
 from importer.atomic_files import read_private
-from importer.models import ManyTargets, Operation, OutcomeKind, Target, TargetRun
+from importer.models import ManyTargets, Operation, OutcomeKind, Stopped, Target, TargetRun
 from importer.problems import Column, DamagedRun, FilePlace, Origin, Problem
 from importer.report.outcomes import SUMMARY_FILE
+from importer.text.commands import command_line
 
 VERSION: Final = 1
 
@@ -25,7 +26,8 @@ class RunFacts:
     the file was read, in one line; columns: those of the source, in order; delimiter: of the source, also used for the
     results CSVs; knows_types: whether the cell types are known, since the source is a workbook or a results file of
     one; started_at, ended_at: with a time zone; warnings: full messages with their places; blank_rows: blank rows that
-    were skipped (not counted as rows read).
+    were skipped (not counted as rows read); flags: those of the command, with their values; continues: the run
+    that this one continues.
     """
 
     run: str
@@ -39,8 +41,7 @@ class RunFacts:
     ended_at: datetime | None = None
     finished: bool = False
     exit_code: int | None = None
-    stop_reason: str | None = None
-    stop_hint: str | None = None
+    stopped: Stopped | None = None
     target_title: str | None = None
     delimiter: str = ","
     sandbox: bool = False
@@ -48,6 +49,8 @@ class RunFacts:
     warnings: tuple[str, ...] = ()
     blank_rows: int = 0
     knows_types: bool = False
+    flags: Mapping[str, str] = field(default_factory=dict)
+    continues: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +98,6 @@ class ProblemGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class Stopped:
-    """Why a run stopped early, and what to do."""
-
-    reason: str
-    hint: str
-
-
-@dataclass(frozen=True, slots=True)
 class Summary:
     """The summary of a run. `outcomes` has every outcome, also with 0; `files`: those of the results folder."""
 
@@ -123,6 +118,8 @@ class Summary:
     files: tuple[str, ...]
     started_at: datetime
     ended_at: datetime | None
+    flags: Mapping[str, str] = field(default_factory=dict)
+    continues: str | None = None
 
     def rows_of(self, *kinds: OutcomeKind) -> int:
         """How many rows have one of these outcomes."""
@@ -148,7 +145,7 @@ class Summary:
         """
         if values["version"] != VERSION:
             raise ValueError("it was written by another version of importer")
-        known = {field.name: values[field.name] for field in fields(cls)}
+        known = {each.name: values[each.name] for each in fields(cls)}
         read = {
             "source": SourceSummary(**values["source"]),
             "target": _target(values["target"]),
@@ -212,5 +209,5 @@ def read_summary(folder: Path) -> Summary:
         message = "this folder does not contain a summary"
     except (OSError, ValueError, KeyError, TypeError) as error:
         message = f"the summary of this run cannot be read: {type(error).__name__} {error}"
-    hint = f"create it again with: importer report {folder}"
+    hint = f"create it again with: {command_line('report', folder.name, flags={'--out': str(folder.parent)})}"
     raise DamagedRun(Problem("summary-unreadable", message, hint, FilePlace(str(path))))

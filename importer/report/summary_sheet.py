@@ -11,7 +11,7 @@ from typing import Any, Final
 from importer.models import NEEDS_ATTENTION, OutcomeKind
 from importer.report.outcomes import outcome_text, sheet_title
 from importer.report.summary import ProblemGroup, Summary
-from importer.report.text import Step, headline, next_steps
+from importer.report.text import Step, headline, next_steps, sandbox_note
 
 WIDTHS: Final = (18, 11, 26, 62, 58, 34, 26)
 """The widths of the columns, in characters."""
@@ -93,7 +93,7 @@ def _opening(summary: Summary) -> Iterator[Line]:
     if summary.stopped:
         yield _text(f"Why: {summary.stopped.reason}", _HEADLINE)
     if summary.sandbox:
-        yield _text("Sandbox run: nothing was sent to the real service", _HEADLINE)
+        yield _text(sandbox_note(summary), _HEADLINE)
 
 
 def _outcomes(summary: Summary) -> Iterator[Line]:
@@ -172,7 +172,7 @@ def _facts(summary: Summary) -> dict[str, str]:
         "Blank rows": f"{source.blank_rows:,} skipped" if source.blank_rows else "",
         "SHA-256": source.sha256,
         "Mapping": summary.mapping,
-        "Requests": f"{requests.sent:,} sent, {requests.retried:,} of them retries",
+        "Requests": f"{requests.sent:,} sent{f', {requests.retried:,} of them retries' if requests.retried else ''}",
         "Started": _moment(summary.started_at),
         "Ended": _moment(summary.ended_at) if summary.ended_at else "",
     }

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-import shlex
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -13,6 +12,7 @@ from typing import Final
 from importer.models import CREATED_EMAILS, NEEDS_ATTENTION, OutcomeKind
 from importer.report.outcomes import WORKBOOK_FILE, csv_file, outcome_text
 from importer.report.summary import ProblemGroup, Summary
+from importer.text.commands import command_line
 from importer.text.normalize import visible
 
 WIDTH: Final = 80
@@ -25,18 +25,29 @@ _BLANK = re.compile(r"[^\S ]")
 _FIXED_BY_A_PERSON: Final = (OutcomeKind.INVALID, OutcomeKind.REJECTED)
 _FIXED_BY_RUNNING_AGAIN: Final = (OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED, OutcomeKind.NOT_SENT)
 _DEFAULT_OUT: Final = Path("results")
+_PIPED: Final = "standard input"  # the name of such a source; no file that can be imported has it
+# Flags that fit only the file that was run, and those that resume does not need: its copies have them.
+_OF_THE_WHOLE_FILE: Final = ("--rows", "--limit", "--resend-rejected")
+_OF_RUN_ONLY: Final = (*_OF_THE_WHOLE_FILE, "--sandbox", "--questions", "--faults", "--check-first")
 
 
 def headline(summary: Summary) -> str:
-    """`Finished: 300 rows read, 251 created, 30 already exists, 19 invalid`."""
+    """`Finished: 300 rows read, 251 created, 30 already existed, 19 invalid`."""
     if summary.source.rows is None:
         return f"{_ending(summary)}: rows are not counted yet"
     counts = [
-        f"{summary.outcomes[kind]:,} {outcome_text(kind, dry_run=summary.dry_run).label}"
+        f"{summary.outcomes[kind]:,} {outcome_text(kind, dry_run=summary.dry_run).counted}"
         for kind in OutcomeKind
         if summary.outcomes[kind]
     ]
     return f"{_ending(summary)}: {', '.join([f'{_rows(summary.source.rows)} read', *counts])}"
+
+
+def sandbox_note(summary: Summary) -> str:
+    """What it means that a run used the sandbox."""
+    if summary.dry_run:
+        return "Checked against the questions of the sandbox, not of the real service"
+    return "Sandbox run: nothing was sent to the real service"
 
 
 def _rows(count: int) -> str:
@@ -67,17 +78,21 @@ def next_steps(summary: Summary, folder: Path) -> tuple[Step, ...]:
 
 
 def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
-    again = _command(summary.source.file, summary, folder)
+    again = _again(summary, folder)
     if summary.stopped:
         # The hint of a stop says how to continue.
         yield Step(summary.stopped.hint, (again,))
     elif not summary.finished:
-        yield Step("run the same command again; completed rows are skipped", (again,))
+        if summary.dry_run:
+            yield Step("run the check again", (_of_file("check", summary.source.file, summary, folder),))
+        else:
+            text = "if it is no longer running, it was killed: continue it; completed rows are skipped"
+            yield Step(text, (_resume(summary, folder),))
         return
     to_fix = [kind for kind in _FIXED_BY_A_PERSON if summary.outcomes[kind]]
     if to_fix:
         files = [csv_file(kind) for kind in to_fix]
-        commands = tuple(_command(str(folder / name), summary, folder) for name in files)
+        commands = tuple(_of_file("run", folder / name, summary, folder, without=_OF_THE_WHOLE_FILE) for name in files)
         what = "it" if len(files) == 1 else "them"
         yield Step(f"fix the rows in {' and '.join(files)}, then import {what}", commands)
     if any(group.is_warning for group in summary.problems):
@@ -92,19 +107,37 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
         yield Step("this run used the sandbox; to import the file, run it without --sandbox")
 
 
-def _command(file: str, summary: Summary, folder: Path) -> str:
-    parts = ["importer run", shlex.quote(file), "--mapping", shlex.quote(summary.mapping)]
-    if folder.parent != _DEFAULT_OUT:
-        # Another results folder has another ledger, which would not know the completed rows.
-        parts += ["--out", shlex.quote(str(folder.parent))]
-    if summary.sandbox:
-        parts.append("--sandbox")
-    return " ".join(parts)
+def _again(summary: Summary, folder: Path) -> str:
+    """The command that continues a run, or sends what was checked. A file that was piped in exists only as a copy."""
+    is_piped, is_part = summary.source.file == _PIPED, "." in summary.run
+    if summary.dry_run:
+        name = "source.csv" if is_piped else None
+        return _of_file("run", folder / name if name else summary.source.file, summary, folder)
+    if is_piped or is_part or summary.continues:
+        return _resume(summary, folder)
+    return _of_file("run", summary.source.file, summary, folder)
+
+
+def _resume(summary: Summary, folder: Path) -> str:
+    return command_line("resume", summary.run, flags=_flags(summary, folder, without=_OF_RUN_ONLY))
+
+
+def _of_file(command: str, file: str | Path, summary: Summary, folder: Path, without: Collection[str] = ()) -> str:
+    flags = _flags(summary, folder, without=without)
+    return command_line(command, Path(file), "--mapping", Path(summary.mapping), flags=flags)
+
+
+def _flags(summary: Summary, folder: Path, *, without: Collection[str]) -> dict[str, str]:
+    """The flags of the run's command, and its results folder: another one has another ledger."""
+    flags = {**({"--sandbox": ""} if summary.sandbox else {}), **summary.flags}
+    if "--out" in flags or folder.parent != _DEFAULT_OUT:
+        flags = {"--out": str(folder.parent), **{flag: value for flag, value in flags.items() if flag != "--out"}}
+    return {flag: value for flag, value in flags.items() if flag not in without}
 
 
 def import_command(file: Path, summary: Summary, folder: Path) -> str:
     """The command that imports another file as the run of this summary did; `folder`: the results folder of the run."""
-    return _command(str(file), summary, folder)
+    return _of_file("run", file, summary, folder, without=_OF_THE_WHOLE_FILE)
 
 
 def summary_lines(summary: Summary, folder: Path) -> list[str]:
@@ -132,11 +165,11 @@ def summary_lines(summary: Summary, folder: Path) -> list[str]:
 
 
 def _opening(summary: Summary) -> Iterator[str]:
-    yield from _wrapped(headline(summary))
+    yield from wrapped(headline(summary))
     if summary.stopped:
-        yield from _wrapped(summary.stopped.reason, "Why: ", " " * 5)
+        yield from wrapped(summary.stopped.reason, "Why: ", " " * 5)
     if summary.sandbox:
-        yield from _wrapped("Sandbox run: nothing was sent to the real service")
+        yield from wrapped(sandbox_note(summary))
 
 
 def _outcomes(summary: Summary) -> Iterator[str]:
@@ -160,22 +193,23 @@ def _problems(title: str, groups: list[ProblemGroup]) -> Iterator[str]:
     if groups:
         yield title
     for group in groups[:MOST_GROUPS]:
-        yield from _problem(group)
+        yield from group_lines(group)
     if len(groups) > MOST_GROUPS:
         yield f"... and {len(groups) - MOST_GROUPS:,} more in {WORKBOOK_FILE}"
 
 
-def _problem(group: ProblemGroup) -> Iterator[str]:
+def group_lines(group: ProblemGroup) -> Iterator[str]:
+    """The lines of a group of problems, at most 80 columns wide."""
     label = outcome_text(group.outcome).label
     title = f"{label}: {group.column} [{group.code}]" if group.column else f"{label} [{group.code}]"
     indent = " " * (_COUNT_WIDTH + 2)
-    yield from _wrapped(title, f"{group.count:>{_COUNT_WIDTH},}  ", indent)
+    yield from wrapped(title, f"{group.count:>{_COUNT_WIDTH},}  ", indent)
     first, *others = group.places
-    yield from _wrapped(f"{first}: {group.what}", indent, indent)
+    yield from wrapped(f"{first}: {group.what}", indent, indent)
     if group.hint:
-        yield from _wrapped(group.hint, f"{indent}-> ", f"{indent}   ")
+        yield from wrapped(group.hint, f"{indent}-> ", f"{indent}   ")
     if others:
-        yield from _wrapped(_more_places(others, group.count), indent, indent)
+        yield from wrapped(_more_places(others, group.count), indent, indent)
 
 
 def _more_places(others: list[str], count: int) -> str:
@@ -188,7 +222,7 @@ def _warnings(summary: Summary) -> Iterator[str]:
     if summary.warnings:
         yield "Warnings"
     for warning in summary.warnings[:MOST_WARNINGS]:
-        yield from _wrapped(warning, "  - ", "    ")
+        yield from wrapped(warning, "  - ", "    ")
     if len(summary.warnings) > MOST_WARNINGS:
         yield f"... and {len(summary.warnings) - MOST_WARNINGS:,} more in {WORKBOOK_FILE}"
 
@@ -196,8 +230,8 @@ def _warnings(summary: Summary) -> Iterator[str]:
 def _requests(summary: Summary) -> Iterator[str]:
     sent, retried = summary.requests.sent, summary.requests.retried
     if sent:
-        yield f"Requests: {sent:,} sent, {retried:,} of them retries"
-    elif summary.source.rows is not None:
+        yield f"Requests: {sent:,} sent{f', {retried:,} of them retries' if retried else ''}"
+    elif summary.source.rows is not None and not summary.dry_run:
         yield "Requests: none sent"
 
 
@@ -209,12 +243,13 @@ def _report(summary: Summary, folder: Path) -> Iterator[str]:
 def _next(steps: Iterable[Step]) -> Iterator[str]:
     yield "What to do next"
     for number, step in enumerate(steps, start=1):
-        yield from _wrapped(step.text, f"  {number}. ", "     ")
+        yield from wrapped(step.text, f"  {number}. ", "     ")
         for command in step.commands:
             yield f"     {_printable(command)}"
 
 
-def _wrapped(text: str, first: str = "", others: str = "") -> list[str]:
+def wrapped(text: str, first: str = "", others: str = "") -> list[str]:
+    """The text in lines of at most 80 columns, without control sequences."""
     return textwrap.wrap(
         _printable(text),
         WIDTH,

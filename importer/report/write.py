@@ -22,6 +22,7 @@ from importer.report.accounting import ReportedRow, SummaryCounter, pair
 from importer.report.csv_files import CsvFiles
 from importer.report.outcomes import SUMMARY_FILE, csv_file
 from importer.report.summary import RunFacts, Summary, write_summary
+from importer.text.commands import command_line
 
 _PREFIX: Final = ".writing-"
 
@@ -120,7 +121,8 @@ def _staging(folder: Path, run: str) -> Iterator[Path]:
     except OSError as error:
         raise StoppedEarly(
             f"{folder}: the report cannot be written: {error.strerror or error}; what was sent is recorded; fix this"
-            f" (free disk space, or close files that are open in another program), then run: importer report {run}"
+            f" (free disk space, or close files that are open in another program), then run: "
+            f"{command_line('report', run, flags={'--out': str(folder.parent)})}"
         ) from error
 
 

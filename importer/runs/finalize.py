@@ -10,7 +10,7 @@ from pathlib import Path
 from importer.extract import ReadingLimits
 from importer.ledger import LedgerStore, RowState, State, presences_in
 from importer.load import CREATED_EARLIER, Stop
-from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind, Row
+from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind, Row, Stopped
 from importer.problems import FilePlace, Problem, UnusableInput, UsageError
 from importer.report import Summary
 from importer.runs.journal import JOURNAL, RunJournal
@@ -51,7 +51,7 @@ def record_end(folder: Path, manifest: RunManifest, progress: Progress, stop: St
 
 
 def _ending(stop: Stop | None, code: int | None, *, is_finished: bool) -> Ending:
-    return Ending(datetime.now(UTC), is_finished, code, stop.reason if stop else None, stop.hint if stop else None)
+    return Ending(datetime.now(UTC), is_finished, code, Stopped(stop.code, stop.reason, stop.hint) if stop else None)
 
 
 def _unreadable_from(progress: Progress) -> Stop | None:
@@ -120,10 +120,11 @@ def resolve_row(folder: Path, ledger: LedgerStore, limits: ReadingLimits, row: i
                 f"row {row} of run {manifest.run} is {outcome}, not unconfirmed; there is nothing to resolve"
             )
         ledger.resolve(manifest.run, rows[0], created=created)
+        resolved = _RESOLVED_CREATED if created else _RESOLVED_NOT_CREATED
         for one in rows:
             kept = journal.outcome(one) or Outcome(one, kind)
             journal.replace(
-                replace(kept, kind=kind, problems=(_RESOLVED_CREATED if created else _RESOLVED_NOT_CREATED,))
+                replace(kept, kind=kind, problems=(resolved, *kept.problems[1:]))  # the others: answers left out
             )
     rewrite_report(folder, limits)
 
@@ -221,13 +222,14 @@ def end_whole(folder: Path, manifest: RunManifest, limits: ReadingLimits, signal
     """Record how a run with several targets ended, after its targets, and write its report."""
     endings = [ending for part in part_folders(folder, manifest) if (ending := read_manifest(part).ending)]
     blocked = next((target.blocked for target in manifest.targets if target.blocked), None)
-    stopped = next((ending for ending in endings if ending.stop_reason), None)
+    stopped = next((ending.stopped for ending in endings if ending.stopped), None)
+    if blocked:
+        stopped = Stopped("target-blocked", blocked, CONTINUE_HINT)
     ending = Ending(
         at=datetime.now(UTC),
         finished=signal is None and not blocked and all(ending.finished for ending in endings),
-        exit_code=128 + signal if signal is not None else 5 if blocked or stopped else 0,
-        stop_reason=blocked or (stopped.stop_reason if stopped else None),
-        stop_hint=CONTINUE_HINT if blocked else stopped.stop_hint if stopped else None,
+        exit_code=128 + signal if signal is not None else 5 if stopped else 0,
+        stopped=stopped,
     )
     write_manifest(folder, manifest.ended(ending))
     summary = report_of_whole(folder, manifest.ended(ending), limits)

@@ -5,17 +5,18 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from importer.atomic_files import read_private, write_json
 from importer.ledger import Scope
-from importer.models import ManyTargets, Operation, SourceOptions, Target, TargetRun
+from importer.models import ManyTargets, Operation, SourceOptions, Stopped, Target, TargetRun
 from importer.problems import DamagedRun, FilePlace, Problem, StoppedEarly, UnusableInput, UsageError
 from importer.runs.results_folder import folders_in
 from importer.runs.row_selection import ALL_ROWS, Selection, selection_from_json
+from importer.text.commands import command_line
 
 MANIFEST = "run.json"
 VERSION = 3
@@ -28,8 +29,7 @@ class Ending:
     at: datetime
     finished: bool
     exit_code: int | None
-    stop_reason: str | None = None
-    stop_hint: str | None = None
+    stopped: Stopped | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,9 @@ class RunManifest:
     file: the source as the user named it; source: the name of its private copy in the folder; mapping: the mapping file
     or folder as the user named it; mapping_copy: the name of its private copy; service: the base URL, or `sandbox`;
     rows: the number of selected rows, None until the source was read completely; blank_rows: blank lines between them;
-    groups: the rows of each candidate with several rows, in order; fingerprint: equal in runs with equal outcomes.
+    groups: the rows of each candidate with several rows, in order; fingerprint: equal in runs with equal outcomes;
+    flags: those of its command, with their values; continues: the run that it continues; questions: the name of the
+    private copy of the questions that a sandbox was started with; corrects: the run whose results file the source is.
     """
 
     run: str
@@ -89,6 +91,10 @@ class RunManifest:
     blank_rows: int = 0
     children: tuple[ChildCopy, ...] = ()
     groups: tuple[tuple[int, ...], ...] = ()
+    flags: dict[str, str] = field(default_factory=dict)
+    continues: str | None = None
+    questions: str | None = None
+    corrects: str | None = None
     ending: Ending | None = None
 
     def read_to(self, rows: int, last_row: int) -> RunManifest:
@@ -163,11 +169,13 @@ def _manifest(values: dict[str, Any]) -> RunManifest:
         raise ValueError("it was written by another version of importer")
     ending = values.pop("ending")
     if ending is not None:
-        ending = Ending(**{**ending, "at": datetime.fromisoformat(ending["at"])})
+        stopped = Stopped(**ending["stopped"]) if ending["stopped"] else None
+        ending = Ending(**{**ending, "at": datetime.fromisoformat(ending["at"]), "stopped": stopped})
     children = tuple(ChildCopy(**child) for child in values["children"])
     targets = tuple(map(_target, values["targets"]))
     names = (values["run"], values["source"], values["mapping_copy"])
-    _refuse_paths(*names, *(child.copy for child in children), *(target.run for target in targets))
+    kept = [name for name in (values.get("questions"),) if name is not None]
+    _refuse_paths(*names, *kept, *(child.copy for child in children), *(target.run for target in targets))
     return RunManifest(
         **{
             **values,
@@ -233,7 +241,10 @@ def find_run(out: Path, name: str) -> Path:
         return meant[0]
     if found:
         raise UsageError(f"several runs start with {name!r}: {', '.join(folder.name for folder in found[:5])}")
-    raise UsageError(f"there is no run {name!r} in {out}; list the runs with: importer runs --out {out}")
+    if not folders:
+        raise UsageError(f"there are no runs in {out} yet; the first is made by importer check or importer run")
+    runs = command_line("runs", flags={"--out": str(out)})
+    raise UsageError(f"there is no run {name!r} in {out}; list the runs with: {runs}")
 
 
 def is_run(folder: Path) -> bool:

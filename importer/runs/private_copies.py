@@ -1,4 +1,4 @@
-"""Private copies of a run's source, its mapping, and other tables that the mapping takes entries from."""
+"""Private copies of a run's source, its mapping, and other tables that the mapping names."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pathlib import Path
 from importer import __version__
 from importer.atomic_files import open_private
 from importer.extract import ReadingLimits, Sheet, SourceCopy, copy_source, open_sheet, restore_values
-from importer.mapping import OUTSIDE_HINT, ChildRows, ChildSource, EntriesSpec, Mapping, is_within
+from importer.mapping import OUTSIDE_HINT, ChildSource, Mapping, is_within
 from importer.models import Question, SourceOptions
-from importer.problems import DamagedRun, FilePlace, Place, Problem, UnusableInput
+from importer.problems import DamagedRun, Place, Problem, UnusableInput
 from importer.runs.manifest import ChildCopy, RunManifest, is_run, part_folders, read_manifest
 from importer.runs.row_selection import Selection
 from importer.settings import WireFormat
 
-_LARGEST = 1 << 30  # bytes of a file that entries are taken from
+_LARGEST = 1 << 30  # bytes of a file that is joined with the source
 _WORKBOOKS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
 
 
@@ -76,8 +76,29 @@ def keep_mapping(mapping: Mapping, folder: Path, stem: str = "mapping") -> str:
     return name
 
 
+def corrected_run(file: Path, *, is_copy: bool) -> str | None:
+    """The run whose results file this is; None for any other file. is_copy: the file is the private copy of a run."""
+    try:
+        manifest = read_manifest(file.parent) if is_run(file.parent) else None
+    except DamagedRun:
+        return None
+    if manifest is None:
+        return None
+    return manifest.corrects if is_copy else manifest.run
+
+
+def keep_questions(file: Path | None, folder: Path) -> str | None:
+    """Save a copy of the questions that a sandbox was started with, if there are any; return its name."""
+    if file is None:
+        return None
+    name = "questions.json"
+    with os.fdopen(open_private(folder / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as copy:
+        copy.write(file.read_bytes())
+    return name
+
+
 def open_children(mapping: Mapping, source: Source, folder: Path, limits: ReadingLimits) -> ChildTables:
-    """Open every table that entries are taken from. File names are relative to the folder of the source; the files are
+    """Open every other table of the mapping. File names are relative to the folder of the source; the files are
     copied to `folder`. For a results file, the copies of its own run are used.
 
     Raises:
@@ -86,9 +107,9 @@ def open_children(mapping: Mapping, source: Source, folder: Path, limits: Readin
     tables: dict[ChildSource, Sheet] = {}
     copies: dict[str, ChildCopy] = {}
     problems: list[Problem] = []
-    for child in mapping.child_sources:
+    for child, place in mapping.child_sources.items():
         try:
-            tables[child] = _open(child, source, folder, copies, mapping, limits)
+            tables[child] = _open(child, place, source, folder, copies, mapping, limits)
         except UnusableInput as error:
             problems.extend(error.problems)
     if problems:
@@ -114,24 +135,15 @@ def fingerprint(
     return digest.hexdigest()
 
 
-def _place(mapping: Mapping, child: ChildSource) -> Place:
-    for answer in mapping.answers:
-        if isinstance(answer.content, EntriesSpec):
-            found = answer.content.source
-            if isinstance(found, ChildRows) and found.source == child:
-                return found.place
-    return FilePlace(str(mapping.path))
-
-
 def _open(
     child: ChildSource,
+    place: Place,
     source: Source,
     folder: Path,
     copies: dict[str, ChildCopy],
     mapping: Mapping,
     limits: ReadingLimits,
 ) -> Sheet:
-    place = _place(mapping, child)
     if child.file is None:
         workbook = _workbook_of(source, folder, copies, limits)
         if workbook.suffix.lower() not in _WORKBOOKS:

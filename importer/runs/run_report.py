@@ -139,12 +139,13 @@ def facts_of(manifest: RunManifest, sheet: Sheet) -> RunFacts:
         ended_at=ending.at if ending else None,
         finished=ending.finished if ending else False,
         exit_code=ending.exit_code if ending else None,
-        stop_reason=ending.stop_reason if ending else None,
-        stop_hint=ending.stop_hint if ending else None,
+        stopped=ending.stopped if ending else None,
         sandbox=manifest.sandbox,
         dry_run=manifest.dry_run,
         warnings=manifest.warnings,
         blank_rows=manifest.blank_rows,
+        flags=manifest.flags,
+        continues=manifest.continues,
     )
 
 

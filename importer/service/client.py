@@ -27,8 +27,8 @@ _REQUIRED_KEY: Final = {Operation.APPLY: "message", Operation.ADD_TO_POOL: "id"}
 class Reply(NamedTuple):
     """A response whose status was read, even if the rest is broken.
 
-    `message`: the body as one readable line, may be ""; for a 201 only whether the body has the expected form, since a
-    pool's record contains presigned URLs. `retry_after`: seconds. `email`: the address in the body of a 201, or "".
+    `message`: the body as one readable line, may be ""; for a 201 only whether its body has the expected format, since
+    a pool's record contains presigned URLs. `retry_after`: seconds. `email`: the address in the body of a 201, or "".
     """
 
     status: int
@@ -149,7 +149,7 @@ def _created(operation: Operation, body: bytes) -> Reply:
     email = shown.get("email")
     return Reply(
         201,
-        "" if is_expected else "created, but the response does not have the expected form",
+        "" if is_expected else "created, but the response has an unexpected format",
         email=one_line(email) if isinstance(email, str) else "",
     )
 

@@ -220,7 +220,7 @@ def _unreadable(base_url: str, target: Target, why: str) -> UnusableInput:
     return UnusableInput(
         Problem(
             "questions-response-invalid",
-            f"the question list of {target} does not have the expected form ({why})",
+            f"the question list of {target} has an unexpected format ({why})",
             f"check that {base_url} is correct, or ask the administrator of your recruiting service",
             FilePlace("IMPORTER_BASE_URL"),
         )

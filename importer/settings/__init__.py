@@ -76,6 +76,8 @@ class WireFormat:
     multiple_choice: Literal["json", "comma", "semicolon", "newline"] = "json"
     yes_no: tuple[str, str] = ("yes", "no")
     question_reference: Literal["object", "id"] = "object"
+    currently_flags: Literal["when_true", "always"] = "when_true"
+    short_text_limit: int | None = None  # characters; None: unlimited
 
     @property
     def choice_separator(self) -> str:
@@ -105,7 +107,9 @@ class Settings(BaseModel):
     multiple_choice: Literal["json", "comma", "semicolon", "newline"] = "json"
     yes_no: tuple[str, str] = ("yes", "no")
     question_reference: Literal["object", "id"] = "object"
+    currently_flags: Literal["when_true", "always"] = "when_true"
     options_separator: str | None = None
+    short_text_limit: int | None = Field(default=None, ge=1)
     transport: Literal["auto", "requests", "curl"] = "auto"
     standard_input_megabytes: int = Field(default=2048, ge=1)
     source_megabytes: int = Field(default=4096, ge=1)
@@ -138,7 +142,9 @@ class Settings(BaseModel):
 
     @property
     def wire(self) -> WireFormat:
-        return WireFormat(self.multiple_choice, self.yes_no, self.question_reference)
+        return WireFormat(
+            self.multiple_choice, self.yes_no, self.question_reference, self.currently_flags, self.short_text_limit
+        )
 
     @property
     def ledger_address(self) -> str:

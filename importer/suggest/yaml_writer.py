@@ -93,7 +93,8 @@ def _source(proposal: Proposal) -> Iterator[str]:
         "missing": source.missing and flow_list(source.missing),
     }
     notes = {"header_row": "the row with the column names", "missing": "read as an empty cell"}
-    yield from ("", "# How to read the file.", "source:")
+    if any(pairs.values()):  # nothing is declared for JSON
+        yield from ("", "# How to read the file.", "source:")
     for key, value in pairs.items():
         if value:
             yield from _with_note(f"  {key}: {value}", notes.get(key, ""))

@@ -141,3 +141,13 @@ def month_numbers(languages: Sequence[str]) -> dict[str, int]:
             for name in names.split():
                 numbers.setdefault(normalize(name), number)
     return numbers
+
+
+def in_words(seconds: float) -> str:
+    """A duration: `2.5 seconds`, `20 seconds`, `1 minute`, `1 minute 15 seconds`, `2 hours`."""
+    if seconds < 10 and seconds != int(seconds):
+        return f"{seconds:.1f} seconds"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    parts = ((hours, "hour"), (minutes, "minute"), (rest, "second"))
+    return " ".join(f"{n} {unit}{'' if n == 1 else 's'}" for n, unit in parts if n) or "0 seconds"

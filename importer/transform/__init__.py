@@ -5,5 +5,35 @@ from __future__ import annotations
 from importer.transform.candidates import Duplicates, Filtered, candidate_rows
 from importer.transform.entry_rows import join_warnings
 from importer.transform.row import Invalid, encode, transform_row
+from importer.transform.trace import (
+    Note,
+    PickedCandidate,
+    SentLine,
+    TracedAnswer,
+    TracedCell,
+    address,
+    pick_candidates,
+    sent_lines,
+    sent_text,
+    trace_row,
+)
 
-__all__ = ["Duplicates", "Filtered", "Invalid", "candidate_rows", "encode", "join_warnings", "transform_row"]
+__all__ = [
+    "Duplicates",
+    "Filtered",
+    "Invalid",
+    "Note",
+    "PickedCandidate",
+    "SentLine",
+    "TracedAnswer",
+    "TracedCell",
+    "address",
+    "candidate_rows",
+    "encode",
+    "join_warnings",
+    "pick_candidates",
+    "sent_lines",
+    "sent_text",
+    "trace_row",
+    "transform_row",
+]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from importer.mapping import DuplicatePolicy, ResolvedFilter, ResolvedGrouping, ResolvedMapping
-from importer.models import Application, PoolCandidate, Row
+from importer.models import Row
 from importer.problems import Column, Problem
 from importer.text.normalize import normalize
 from importer.transform.texts import in_mapping, quoted, stripped
@@ -154,17 +154,18 @@ _SECRET = secrets.token_bytes(16)  # new for each process, so a kept hash does n
 
 
 class FirstRows(Protocol):
-    """Stores the first row of each key: a dict, or something that needs less memory."""
+    """Stores the first row of each key: a dict, or something that needs less memory. A row is never 0."""
 
     def setdefault(self, key: bytes, row: int, /) -> int: ...
 
 
 class Duplicates:
-    """Finds rows with the same e-mail address; stores the address of each row that is sent as a keyed hash.
+    """Finds rows with the same e-mail address; stores the address of each row as a keyed hash.
 
     The service accepts one application per person and job post, and one candidate per e-mail address and pool
-    (service description, part 8). The first row is imported and each later one is a problem; with `duplicates: error`
-    in the mapping, all of them are problems.
+    (service description, part 8). The first row is imported and each later one is a problem, also where the first row
+    has problems of its own: once fixed, it is the one to import. With `duplicates: error` in the mapping, all of them
+    are problems.
     """
 
     def __init__(
@@ -180,18 +181,27 @@ class Duplicates:
         self._known = repeated or {}
         self.repeated: dict[bytes, int] = {}  # the second row of each duplicate e-mail address
 
-    def check(self, row: Row, body: Application | PoolCandidate) -> Problem | None:
-        """The problem of a row whose e-mail address another row has, or None; then the row is stored."""
-        key = hashlib.blake2b(body.email.casefold().encode(), digest_size=16, key=_SECRET).digest()
-        first = self._first_row.setdefault(key, row.number)
-        if first != row.number:
+    def check(self, row: Row, email: str, *, ready: bool = True) -> Problem | None:
+        """The problem of a row whose e-mail address another row has, or None; then the row is stored.
+
+        ready: the row has no problems of its own.
+        """
+        key = hashlib.blake2b(email.casefold().encode(), digest_size=16, key=_SECRET).digest()
+        stored = row.number if ready else -row.number
+        first = self._first_row.setdefault(key, stored)
+        if first != stored:
             self.repeated.setdefault(key, row.number)
             return self._problem(row, first)
         second = self._known.get(key) if self._all_are_problems else None
         return self._problem(row, second) if second is not None else None
 
     def _problem(self, row: Row, other: int) -> Problem:
-        which = "and neither row is sent" if self._all_are_problems else "which is imported instead"
-        message = f"the e-mail address is the same as in row {other}, {which}"
+        """`other`: the other row; negative if it has problems of its own."""
+        which, hint = "which is imported instead", "remove one of the two rows"
+        if self._all_are_problems:
+            which = "and neither row is sent"
+        elif other < 0:
+            which, hint = "which has problems of its own", f"fix row {-other}, or remove one of the two rows"
+        message = f"the e-mail address is the same as in row {abs(other)}, {which}"
         column = next((column for column in self._columns if row.cells[column.index].strip()), None)
-        return Problem("email-duplicate", message, "remove one of the two rows", row.place(column))
+        return Problem("email-duplicate", message, hint, row.place(column))

@@ -6,7 +6,16 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from importer.mapping import EntriesFrom, FromChild, FromGroup, FromJson, FromLists, FromPieces, FromRow
+from importer.mapping import (
+    EntriesFrom,
+    FromChild,
+    FromGroup,
+    FromJson,
+    FromLists,
+    FromPieces,
+    FromRow,
+    ResolvedMapping,
+)
 from importer.models import Row
 from importer.problems import CellPlace, Column, Problem
 from importer.text.normalize import normalize
@@ -62,7 +71,7 @@ def columns_of(source: EntriesFrom) -> tuple[Column, ...]:
 
 
 def _children(source: FromChild, row: Row, problems: list[Problem]) -> list[EntryRow]:
-    found = list(source.children.rows_of(row.cells[source.equals.index]))
+    found = list(source.rows_of(row))
     for child in found:
         problems.extend(child.problems)
     order_by = source.children.order_by
@@ -211,24 +220,23 @@ def _with_items(row: Row, source: FromLists, lists: Mapping[Column, Mapping[int,
 _SHOWN = 3  # places in a warning
 
 
-def join_warnings(joins: Iterable[FromChild], rows: Iterable[Row], *, grouped: bool) -> tuple[Problem, ...]:
-    """Warnings about every join, each table and pair of keys once. `rows` are all rows of the source, read once.
-
-    grouped: several rows may be one candidate, so duplicate keys are not reported.
-    """
-    distinct = {(join.children.origin, join.children.key, join.equals): join for join in joins}
-    checks = [_Join(join) for join in distinct.values()]
-    for row in rows:
-        for check in checks:
+def join_warnings(mapping: ResolvedMapping, read: Callable[[], Iterable[Row]]) -> tuple[Problem, ...]:
+    """Warnings about every join and lookup, each table and pair of keys once. `read` gives all rows of the source."""
+    joins = [(join, True) for join in mapping.lookups] + [(join, False) for join in mapping.joins]
+    distinct = {(join.children.origin, join.children.key, join.equals): _Join(join, lookup) for join, lookup in joins}
+    for row in read() if distinct else ():
+        for check in distinct.values():
             check.add(row)
-    return tuple(problem for check in checks for problem in check.warnings(grouped=grouped))
+    grouped = mapping.grouping is not None  # then several rows may be one candidate
+    return tuple(problem for check in distinct.values() for problem in check.warnings(grouped=grouped))
 
 
 class _Join:
     """One join, and the keys seen so far."""
 
-    def __init__(self, join: FromChild) -> None:
+    def __init__(self, join: FromChild, is_lookup: bool) -> None:
         self._join = join
+        self._is_lookup = is_lookup
         self._first_row: dict[str, int] = {}
         self._repeated_rows: list[Row] = []
         self._repeated_count = 0
@@ -244,13 +252,19 @@ class _Join:
 
     def warnings(self, *, grouped: bool) -> Iterator[Problem]:
         join, children = self._join, self._join.children
+        if self._is_lookup:
+            if children.by_key and not self._first_row:
+                message = f"no row of the source matches a row of {children.table}, so nothing is looked up there"
+                hint = f"check '{children.key.label}' there, and '{join.equals.label}' in the source"
+                yield Problem("lookup-without-match", message, hint)
+            return
         orphans = [row for key, rows in children.by_key.items() if key not in self._first_row for row in rows]
         if orphans:
             places = ", ".join(str(row.place(children.key)) for row in orphans[:_SHOWN])
             more = f" and {len(orphans) - _SHOWN} more" if len(orphans) > _SHOWN else ""
             yield Problem(
                 "entries-without-candidate",
-                f"no row of the source matches {_rows(len(orphans))} of {_table(join)} ({places}{more})",
+                f"no row of the source matches {_rows(len(orphans))} of {children.table} ({places}{more})",
                 f"check '{children.key.label}' there, and '{join.equals.label}' in the source",
             )
         if self._repeated_rows and not grouped:
@@ -258,7 +272,7 @@ class _Join:
             more = f" and {self._repeated_count - _SHOWN} more" if self._repeated_count > _SHOWN else ""
             yield Problem(
                 "join-key-duplicate",
-                f"several rows of the source have the same key and share the entries of {_table(join)}:"
+                f"several rows of the source have the same key and share the entries of {children.table}:"
                 f" {_rows(self._repeated_count)} ({places}{more})",
                 f"check '{join.equals.label}'",
             )
@@ -266,8 +280,3 @@ class _Join:
 
 def _rows(count: int) -> str:
     return f"{count} row{'' if count == 1 else 's'}"
-
-
-def _table(join: FromChild) -> str:
-    origin = join.children.origin
-    return f"{origin.file}, {origin.sheet}" if origin.sheet else origin.file

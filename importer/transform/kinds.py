@@ -53,17 +53,18 @@ def _integer_reader(value: ResolvedValue) -> TextReader:
     A text "12,000" may mean thousands and is not valid where no thousands separator is declared.
     """
     thousands = value.formats.thousands
-    whole = re.compile(_whole_pattern(thousands))
+    whole, amount = re.compile(_whole_pattern(thousands)), _amount_in(value)
     zeros = _zero_decimals(value.formats.decimal, thousands)
 
     def read(text: str, typed: bool) -> str | InvalidValue:
         if typed:
             number = _typed_number(text)
         else:
-            digits = zeros.sub("", text) if zeros and len(text) <= _LONGEST_NUMBER else text
+            digits = amount(text)
+            digits = zeros.sub("", digits) if zeros and len(digits) <= _LONGEST_NUMBER else digits
             number = _declared_number(digits, whole, thousands)
         if number is None or number != number.to_integral_value():
-            return InvalidValue("integer-invalid", f"{quoted(text)} is not a whole number", _integer_hint(value))
+            return InvalidValue("integer-invalid", f"{quoted(text)} is not a whole number", _number_hint(text, value))
         return format(number.to_integral_value() + 0, "f")  # + 0: no minus zero
 
     return read
@@ -73,13 +74,13 @@ def _decimal_reader(value: ResolvedValue) -> TextReader:
     """A reader of numbers with the declared decimal separator (a point by default)."""
     point, thousands = value.formats.decimal or ".", value.formats.thousands
     pattern = re.compile(f"{_whole_pattern(thousands)}({re.escape(point)}[0-9]+)?")
+    amount = _amount_in(value)
 
     def read(text: str, typed: bool) -> str | InvalidValue:
-        number = _typed_number(text) if typed else _declared_number(text, pattern, thousands, point)
+        number = _typed_number(text) if typed else _declared_number(amount(text), pattern, thousands, point)
         if number is None:
             message = f"{quoted(text)} is not a number with the decimal separator '{point}'"
-            hint = f"write it in digits, or set decimal: and thousands: {in_mapping(value.place)}"
-            return InvalidValue("decimal-invalid", message, hint)
+            return InvalidValue("decimal-invalid", message, _number_hint(text, value))
         return format(number, "f")
 
     return read
@@ -114,8 +115,31 @@ def _zero_decimals(point: str | None, thousands: str | None) -> re.Pattern[str] 
     return re.compile(re.escape(point) + (r"0+\Z" if thousands else r"(?!000\Z)0+\Z"))
 
 
-def _integer_hint(value: ResolvedValue) -> str:
-    place = in_mapping(value.place)
+def _amount_in(value: ResolvedValue) -> Callable[[str], str]:
+    """Removes one declared currency before or after a number; a text with any other one does not change."""
+    if not value.formats.currency:
+        return lambda text: text
+    currency = "|".join(re.escape(text) for text in sorted(value.formats.currency, key=len, reverse=True))
+    pattern = re.compile(rf"(?:{currency})\s*(?P<after>.+)|(?P<before>.+?)\s*(?:{currency})", re.IGNORECASE)
+
+    def amount(text: str) -> str:
+        found = pattern.fullmatch(text) if len(text) <= _LONGEST_NUMBER else None
+        return (found["after"] or found["before"]) if found else text
+
+    return amount
+
+
+_AMOUNT = re.compile(r"[^\d\s.,'+-]{1,4}\.?\s*[\d.,'’\s]+|[\d.,'’\s]+[^\d\s.,'+-]{1,4}\.?")
+
+
+def _number_hint(text: str, value: ResolvedValue) -> str:
+    place, declared = in_mapping(value.place), value.formats.currency
+    if len(text) <= _LONGEST_NUMBER and _AMOUNT.fullmatch(text):
+        if declared:
+            return f"write it in digits and in {declared[0]}, or correct currency: {place}"
+        return f"write it in digits, or set currency: {place}"
+    if value.field.kind is Kind.DECIMAL:
+        return f"write it in digits, or set decimal: and thousands: {place}"
     if value.formats.thousands is None:
         return f"write it in digits, or set thousands: {place}"
     without = "" if value.formats.decimal else f"; for numbers like 12,00 set decimal: {place}"

@@ -209,10 +209,13 @@ def _read_address(text: str) -> tuple[str, str]:
     from email_validator import EmailNotValidError, validate_email
 
     try:
-        return validate_email(text, check_deliverability=False).normalized, ""
+        found = validate_email(text, check_deliverability=False, strict=True)
     except EmailNotValidError as error:
         reason = str(error).rstrip(".")
         return "", reason[:1].lower() + reason[1:]
+    if len(found.domain.rpartition(".")[2]) < 2:
+        return "", "the part after the last dot is too short"
+    return found.normalized, ""
 
 
 @lru_cache(maxsize=4096)
@@ -281,12 +284,12 @@ def read_url(text: str, typed: bool) -> str | InvalidValue:
     address = text if _SCHEME.match(text) else f"https://{text.removeprefix('//')}"
     try:
         parts = urlsplit(address)
-        host, _ = parts.hostname, parts.port
+        host, port = parts.hostname, parts.port
     except ValueError:
         return _invalid_url(text)
     if parts.scheme.lower() not in ("http", "https"):
         return _invalid_url(text, f": {parts.scheme}: addresses cannot be sent")
-    if host is None or not _HOST.fullmatch(host) or not address.isprintable() or " " in address:
+    if host is None or port == 0 or not _HOST.fullmatch(host) or not address.isprintable() or " " in address:
         return _invalid_url(text)
     return address
 

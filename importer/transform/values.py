@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from importer.mapping import Kind, Otherwise, Pattern, ResolvedTable, ResolvedValue, Take
+from importer.mapping import Kind, Lookup, Otherwise, Pattern, ResolvedTable, ResolvedValue, Take
 from importer.models import Row
 from importer.problems import Column, Problem
 from importer.settings import WireFormat
@@ -35,6 +35,19 @@ class ValueCache:
         self.typed_texts: dict[str, Any] = {}
 
 
+class ReadFrom(NamedTuple):
+    """Where a value comes from.
+
+    columns: its cells; if none gives a value, those that are filled in. value: what was read from them.
+    tables: whether a value table gave it (`table`), or its `otherwise`. skipped: an earlier cell is not valid.
+    """
+
+    columns: tuple[Column, ...]
+    value: Any = None
+    tables: frozenset[str] = frozenset()
+    skipped: bool = False
+
+
 class ValueReader:
     """Reads one value from rows. Built once for a mapping; its cache does not change the results."""
 
@@ -46,7 +59,11 @@ class ValueReader:
         self._cache = (cache or ValueCache()) if self._is_worth_caching() else None
         self._fixed = self._read_fixed(value.constant)
         self._default = self._read_fixed(value.default)
-        is_one_cell = len(value.columns) == 1 and value.separator is None and value.constant is None
+        self._lookup = value.lookup
+        self._looked_up = ValueReader(value.lookup.value, wire) if value.lookup else None
+        is_one_cell = (
+            not value.lookup and len(value.columns) == 1 and value.separator is None and value.constant is None
+        )
         self._only_cell = value.columns[0].index if is_one_cell else None
 
     def read(self, row: Row, problems: list[Problem]) -> Any:
@@ -64,6 +81,8 @@ class ValueReader:
                 found = self._interpreter.read(stripped(text), False)
             if type(found) is str:
                 return found
+        if self._lookup is not None and self._looked_up is not None:
+            return _look_up(self._lookup, self._looked_up, row, problems)
         value = self.value
         if value.separator is not None:
             found = self._read_joined(row, problems)
@@ -77,16 +96,55 @@ class ValueReader:
             return OPEN_END
         return None if isinstance(found, InvalidValue) else found
 
+    def explain(self, row: Row) -> ReadFrom:
+        """Where the value comes from, in a row without problems: reads it again, in the same way as `read`."""
+        used = self._interpreter.tables_used
+        filled = tuple(column for column in self.value.columns if self._is_filled(row, column))
+        tables: frozenset[str] = frozenset()
+        if self.value.separator is not None:
+            used.clear()
+            return ReadFrom(filled, self._read_joined(row, []), frozenset(used))
+        skipped = False
+        for column in filled:
+            used.clear()
+            read = self._interpreter.read(stripped(row.cells[column.index]), column.index in row.typed)
+            if read is not None and not isinstance(read, InvalidValue):
+                return ReadFrom((column,), read, frozenset(used), skipped)
+            skipped |= read is not None
+            tables |= used
+        return ReadFrom(filled, None, tables)
+
+    def source(self, row: Row) -> tuple[ValueReader, Row]:
+        """The reader and the row that give the value: those of another table if it is found there by a lookup."""
+        if self._lookup is not None and self._looked_up is not None:
+            for child in self._lookup.join.rows_of(row):
+                if self._looked_up.read(child, []) is not None:
+                    return self._looked_up, child
+        return self, row
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns of the candidate's own row that it is read from."""
+        return self.value.columns
+
     def from_cells(self, row: Row) -> bool:
         """Whether a cell of the row is filled in for this value; constants and defaults do not count."""
-        return any(not self._is_missing(stripped(row.cells[column.index])) for column in self.value.columns)
+        return any(self._is_filled(row, column) for column in self.value.columns)
 
     def first_filled(self, row: Row) -> Column | None:
         """The column that a problem of this value is shown at."""
         for column in self.value.columns:
-            if not self._is_missing(stripped(row.cells[column.index])):
+            if self._is_filled(row, column):
                 return column
         return self.value.columns[0] if self.value.columns else None
+
+    def text_of(self, row: Row) -> str:
+        """The text of the cell that a problem of this value is shown at."""
+        column = self.first_filled(row)
+        return row.cells[column.index] if column else ""
+
+    def _is_filled(self, row: Row, column: Column) -> bool:
+        return not self._is_missing(stripped(row.cells[column.index]))
 
     def _read_alternatives(self, row: Row, problems: list[Problem]) -> Any:
         invalid: list[Problem] = []
@@ -136,6 +194,31 @@ class ValueReader:
         return None if text is None or not text.strip() else self._interpreter.read_fixed(text)
 
 
+def _look_up(lookup: Lookup, reader: ValueReader, row: Row, problems: list[Problem]) -> Any:
+    """The value in the rows of another table that belong to this row; as of a blank cell if there are none."""
+    children = lookup.join.rows_of(row)
+    if not children:
+        width = max(column.index for column in lookup.value.columns) + 1
+        return reader.read(Row(row.origin, row.number, ("",) * width), problems)
+    key = lookup.join.children.key
+    used = frozenset(column.index for column in (key, *lookup.value.columns))
+    found: dict[Any, Row] = {}
+    for child in children:
+        problems.extend(problem for problem in child.problems if problem.column is None or problem.is_in(used))
+        value = reader.read(child, problems)
+        if value is not None:
+            found.setdefault(value, child)
+    first, *others = found.values() or [row]
+    for other in others:
+        message = (
+            f"{quoted(reader.text_of(other))} differs from {quoted(reader.text_of(first))} in row {first.number}, "
+            f"which has the same '{key.label}'"
+        )
+        place = other.place(reader.first_filled(other))
+        problems.append(Problem("lookup-ambiguous", message, "keep one of these rows, or correct the key", place))
+    return None if others else next(iter(found), None)
+
+
 # --- from text to value ---------------------------------------------------------------------------
 
 _SPARE = 20  # normalizing removes spaces, so a missing word may be written this much longer
@@ -155,6 +238,7 @@ class _Interpreter:
         self._longest_missing = max(map(len, value.missing), default=0) + _SPARE
         steps = (value.pattern, value.present, value.part, value.split, value.take, value.table)
         self.is_plain = self._bare and not self._several and not any(steps)
+        self.tables_used: set[str] = set()  # `table` or `otherwise`, since it was last cleared
 
     def is_missing(self, text: str) -> bool:
         """Whether the stripped text counts as an empty cell."""
@@ -237,6 +321,7 @@ class _Interpreter:
             return self._read_kind(f"{self._value.before}{text}{self._value.after}", False)
         target = table.targets.get(normalize(text))
         if target is not None:
+            self.tables_used.add("table")
             return self._read_kind(target, True) if target.strip() else None
         return self._read_otherwise(text, typed, table)
 
@@ -244,6 +329,7 @@ class _Interpreter:
         # An option needs no line in the value table and is never replaced.
         if self._value.field.options and not isinstance(option := self._read_kind(text, typed), InvalidValue):
             return option
+        self.tables_used.add("otherwise")
         if table.otherwise is Otherwise.BLANK:
             return None
         if table.otherwise is Otherwise.VALUE:

@@ -140,17 +140,17 @@ def test_a_csv_becomes_a_workbook_of_texts(serve: Serve) -> None:
 REFUSED = [
     pytest.param(
         ("people.xlsx", "people.xlsx"),
-        "people.xlsx: this is the file itself, which is never overwritten\n  -> choose another name\n",
+        "people.xlsx: this is the file itself, which is never overwritten [annotation-failed]\n  -> choose another name\n",
         id="the file itself",
     ),
     pytest.param(
         ("people.xlsx", "fixed.csv"),
-        "fixed.csv: the annotated copy is an .xlsx workbook, not .csv\n  -> give a name that ends in .xlsx\n",
+        "fixed.csv: the annotated copy is an .xlsx workbook, not .csv [annotation-failed]\n  -> give a name that ends in .xlsx\n",
         id="another format",
     ),
     pytest.param(
         ("people.xlsm", "fixed.xlsx"),
-        "people.xlsm: a workbook with macros cannot be annotated: the copy would lose them\n"
+        "people.xlsm: a workbook with macros cannot be annotated: the copy would lose them [annotation-failed]\n"
         "  -> save it as .xlsx in a spreadsheet program, and check that file\n",
         id="macros",
     ),

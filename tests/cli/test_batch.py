@@ -233,7 +233,7 @@ def test_a_check_of_a_batch_cannot_be_resumed(serve: Serve, folder: Path) -> Non
     batch = served("check", *RUN[1:], "--json").summary["run"]
     refused = served("resume", batch)
     assert (refused.code, refused.err) == (
-        2, f"importer: {batch} was only a check and sent nothing; use: importer run FILE --mapping MAPPING\n",
+        2, f"importer: {batch} was only a check and sent nothing; use: importer run export.csv --mapping all\n",
     )  # fmt: skip
 
 

@@ -39,7 +39,7 @@ def test_a_created_row_whose_response_names_another_candidate_is_a_warning(front
         "find the candidate in the service and correct it there; the row is not sent again",
     )
     unreadable = (
-        "created, but the response does not have the expected form",
+        "created, but the response has an unexpected format",
         "check in the service that the candidate exists",
     )
     both = "e-mail sent: person1@example.com; e-mail in the response: bob@example.com"

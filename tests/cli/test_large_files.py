@@ -33,10 +33,10 @@ def served(serve: Serve) -> Served:
 
 
 def break_file(folder: Path, row: int) -> None:
-    """A quote in the middle of a cell, which is not valid CSV; nothing after it can be trusted."""
+    """A quote in the middle of a cell, and a line after it that may be a part of that cell: nothing proves more."""
     path = folder / "people.csv"
     lines = path.read_text(encoding="utf-8").splitlines()
-    lines[row - 1] = lines[row - 1].replace("Ada", '"Ada" x')
+    lines[row - 1] = lines[row - 1].replace("Ada", '"Ada" x') + "\nor not"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -55,8 +55,9 @@ def test_a_large_file_that_cannot_be_read_completely_is_reported_with_the_row(se
     assert (ran.code, ran.counts) == (5, {"created": BROKEN_AT - 2})
     stopped = ran.summary["stopped"]
     assert stopped == {
+        "code": "source-unreadable",
         "reason": f"the file cannot be read after row {BROKEN_AT - 1} (people.csv, row {BROKEN_AT}: "
-        'a closing quote (") must be followed by "," or by the end of the line)',
+        'a closing quote (") must be followed by "," or by the end of the line (line 2200, column 30))',
         "hint": 'write a quote inside a quoted cell twice (""), or close the quote that is open; '
         "then run the same command again; completed rows are skipped",
     }

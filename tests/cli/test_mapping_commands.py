@@ -129,7 +129,8 @@ def test_an_unwritable_path_is_reported(front_door: FrontDoor) -> None:
     )
     assert refused.code == 3
     assert refused.err.endswith(
-        "mapping.yaml/m.yaml: the mapping file cannot be written: file exists\n  -> choose another path with --to\n"
+        "mapping.yaml/m.yaml: the mapping file cannot be written: file exists"
+        " [file-not-writable]\n  -> choose another path with --to\n"
     )
 
 
@@ -161,9 +162,9 @@ def test_check_reports_changed_questions_and_problems(serve: Serve) -> None:
     printed = [line for line in checked.out.splitlines() if not line.startswith(" ")]
     assert printed[0] == "3 questions changed since people.yaml was written:"
     assert [line.partition(": ")[2] for line in printed[1:]] == [
-        "dribbble is no longer asked",
-        "the options of level changed: 'Mid' was removed, 'Lead' was removed",
-        "shift ('Shift?', short_text) is new: a required question",
+        "dribbble is no longer asked [question-removed]",
+        "the options of level changed: 'Mid' was removed, 'Lead' was removed [question-options-changed]",
+        "shift ('Shift?', short_text) is new: a required question [question-new]",
     ]
     assert "the required question shift ('Shift?'), short_text, has no mapping" in checked.err
 
@@ -204,7 +205,7 @@ def test_check_holds_a_mapping_against_a_header(serve: Serve) -> None:
     checked = served("mapping", "check", "people.yaml", "more.csv")
     assert (checked.code, checked.out.splitlines()[0]) == (
         0,
-        "people.yaml: 1 column is not used: 'Shoe size' (H)",
+        "people.yaml: 1 column is not used: 'Shoe size' (H) [columns-unused]",
     )
 
 
@@ -299,7 +300,7 @@ def test_a_template_is_a_workbook_and_replaces_none(serve: Serve) -> None:
     assert (nowhere.code, nowhere.err.splitlines()[-2:]) == (
         3,
         [
-            "none/t.xlsx: the workbook cannot be written: no such file or directory",
+            "none/t.xlsx: the workbook cannot be written: no such file or directory [file-not-writable]",
             "  -> choose another path with --to",
         ],
     )

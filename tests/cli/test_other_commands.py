@@ -59,17 +59,20 @@ def test_questions_of_an_unknown_job_post(serve: Serve, job_post: str, code: int
 
 
 def test_runs_are_listed_and_shown(serve: Serve) -> None:
-    """The newest first, with how they ended; show prints the summary of one again."""
+    """The newest first, with when they ran and how they ended; show prints the summary of one again."""
     served = serve()
     people(served.door.folder, 2, candidate(6, Salary="a lot"))
     served(*CHECK)
     ran = served(*RUN)
     listed = served("runs")
     newest, oldest = listed.out.splitlines()
-    assert " finished  job post 4f2c9a  people.csv: 2 created, 1 invalid" in newest
-    assert " checked   job post 4f2c9a  people.csv: 1 invalid, 2 not sent" in oldest
-    assert served("show", "last").out == ran.out
-    assert served("show", newest.split()[0]).out == ran.out
+    when = r"2\d{3}-\d\d-\d\d \d\d:\d\d UTC, \d+ seconds?"
+    assert re.fullmatch(rf"\S+  finished  {when}  job post 4f2c9a  people.csv: 2 created, 1 invalid", newest)
+    assert re.fullmatch(rf"\S+  checked   {when}  job post 4f2c9a  people.csv: 1 invalid, 2 ready", oldest)
+    assert served("show", "last").out == served("show", newest.split()[0]).out
+    opening, summary = served("show").out.split("\n\n", 1)
+    assert re.fullmatch(rf"people.csv, for job post 4f2c9a, with mapping.yaml\nRun \S+: {when}", opening)
+    assert summary == ran.out
     assert len(json.loads(served("runs", "--json").out)) == 2
 
 
@@ -152,7 +155,7 @@ def test_a_transport_that_is_not_installed(serve: Serve) -> None:
     assert process.returncode == 3
     assert err == (
         "importer: 1 problem found; nothing was sent.\n\n"
-        "IMPORTER_TRANSPORT: the curl transport is not available: pycurl is not installed\n"
+        "IMPORTER_TRANSPORT: the curl transport is not available: pycurl is not installed [transport-unavailable]\n"
         "  -> install it with: pip install 'importer[fast]'; or remove this setting\n"
     )
 
@@ -310,7 +313,7 @@ def test_suggested_commands_can_be_typed(front_door: FrontDoor) -> None:
     """The suggested command repeats the flags for reading the file."""
     (front_door.folder / "old file.csv").write_bytes("E-posta;Şehir\na@example.com;İzmir\n".encode("cp1254"))
     inspected = front_door("inspect", "old file.csv", "--encoding", "cp1254", "--header-row", "1", "--delimiter", ";")
-    again = "importer mapping new 'old file.csv' --header-row 1 --encoding cp1254 --delimiter ';' --job-post HASH"
+    again = "importer mapping new 'old file.csv' --job-post HASH --header-row 1 --encoding cp1254 --delimiter ';'"
     assert (inspected.code, f"Next: {again}\n" in inspected.err) == (0, True)
     asked = front_door("questions", "4f2c9a", "--sandbox")
     again = "importer mapping new FILE --job-post 4f2c9a --sandbox"

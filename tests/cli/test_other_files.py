@@ -45,27 +45,28 @@ CASES = [
     pytest.param(
         MAPPING + _JOBS % "../private/salaries.csv",
         "people.yaml:14:13: '../private/salaries.csv' is neither in the folder of the source nor in the "
-        "folder of this mapping",
+        "folder of this mapping [file-outside-folder]",
         id="file",
     ),
     pytest.param(
         MAPPING + _JOBS % "link.csv",
-        "people.yaml:14:13: 'link.csv' is neither in the folder of the source nor in the folder of this mapping",
+        "people.yaml:14:13: 'link.csv' is neither in the folder of the source nor in the "
+        "folder of this mapping [file-outside-folder]",
         id="file by a link",
     ),
     pytest.param(
         MAPPING.replace("Permit", "{column: Permit, values: ../private/levels.csv}"),
-        "people.yaml:10:41: '../private/levels.csv' is not in the folder of this mapping",
+        "people.yaml:10:41: '../private/levels.csv' is not in the folder of this mapping [file-outside-folder]",
         id="values",
     ),
     pytest.param(
         "extends: ../private/shared.yaml\n",
-        "people.yaml:1:10: '../private/shared.yaml' is not in the folder of this mapping",
+        "people.yaml:1:10: '../private/shared.yaml' is not in the folder of this mapping [file-outside-folder]",
         id="extends",
     ),
     pytest.param(
         'extends: "/"\n',
-        "people.yaml:1:10: '/' is not in the folder of this mapping",
+        "people.yaml:1:10: '/' is not in the folder of this mapping [file-outside-folder]",
         id="absolute",
     ),
 ]
@@ -119,7 +120,8 @@ ENDLESS = [
     ),
     pytest.param(
         MAPPING + _JOBS % "a\\0b.csv",
-        "people.yaml:14:20: name contains a NUL character, which file names cannot have -> remove it",
+        "people.yaml:14:20: name contains a NUL character, which file names cannot have"
+        " [mapping-value-invalid] -> remove it",
         id="a NUL",
     ),
 ]
@@ -155,7 +157,7 @@ def test_a_chain_of_mappings_is_short(front_door: FrontDoor) -> None:
     for number in range(1, 1_500):
         (front_door.folder / f"m{number}.yaml").write_text(f"extends: m{number + 1}.yaml\n", encoding="utf-8")
     code, output = _messages(front_door)
-    expected = "m19.yaml:1:10: more than 20 files extend one another -> merge some of them"
+    expected = "m19.yaml:1:10: more than 20 files extend one another [extends-too-deep] -> merge some of them"
     assert (code, output.endswith(expected)) == (3, True), output
 
 
@@ -168,4 +170,4 @@ def test_options_of_brackets_alone(front_door: FrontDoor) -> None:
     (front_door.folder / "q.json").write_text(json.dumps(listing), encoding="utf-8")
     code, output = _messages(front_door, "--questions", "q.json")
     assert code == 3
-    assert "people.yaml:8:44: 'yes' is not an option of level -> use one of [[[[" in output
+    assert "people.yaml:8:44: 'yes' is not an option of level [constant-not-an-option] -> use one of [[[[" in output

@@ -59,9 +59,9 @@ def test_only_old_runs_go(serve: Serve) -> None:
     listed = served("purge", "--older-than", "90d", "--dry-run")
     assert listed.out.splitlines() == [f"results/{old}  ended {datetime.now(UTC) - timedelta(days=91):%Y-%m-%d}"]
     assert listed.err == "1 run would be removed.\n"
-    assert served("purge", "--older-than", "90d").err == "1 run removed.\n"
+    assert served("purge", "--older-than", "90d", "--yes").err == "1 run removed.\n"
     assert sorted(path.name for path in results.iterdir() if path.is_dir()) == [".importer", new]
-    assert served("resume", new, "--json").counts == {"already_imported": 2}
+    assert served("report", new, "--json").counts == {"already_imported": 2}
 
 
 def test_what_killed_runs_left_goes_too(serve: Serve) -> None:
@@ -69,7 +69,7 @@ def test_what_killed_runs_left_goes_too(serve: Serve) -> None:
     served = serve()
     left = make_private_folder(served.door.folder / "results", "20250101-020000-abcd")
     (left / "source.csv").write_text("person1@example.com", "utf-8")
-    assert served("purge", "--older-than", "90d").err == "1 run removed.\n"
+    assert served("purge", "--older-than", "90d", "--yes").err == "1 run removed.\n"
     assert not left.exists()
 
 
@@ -80,7 +80,7 @@ def test_a_rehearsal_is_forgotten_too(serve: Serve) -> None:
     served(*RUN, "--sandbox", "--json")
     results = served.door.folder / "results"
     assert "sandbox-memory.jsonl" in holding(results, *NAMES)
-    served("purge", "--older-than", "0d")
+    served("purge", "--older-than", "0d", "--yes")
     assert holding(results, *NAMES) == set()
 
 
@@ -90,8 +90,22 @@ def test_a_running_run_is_skipped(serve: Serve) -> None:
     people(served.door.folder, 30)
     with served.door.started(*RUN, "--json", "--rate", "4") as process:
         served.wait_for(2)
-        purged = served("purge", "--older-than", "0d")
+        purged = served("purge", "--older-than", "0d", "--yes")
         assert "skipped, because a run for the same target is running" in purged.err
         assert purged.err.splitlines()[-1] == "0 runs removed."
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=30) == 143
+
+
+def test_nothing_is_removed_without_an_answer(serve: Serve) -> None:
+    """Without a terminal nobody can be asked, so `--yes` is needed."""
+    served = serve()
+    people(served.door.folder, 2)
+    run = served(*RUN, "--json").summary["run"]
+    purged = served("purge", "--older-than", "0d")
+    assert (purged.code, purged.err) == (
+        2,
+        "importer: nothing was removed: add --yes to remove these runs without being asked\n",
+    )
+    assert served("show", run).code == 0
+    assert served("purge", "--older-than", "9d").code == 0  # there is nothing to remove

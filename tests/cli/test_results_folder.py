@@ -99,33 +99,36 @@ def _with_a_linked_subfolder(results: Path) -> None:
 REFUSED = {
     "of a stranger": (
         _of_a_stranger,
-        "results: this folder belongs to the user 54321, who could change its contents\n"
+        "results: this folder belongs to the user 54321, who could change its contents [results-folder-untrusted]\n"
         "  -> choose your own folder with --out or IMPORTER_OUT; or set IMPORTER_OUT_SHARED: group for a team "
         "folder, any for a drive or volume without file owners\n",
     ),
     "for everybody": (
         _for_everybody,
-        "results: everyone on this computer can write to this folder (mode 0777)\n"
+        "results: everyone on this computer can write to this folder (mode 0777) [results-folder-untrusted]\n"
         "  -> run: chmod o-w results; on a drive or volume without file owners set IMPORTER_OUT_SHARED=any\n",
     ),
     "for a group": (
         _for_a_group,
-        "results: the group 54321 can write to this folder (mode 0770)\n"
+        "results: the group 54321 can write to this folder (mode 0770) [results-folder-untrusted]\n"
         "  -> run: chmod g-w results; or set IMPORTER_OUT_SHARED=group if it is a team folder\n",
     ),
     "a stranger's link": (
         _behind_a_strangers_link,
-        "{here}/results: this symbolic link belongs to the user 54321, who could change where it points\n"
+        "{here}/results: this symbolic link belongs to the user 54321, who could change where it points"
+        " [results-folder-untrusted]\n"
         "  -> use the folder that it points to: {here}/elsewhere\n",
     ),
     "a stranger's link on the way": (
         _through_a_strangers_link,
-        "{here}/theirs: this symbolic link belongs to the user 54321, who could change where it points\n"
+        "{here}/theirs: this symbolic link belongs to the user 54321, who could change where it points"
+        " [results-folder-untrusted]\n"
         "  -> use the folder that it points to: {here}/elsewhere/deeper\n",
     ),
     "a link within": (
         _with_a_linked_subfolder,
-        "results/.importer: this is a symbolic link, which is not allowed here\n  -> replace it with the folder "
+        "results/.importer: this is a symbolic link, which is not allowed here"
+        " [results-folder-untrusted]\n  -> replace it with the folder "
         "itself\n",
     ),
 }
@@ -146,7 +149,7 @@ def test_a_folder_that_others_can_change_is_refused(serve: Serve, make: Callable
         assert ran.code == 3, command
         assert ran.err.endswith(f"\n\n{expected}"), command
     doctor = served("doctor")
-    place, _, hint = expected.partition("\n")
+    place, _, hint = expected.partition(" [results-folder-untrusted]\n")
     assert f"ERROR  results folder: {place}\n       {hint}" in doctor.out
     assert (doctor.code, sorted(here.rglob("*"))) == (3, before)
 
@@ -189,7 +192,7 @@ def test_a_team_shares_a_folder(serve: Serve) -> None:
             for path in (served.door.folder / "results", *(served.door.folder / "results").rglob("*")):
                 os.chown(path, STRANGER, -1)
                 path.chmod(0o2770 if path.is_dir() else 0o660)
-    assert served("purge", "--older-than", "0d", IMPORTER_OUT_SHARED="group").err == "4 runs removed.\n"
+    assert served("purge", "--older-than", "0d", "--yes", IMPORTER_OUT_SHARED="group").err == "4 runs removed.\n"
 
 
 def test_a_folder_that_a_team_cannot_use_is_reported(serve: Serve) -> None:
@@ -200,7 +203,7 @@ def test_a_folder_that_a_team_cannot_use_is_reported(serve: Serve) -> None:
     ran = served(*RUN, IMPORTER_OUT_SHARED="group")
     assert ran.err == (
         "importer: 1 problem found; nothing was sent.\n\n"
-        "results: this folder is not set up for a team (mode 0700 instead of 2770)\n"
+        "results: this folder is not set up for a team (mode 0700 instead of 2770) [results-folder-untrusted]\n"
         "  -> run: chmod -R g+rwX results && find results -type d -exec chmod g+s {} +\n"
     )
 
@@ -253,7 +256,7 @@ def test_a_symbolic_link_is_reported(front_door: FrontDoor) -> None:
     assert front_door(*RUN, "--sandbox", "--quiet").err == (
         "importer: 1 problem found; nothing was sent.\n\n"
         "results/.importer/ledger.sqlite.reserve: it cannot be written (it is a symbolic link, which is not allowed "
-        "here; remove it), so nothing is sent\n"
+        "here; remove it), so nothing is sent [ledger-not-writable]\n"
         "  -> free disk space or get write permission there, or choose another folder with --out\n"
     )
 
@@ -286,7 +289,7 @@ def test_only_what_a_run_made_is_removed(serve: Serve) -> None:
     (results / ID).mkdir()
     (results / ID / "run.json").write_bytes((archive / "run.json").read_bytes())
     (results / ID / "notes.txt").write_text("mine", "utf-8")
-    purged = served("purge", "--older-than", "0d")
+    purged = served("purge", "--older-than", "0d", "--yes")
     assert purged.err == (
         f"results/{ID}: skipped, because it does not contain the file .importer-run; remove it manually\n"
         "0 runs removed.\n"
@@ -304,7 +307,7 @@ def test_a_link_in_a_runs_folder_is_removed_and_not_followed(serve: Serve) -> No
     (served.door.folder / "kept" / "mine.txt").write_text("mine", "utf-8")
     (folder / "kept").symlink_to(served.door.folder / "kept")
     (folder / "mine.txt").symlink_to(served.door.folder / "kept" / "mine.txt")
-    assert served("purge", "--older-than", "0d").err == "1 run removed.\n"
+    assert served("purge", "--older-than", "0d", "--yes").err == "1 run removed.\n"
     assert not folder.exists()
     assert (served.door.folder / "kept" / "mine.txt").read_text("utf-8") == "mine"
 
@@ -319,7 +322,8 @@ def test_a_manifest_names_files_of_its_own_folder_only(serve: Serve, key: str) -
     (folder / "run.json").write_text(json.dumps(values | {key: "../../people.csv"}), "utf-8")
     assert served("report", "last").err == (
         "importer: 1 problem found.\n\n"
-        f"results/{folder.name}: the manifest of this run cannot be read: '../../people.csv' is not a valid file name\n"
+        f"results/{folder.name}: the manifest of this run cannot be read: '../../people.csv' is not a valid file name"
+        " [run-unreadable]\n"
         "  -> you can still open its CSV files\n"
     )
 
@@ -350,7 +354,9 @@ def _signalled_while_it_reads(door: FrontDoor, number: int, *command: str) -> tu
         return found[0], process.wait(timeout=30), process.stderr.read().decode()
 
 
-@pytest.mark.parametrize("cleaned_by", [("check", *RUN[1:]), ("purge", "--older-than", "0d")], ids=["check", "purge"])
+@pytest.mark.parametrize(
+    "cleaned_by", [("check", *RUN[1:]), ("purge", "--older-than", "0d", "--yes")], ids=["check", "purge"]
+)
 def test_what_look_was_given_does_not_lie_about_after_a_kill(serve: Serve, cleaned_by: tuple[str, ...]) -> None:
     """It is in the results folder, private, and the next check or purge removes it."""
     served = serve()
@@ -447,7 +453,7 @@ def test_a_run_whose_copy_was_changed_has_no_report(serve: Serve) -> None:
     assert len(served.sandbox.requests) == asked + 1  # the questions
     assert served("report", run).err == (
         "importer: 1 problem found.\n\n"
-        f"results/{run}/source.csv: the run's copy of the source file was changed\n"
+        f"results/{run}/source.csv: the run's copy of the source file was changed [source-copy-changed]\n"
         "  -> restore it from a backup, or run the same import again; the ledger knows what was sent\n"
     )
 

@@ -55,11 +55,25 @@ def test_resume_reads_the_private_copies(serve: Serve, harm: str) -> None:
 
 
 def test_resume_takes_the_same_rows(serve: Serve) -> None:
-    """A run of selected rows is resumed with these rows only."""
-    served = serve()
+    """A run of selected rows that was stopped is resumed with these rows only."""
+    served = serve({"kind": "401", "emails": ["person3@example.com"], "operation": "apply"})
     people(served.door.folder, 9)
-    served(*RUN, "--rows", "4-6")
-    assert served("resume", "--json").counts == {"already_imported": 3}
+    assert served(*RUN, "--rows", "4-6").code == 5
+    assert sum(served("resume", "--json").counts.values()) == 3
+    assert Counter(served.accepted) == Counter(f"person{number}@example.com" for number in (2, 3, 4))
+
+
+def test_a_finished_run_is_not_resumed(serve: Serve) -> None:
+    """If every row is done or has to be fixed, nothing is left to be sent, and no new run is made."""
+    served = serve(REFUSED)
+    people(served.door.folder, 3, candidate(9, Salary="a lot"))
+    run = served(*RUN, "--json").summary["run"]
+    ran = served("resume")
+    assert (ran.code, ran.err) == (
+        0,
+        f"Run {run} has finished, and no row is left to be sent. Next: importer show {run}\n",
+    )
+    assert len(served("runs").out.splitlines()) == 1
 
 
 def test_retry_sends_only_what_failed(serve: Serve) -> None:
@@ -135,13 +149,13 @@ def test_nothing_goes_on_from_a_check(serve: Serve) -> None:
         ran = served(command)
         assert (ran.code, ran.err) == (
             2,
-            f"importer: {run} was only a check and sent nothing; use: importer run FILE --mapping MAPPING\n",
+            f"importer: {run} was only a check and sent nothing; use: importer run people.csv --mapping mapping.yaml\n",
         )
 
 
 def test_a_run_goes_on_at_its_own_service_only(serve: Serve) -> None:
     """Rows of one service are not sent to another because the settings were changed."""
-    served = serve()
+    served = serve({"kind": "401", "emails": ["person1@example.com"], "operation": "apply"})
     people(served.door.folder, 2)
     run = served(*RUN, "--json").summary["run"]
     ran = served("resume", IMPORTER_BASE_URL="http://127.0.0.1:9")

@@ -85,6 +85,36 @@ def test_a_fixed_results_file_can_be_imported(serve: Serve) -> None:
     assert served.sandbox.memory.accepted()[-1]["last_name"] == "=SUM(A1)"
 
 
+def test_an_invalid_row_holds_its_email_address(serve: Serve) -> None:
+    """Of two rows with one e-mail, the second waits until the first, invalid one is fixed or removed."""
+    served = serve()
+    people(served.door.folder, 1, candidate(6, Salary="a lot"), candidate(6, Last="Second"))
+    ran = served(*RUN, "--json")
+    assert ran.counts == {"created": 1, "invalid": 2}
+    first, second = read_csv(served.door.folder / "results" / ran.summary["run"] / "invalid.csv")
+    assert first["import_problem"] == "row 3, column \"Salary\": 'a lot' is not a whole number"
+    assert second["import_problem"] == (
+        'row 4, column "E-mail": the e-mail address is the same as in row 3, which has problems of its own'
+    )
+    assert second["import_hint"] == "fix row 3, or remove one of the two rows"
+    assert served(*CHECK, "--json").summary["problems"] == ran.summary["problems"]
+    assert served(*RUN, "--json").counts == {"already_imported": 1, "invalid": 2}
+    assert served(*RUN, "--json", "--resend-rejected").counts == {"already_imported": 1, "invalid": 2}
+    bad = served.door.folder / "results" / ran.summary["run"] / "invalid.csv"
+    bad.write_text(bad.read_text("utf-8-sig").replace("a lot", "900"), "utf-8-sig")
+    assert served("run", str(bad), "--mapping", "mapping.yaml", "--json").counts == {"created": 1, "invalid": 1}
+    assert served.sandbox.memory.accepted()[-1]["last_name"] == "Nr6"
+
+
+def test_an_invalid_row_also_reports_that_its_email_address_is_taken(serve: Serve) -> None:
+    """All problems of a row are reported at once: its own, and the earlier row with its e-mail address."""
+    served = serve()
+    people(served.door.folder, 0, candidate(6), candidate(6, Salary="a lot"))
+    ran = served(*RUN, "--json")
+    assert ran.counts == {"created": 1, "invalid": 1}
+    assert {problem["code"] for problem in ran.summary["problems"]} == {"integer-invalid", "email-duplicate"}
+
+
 def test_only_the_selected_rows_are_read(serve: Serve) -> None:
     """--rows takes the numbers that the spreadsheet shows, --limit the first of those."""
     served = serve()
@@ -212,7 +242,10 @@ def test_json_is_all_that_stdout_holds(serve: Serve) -> None:
     ran = served(*RUN, "--json")
     kept = served.door.folder / "results" / ran.summary["run"] / "summary.json"
     assert ran.summary == json.loads(kept.read_text("utf-8"))
-    assert ran.err == 'CSV, UTF-8, delimiter ",", header found in row 1, 7 columns\n'
+    assert ran.err == (
+        'CSV, UTF-8, delimiter ",", header found in row 1, 7 columns\n'
+        "Plan: 2 of 2 rows will be sent to job post 4f2c9a.\n"
+    )
 
 
 def test_quiet_prints_nothing_without_problems(serve: Serve) -> None:
@@ -233,7 +266,12 @@ NOT_USABLE = [
     ),
     pytest.param(("run", "no.csv", "-m", "mapping.yaml"), 3, "no.csv: the file does not exist", id="no file"),
     pytest.param(("run", "people.csv", "-m", "no.yaml"), 3, "no.yaml: ", id="no mapping file"),
-    pytest.param(("show", "2099"), 2, "there is no run '2099' in results", id="no run"),
+    pytest.param(
+        ("show", "2099"),
+        2,
+        "there are no runs in results yet; the first is made by importer check or importer run",
+        id="no run",
+    ),
 ]
 
 

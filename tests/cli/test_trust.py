@@ -74,7 +74,8 @@ def test_both_solutions_are_named(served: Served) -> None:
     address = served.sandbox.base_url
     assert served(*QUESTIONS).err == (
         "importer: 1 problem found; nothing was sent.\n\n"
-        f".env in this folder would send your token to {address}, which you have not confirmed yet\n"
+        f".env in this folder would send your token to {address}, which you have not confirmed yet"
+        " [address-not-trusted]\n"
         "  -> if this is the address of your recruiting service, confirm it once with: importer doctor --trust; "
         "or set IMPORTER_BASE_URL in the environment\n"
     )

@@ -73,7 +73,8 @@ def outcome_of(example: Example, folder: Path) -> str:
     tables = {child: _open(child, folder) for child in mapping.child_sources}
     resolved = resolve(mapping, sheet.columns, QUESTIONS, WireFormat(), tables)
     candidates = Candidates(sheet.rows, resolved, None)
-    lines = [_line(one.result, "first_name: {column" in example.mapping) for one in candidates]
+    shown = [name for name in ("first_name", "last_name", "cv") if f"{name}: {{column" in example.mapping]
+    lines = [_line(one.result, shown) for one in candidates]
     return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
 
 
@@ -103,11 +104,12 @@ def _whole(mapping: str) -> str:
     return f"{head}{mapping}candidate:\n{candidate}"
 
 
-def _line(result: Any, names: bool) -> Any:
+def _line(result: Any, shown: list[str]) -> Any:
     if isinstance(result, Outcome):
         return "; ".join(f"{problem.message}" for problem in result.problems)
     body = json.loads(result.body)
-    sent: dict[str, Any] = {name: body[name] for name in ("first_name", "last_name")} if names else {}
+    sent: dict[str, Any] = {name: body[name] for name in shown}
+    sent |= {"left out": "; ".join(problem.message for problem in result.left_out)} if result.left_out else {}
     keys = {question.id: question.key for question in QUESTIONS}
     for item in body["answers"]:
         key = keys[item["job_post_question"]["id"]]

@@ -165,7 +165,7 @@ def test_every_outcome_is_listed() -> None:
 def test_every_file_of_the_results_folder_is_listed() -> None:
     """docs/results.md has each file of a run's folder."""
     listed = {name for key in table(RESULTS, "file", "contents") for name in key.split(", ")}
-    kept = {"source.*", "mapping.yaml", MANIFEST, JOURNAL}
+    kept = {"source.*", "mapping.yaml", "questions.json", MANIFEST, JOURNAL}
     assert listed == {*map(csv_file, OutcomeKind), WORKBOOK_FILE, SUMMARY_FILE, *kept}
 
 

@@ -198,15 +198,19 @@ def test_files_next_to_a_workbook_are_not_run(tmp_path: Path, monkeypatch: pytes
 
 
 def test_cell_over_the_limit(tmp_path: Path) -> None:
-    """A cell over the length limit is reported with its row."""
+    """A cell over the length limit is reported with its row, and the rows below are read."""
     path = tmp_path / "long.csv"
-    path.write_text("Name,City\nAda," + "x" * 5000 + "\n")
-    assert refusal(path, ReadingLimits(cell_characters=4000)) == (
-        'long.csv, row 2: a cell is longer than 4,000 characters; most likely a quote (") is not closed; if the cell '
-        "is really that long, allow more characters with longest_cell: under source: in the mapping"
+    path.write_text("Name,City\nAda," + "x" * 5000 + "\nAlan,London\n")
+    sheet = open_sheet(path, SourceOptions(), ReadingLimits(cell_characters=4000), shown_as="long.csv")
+    long, after = sheet.rows()
+    assert (after.cells, after.problems) == (("Alan", "London"), ())
+    (problem,) = long.problems
+    assert str(problem) == (
+        'long.csv, row 2: a cell is longer than 4,000 characters (line 2); most likely a quote (") is not closed; '
+        "if the cell is really that long, allow more characters with longest_cell: under source: in the mapping"
     )
     allowed = open_sheet(path, SourceOptions(longest_cell=5000), limits=ReadingLimits(cell_characters=4000))
-    assert [len(row.cells[1]) for row in allowed.rows()] == [5000]
+    assert [len(row.cells[1]) for row in allowed.rows()] == [5000, 6]
 
 
 def test_row_of_many_lines(tmp_path: Path) -> None:

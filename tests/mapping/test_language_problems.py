@@ -69,6 +69,47 @@ from tests.mapping.mapping_files import HEAD, HEADER, question, reading_problems
             id="unknown group",
         ),
         pytest.param(
+            "answers: {q: {column: A, currency: [EUR, TEUR]}}\n",
+            "m.yaml:4:42: 'TEUR' is not a currency; write a sign or a code, for example [EUR, \"€\"]",
+            id="currency that multiplies",
+        ),
+        pytest.param(
+            "answers: {q: {column: A, curency: EUR}}\n",
+            "m.yaml:4:26: 'curency' is an unknown key in q; did you mean 'currency'? use one of column, join, value, "
+            "with, pattern, group, split, take, values, otherwise, part, before, after, default, missing, dates, "
+            "months, pivot, decimal, thousands, currency, region, missing_day, missing_month, yes, no, "
+            "names, sheet, file, optional",
+            id="currency misspelled",
+        ),
+        pytest.param(
+            "answers: {q: {column: A, sheet: {name: J, key: A, equals: B}, file: {name: J, key: A, equals: B}}}\n",
+            "m.yaml:4:63: q has sheet and file; keep one of them; sheet: under file: names a sheet of that file",
+            id="lookup in a sheet and a file",
+        ),
+        pytest.param(
+            "answers: {q: {column: A, file: {name: J, key: A, equals: B, shet: 1}}}\n",
+            "m.yaml:4:61: 'shet' is an unknown key in file; did you mean 'sheet'? use one of name, key, equals, sheet, "
+            "header_row, header_rows, skip_rows, stop_at, hidden_rows, encoding, delimiter, longest_cell",
+            id="lookup with an unknown key",
+        ),
+        pytest.param(
+            "answers: {q: {experience: []}}\n",
+            "m.yaml:4:27: experience is an empty list; enter a source",
+            id="no sources",
+        ),
+        pytest.param(
+            "answers: {q: {experience: [{company_name: A, order: kept}]}}\n",
+            "m.yaml:4:46: order applies to the entries of all sources; write it once, next to experience:",
+            id="order of one of several sources",
+        ),
+        pytest.param(
+            "answers: {q: {experience: [{company_name: A}, {repeats: x, company_name: A}]}}\n",
+            "m.yaml:4:48: 'repeats' is an unknown key in each item of experience; did you mean 'repeat'? use one of "
+            "repeat, sheet, file, rows, cell, json, lists, company_name, position_title, employment_type, start_date, "
+            "end_date, currently_employed, order",
+            id="unknown key in a source",
+        ),
+        pytest.param(
             "answers: {q: {column: A, group: a}}\n",
             "m.yaml:4:26: group has no effect without pattern; remove it",
             id="group without pattern",
@@ -150,8 +191,8 @@ from tests.mapping.mapping_files import HEAD, HEADER, question, reading_problems
         pytest.param(
             "answers: {q: {experience: {company_name: C, sheet: {name: Jobs, key: ID, equals: ID, encod"
             "ing: utf-8}}}}\n",
-            "m.yaml:4:86: 'encoding' is an unknown key in sheet; use one of name, key, equals, order_by, header"
-            "_row, header_rows, skip_rows, stop_at, hidden_rows",
+            "m.yaml:4:86: 'encoding' is an unknown key in sheet; use one of name, key, equals, header_row, header"
+            "_rows, skip_rows, stop_at, hidden_rows, order_by",
             id="sheet with an encoding",
         ),
         pytest.param(

@@ -247,7 +247,7 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
             "m.yaml:4:26: 'present' is an unknown key in q; use one of column, join, value, with, pattern, group, "
             "split, take, "
             "values, otherwise, part, before, after, default, missing, dates, months, pivot, decimal, thousands, "
-            "region, missing_day, missing_month, yes, no, names",
+            "currency, region, missing_day, missing_month, yes, no, names, sheet, file, optional",
             id="present elsewhere",
         ),
         pytest.param(

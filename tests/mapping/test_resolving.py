@@ -52,7 +52,7 @@ def test_groups_are_counted_from_the_header(
     text = HEAD + f'answers: {{q: {{education: {{repeat: {repeat}, school_name: "{template}"}}}}}}\n'
     content = resolved(text, (*HEADER, *names), [question("q", "long_text")]).answers[0].content
     assert isinstance(content, ResolvedEntries)
-    assert [next(iter(group.fields.values())).columns[0].letter for group in content.groups] == groups
+    assert [next(iter(group.fields.values())).columns[0].letter for group in content.sources[0].groups] == groups
 
 
 def test_a_group_may_lack_columns() -> None:
@@ -61,7 +61,7 @@ def test_a_group_may_lack_columns() -> None:
     mapping = resolved(text, (*HEADER, "School 1", "School 2", "Major 2"), [question("q")])
     content = mapping.answers[0].content
     assert isinstance(content, ResolvedEntries)
-    assert [list(group.fields) for group in content.groups] == [
+    assert [list(group.fields) for group in content.sources[0].groups] == [
         ["school_name"], ["school_name", "major"],
     ]  # fmt: skip
 
@@ -99,8 +99,8 @@ def test_unused_columns_are_a_warning() -> None:
     """Unused columns are reported in one warning, which stops nothing."""
     mapping = resolved(HEAD, (*HEADER, "Notes", "", "Age"))
     assert [str(warning) for warning in mapping.warnings] == [
-        "m.yaml: 2 columns are not used: 'Notes' (E), 'Age' (G); map the columns that should be imported, or set "
-        "unused_columns: ignore under defaults:"
+        "m.yaml: 2 columns are not used: 'Notes' (E), 'Age' (G); map the columns that should be imported, or, "
+        "under defaults:, set unused_columns: ignore"
     ]
 
 
@@ -116,3 +116,14 @@ def test_a_choice_without_options_is_a_warning() -> None:
         "m.yaml:4:11: the service lists no options for q, so its answers cannot be checked; check the question in "
         "the job post"
     ]
+
+
+def test_different_currencies_in_one_column_are_a_warning() -> None:
+    """Only the number is sent, so 100 EUR and 100 TRY would be the same; it is reported once for all columns."""
+    text = HEAD + "answers: {p: CV, q: CV}\ndefaults: {currency: [EUR, €, TL]}\n"
+    questions = [question("p", "integer", id=7), question("q", "decimal", id=8)]
+    assert [str(warning) for warning in resolved(text, HEADER, questions).warnings] == [
+        "m.yaml:5:23: currency lists EUR and TRY, and only the number is sent, without its currency; list the "
+        "spellings of one currency, and convert the other amounts in the file"
+    ]
+    assert resolved(text.replace(", TL", ""), HEADER, questions).warnings == ()

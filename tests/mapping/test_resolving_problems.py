@@ -216,6 +216,13 @@ _DEGREES = (
             id="split of one value",
         ),
         pytest.param(
+            "{q: {column: First, currency: EUR}}",
+            (),
+            [question("q")],
+            "m.yaml:4:14: currency has no effect on the answer to q, which is not a number; remove currency:",
+            id="currency of a text",
+        ),
+        pytest.param(
             "{q: {column: First, part: last}}",
             (),
             [question("q", "date")],
@@ -323,8 +330,8 @@ def test_a_constant_email() -> None:
 def test_unused_columns_can_be_an_error() -> None:
     """A person can require that every column is mapped."""
     assert resolving_problems(HEAD + "defaults: {unused_columns: error}\n", (*HEADER, "Notes")) == [
-        "m.yaml: 1 column is not used: 'Notes' (E); map the columns that should be imported, or set "
-        "unused_columns: ignore under defaults:"
+        "m.yaml: 1 column is not used: 'Notes' (E); map the columns that should be imported, or, "
+        "under defaults:, set unused_columns: ignore"
     ]
 
 

@@ -50,12 +50,16 @@ PLACES = [
     pytest.param(HEAD + "source: {group_by: {%s}}", "GroupBy", id="group by"),
     pytest.param(HEAD + "defaults: {%s}", "Defaults", id="defaults"),
     pytest.param(HEAD + "defaults: {names: {%s}}", "NameRule", id="names"),
-    pytest.param(HEAD + "answers: {q: {%s}}", "ValueSpec", id="value"),
+    pytest.param(HEAD + "answers: {q: {%s}}", "AnswerValue", id="value"),
     pytest.param(HEAD + "answers: {q: {education: {end_date: {%s}}}}", "EndValue", id="end"),
     pytest.param(HEAD + "answers: {q: {education: {%s}}}", "Education", id="education"),
     pytest.param(HEAD + "answers: {q: {experience: {%s}}}", "Experience", id="experience"),
-    pytest.param(HEAD + "answers: {q: {experience: {sheet: {%s}}}}", "ChildSheet", id="sheet"),
-    pytest.param(HEAD + "answers: {q: {experience: {file: {%s}}}}", "ChildFile", id="file"),
+    pytest.param(HEAD + "answers: {q: {experience: {sheet: {%s}}}}", "EntrySheet", id="sheet"),
+    pytest.param(HEAD + "answers: {q: {experience: {file: {%s}}}}", "EntryFile", id="file"),
+    pytest.param(HEAD + "answers: {q: {column: A, sheet: {%s}}}", "ChildSheet", id="lookup in a sheet"),
+    pytest.param(HEAD + "answers: {q: {column: A, file: {%s}}}", "ChildFile", id="lookup in a file"),
+    pytest.param(HEAD.replace("cv: CV", "cv: {%s}"), "CandidateValue", id="candidate"),
+    pytest.param(HEAD + "answers: {q: {experience: {company_name: C}, %s}}", "ExperienceAnswer", id="entries"),
     pytest.param(HEAD + "questions_seen: {q: {%s}}", "QuestionSnapshot", id="question snapshot"),
 ]
 
@@ -82,6 +86,9 @@ SOUND = [
     pytest.param("source: {where: {column: A, is_not: [x, 1]}}", id="where"),
     pytest.param("defaults: {dates: '%d.%m.%Y', decimal: ',', thousands: ' ', region: TR, yes: [J]}", id="defaults"),
     pytest.param("defaults: {missing_day: last, unused_columns: error, duplicates: error}", id="more defaults"),
+    pytest.param("defaults: {optional: leave_out}\nanswers: {q: {column: A, optional: error}}", id="optional"),
+    pytest.param("defaults: {currency: EUR}\nanswers: {q: {column: A, currency: [TL, '₺']}}", id="currency"),
+    pytest.param("answers: {q: {optional: leave_out, education: {school_name: S}}}", id="optional entries"),
     pytest.param("answers: {q: A, 'text: What?': {column: [A, B], default: 0}, 'id: 7': {value: true}}", id="answers"),
     pytest.param("answers: {q: {join: [A, B], with: ''}}", id="join"),
     pytest.param("answers: {q: {column: A, split: ';', values: {a: 1, 2: b}, otherwise: keep}}", id="table"),
@@ -110,6 +117,10 @@ SOUND = [
         id="cell",
     ),
     pytest.param("answers: {q: {experience: {json: A, company_name: c}}}", id="json"),
+    pytest.param(
+        "answers: {q: {order: newest_first, experience: [{company_name: C}, {json: A, company_name: c}]}}", id="sources"
+    ),
+    pytest.param("answers: {q: {column: A, file: {name: J, key: A, equals: B, sheet: 1}}}", id="lookup"),
     pytest.param("answers: {q: {experience: {lists: {split: ',', numbered: true}, company_name: c}}}", id="lists"),
     pytest.param("answers: {q: {column: A, before: x, after: y}}", id="before and after"),
     pytest.param("answers: {q: {column: A, split: newline, take: first}}", id="newline"),
@@ -170,6 +181,13 @@ BROKEN = [
     pytest.param(HEAD + "defaults: {region: Turkey}", id="region"),
     pytest.param(HEAD + "defaults: {missing_day: middle}", id="missing day"),
     pytest.param(HEAD + "defaults: {unused_columns: maybe}", id="unused columns"),
+    pytest.param(HEAD.replace("cv: CV", "cv: {column: CV, optional: leave_out}"), id="optional cv"),
+    pytest.param(HEAD + "answers: {q: {column: A, file: {name: J, key: A}}}", id="lookup without equals"),
+    pytest.param(
+        HEAD + "answers: {q: {column: A, file: {name: J, key: A, equals: B, order_by: C}}}", id="lookup with an order"
+    ),
+    pytest.param(HEAD + "answers: {q: {education: {school_name: {column: A, file: J}}}}", id="lookup in an entry"),
+    pytest.param(HEAD + "answers: {q: {education: [school]}}", id="a source that is a text"),
     pytest.param(HEAD + "questions_seen: {q: {text: What?}}", id="question snapshot without type"),
 ]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from importer.models import Operation, Outcome, OutcomeKind, Target
+from importer.models import Operation, Outcome, OutcomeKind, Stopped, Target
 from importer.problems import Origin, UnusableInput
 from importer.report import read_summary, write_report, write_unfinished_summary
 from importer.report.accounting import MOST_GROUPS
@@ -73,6 +73,8 @@ def test_summary_json_whole(tmp_path: Path) -> None:
         ],
         "started_at": "2026-11-21T02:15:03+03:00",
         "ended_at": "2026-11-21T02:19:40+03:00",
+        "flags": {},
+        "continues": None,
     }
 
 
@@ -99,7 +101,7 @@ def test_unfinished_summary_says_so(tmp_path: Path) -> None:
     "facts",
     [
         FACTS,
-        facts_with(stop_reason="the token is refused", stop_hint="renew it", finished=False, exit_code=5),
+        facts_with(stopped=Stopped("token-refused", "the token is refused", "renew it"), finished=False, exit_code=5),
         facts_with(dry_run=True, sandbox=True, ended_at=None, target_title="Mühendis"),
         facts_with(origin=Origin("cand\udcfd.csv"), blank_rows=3),
     ],
@@ -173,4 +175,4 @@ def test_a_summary_that_cannot_be_read_is_told(tmp_path: Path, text: str | None,
         read_summary(folder)
 
     assert str(caught.value).startswith(f"{folder}/summary.json: {message}")
-    assert str(caught.value).endswith(f"; create it again with: importer report {folder}")
+    assert str(caught.value).endswith(f"; create it again with: importer report {folder.name} --out {folder.parent}")

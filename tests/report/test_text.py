@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from importer.models import Outcome, OutcomeKind, Row
+from importer.models import Outcome, OutcomeKind, Row, Stopped
 from importer.report import RunFacts, summary_lines, write_report, write_unfinished_summary
 from importer.report.text import MOST_GROUPS, WIDTH
 from tests.report.building import FACTS, bad_degree, bad_mobile, created, facts_with, refused, row, rows
@@ -35,7 +35,7 @@ def test_a_run_with_something_of_everything(tmp_path: Path) -> None:
     lines = _lines(tmp_path, facts, [*rows(range(4, 8)), *bad, row(16)], outcomes)
 
     assert "\n".join(lines) == (
-        "Finished: 13 rows read, 2 created, 1 already exists, 1 rejected, 8 invalid, 1\n"
+        "Finished: 13 rows read, 2 created, 1 already existed, 1 rejected, 8 invalid, 1\n"
         "unconfirmed\n"
         "Sandbox run: nothing was sent to the real service\n"
         "\n"
@@ -94,7 +94,7 @@ def test_a_run_where_all_is_well(tmp_path: Path) -> None:
         "       1  already imported  an earlier run imported it; nothing was sent",
         "       2  total",
         "",
-        "Requests: 1 sent, 0 of them retries",
+        "Requests: 1 sent",
         "",
         "Report: results/20261121-021503-7f3a/report.xlsx",
         "",
@@ -105,7 +105,7 @@ def test_a_run_where_all_is_well(tmp_path: Path) -> None:
 
 def test_a_run_that_was_stopped(tmp_path: Path) -> None:
     """The reason of a stop and its hint are shown once, not for each row."""
-    facts = facts_with(stop_reason="the service refuses the token (401)", stop_hint="renew IMPORTER_TOKEN")
+    facts = facts_with(stopped=Stopped("token-refused", "the service refuses the token (401)", "renew IMPORTER_TOKEN"))
     stopped = Outcome(5, OutcomeKind.NOT_SENT, problems=(refused("the service refuses the token (401)"),))
 
     assert _lines(tmp_path, facts, [row(4), row(5)], [Outcome(4, OutcomeKind.FAILED, 401, 1), stopped]) == [
@@ -116,7 +116,7 @@ def test_a_run_that_was_stopped(tmp_path: Path) -> None:
         "       1  not sent          the run stopped before its turn",
         "       2  total",
         "",
-        "Requests: 1 sent, 0 of them retries",
+        "Requests: 1 sent",
         "",
         "Report: results/20261121-021503-7f3a/report.xlsx",
         "",
@@ -143,8 +143,6 @@ def test_a_dry_run(tmp_path: Path) -> None:
         "          D5: 'bachelor' is not a degree that the service accepts",
         "          -> add it under values: in mappings/zoho.yaml:41",
         "",
-        "Requests: none sent",
-        "",
         "Report: results/20261121-021503-7f3a/report.xlsx",
         "",
         "What to do next",
@@ -161,8 +159,9 @@ def test_a_run_that_was_killed(tmp_path: Path) -> None:
         "Not finished: rows are not counted yet",
         "",
         "What to do next",
-        "  1. run the same command again; completed rows are skipped",
-        "     importer run candidates.xlsx --mapping mappings/zoho.yaml",
+        "  1. if it is no longer running, it was killed: continue it; completed rows are",
+        "     skipped",
+        "     importer resume 20261121-021503-7f3a",
     ]
 
 

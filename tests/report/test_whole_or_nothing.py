@@ -94,7 +94,8 @@ def test_a_full_disk_leaves_no_half_file(tmp_path: Path, room: int) -> None:
 
     assert ended.stdout == (
         f"{tmp_path}: the report cannot be written: File too large; what was sent is recorded; fix this (free disk"
-        " space, or close files that are open in another program), then run: importer report 20261121-021503-7f3a\n"
+        " space, or close files that are open in another program), then run: importer report 20261121-021503-7f3a"
+        f" --out {tmp_path.parent}\n"
     )
     assert files_in(tmp_path) == set()
 

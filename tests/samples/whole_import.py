@@ -36,10 +36,12 @@ def prepare(file: Path, mapping_file: Path, service: RecruitingService) -> Prepa
         result = transform_row(row, resolved)
         if isinstance(result, Filtered):
             outcomes.append(Outcome(row.number, OutcomeKind.FILTERED, problems=(result.problem,)))
-        elif isinstance(result, Invalid):
-            outcomes.append(Outcome(row.number, OutcomeKind.INVALID, problems=result.problems))
-        elif problem := duplicates.check(row, result):
-            outcomes.append(Outcome(row.number, OutcomeKind.INVALID, problems=(problem,)))
+            continue
+        problems = result.problems if isinstance(result, Invalid) else ()
+        if result.email and (duplicate := duplicates.check(row, result.email, ready=not problems)):
+            problems += (duplicate,)
+        if problems or isinstance(result, Invalid):
+            outcomes.append(Outcome(row.number, OutcomeKind.INVALID, problems=problems))
         else:
             submissions.append(result)
     return Prepared(mapping.target, tuple(submissions), tuple(outcomes))

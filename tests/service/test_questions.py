@@ -153,7 +153,7 @@ def test_a_list_of_another_form_is_reported(transport: TransportChoice, body: by
     with scripted(answer("200 OK", body)) as server, pytest.raises(UnusableInput) as refused:
         RecruitingService(server.base_url, "t", transport=transport).questions("4f2c9a")
     assert str(refused.value) == (
-        f"IMPORTER_BASE_URL: the question list of job post 4f2c9a does not have the expected form ({why}); "
+        f"IMPORTER_BASE_URL: the question list of job post 4f2c9a has an unexpected format ({why}); "
         f"check that {server.base_url} is correct, or ask the administrator of your recruiting service"
     )
 

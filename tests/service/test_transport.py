@@ -21,7 +21,7 @@ JOB = Target(Operation.APPLY, "4f2c9a")
 POOL = Target(Operation.ADD_TO_POOL, "17")
 QUICK = Limits(connect=1, read=0.3, total=0.6)
 CREATED = answer("201 Created", b'{"message": "ok"}')
-NOT_AS_SHOWN = "created, but the response does not have the expected form"
+NOT_AS_SHOWN = "created, but the response has an unexpected format"
 
 
 def submit(transport: TransportChoice, base_url: str, target: Target = JOB, limits: Limits = QUICK) -> Reply | NoReply:

@@ -15,6 +15,7 @@ PHOTO = question("file_upload", type="photo")
 _DATES = '{column: Cell, dates: ["%d.%m.%Y", "%m/%Y", "%Y", "%d %b %Y"]}'
 _PARTIAL = '{column: Cell, dates: ["%d.%m.%Y", "%m/%Y", "%Y"], missing_day: last, missing_month: first}'
 _SIGNS = '{column: Cell, decimal: ",", thousands: "."}'
+_EUROS = '{column: Cell, decimal: ",", thousands: ".", currency: [EUR, "€", Euro]}'
 _TR = "{column: Cell, region: TR}"
 _OTHERWISE = "{{column: Cell, values: {{Jr.: Junior}}, otherwise: {}}}"
 
@@ -73,6 +74,12 @@ GOOD = (
     Good("integer cell", _INTEGER, "12.0", "12", typed=True),
     Good("integer cell despite signs", _INTEGER, "45000", "45000", _SIGNS, typed=True),
     Good("integer negative", _INTEGER, "-3", "-3"),
+    Good("currency before", _DECIMAL, "€ 48.500,50", "48500.50", _EUROS),
+    Good("currency after", _INTEGER, "48.500,00\u00a0eur", "48500", _EUROS),
+    Good("longer spelling of a currency", _INTEGER, "Euro48500", "48500", _EUROS),
+    Good("currency declared, but missing", _INTEGER, "48.500", "48500", _EUROS),
+    Good("currency and spaces", _INTEGER, "48 500 kr.", "48500", '{column: Cell, thousands: " ", currency: kr.}'),
+    Good("currency of a range", _INTEGER, "40.000 - 50.000 €", "50000", _EUROS[:-1] + ", part: end}"),
     Good("decimal point", _DECIMAL, "12.50", "12.50"),
     Good("decimal comma", _DECIMAL, "1.234,10", "1234.10", _SIGNS),
     Good("decimal cell despite signs", _DECIMAL, "1234.5", "1234.5", _SIGNS, typed=True),
@@ -356,11 +363,20 @@ BAD = (
     ),
     Bad(
         "decimal with a currency", _DECIMAL, "12 TL",
-        "'12 TL' is not a number with the decimal separator ','; write it in digits, or set decimal: and "
-        "thousands: in "
-        "m.yaml:4",
+        "'12 TL' is not a number with the decimal separator ','; write it in digits, or set currency: in m.yaml:4",
         _SIGNS,
     ),
+    Bad("another currency", _INTEGER, "48.000 USD",
+        "'48.000 USD' is not a whole number; write it in digits and in EUR, or correct currency: in m.yaml:4", _EUROS),
+    Bad("two currencies", _INTEGER, "€ 48.000 EUR",
+        "'€ 48.000 EUR' is not a whole number; write it in digits, with or without '.' between thousands", _EUROS),
+    Bad("thousands of a currency", _INTEGER, "48k €",
+        "'48k €' is not a whole number; write it in digits, with or without '.' between thousands", _EUROS),
+    Bad("a currency within a number", _INTEGER, "48€000",
+        "'48€000' is not a whole number; write it in digits, with or without '.' between thousands", _EUROS),
+    Bad("a longer word than the currency", _DECIMAL, "48 Euros",
+        "'48 Euros' is not a number with the decimal separator ','; write it in digits, or set decimal: and "
+        "thousands: in m.yaml:4", _EUROS),
     Bad(
         "neither yes nor no", _YES_NO, "maybe",
         "'maybe' is neither yes nor no; write yes or no, or add the word under yes: or no: in m.yaml:4",
@@ -392,6 +408,8 @@ BAD = (
         "'javascript:alert(1)' is not a valid web address: javascript: addresses cannot be sent; write it with "
         "https:// in front"),
     Bad("url broken", _URL, "http://[x", "'http://[x' is not a valid web address; write it with https:// in front"),
+    Bad("url with port 0", _URL, "https://example.com:0",
+        "'https://example.com:0' is not a valid web address; write it with https:// in front"),
     Bad("file name instead of an ID", _FILE, "cv.pdf",
         "'cv.pdf' is not a valid document ID; enter the ID of one uploaded document"),
     Bad("photo not an ID", PHOTO, "80.5",

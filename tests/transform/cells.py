@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from importer.extract import ReadingLimits, open_sheet
 from importer.mapping import ResolvedMapping, read_mapping, resolve
 from importer.models import Answer, Application, Question, Row
 from importer.problems import Column, Origin, Problem
@@ -34,13 +35,23 @@ def mapping_of(
     asked: Question | None = None,
     wire: WireFormat | None = None,
     extra: str = "",
+    files: dict[str, str] | None = None,
 ) -> ResolvedMapping:
-    """A mapping of the four candidate columns and of one question by `answer` (YAML, from line 4 on)."""
+    """A mapping of the four candidate columns and of one question by `answer` (YAML, from line 4 on).
+
+    files: the other files that it names, by name.
+    """
     head = "version: 1\ntarget: {job_post: 4f2c9a}\n"
     person = "candidate: {email: E-mail, first_name: First, last_name: Last, cv: CV}\n"
     FILE.write_text(f'{head}{person}answers: {{"id: 7": {answer}}}\n{extra}', encoding="utf-8")
     columns = tuple(Column(i, chr(65 + i), name) for i, name in enumerate((*PERSON, *names)))
-    return resolve(read_mapping(FILE), columns, (asked or question(),), wire or WireFormat())
+    for name, text in (files or {}).items():
+        Path(name).write_text(text, encoding="utf-8")
+    mapping = read_mapping(FILE)
+    tables = {
+        child: open_sheet(Path(str(child.file)), child.options, ReadingLimits()) for child in mapping.child_sources
+    }
+    return resolve(mapping, columns, (asked or question(),), wire or WireFormat(), tables)
 
 
 def row(*cells: str, typed: Sequence[int] = (), problems: Sequence[Problem] = (), number: int = 5) -> Row:

@@ -126,3 +126,15 @@ def test_a_number_cell_and_a_text_cell_with_the_same_text() -> None:
     mapping = mapping_of('{column: Cell, decimal: ","}', asked=question("decimal"))
     assert answer_of(mapping, row("12.5", typed=[0])) is not None
     assert len(problems_of(mapping, row("12.5"))) == 1
+
+
+def test_a_short_text_longer_than_the_setting() -> None:
+    """With IMPORTER_SHORT_TEXT_LIMIT, a longer answer to a short-text question is a problem of its cell."""
+    wire = WireFormat(short_text_limit=3)
+    assert problems_of(mapping_of("Cell", wire=wire), row("abcd")) == [
+        'c.csv, row 5, column "Cell": the text has 4 characters, and IMPORTER_SHORT_TEXT_LIMIT allows 3; shorten it'
+    ]
+    for asked, text in ((question(), "abc"), (question("long_text"), "abcd")):
+        answer = answer_of(mapping_of("Cell", asked=asked, wire=wire), row(text))
+        assert answer is not None
+        assert answer.answer == text

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from importer.mapping import ResolvedMapping
+from importer.settings import WireFormat
 from tests.transform.cells import answer_of, mapping_of, problems_of, question, row
 
 _SCHOOLS = (
@@ -50,14 +51,30 @@ def test_entries_hold_what_is_filled_in(schools: ResolvedMapping) -> None:
         pytest.param("HALEN", "", {"currently_pursuing": True}, id="present word"),
         pytest.param("Halen", "x", {"currently_pursuing": True}, id="word and flag"),
         pytest.param("", "yes", {"currently_pursuing": True}, id="flag"),
-        pytest.param("", "no", {"currently_pursuing": False}, id="flag set to no"),
-        pytest.param("2020-01-01", "no", {"end_date": "2020-01-01", "currently_pursuing": False}, id="ended"),
+        pytest.param("", "no", {}, id="flag set to no"),
+        pytest.param("2020-01-01", "no", {"end_date": "2020-01-01"}, id="ended"),
         pytest.param("", "", {}, id="blank end"),
     ],
 )
 def test_ends(schools: ResolvedMapping, end: str, now: str, sent: dict[str, object]) -> None:
     """A current entry has the flag and no end date; nothing is sent that is not in the row."""
     packed = _sent(schools, "ETH", "", "", "", end, now, *_BLANK, *_BLANK)
+    assert packed is not None
+    assert json.loads(packed) == [{"school_name": "ETH"} | sent]
+
+
+@pytest.mark.parametrize(
+    ("end", "now", "sent"),
+    [
+        pytest.param("Halen", "", {"currently_pursuing": True}, id="present word"),
+        pytest.param("", "no", {"currently_pursuing": False}, id="flag set to no"),
+        pytest.param("2020-01-01", "", {"end_date": "2020-01-01", "currently_pursuing": False}, id="ended"),
+    ],
+)
+def test_flags_in_every_entry(end: str, now: str, sent: dict[str, object]) -> None:
+    """With the setting `always`, an entry that is not current says so."""
+    mapping = mapping_of(_SCHOOLS, _NAMES, question("long_text"), WireFormat(currently_flags="always"))
+    packed = _sent(mapping, "ETH", "", "", "", end, now, *_BLANK, *_BLANK)
     assert packed is not None
     assert json.loads(packed) == [{"school_name": "ETH"} | sent]
 

@@ -55,6 +55,18 @@ def test_a_pool_candidate() -> None:
             "address like name@example.com",
             id="e-mail without @",
         ),
+        pytest.param(
+            {"email": "ada@example.c"},
+            "\"E-mail\": 'ada@example.c' is not a valid e-mail address: the part after the last dot is too short; "
+            "write one address like name@example.com",
+            id="e-mail that ends too early",
+        ),
+        pytest.param(
+            {"email": f"{'x' * 65}@example.com"},
+            f"\"E-mail\": '{'x' * 65}@example.com' is not a valid e-mail address: the email address is too long "
+            "before the @-sign (1 character too many); write one address like name@example.com",
+            id="e-mail with a long name",
+        ),
         pytest.param({"email": ""}, '"E-mail": the e-mail address is missing; fill it in', id="no e-mail"),
         pytest.param({"first": " "}, '"First": the first name is missing; fill it in', id="no first name"),
         pytest.param({"last": ""}, '"Last": the last name is missing; fill it in', id="no last name"),
@@ -105,7 +117,7 @@ def test_a_problem_of_reading_alone_makes_a_row_invalid() -> None:
     """A row with a problem of reading is not sent, whatever its cells look like."""
     problem = Problem("row-broken", "the row has a cell too many", "take it out", row("x").place())
     result = transform_row(row("x", problems=[problem]), mapping_of("Cell"))
-    assert result == Invalid(5, (problem,))
+    assert result == Invalid(5, (problem,), "ada@example.com")
 
 
 @pytest.mark.parametrize(
@@ -147,10 +159,18 @@ def test_a_second_row_with_the_same_email_address() -> None:
     duplicates = Duplicates(mapping)
     first, second = row("x", number=14), replace(_person(email="ADA@Example.COM"), number=20)
     bodies = [transform_row(made_from, mapping) for made_from in (first, second)]
-    assert all(isinstance(body, Application) for body in bodies)
-    assert duplicates.check(first, bodies[0]) is None  # type: ignore[arg-type]
-    assert str(duplicates.check(second, bodies[1])) == (  # type: ignore[arg-type]
+    emails = [body.email for body in bodies if isinstance(body, Application)]
+    assert duplicates.check(first, emails[0]) is None
+    assert str(duplicates.check(second, emails[1])) == (
         'c.csv, row 20, column "E-mail": the e-mail address is the same as in row 14, which is imported instead; '
         "remove one of the two rows"
     )
-    assert duplicates.check(first, bodies[0]) is None  # type: ignore[arg-type]
+    assert duplicates.check(first, emails[0]) is None
+
+
+def test_the_email_address_of_an_invalid_row() -> None:
+    """An invalid row keeps its e-mail address, so that another row with the same one is noticed."""
+    mapping = mapping_of("Cell", asked=question("date"))
+    invalid = transform_row(row("soon"), mapping)
+    assert isinstance(invalid, Invalid)
+    assert invalid.email == "ada@example.com"

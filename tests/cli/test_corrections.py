@@ -1,0 +1,116 @@
+"""Rows that were corrected in a results file and entered from there: the original knows them when it is run again."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import HEADER, Ran, Served, candidate, read_csv, write_csv
+from tests.cli.test_run import RUN
+
+Serve = Callable[..., Served]
+BAD = "ada(at)example.com"
+MAIL = "E-mail"
+
+
+def run_first(served: Served, *rows: list[str]) -> Path:
+    """The folder of a first run of these rows, or of one row with a wrong e-mail."""
+    write_csv(served.door.folder / "people.csv", list(rows) or [candidate(1), candidate(2, **{MAIL: BAD})])
+    return Path("results") / str(served(*RUN, "--json").summary["run"])
+
+
+def correct(served: Served, file: Path, *changes: dict[str, str], keep: bool = False) -> Ran:
+    """Change the rows of a results file, one change for each, and import it. keep: add the changed rows to it."""
+    path = served.door.folder / file
+    rows = read_csv(path)
+    changed = [row | change for row, change in zip(rows * len(changes), changes, strict=False)]
+    with path.open("w", encoding="utf-8-sig", newline="") as out:
+        writer = csv.DictWriter(out, rows[0])
+        writer.writeheader()
+        writer.writerows([*(rows if keep else []), *changed])
+    return served("run", str(file), "--mapping", "mapping.yaml", "--json")
+
+
+def test_a_corrected_row_is_known_to_its_original(serve: Serve) -> None:
+    """Also if the e-mail was corrected: the original sends nothing, and names run, file and row."""
+    refused = {"kind": "refuse", "emails": ["person3@example.com"], "message": "no such mailbox", "times": 9}
+    served = serve({**refused, "operation": "apply"})
+    first = run_first(served, candidate(1), candidate(2, **{MAIL: BAD}), candidate(3), candidate(4, Salary="a lot"))
+    changes = ({MAIL: "ada@example.com"}, {"Salary": "900"})
+    one = correct(served, first / "invalid.csv", *changes)
+    other = correct(served, first / "400_rejected.csv", {MAIL: "person33@example.com", "Phone": "+905550009999"})
+    assert (one.counts, other.counts) == ({"created": 2}, {"created": 1})
+    for command in ("check", "run", "run"):
+        again = served(command, *RUN[1:], "--json")
+        assert (again.code, again.counts) == (0, {"already_imported": 4})
+        assert [(group["what"], group["places"]) for group in again.summary["problems"]] == [
+            (
+                f"corrected and imported by run {one.summary['run']} from {first}/invalid.csv, row 2",
+                ["row 3", "row 4", "row 5"],
+            )
+        ]
+    rows = read_csv(served.door.folder / "results" / again.summary["run"] / "already_imported.csv")
+    assert [row["import_problem"] for row in rows] == [
+        "",
+        f"corrected and imported by run {one.summary['run']} from {first}/invalid.csv, row 2",
+        f"corrected and imported by run {other.summary['run']} from {first}/400_rejected.csv, row 2",
+        f"corrected and imported by run {one.summary['run']} from {first}/invalid.csv, row 3",
+    ]
+    assert len(served.accepted) == 4
+
+
+def test_a_row_that_was_corrected_twice_and_a_file_that_has_grown(serve: Serve) -> None:
+    """The second correction is followed back to the original, whose new rows are sent as usual."""
+    served = serve()
+    first = run_first(served)
+    second = correct(served, first / "invalid.csv", {MAIL: "ada@example", "Phone": "12"})
+    assert second.counts == {"invalid": 1}
+    third = correct(served, Path("results") / second.summary["run"] / "invalid.csv", {MAIL: "ada@example.com"})
+    assert third.counts == {"invalid": 1}
+    results = Path("results") / third.summary["run"] / "invalid.csv"
+    assert correct(served, results, {"Phone": "+905550000002"}).counts == {"created": 1}
+    write_csv(served.door.folder / "people.csv", [candidate(1), candidate(2, **{MAIL: BAD}), candidate(3)])
+    assert served(*RUN, "--json").counts == {"created": 1, "already_imported": 2}
+
+
+UNPROVEN = [
+    pytest.param([{MAIL: "eve@example.com", "First": "Eve"}], False, {"created": 1}, id="another person's name"),
+    pytest.param([{MAIL: "ada@example.com"}], True, {"created": 1, "invalid": 1}, id="a copy of the row"),
+    pytest.param([{MAIL: "ada@example.com", "import_row": ""}], False, {"created": 1}, id="no row number"),
+    pytest.param([{MAIL: "ada@example.com", "Salary": "much"}], False, {"invalid": 1}, id="still wrong"),
+]
+
+
+@pytest.mark.parametrize(("changes", "keep", "counts"), UNPROVEN)
+def test_what_is_not_proven_is_not_told(
+    serve: Serve, changes: list[dict[str, str]], keep: bool, counts: dict[str, int]
+) -> None:
+    """A row counts as imported only if its own correction was entered."""
+    served = serve()
+    first = run_first(served)
+    assert correct(served, first / "invalid.csv", *changes, keep=keep).counts == counts
+    assert served(*RUN, "--json").counts == {"already_imported": 1, "invalid": 1}
+
+
+def test_a_changed_original_row_is_a_row_of_its_own(serve: Serve) -> None:
+    """After a change in the original, what was entered for its old content says nothing about it."""
+    served = serve()
+    first = run_first(served)
+    assert correct(served, first / "invalid.csv", {MAIL: "ada@example.com"}).counts == {"created": 1}
+    write_csv(served.door.folder / "people.csv", [candidate(1), candidate(2, **{MAIL: "bob(at)example.com"})])
+    assert served(*RUN, "--json").counts == {"already_imported": 1, "invalid": 1}
+
+
+def test_a_rehearsal_enters_nobody(serve: Serve) -> None:
+    """A correction that only the sandbox accepted is not known to the real service."""
+    served = serve()
+    first = run_first(served)
+    (served.door.folder / first / "invalid.csv").write_text(
+        ",".join([*HEADER, "import_row"]) + "\n" + ",".join([*candidate(2), "3"]) + "\n", "utf-8"
+    )
+    rehearsed = served("run", str(first / "invalid.csv"), "--mapping", "mapping.yaml", "--sandbox", "--json")
+    assert rehearsed.counts == {"created": 1}
+    assert served(*RUN, "--json").counts == {"already_imported": 1, "invalid": 1}

@@ -1,0 +1,46 @@
+"""With `optional: leave_out`, an invalid optional answer is not sent and is reported; its row is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tests.cli.conftest import MAPPING, Served, candidate, read_csv, write_csv
+
+_REASON = "'about 1000' is not a whole number; the answer to salary is left out"
+_HINT = "write it in digits, or set thousands: in mapping.yaml:11"
+
+
+def test_a_row_is_sent_without_its_invalid_optional_answer(serve: Callable[..., Served]) -> None:
+    """The answer is missing in the request, and check and report list its cell; a required answer is never left out."""
+    served = serve()
+    folder = served.door.folder
+    (folder / "mapping.yaml").write_text(MAPPING + "defaults: {optional: leave_out}\n", encoding="utf-8")
+    rows = [candidate(1, Salary="about 1000"), candidate(2, Salary="about 1000", Permit="perhaps"), candidate(3)]
+    write_csv(folder / "people.csv", rows)
+    for command, kind, name in (("check", "not_sent", "not_sent.csv"), ("run", "created", "201_created.csv")):
+        ran = served(command, "people.csv", "--mapping", "mapping.yaml", "--json")
+        assert (ran.code, ran.counts) == (4, {kind: 2, "invalid": 1})
+        results = folder / "results" / ran.summary["run"]
+        sent = [(row["import_row"], row["import_problem"], row["import_hint"]) for row in read_csv(results / name)]
+        assert sent == [("2", f'row 2, column "Salary": {_REASON}', _HINT), ("4", "", "")]
+        (invalid,) = read_csv(results / "invalid.csv")
+        permit = "'perhaps' is neither yes nor no"
+        assert invalid["import_problem"] == f'row 3, column "Permit": {permit} | row 3, column "Salary": {_REASON}'
+    answers = [len(body["answers"]) for body in served.sandbox.memory.accepted()]
+    assert answers == [2, 3]
+    assert "Created, with a warning\n       1  created: Salary [integer-invalid]" in served("show", "last").out
+
+
+def test_resume_and_a_report_keep_what_was_left_out(serve: Callable[..., Served]) -> None:
+    """A second run does not send the row again; the report that is written again still lists the answer."""
+    served = serve()
+    folder = served.door.folder
+    (folder / "mapping.yaml").write_text(MAPPING + "defaults: {optional: leave_out}\n", encoding="utf-8")
+    write_csv(folder / "people.csv", [candidate(1, Salary="about 1000")])
+    first = served("run", "people.csv", "--mapping", "mapping.yaml", "--json")
+    assert first.counts == {"created": 1}
+    assert served("report", first.summary["run"]).code == 0
+    (row,) = read_csv(folder / "results" / first.summary["run"] / "201_created.csv")
+    assert row["import_problem"] == f'row 2, column "Salary": {_REASON}'
+    again = served("run", "people.csv", "--mapping", "mapping.yaml", "--json")
+    assert (again.counts, again.summary["problems"]) == ({"already_imported": 1}, [])

@@ -1,0 +1,112 @@
+"""E-mail, CV and answers from other files, and entries from several sources, from the file to the service."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.cli.conftest import Served, read_csv
+
+Serve = Callable[..., Served]
+_MAPPING = """\
+version: 1
+target: {job_post: 4f2c9a}
+candidate:
+  email: {column: Mail, file: {name: mails.csv, key: Person, equals: ID}}
+  first_name: First
+  last_name: Last
+  cv: {column: Document, file: {name: documents.csv, key: Candidate, equals: ID}}
+answers:
+  phone: {value: "+905550000001"}
+  work_permit: {value: "yes"}
+  address: {column: City, file: {name: mails.csv, key: Person, equals: ID}}
+  experience:
+    order: newest_first
+    experience:
+      - {company_name: Company, start_date: Since}
+      - {repeat: "{n}", company_name: "Earlier {n}"}
+      - file: {name: jobs.csv, key: Person, equals: ID}
+        company_name: Firm
+        start_date: From
+"""
+_FILES = {
+    "people.csv": "ID,First,Last,Company,Since,Earlier 1,Earlier 2\n"
+    "7,Ada,Nur,Example Ltd,2019-09-01,Example Inc,\n"
+    "8,Bob,Roe,,,,\n"
+    "9,Cem,Su,,,,\n"
+    "11,Dan,Lee,,,,\n",
+    "mails.csv": "Person,Mail,City\n"
+    "7,ada@example.com,Van\n8,bob@example.com,\n9,Ada@example.com,\n11,dan@example.com,\n",
+    "documents.csv": "Candidate,Document\n7,70001\n8,70002\n9,70003\n8,70004\n11,70005\n",
+    "jobs.csv": "Person,Firm,From\n7,Example GmbH,2015-03-01\n7,Example Ltd,2019-09-01\n11,Example AG,2020-01-01\n",
+}
+_RUN = ("run", "people.csv", "--mapping", "mapping.yaml", "--json")
+
+
+def _write(folder: Path) -> None:
+    (folder / "mapping.yaml").write_text(_MAPPING, encoding="utf-8")
+    for name, text in _FILES.items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def _experience(served: Served) -> list[list[tuple[str, ...]]]:
+    """The entries of each accepted candidate."""
+    sent = [
+        json.loads(answer["answer"])
+        for body in served.sandbox.memory.accepted()
+        for answer in body["answers"]
+        if answer["job_post_question"]["question_key"] == "experience"
+    ]
+    return [[tuple(entry.values()) for entry in entries] for entries in sent]
+
+
+def test_lookups_and_several_sources(serve: Serve) -> None:
+    """Each value is what the other files say; what they contradict is reported at their own cells."""
+    served = serve()
+    folder = served.door.folder
+    _write(folder)
+    ran = served(*_RUN)
+    assert ran.counts == {"created": 2, "invalid": 2}
+    assert [(body["email"], body["cv"]) for body in served.sandbox.memory.accepted()] == [
+        ("ada@example.com", "70001"),
+        ("dan@example.com", "70005"),
+    ]
+    assert _experience(served) == [
+        [("Example Ltd", "2019-09-01"), ("Example GmbH", "2015-03-01"), ("Example Inc",)],
+        [("Example AG", "2020-01-01")],
+    ]
+    results = folder / "results" / ran.summary["run"]
+    assert [row["import_problem"] for row in read_csv(results / "invalid.csv")] == [
+        "documents.csv, row 5, column \"Document\": '70004' differs from '70002' in row 3, which has the "
+        "same 'Candidate'",
+        'row 4, column "ID": the e-mail address is the same as in row 2, which is imported instead',
+    ]
+
+
+def test_lookups_use_the_copies_of_their_run(serve: Serve) -> None:
+    """`retry`, and a results file that is run again, read the files as they were, also if they are gone."""
+    served = serve({"kind": "403", "emails": ["dan@example.com"], "operation": "apply"})
+    folder = served.door.folder
+    _write(folder)
+    first = served(*_RUN)
+    assert first.counts == {"created": 1, "failed": 1, "invalid": 2}
+    for name in _FILES:
+        (folder / name).unlink()
+    run = first.summary["run"]
+    retried = served("retry", run, "--json")
+    assert retried.counts == {"created": 1}
+    assert _experience(served)[-1] == [("Example AG", "2020-01-01")]
+    fixed = served("check", f"results/{run}/invalid.csv", "--mapping", "mapping.yaml", "--json")
+    assert fixed.counts == {"already_imported": 1, "invalid": 1}  # two people with one e-mail address
+
+
+def test_another_value_there_is_another_run(serve: Serve) -> None:
+    """Run again with a changed file of lookups, rows are checked again, and a fixed one is sent."""
+    served = serve()
+    folder = served.door.folder
+    _write(folder)
+    assert served(*_RUN).counts == {"created": 2, "invalid": 2}
+    documents = folder / "documents.csv"
+    documents.write_text(documents.read_text(encoding="utf-8").replace("8,70004\n", ""), encoding="utf-8")
+    assert served(*_RUN).counts == {"created": 1, "already_imported": 2, "invalid": 1}

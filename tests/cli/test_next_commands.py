@@ -1,0 +1,120 @@
+"""The commands that a command prints: they run as they stand."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import MAPPING, FrontDoor, Ran, candidate, write_csv
+
+_PRINTED = re.compile(r"\bimporter (?:inspect|check|run|resume|retry|show|report|mapping (?:new|check)) .*")
+REHEARSAL = ("--sandbox", "--questions", "my questions.json", "--out", "my results")
+
+
+def printed(ran: Ran) -> list[tuple[str, ...]]:
+    """The commands that were printed, on stdout and stderr, as words."""
+    lines = [*ran.out.splitlines(), *ran.err.splitlines()]
+    return [tuple(shlex.split(found[0])[1:]) for line in lines if (found := _PRINTED.search(line))]
+
+
+def follow(front_door: FrontDoor, *command: str) -> dict[tuple[str, ...], int]:
+    """Run a command, and each command that is printed, once; the exit codes. Rows that are still wrong end it."""
+    codes: dict[tuple[str, ...], int] = {}
+    left = [command]
+    while left:
+        words = left.pop(0)
+        if words not in codes:
+            ran = front_door(*words)
+            codes[words] = ran.code
+            left += printed(ran) if not words[1].endswith("invalid.csv") else []
+        assert len(codes) < 30
+    return codes
+
+
+def own_questions(folder: Path) -> None:
+    """A file of questions with a job post that the sandbox itself does not have."""
+    asked = {"question_text": "Salary", "is_required": True, "answer_type": "short_text", "options": None}
+    questions = [{**asked, "id": 1, "question_key": "salary", "question_type": None}]
+    (folder / "my questions.json").write_text(
+        json.dumps({"job_posts": {"77aa": {"title": "Juggler", "questions": questions}}}), "utf-8"
+    )
+    mapping = MAPPING.partition("answers:")[0].replace("4f2c9a", "77aa") + "answers:\n  salary: Salary\n"
+    (folder / "my mapping.yaml").write_text("defaults: {unused_columns: ignore}\n" + mapping, "utf-8")
+
+
+def test_each_printed_command_runs_as_it_stands(front_door: FrontDoor) -> None:
+    """From the first look to the rows that are left: flags are repeated, and names with blanks are quoted."""
+    own_questions(front_door.folder)
+    write_csv(front_door.folder / "my list.csv", [candidate(1), candidate(2, **{"E-mail": "ada"}), candidate(3)])
+    first = ("check", "my list.csv", "--mapping", "my mapping.yaml", *REHEARSAL, "--rows", "2-3")
+    codes = follow(front_door, *first)
+    run = ("--mapping", "my mapping.yaml", "--out", "my results", "--sandbox", "--questions", "my questions.json")
+    assert ("run", "my list.csv", *run, "--rows", "2-3") in codes
+    assert next(words[2:] for words in codes if words[1].endswith("invalid.csv")) == run
+    assert set(codes.values()) == {4}  # the wrong e-mail is still wrong
+
+    codes = follow(front_door, "mapping", "new", "my list.csv", "--job-post", "77aa", "--delimiter", ",", *REHEARSAL)
+    assert {words[:2]: code for words, code in codes.items()}.items() >= {
+        ("mapping", "new"): 0,
+        ("mapping", "check"): 0,
+        ("check", "my list.csv"): 4,
+        ("run", "my list.csv"): 4,
+    }.items()
+    looked = front_door("inspect", "my list.csv", "--encoding", "utf-8", "--delimiter", ",", "--out", "my results")
+    assert looked.err.splitlines()[-1] == (
+        "Next: importer mapping new 'my list.csv' --job-post HASH --encoding utf-8 --delimiter , --out 'my results'"
+    )
+    listed = front_door("runs", "--out", "my results")
+    assert follow(front_door, *printed(listed)[0])[printed(listed)[0]] == 0
+
+
+def test_a_rehearsal_goes_on_with_its_own_questions(front_door: FrontDoor) -> None:
+    """After a kill `show` names the command that continues, with the copies of mapping, file and questions."""
+    own_questions(front_door.folder)
+    write_csv(front_door.folder / "my list.csv", [candidate(number) for number in range(30)])
+    slow = {"seed": 1, "faults": [{"kind": "delay", "share": 1, "ms": 200, "operation": "apply", "times": 9}]}
+    (front_door.folder / "slow.json").write_text(json.dumps(slow), "utf-8")
+    command = ("run", "my list.csv", "--mapping", "my mapping.yaml", *REHEARSAL, "--faults", "slow.json")
+    with front_door.started(*command, "--concurrency", "2") as process:
+        deadline = time.monotonic() + 60
+        memory = front_door.folder / "my results" / ".importer" / "sandbox-memory.jsonl"
+        while not memory.exists() or not memory.stat().st_size:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        shown = front_door("show", "--out", "my results")
+        assert "The run is running now.\n" in shown.err
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    for name in ("my questions.json", "my mapping.yaml", "my list.csv", "slow.json"):
+        (front_door.folder / name).unlink()
+    shown = front_door("show", "--out", "my results")
+    run = shown.out.split("importer resume ")[1].split()[0]
+    assert (shown.err, printed(shown)) == ("", [("resume", run, "--out", "my results", "--concurrency", "2")])
+    assert f"{run}  killed    " in front_door("runs", "--out", "my results").out
+    ran = front_door(*printed(shown)[0], "--json")
+    assert (ran.code, sum(ran.counts.values())) == (0, 30)
+    again = front_door("retry", ran.summary["run"], "--out", "my results")
+    assert printed(again) == [("show", ran.summary["run"], "--out", "my results")]
+
+
+def test_a_file_that_was_piped_in_is_continued_from_its_copy(
+    front_door: FrontDoor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`run -` cannot be repeated without its pipe, so the run itself is continued."""
+    write_csv(front_door.folder / "people.csv", [candidate(1), candidate(2)])
+    refused = {"seed": 1, "faults": [{"kind": "401", "emails": ["person2@example.com"], "times": 1}]}
+    (front_door.folder / "faults.json").write_text(json.dumps(refused), "utf-8")
+    with (front_door.folder / "people.csv").open() as piped:
+        monkeypatch.setattr(sys, "stdin", piped)
+        ran = front_door("run", "-", "-m", "mapping.yaml", "--sandbox", "--faults", "faults.json", "--json")
+    assert ran.code == 5
+    shown = front_door("show")
+    assert printed(shown) == [("resume", ran.summary["run"])]
+    assert front_door(*printed(shown)[0]).code == 0

@@ -1,0 +1,118 @@
+"""Before rows are sent, a person sees how many will be, how many not and why, and how long it takes."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.cli.conftest import FrontDoor, Served, candidate, write_csv
+
+Serve = Callable[..., Served]
+
+RUN = ("run", "people.csv", "--mapping", "mapping.yaml")
+READ = 'CSV, UTF-8, delimiter ",", header found in row 1, 7 columns\n'
+
+
+def _people(folder: Path, count: int, *more: list[str]) -> Path:
+    return write_csv(folder / "people.csv", [*(candidate(number) for number in range(count)), *more])
+
+
+def test_the_plan_is_printed(serve: Serve) -> None:
+    """Rows that are held back and those of earlier runs are not counted as rows to send; nothing is asked."""
+    served = serve()
+    _people(served.door.folder, 2)
+    served(*RUN)
+    _people(served.door.folder, 3, candidate(8, Phone="call me"), candidate(9, Salary="much"))
+    ran = served(*RUN, "--rate", "2")
+    assert ran.err == (
+        f"{READ}Plan: 1 of 5 rows will be sent to job post 4f2c9a, 2 held back, 2 already\n"
+        "  imported.\n"
+        "  That takes about 1 second, at 2 requests per second (the limit that is set).\n"
+    )
+
+
+def test_quiet_prints_no_plan(serve: Serve) -> None:
+    """With --quiet nothing is printed where all is well."""
+    served = serve()
+    _people(served.door.folder, 2)
+    assert served(*RUN, "--quiet").err == ""
+
+
+def test_the_plan_of_a_check(front_door: FrontDoor) -> None:
+    """A check prints the plan of all rows when it has read them, and keeps --json on stdout pure."""
+    _people(front_door.folder, 2, candidate(8, Phone="call me"))
+    ran = front_door("check", *RUN[1:], "--sandbox", "--json")
+    assert ran.err == f"{READ}Plan: 2 of 3 rows would be sent to job post 4f2c9a, 1 held back.\n"
+    assert ran.counts == {"not_sent": 2, "invalid": 1}
+
+
+def test_the_time_at_the_rate_of_an_earlier_run(serve: Serve) -> None:
+    """Without a limit, the time is what the last run with enough requests would have needed."""
+    served = serve()
+    _people(served.door.folder, 60)
+    first = served(*RUN, "--json").summary["run"]
+    write_csv(served.door.folder / "people.csv", [candidate(100)])
+    said = re.sub(r"[0-9.]+ requests", "N requests", served(*RUN).err)
+    assert said == (
+        f"{READ}Plan: 1 of 1 row will be sent to job post 4f2c9a.\n"
+        f"  That takes about 1 second, at N requests per second (as in run {first}).\n"
+    )
+
+
+def test_the_plan_of_a_large_file(serve: Serve) -> None:
+    """Of a large file only the first rows are checked before sending, and the plan says so."""
+    served = serve()
+    _people(served.door.folder, 4_100)
+    assert served(*RUN, "--limit", "210", "--rate", "1000").err == (
+        f"{READ}Plan for the first 200 rows, as the file is large: 200 of 200 rows will be sent\n"
+        "  to job post 4f2c9a.\n"
+        "  The other rows are checked while these are sent; --check-first checks all before.\n"
+    )
+
+
+def test_a_person_is_asked_once(serve: Serve) -> None:
+    """At a terminal the reasons of rows held back are shown, and one question is asked before anything is sent."""
+    served = serve()
+    _people(served.door.folder, 2, candidate(8, Phone="call me"))
+    said, code = _at_terminal(served, "n\n", *RUN)
+    assert code == 0
+    assert said.replace("\r\n", "\n") == (
+        f"{READ}Plan: 2 of 3 rows will be sent to job post 4f2c9a, 1 held back.\n"
+        "       1  invalid: Phone [phone-invalid]\n"
+        "          row 4: 'call me' is not a valid phone number\n"
+        "          -> write it as +90 ..., or in the usual form for TR\n"
+        f"Send 2 rows to job post 4f2c9a at {served.sandbox.base_url}? [y/N]: "
+        "Nothing was sent.\n"
+    )
+    assert served.accepted == []
+
+
+def _at_terminal(served: Served, typed: str, *arguments: str) -> tuple[str, int]:
+    """What a command shows at a terminal on which a person types, and its exit code."""
+    own, its = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "importer", *arguments],
+        cwd=served.door.folder,
+        env={**served.door.environment, "COLUMNS": "80"},
+        stdin=its,
+        stdout=its,
+        stderr=its,
+    )
+    os.close(its)
+    os.write(own, typed.encode())
+    shown = b""
+    while True:
+        try:
+            part = os.read(own, 4096)
+        except OSError:  # the other end is closed
+            break
+        if not part:
+            break
+        shown += part
+    os.close(own)
+    return shown.decode().removeprefix(typed.replace("\n", "\r\n")), process.wait()

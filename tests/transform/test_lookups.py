@@ -1,0 +1,115 @@
+"""A value that is looked up in another file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from importer.mapping import ResolvedMapping
+from importer.models import Application, Question
+from importer.transform import join_warnings, trace_row, transform_row
+from tests.transform.cells import answer_of, mapping_of, problems_of, question, row
+
+_THERE = "file: {name: there.csv, key: Person, equals: ID}"
+
+
+def _mapping(
+    there: str, answer: str = "column: City", asked: Question | None = None, extra: str = ""
+) -> ResolvedMapping:
+    """The answer is looked up in a file with the columns Person, City and Note."""
+    files = {"there.csv": f"Person,City,Note\n{there}"}
+    return mapping_of(f"{{{answer}, {_THERE}}}", ("ID",), asked, extra=extra, files=files)
+
+
+@pytest.mark.parametrize(
+    ("there", "answer", "sent"),
+    [
+        pytest.param("7,İzmir,\n8,Van,\n", "column: City", "İzmir", id="one row"),
+        pytest.param("8,Van,\n", "column: City", None, id="no row"),
+        pytest.param("8,Van,\n", "column: City, default: unknown", "unknown", id="no row, and a default"),
+        pytest.param(",Van,\n", "column: City", None, id="no row, and a blank key there"),
+        pytest.param("7,,\n7,İzmir,\n7, İzmir,\n", "column: City", "İzmir", id="equal and blank values"),
+        pytest.param("007,İzmir,\n", "column: City", None, id="another spelling of the key"),
+        pytest.param("7,,Van\n", "column: [City, Note]", "Van", id="second column"),
+        pytest.param("7,35,Van\n", "join: [Note, City]", "Van 35", id="joined"),
+        pytest.param("7,35,\n", "column: City, values: {'35': İzmir}", "İzmir", id="value table"),
+    ],
+)
+def test_a_value_of_another_file(there: str, answer: str, sent: str | None) -> None:
+    """The row there with the candidate's key has the value; without such a row it is blank."""
+    found = answer_of(_mapping(there, answer), row("7"))
+    assert (found and found.answer) == sent
+
+
+@pytest.mark.parametrize(
+    ("there", "asked", "problems"),
+    [
+        pytest.param(
+            "7,İzmir,\n8,x,\n7,Van,\n7,Bursa,\n7,Van,\n",
+            question(),
+            [
+                "there.csv, row 4, column \"City\": 'Van' differs from 'İzmir' in row 2, which has the same "
+                "'Person'; keep one of these rows, or correct the key",
+                "there.csv, row 5, column \"City\": 'Bursa' differs from 'İzmir' in row 2, which has the same "
+                "'Person'; keep one of these rows, or correct the key",
+            ],
+            id="different values",
+        ),
+        pytest.param(
+            "7,many,\n",
+            question("integer"),
+            [
+                "there.csv, row 2, column \"City\": 'many' is not a whole number; write it in digits, or set "
+                "thousands: in m.yaml:4"
+            ],
+            id="an invalid value",
+        ),
+        pytest.param(
+            "8,x,\n",
+            question(required=True),
+            [
+                "c.csv, row 5, column \"ID\": the required question q has no answer; in there.csv, fill in 'City' in a "
+                "row with '7' as 'Person'"
+            ],
+            id="no row for a required question",
+        ),
+    ],
+)
+def test_a_problem_of_another_file(there: str, asked: Question, problems: Sequence[str]) -> None:
+    """A problem is reported at its own cell in that file; what is missing there, at the key of the candidate."""
+    assert problems_of(_mapping(there, asked=asked), row("7")) == problems
+
+
+def test_an_error_in_another_column_there_does_not_matter() -> None:
+    """Only the cells that are looked up, and the key, must be readable."""
+    sent = answer_of(_mapping("7,İzmir,=A1\n"), row("7"))
+    assert sent
+    assert sent.answer == "İzmir"
+
+
+def test_an_ambiguous_optional_answer_is_left_out() -> None:
+    """With `optional: leave_out` the row is valid without the answer."""
+    mapping = _mapping("7,İzmir,\n7,Van,\n", "optional: leave_out, column: City")
+    body = transform_row(row("7"), mapping)
+    assert isinstance(body, Application)
+    assert (body.answers, [problem.code for problem in body.left_out]) == ((), ["lookup-ambiguous"])
+
+
+def test_the_trace_shows_the_cell_there() -> None:
+    """What will be sent is shown beside the cell of the other file that it comes from."""
+    mapping = _mapping("8,Van,\n7,İzmir,\n")
+    body = transform_row(row("7"), mapping)
+    assert isinstance(body, Application)
+    (cell,) = trace_row(row("7"), mapping, body)[-1].cells
+    assert (str(cell.place), cell.text) == ('there.csv, row 3, column "City"', "İzmir")
+
+
+def test_a_lookup_that_never_matches_is_a_warning() -> None:
+    """If no key of the source is in the file, the columns are most likely wrong; unmatched rows there are normal."""
+    rows = [row("7"), row("8", number=6)]
+    assert [str(one) for one in join_warnings(_mapping("007,Van,\n"), lambda: rows)] == [
+        "no row of the source matches a row of there.csv, so nothing is looked up there; check 'Person' there, and "
+        "'ID' in the source"
+    ]
+    assert join_warnings(_mapping("8,Van,\n9,Bursa,\n"), lambda: rows) == ()
