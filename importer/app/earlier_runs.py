@@ -238,6 +238,7 @@ def _order(earlier: EarlierRun, folder: Path, manifest: RunManifest, sending: Se
         mapping_shown_as=manifest.mapping,
         continues=(manifest.run, manifest.service),
         flags={**manifest.flags, **earlier.flags},
+        sheet=manifest.options.sheet,
     )
 
 

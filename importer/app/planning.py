@@ -218,7 +218,13 @@ class Planner:
                 dry_run=self.dry_run,
                 header_row=sheet.header_row,
                 fingerprint=fingerprint(
-                    copy, folder / mapping_copy, children, questions, order.settings.wire, selection
+                    copy,
+                    folder / mapping_copy,
+                    children,
+                    questions,
+                    order.settings.wire,
+                    selection,
+                    mapping.source.sheet,
                 ),
                 warnings=tuple(map(str, (*_warnings(mapping, sheet, children), *resolved.warnings, *unjoined))),
                 started_at=started_at,

@@ -37,6 +37,7 @@ def run(
     sandbox: options.UseSandbox = False,
     questions: options.SandboxQuestions = None,
     faults: options.SandboxFaults = None,
+    sheet: options.Sheet = None,
     limit: options.Limit = None,
     rows: options.Rows = None,
     rate: options.Rate = None,
@@ -63,7 +64,7 @@ def run(
         ErrorLimit.parse(max_errors) if max_errors else None, resend_unconfirmed, resend_rejected, sandbox_setup
     )
     flags = given_flags(context, "run")
-    order = Order(file, mapping, settings, selection, sending, check_first, flags=flags)
+    order = Order(file, mapping, settings, selection, sending, check_first, flags=flags, sheet=sheet)
     session = _Session(context, settings, asks=not (yes or sandbox), as_json=as_json, quiet=quiet)
     if dry_run:
         session.check(order)
@@ -79,6 +80,7 @@ def check(
     out: options.Out = None,
     sandbox: options.UseSandbox = False,
     questions: options.SandboxQuestions = None,
+    sheet: options.Sheet = None,
     limit: options.Limit = None,
     rows: options.Rows = None,
     annotate: Annotated[
@@ -92,7 +94,7 @@ def check(
     """Check a file against its mapping and the current questions. Writes a report, sends nothing."""
     sending = Sending(sandbox_setup=_sandbox_setup(sandbox, questions, None))
     settings, flags = load_settings(out=out), given_flags(context, "run")
-    order = Order(file, mapping, settings, _selection(rows, limit), sending, flags=flags)
+    order = Order(file, mapping, settings, _selection(rows, limit), sending, flags=flags, sheet=sheet)
     session = _Session(context, settings, asks=False, as_json=as_json, quiet=quiet)
     if annotate is None:
         session.check(order)

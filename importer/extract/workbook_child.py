@@ -26,6 +26,7 @@ from importer.extract.sheet import NOT_READ, FileKind, SheetName
 from importer.extract.sheet_content import Batches, Refusal, Request, SheetContent, SheetFacts, frame
 from importer.extract.table import results_header
 from importer.extract.workbook_readers import CalamineBook, OpenpyxlBook
+from importer.models import NEEDS_ATTENTION, SUMMARY_SHEET
 from importer.problems import FilePlace, Problem, UnusableInput
 
 
@@ -139,6 +140,8 @@ def _check_size(request: Request) -> None:
 
 
 def _choose(book: _CachedBook, sheets: Sequence[SheetName], request: Request) -> SheetName:
+    if (to_fix := _sheet_to_fix(book, sheets, request)) is not None:
+        return to_fix
     if request.sheet is None:
         return _first_sheet(request.name, sheets, lambda sheet: _has_cells(book, sheet))
     try:
@@ -158,6 +161,26 @@ def _own_sheets(book: _CachedBook, wanted: str | None) -> tuple[SheetName, ...]:
         return book.sheets
     cells = book.first(first, lambda row: True) or ()
     return tuple(sheet for sheet in book.sheets if sheet != first) if NOT_READ in cells[:1] else book.sheets
+
+
+def _sheet_to_fix(book: _CachedBook, sheets: Sequence[SheetName], request: Request) -> SheetName | None:
+    """The sheet of our report.xlsx with rows to fix, unless the request names a sheet of it; None for other workbooks.
+
+    Raises:
+        UnusableInput: it has several.
+    """
+    titles = [sheet.title for sheet in sheets]
+    if titles[:1] != [SUMMARY_SHEET] or request.sheet in titles:
+        return None
+    labels = {kind.value.replace("_", " ") for kind in NEEDS_ATTENTION}
+    found = [sheet for sheet in sheets if sheet.title.lstrip("0123456789 ") in labels and _is_results(book, sheet)]
+    if len(found) > 1:
+        flags = " or ".join(f'--sheet "{sheet.title}"' for sheet in found)
+        message = f"the report has {len(found)} sheets with rows to fix"
+        raise UnusableInput(
+            Problem("sheet-ambiguous", message, f"import one after the other: {flags}", FilePlace(request.name))
+        )
+    return found[0] if found else None
 
 
 def _has_cells(book: _CachedBook, sheet: SheetName) -> bool:

@@ -14,7 +14,7 @@ import xlsxwriter  # type: ignore[import-untyped]  # it ships no types
 from xlsxwriter.exceptions import FileCreateError  # type: ignore[import-untyped]
 from xlsxwriter.utility import xl_col_to_name  # type: ignore[import-untyped]
 
-from importer.models import IMPORT_COLUMNS, TYPED_COLUMN, OutcomeKind
+from importer.models import IMPORT_COLUMNS, SUMMARY_SHEET, TYPED_COLUMN, OutcomeKind
 from importer.problems import Problem
 from importer.report.accounting import ReportedRow
 from importer.report.outcomes import WORKBOOK_FILE, csv_file, outcome_text, sheet_title
@@ -33,7 +33,6 @@ _IMPORT_HEADER: Final[Style] = {**HEADER, "bg_color": "#F3DFC1"}
 _IMPORT: Final[Style] = {**PLAIN, "bg_color": "#FDF8EF"}
 _WRAPPED_IMPORT: Final[Style] = {**_IMPORT, "text_wrap": True}
 
-_SUMMARY_SHEET: Final = "Summary"
 _PROBLEM_WIDTH, _HINT_WIDTH = 70, 55
 _TYPES_WIDTH = 13
 _IMPORT_WIDTHS: Final = (11, 17, _PROBLEM_WIDTH, _HINT_WIDTH)
@@ -68,7 +67,7 @@ class ReportWorkbook:
         self._workbook.use_zip64()
         self._facts = facts
         self._styles = _Styles(self._workbook)
-        self._summary = self._workbook.add_worksheet(_SUMMARY_SHEET)
+        self._summary = self._workbook.add_worksheet(SUMMARY_SHEET)
         self._sheets: dict[OutcomeKind, _OutcomeSheet] = {}
         self._comments = _CommentsLeft()
         created = facts.ended_at or facts.started_at

@@ -124,13 +124,14 @@ def fingerprint(
     questions: Iterable[Question],
     wire: WireFormat,
     selection: Selection,
+    sheet: str | None,
 ) -> str:
     """A digest of everything that the outcomes of a run depend on: equal if the outcomes will be equal.
 
-    mapping_copy: the mapping, including what it takes from other files.
+    mapping_copy: the mapping, including what it takes from other files; sheet: the one that is read.
     """
     digest = hashlib.sha256(mapping_copy.read_bytes())
-    for part in (__version__, copy.sha256, children.copies, tuple(questions), wire, selection):
+    for part in (__version__, copy.sha256, children.copies, tuple(questions), wire, selection, sheet):
         digest.update(f"\0{part!r}".encode("utf-8", "backslashreplace"))
     return digest.hexdigest()
 

@@ -140,12 +140,14 @@ def test_a_csv_becomes_a_workbook_of_texts(serve: Serve) -> None:
 REFUSED = [
     pytest.param(
         ("people.xlsx", "people.xlsx"),
-        "people.xlsx: this is the file itself, which is never overwritten [annotation-failed]\n  -> choose another name\n",
+        "people.xlsx: this is the file itself, which is never overwritten [annotation-failed]\n"
+        "  -> choose another name\n",
         id="the file itself",
     ),
     pytest.param(
         ("people.xlsx", "fixed.csv"),
-        "fixed.csv: the annotated copy is an .xlsx workbook, not .csv [annotation-failed]\n  -> give a name that ends in .xlsx\n",
+        "fixed.csv: the annotated copy is an .xlsx workbook, not .csv [annotation-failed]\n"
+        "  -> give a name that ends in .xlsx\n",
         id="another format",
     ),
     pytest.param(

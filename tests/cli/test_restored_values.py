@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from openpyxl import Workbook, load_workbook
 
-from tests.cli.conftest import HEADER, MAPPING, Ran, Served, candidate, read_csv
+from tests.cli.conftest import HEADER, MAPPING, Ran, Served, candidate, read_csv, write_csv
 
 Serve = Callable[..., Served]
 _MORE = "  notice_weeks: Weeks\n  available_from: From\n"
@@ -259,3 +259,47 @@ def test_a_row_without_its_number_is_read_as_it_is(serve: Serve) -> None:
     results = _ran_csv(served, "+905550000001", Salary="45.000,5")
     _saved(results, ("Salary", "import_row"), ("45000", ""))
     assert _again(served, results).counts == {"created": 1}
+
+
+# --- the report itself, fed back --------------------------------------------------------------------
+
+
+def _fix_report(report: Path, title: str, **values: object) -> None:
+    book = load_workbook(report)
+    names = {cell.value: cell.column for cell in book[title][1]}
+    for name, value in values.items():
+        book[title].cell(2, names[name]).value = value
+    book.save(report)
+
+
+def test_the_report_is_fixed_and_fed_back(serve: Serve) -> None:
+    """Of report.xlsx the sheet with rows to fix is read, not the summary; its texts stay texts."""
+    served = serve()
+    report = _ran_csv(served, "00905550000001").with_name("report.xlsx")
+    _fix_report(report, "invalid", Salary="900")
+    again = _again(served, report)
+    assert again.counts == {"created": 1}, again.err
+    assert _phones(served) == ["+905550000001"]
+
+
+def test_one_of_several_sheets_to_fix_is_named(serve: Serve) -> None:
+    """If several sheets have rows to fix, nothing is guessed: --sheet names one, and the message lists them."""
+    served = serve({"kind": "refuse", "emails": ["person1@example.com"], "message": "no", "times": 1})
+    rows = [candidate(1), candidate(2, Salary="a lot")]
+    write_csv(served.door.folder / "people.csv", rows)
+    ran = served("run", "people.csv", "--mapping", "mapping.yaml", "--json")
+    assert ran.counts == {"rejected": 1, "invalid": 1}, ran.err
+    report = served.door.folder / "results" / str(ran.summary["run"]) / "report.xlsx"
+    refused = _again(served, report)
+    assert (refused.code, refused.err.partition(".xlsx: ")[2]) == (
+        3,
+        "the report has 2 sheets with rows to fix [sheet-ambiguous]\n"
+        '  -> import one after the other: --sheet "400 rejected" or --sheet "invalid"\n',
+    )
+    _fix_report(report, "invalid", Salary="900")
+    _fix_report(report, "400 rejected", First="Bob")
+    for sheet in ("invalid", "400 rejected"):
+        assert served("run", str(report), "--mapping", "mapping.yaml", "--sheet", sheet, "--json").counts == {
+            "created": 1
+        }
+    assert served.accepted == ["person2@example.com", "person1@example.com"]
